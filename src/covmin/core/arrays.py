@@ -1,0 +1,271 @@
+"""What differs between array libraries; no other module asks which one runs.
+
+Everything else in :mod:`covmin.core` is written once against the array API standard.
+Here live the few operations that the standard lacks, or that NumPy and torch offer in
+a form that saves a pass over memory.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from array_api_compat import (
+    array_namespace,
+    is_numpy_array,
+    is_torch_array,
+)
+from array_api_compat import (
+    device as device_of,
+)
+from scipy.linalg import get_lapack_funcs
+from scipy.spatial.distance import cdist
+
+Array = Any
+
+__all__ = [
+    "Array",
+    "Factor",
+    "add_diagonal",
+    "array_namespace",
+    "as_float",
+    "column_dots",
+    "exp_in_place",
+    "factorize",
+    "l1_distances",
+    "like",
+    "pairwise_l1_dots",
+    "take",
+    "to_device",
+    "to_numpy",
+]
+
+
+def to_numpy(array: Array) -> np.ndarray:
+    """Return ``array`` as a NumPy array on the host.
+
+    Examples
+    --------
+    >>> to_numpy(np.ones(2))
+    array([1., 1.])
+    """
+    if is_torch_array(array):
+        return array.detach().cpu().numpy()
+    return np.asarray(array)
+
+
+def like(values: Array, reference: Array) -> Array:
+    """Return ``values`` with the library, the device and the dtype of ``reference``.
+
+    Examples
+    --------
+    >>> like([1, 2], np.zeros(1, dtype=np.float32))
+    array([1., 2.], dtype=float32)
+    """
+    xp = array_namespace(reference)
+    return xp.asarray(values, dtype=reference.dtype, device=device_of(reference))
+
+
+def take(array: Array, indices: np.ndarray, axis: int) -> Array:
+    """Copy the rows (``axis=0``) or columns (``axis=1``) at ``indices``.
+
+    Examples
+    --------
+    >>> take(np.eye(3), np.array([2]), axis=1).ravel()
+    array([0., 0., 1.])
+    """
+    xp = array_namespace(array)
+    return xp.take(array, xp.asarray(indices, device=device_of(array)), axis=axis)
+
+
+def to_device(array: np.ndarray, device: str | None) -> Array:
+    """Leave a NumPy array where it is (``device=None``) or move it to a torch device."""
+    if device is None:
+        return array
+    try:
+        import torch
+    except ImportError as error:
+        raise ImportError(
+            f'device={device!r} needs PyTorch: pip install "covmin[torch]", '
+            "or leave device=None to stay with NumPy."
+        ) from error
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise ValueError(
+            f"device={device!r} was asked for, but torch finds no CUDA device on this machine; "
+            'use device="cpu" or device=None.'
+        )
+    return torch.as_tensor(array, device=device)
+
+
+def as_float(array: Array) -> Array:
+    """Keep float32 and float64; turn anything else into float64."""
+    xp = array_namespace(array)
+    if array.dtype in (xp.float32, xp.float64):
+        return array
+    return xp.astype(array, xp.float64)
+
+
+def exp_in_place(array: Array) -> Array:
+    """Overwrite ``array`` with its exponential where the library can, and return it."""
+    if is_numpy_array(array):
+        return np.exp(array, out=array)
+    if is_torch_array(array):
+        return array.exp_()
+    return array_namespace(array).exp(array)
+
+
+def add_diagonal(matrix: Array, values: Array) -> Array:
+    """Add the vector ``values`` (n,) to the diagonal of ``matrix`` (n, n) in place."""
+    if is_numpy_array(matrix):
+        np.einsum("ii->i", matrix)[...] += values
+        return matrix
+    if is_torch_array(matrix):
+        matrix.diagonal().add_(values)
+        return matrix
+    xp = array_namespace(matrix)
+    eye = xp.eye(matrix.shape[0], dtype=matrix.dtype, device=device_of(matrix))
+    return matrix + eye * values[:, None]
+
+
+def column_dots(A: Array, B: Array) -> Array:
+    """Return ``Σₐ Aₐⱼ Bₐⱼ`` for every column j, without the product array on NumPy.
+
+    Examples
+    --------
+    >>> column_dots(np.array([[1.0, 2.0], [3.0, 4.0]]), np.ones((2, 2)))
+    array([4., 6.])
+    """
+    if is_numpy_array(A):
+        return np.einsum("aj,aj->j", A, B)
+    return array_namespace(A).sum(A * B, axis=0)
+
+
+def l1_distances(A: Array, B: Array) -> Array:
+    """Return ``Σⱼ |aⱼ − bⱼ|`` for all pairs of rows, in O(n²) memory."""
+    if is_numpy_array(A):
+        return cdist(A, B, "cityblock").astype(A.dtype, copy=False)
+    if is_torch_array(A):
+        import torch
+
+        return torch.cdist(A, B, p=1)
+    xp = array_namespace(A)
+    total = xp.zeros((A.shape[0], B.shape[0]), dtype=A.dtype, device=device_of(A))
+    for j in range(A.shape[1]):
+        total += xp.abs(A[:, j][:, None] - B[:, j][None, :])
+    return total
+
+
+def pairwise_l1_dots(X: Array, C: Array) -> Array:
+    """Return ``Σₐᵦ Cₐᵦ |xₐⱼ − xᵦⱼ|`` for every column j and a symmetric ``C`` (n, n).
+
+    One feature at a time: n² work and n² memory for each, never an n×n×d array.
+    """
+    xp = array_namespace(X)
+    dots = xp.zeros(X.shape[1], dtype=X.dtype, device=device_of(X))
+    for j in range(X.shape[1]):
+        column = X[:, j]
+        dots[j] = xp.sum(C * xp.abs(column[:, None] - column[None, :]))
+    return dots
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A factorised symmetric positive definite matrix M.
+
+    Attributes
+    ----------
+    solve : callable
+        ``solve(B)`` returns M⁻¹B for B of shape (n, k).
+    inverse_diagonal : callable
+        ``inverse_diagonal()`` returns the diagonal of M⁻¹, shape (n,).
+    """
+
+    solve: Callable[[Array], Array]
+    inverse_diagonal: Callable[[], Array]
+
+
+def factorize(M: Array) -> Factor:
+    """Factorise the symmetric matrix ``M`` (n, n), which is overwritten.
+
+    A matrix that rounding has left indefinite is lifted by the smallest power-of-ten
+    multiple of the rounding error that makes it positive definite.
+
+    Examples
+    --------
+    >>> factorize(np.diag([2.0, 4.0])).solve(np.ones((2, 1))).ravel()
+    array([0.5 , 0.25])
+    """
+    xp = array_namespace(M)
+    diagonal = xp.asarray(xp.linalg.diagonal(M), copy=True)
+    scale = float(xp.max(diagonal))
+    if not np.isfinite(scale):
+        raise FloatingPointError(
+            "The kernel matrix is not finite: the scaled samples overflow. "
+            "Standardise the features (standardize=True) or pass a larger bandwidth."
+        )
+    attempt = _attempt_for(M)
+    lift = 0.0
+    rounding = max(scale, sys.float_info.min) * float(xp.finfo(M.dtype).eps)
+    while (factor := attempt(M, diagonal + lift)) is None:
+        lift = max(10.0 * lift, rounding)
+    return factor
+
+
+def _attempt_for(M: Array) -> Callable[[Array, Array], Factor | None]:
+    if is_numpy_array(M):
+        return _factorize_numpy
+    if is_torch_array(M):
+        return _factorize_torch
+    return _factorize_generic
+
+
+def _factorize_numpy(M: np.ndarray, diagonal: np.ndarray) -> Factor | None:
+    potrf, potrs, trtri = get_lapack_funcs(("potrf", "potrs", "trtri"), (M,))
+    np.einsum("ii->i", M)[...] = diagonal
+    # M is symmetric, so its transpose is the Fortran-ordered array LAPACK wants: no copy.
+    # LAPACK writes one triangle only; the other keeps M for another attempt.
+    L, info = potrf(M.T, lower=1, overwrite_a=1, clean=0)
+    if info != 0:
+        lower = np.tril_indices(M.shape[0], -1)
+        M.T[lower] = M[lower]
+        return None
+
+    def solve(B: np.ndarray) -> np.ndarray:
+        return potrs(L, B, lower=1)[0]
+
+    def inverse_diagonal() -> np.ndarray:
+        inverse = np.tril(trtri(L, lower=1)[0])
+        return column_dots(inverse, inverse)
+
+    return Factor(solve, inverse_diagonal)
+
+
+def _factorize_torch(M: Array, diagonal: Array) -> Factor | None:
+    import torch
+
+    M.diagonal().copy_(diagonal)
+    L, info = torch.linalg.cholesky_ex(M)
+    if int(info) != 0:
+        return None
+
+    def inverse_diagonal() -> Array:
+        eye = torch.eye(L.shape[0], dtype=L.dtype, device=L.device)
+        inverse = torch.linalg.solve_triangular(L, eye, upper=False)
+        return (inverse * inverse).sum(0)
+
+    return Factor(lambda B: torch.cholesky_solve(B, L), inverse_diagonal)
+
+
+def _factorize_generic(M: Array, diagonal: Array) -> Factor | None:
+    xp = array_namespace(M)
+    M = add_diagonal(M, diagonal - xp.linalg.diagonal(M))
+    try:
+        xp.linalg.cholesky(M)
+    except np.linalg.LinAlgError:
+        return None
+    return Factor(
+        lambda B: xp.linalg.solve(M, B), lambda: xp.linalg.diagonal(xp.linalg.inv(M))
+    )

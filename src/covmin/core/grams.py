@@ -1,0 +1,338 @@
+"""The centred Gram operator at w, exact or by random features.
+
+With sample weights p (Σp = 1; 1/n each unless given) and the inner product
+``⟨a, b⟩ = Σᵢ pᵢ aᵢ bᵢ``, the operator is ``C_w f = G_w (p ∘ f)``, where
+``G_w = H K_w Hᵀ`` and ``H = I − 1pᵀ``. With equal weights it is ``G_w f / n``, so
+
+``(C_w + εI) f = Y   ⟺   (G_w + nεI) α = Y with α = f / n``:
+
+the paper's system, free of n and ready for weighted samples. ``ε·f`` is the residual
+of kernel ridge regression with a free intercept.
+
+Both operators speak the same few verbs, so that one objective serves both. Vectors are
+(n, k) arrays for the exact operator. For random features they are coefficients on the
+basis ``[Y V]``, which holds every vector the objectives meet: all the linear algebra of
+an evaluation is then D×D, and the samples are visited twice, whatever the objective.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol, Self
+
+import numpy as np
+
+from .arrays import (
+    Array,
+    add_diagonal,
+    array_namespace,
+    column_dots,
+    factorize,
+    like,
+    take,
+    to_numpy,
+)
+from .blocks import Rows
+from .features import FeatureMap
+from .kernels import Kernel
+
+__all__ = ["ExactGram", "FourierGram", "Gram", "Operator"]
+
+
+class Operator(Protocol):
+    """``C_w`` at one w."""
+
+    Y: Array
+    """The centred responses, as a vector of this operator."""
+
+    def matmul(self, F: Array) -> Array:
+        """``C_w F``."""
+
+    def solve(self, ridge: float) -> Array:
+        """``(C_w + ridge·I)⁻¹ Y``."""
+
+    def dots(self, P: Array, Q: Array) -> Array:
+        """``⟨P, Q⟩`` column by column, shape (k,)."""
+
+    def grad(self, P: Array, Q: Array) -> np.ndarray:
+        """``∇_w Σ ⟨P, C_w Q⟩`` with P and Q held fixed, shape (d,)."""
+
+    def leave_one_out(self, ridge: float) -> float:
+        """Mean squared leave-one-out residual of kernel ridge regression, in closed form."""
+
+    def predict(self, X: Array, ridge: float) -> np.ndarray:
+        """Kernel ridge prediction of the centred responses at new samples, (m, k)."""
+
+
+class Gram(Protocol):
+    """The samples and the kernel, from which ``C_w`` is made at any w."""
+
+    zero_is_absorbing: bool
+
+    def at(self, w: np.ndarray) -> Operator:
+        """The operator at w."""
+
+    def restrict(self, columns: np.ndarray) -> Self:
+        """The same problem with some of the features."""
+
+
+@dataclass(frozen=True)
+class ExactGram:
+    """``C_w`` from the n×n kernel matrix: O(n²d + n³) time, O(n² + nd) memory.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : array of shape (n_samples, n_features)
+    Y : array of shape (n_samples, n_responses)
+        Columns centred under p.
+    p : array of shape (n_samples,)
+        Positive weights that sum to one.
+    """
+
+    kernel: Kernel
+    X: Array
+    Y: Array
+    p: Array
+
+    @property
+    def zero_is_absorbing(self) -> bool:
+        """Whether a feature at weight zero stays there."""
+        return self.kernel.zero_is_absorbing
+
+    def at(self, w: np.ndarray) -> ExactOperator:
+        """The operator at w."""
+        return ExactOperator(self, like(w, self.X))
+
+    def restrict(self, columns: np.ndarray) -> ExactGram:
+        """The same problem with some of the features."""
+        return ExactGram(self.kernel, take(self.X, columns, axis=1), self.Y, self.p)
+
+
+class ExactOperator:
+    """``C_w f = H K_w Hᵀ (p ∘ f)`` with the kernel matrix held."""
+
+    def __init__(self, gram: ExactGram, w: Array) -> None:
+        self._gram = gram
+        self._w = w
+        self.Y = gram.Y
+        self._K, self._pullback = gram.kernel.matrix_and_pullback(gram.X, w)
+
+    def _dual(self, F: Array) -> Array:
+        """``Hᵀ(p ∘ F)``: the coefficients of a centred function of the samples."""
+        p = self._gram.p
+        D = F * p[:, None]
+        D -= p[:, None] * array_namespace(F).sum(D, axis=0)
+        return D
+
+    def matmul(self, F: Array) -> Array:
+        """``C_w F``."""
+        KF = self._K @ self._dual(F)
+        KF -= self._gram.p @ KF
+        return KF
+
+    def _factor(self, ridge: float):  # type: ignore[no-untyped-def]
+        p = self._gram.p
+        means = self._K @ p
+        G = self._K - means[:, None]
+        G -= (means - p @ means)[None, :]
+        return factorize(add_diagonal(G, ridge / p))
+
+    def solve(self, ridge: float) -> Array:
+        """``(C_w + ridge·I)⁻¹ Y`` by one Cholesky factorisation and k solves."""
+        return self._factor(ridge).solve(self.Y) / self._gram.p[:, None]
+
+    def dots(self, P: Array, Q: Array) -> Array:
+        """``⟨P, Q⟩`` column by column."""
+        return column_dots(P * self._gram.p[:, None], Q)
+
+    def grad(self, P: Array, Q: Array) -> np.ndarray:
+        """``∇_w Σ ⟨P, C_w Q⟩``: the derivative in K is the symmetric part of a bᵀ."""
+        a = self._dual(P)
+        if P is Q:
+            B = a @ a.T
+        else:
+            B = a @ self._dual(Q).T
+            B = 0.5 * (B + B.T)
+        return to_numpy(self._pullback(B)).astype(np.float64, copy=False)
+
+    def leave_one_out(self, ridge: float) -> float:
+        """Mean squared leave-one-out residual ``αᵢ / (cᵢ − pᵢ²/ε)``, ``c = diag((G + ε/p)⁻¹)``."""
+        factor = self._factor(ridge)
+        p = self._gram.p
+        residuals = factor.solve(self.Y) / (factor.inverse_diagonal() - p**2 / ridge)[:, None]
+        return float(array_namespace(p).sum(p[:, None] * residuals**2))
+
+    def predict(self, X: Array, ridge: float) -> np.ndarray:
+        """Kernel ridge prediction of the centred responses at new samples."""
+        gram = self._gram
+        alpha = self._factor(ridge).solve(self.Y)
+        # The intercept makes the weighted residuals sum to zero; Y is centred.
+        intercept = -(gram.p @ (self._K @ alpha))
+        return to_numpy(gram.kernel.cross(X, gram.X, self._w) @ alpha + intercept)
+
+
+@dataclass(frozen=True)
+class FourierGram:
+    """``C_w`` from finite features, ``G_w ≈ VVᵀ`` with ``V = U_w − 1(pᵀU_w)``.
+
+    O(nD² + D³ + nDd) time; memory beyond the rows O(block·D + D²); no n×n matrix.
+
+    Parameters
+    ----------
+    features : FeatureMap
+    rows : Rows
+        Samples, centred responses and weights.
+    """
+
+    features: FeatureMap
+    rows: Rows
+
+    @property
+    def zero_is_absorbing(self) -> bool:
+        """Whether a feature at weight zero stays there."""
+        return self.features.zero_is_absorbing
+
+    def at(self, w: np.ndarray) -> FourierOperator:
+        """The operator at w: the first pass over the rows."""
+        return FourierOperator(self, w)
+
+    def restrict(self, columns: np.ndarray) -> FourierGram:
+        """The same problem with some of the features."""
+        sigma = getattr(self.features, "sigma", 1.0)
+        return FourierGram(self.features.at(columns, sigma), self.rows.restrict(columns))
+
+
+# The block functions are module-level so that an engine can send them to other processes.
+
+
+def _moments_block(
+    features: FeatureMap, w: np.ndarray, X: Array, Y: Array, p: Array
+) -> tuple[Array, ...]:
+    """``pᵀU, Uᵀ(p∘U), Uᵀ(p∘Y), Yᵀ(p∘Y)`` of a block."""
+    U = features.like(X).transform(X, like(w, X))
+    pY = Y * p[:, None]
+    # √p on both sides keeps the product symmetric, which the library then exploits.
+    sqrt_p = array_namespace(X).sqrt(p)
+    means, cross = p @ U, U.T @ pY
+    U *= sqrt_p[:, None]
+    return means, U.T @ U, cross, Y.T @ pY
+
+
+def _gradient_block(
+    features: FeatureMap,
+    w: np.ndarray,
+    means: np.ndarray,
+    terms: list[tuple[np.ndarray, np.ndarray]],
+    X: Array,
+    Y: Array,
+    p: Array,
+) -> tuple[Array, ...]:
+    """``Σₐ pₐ ⟨∂Uₐ/∂wⱼ, Eₐ⟩`` of a block, where E is a sum of (vector)·(weights)ᵀ."""
+    U, pullback = features.like(X).transform_and_pullback(X, like(w, X))
+    V = U - like(means, X)
+    k = Y.shape[1]
+    E = None
+    for coefficients, weights in terms:
+        c = like(coefficients, X)
+        F = (Y @ c[:k, :] + V @ c[k:, :]) * p[:, None]
+        product = F @ like(weights, X).T
+        E = product if E is None else E + product
+    return (pullback(E),)
+
+
+def _loo_block(
+    features: FeatureMap,
+    w: np.ndarray,
+    means: np.ndarray,
+    beta: np.ndarray,
+    inverse_root: np.ndarray,
+    ridge: float,
+    X: Array,
+    Y: Array,
+    p: Array,
+) -> tuple[Array, ...]:
+    """Weighted squared leave-one-out residuals of a block."""
+    xp = array_namespace(X)
+    V = features.like(X).transform(X, like(w, X)) - like(means, X)
+    leverage = p * (1.0 + xp.sum((V @ like(inverse_root, X)) ** 2, axis=1))
+    residuals = (Y - V @ like(beta, X)) / (1.0 - leverage)[:, None]
+    return (xp.reshape(xp.sum(p[:, None] * residuals**2), (1,)),)
+
+
+class FourierOperator:
+    """``C_w`` on coefficients of the basis ``[Y V]``, with its moment matrix held.
+
+    The D×D algebra is small and always NumPy float64 on the host.
+    """
+
+    def __init__(self, gram: FourierGram, w: np.ndarray) -> None:
+        self._gram = gram
+        self._w = w
+        parts = gram.rows.sum(partial(_moments_block, gram.features, w))
+        means, UU, UY, YY = (to_numpy(part) for part in parts)
+        self._means = means
+        self._k = k = YY.shape[0]
+        D = means.shape[0]
+        # Y is centred, so VᵀpY = UᵀpY.
+        N = np.empty((k + D, k + D))
+        N[:k, :k] = YY
+        N[k:, :k] = UY
+        N[:k, k:] = UY.T
+        N[k:, k:] = UU - np.outer(means, means)
+        self._N = N
+        self.Y = np.eye(k + D, k)
+
+    def _pad(self, beta: np.ndarray) -> np.ndarray:
+        return np.concatenate([np.zeros((self._k, beta.shape[1])), beta])
+
+    def _against_V(self, F: np.ndarray) -> np.ndarray:
+        """``Vᵀ(p ∘ F)``."""
+        return self._N[self._k :] @ F
+
+    def matmul(self, F: np.ndarray) -> np.ndarray:
+        """``C_w F = V Vᵀ(p ∘ F)``."""
+        return self._pad(self._against_V(F))
+
+    def _factor(self, ridge: float):  # type: ignore[no-untyped-def]
+        k = self._k
+        S = self._N[k:, k:].copy()
+        return factorize(add_diagonal(S, np.full(S.shape[0], ridge)))
+
+    def _beta(self, ridge: float) -> np.ndarray:
+        """Ridge coefficients ``(Vᵀ(p∘V) + ridge·I)⁻¹ Vᵀ(p∘Y)``."""
+        return self._factor(ridge).solve(self._against_V(self.Y))
+
+    def solve(self, ridge: float) -> np.ndarray:
+        """``(C_w + ridge·I)⁻¹ Y = (Y − Vβ)/ridge`` (Woodbury)."""
+        return (self.Y - self._pad(self._beta(ridge))) / ridge
+
+    def dots(self, P: np.ndarray, Q: np.ndarray) -> np.ndarray:
+        """``⟨P, Q⟩`` column by column."""
+        return column_dots(P, self._N @ Q)
+
+    def grad(self, P: np.ndarray, Q: np.ndarray) -> np.ndarray:
+        """``∇_w Σ ⟨P, C_w Q⟩``: the second pass over the rows."""
+        if P is Q:
+            terms = [(2.0 * P, self._against_V(P))]
+        else:
+            terms = [(P, self._against_V(Q)), (Q, self._against_V(P))]
+        block = partial(_gradient_block, self._gram.features, self._w, self._means, terms)
+        return to_numpy(self._gram.rows.sum(block)[0])
+
+    def leave_one_out(self, ridge: float) -> float:
+        """Mean squared leave-one-out residual, by one more pass over the rows."""
+        k = self._k
+        eigenvalues, Q = np.linalg.eigh(self._N[k:, k:])
+        root = Q / np.sqrt(np.maximum(eigenvalues, 0.0) + ridge)
+        block = partial(
+            _loo_block, self._gram.features, self._w, self._means, self._beta(ridge), root, ridge
+        )
+        return float(self._gram.rows.sum(block)[0][0])
+
+    def predict(self, X: Array, ridge: float) -> np.ndarray:
+        """Kernel ridge prediction of the centred responses at new samples."""
+        U = to_numpy(self._gram.features.like(X).transform(X, like(self._w, X)))
+        return (U - self._means) @ self._beta(ridge)

@@ -1,0 +1,329 @@
+"""From budgets to nested sets of features to a full ranking.
+
+One solve leaves ties: the chosen weights end at one and the others at zero. The path
+solves at a generous budget, keeps the features chosen there, measures the bandwidth
+again on these alone and solves at a smaller budget, down to one feature. Features are
+ranked by the order in which they leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .arrays import Array, take
+from .blocks import ArrayRows
+from .constraints import CappedSimplex, Constraint, SoftBudget
+from .features import FeatureMap
+from .grams import ExactGram, FourierGram, Gram
+from .kernels import KERNELS, Kernel, median_bandwidth
+from .objectives import InverseFreeObjective, Objective, TraceObjective
+from .solvers import Iteration, Solution, minimize
+
+__all__ = ["Formulation", "Path", "Problem", "Stage", "default_budgets", "run_path"]
+
+# Budgets shrink by this factor from stage to stage.
+_SHRINK = 0.75
+# The first budget on wide data.
+_FIRST_BUDGET = 100
+# How far a closed feature is opened to see what it would add (see `_order`).
+_CRACK = 1e-4
+# Default price of a unit of weight under a soft budget, as a share of the criterion at w = 0.
+_DEFAULT_PRICE = 0.01
+# Default λ₂ as a multiple of 1/(nε); 0.5 is the floor.
+_DEFAULT_PENALTY = 3.0
+
+StageCallback = Callable[["Progress"], None]
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """Which of the eight formulations to solve, and its numbers.
+
+    Parameters
+    ----------
+    epsilon : float
+        Ridge ε.
+    kernel : {"gaussian", "laplacian", "linear", "polynomial"}
+    kernel_params : dict
+        Further parameters of the kernel (``degree``, ``coef0``).
+    bandwidth : float or None
+        σ; None takes the median rule anew on the features of each stage.
+    soft : bool
+        Whether the budget is a price λ₁ instead of a constraint.
+    lambda1 : float or None
+        Price of a unit of weight; None: a hundredth of the criterion of no feature.
+    inverse_free : bool
+        Whether the matrix inverse is replaced by a penalised variable.
+    lambda2 : float or None
+        Its penalty; None: ``3/(nε)``, six times the floor.
+    max_iter, tol, max_step
+        See :func:`~covmin.core.solvers.minimize`.
+    """
+
+    epsilon: float
+    kernel: str = "gaussian"
+    kernel_params: dict[str, float] = field(default_factory=dict)
+    bandwidth: float | None = None
+    soft: bool = False
+    lambda1: float | None = None
+    inverse_free: bool = False
+    lambda2: float | None = None
+    max_iter: int = 200
+    tol: float = 1e-3
+    max_step: float = 0.2
+
+    def kernel_at(self, sigma: float) -> Kernel:
+        """The kernel with bandwidth sigma."""
+        return KERNELS[self.kernel](sigma=sigma, **self.kernel_params)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Samples, responses and a formulation: everything a solve needs.
+
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_features)
+    Y : array of shape (n_samples, n_responses)
+        Columns centred under p.
+    p : array of shape (n_samples,)
+        Positive weights that sum to one.
+    formulation : Formulation
+    features : FeatureMap or None
+        Random features for all columns, drawn once; None for the exact kernel.
+    seed : int
+        Seed of the rows sampled for the bandwidth.
+    """
+
+    X: Array
+    Y: Array
+    p: Array
+    formulation: Formulation
+    features: FeatureMap | None = None
+    seed: int = 0
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of X."""
+        return int(self.X.shape[1])
+
+    def bandwidth(self, columns: np.ndarray) -> float:
+        """σ on the given columns."""
+        if self.formulation.bandwidth is not None:
+            return self.formulation.bandwidth
+        if self.formulation.kernel == "linear":
+            return 1.0
+        order = KERNELS[self.formulation.kernel].order
+        X = take(self.X, columns, axis=1)
+        return median_bandwidth(X, order, np.random.default_rng(self.seed))
+
+    def gram(self, columns: np.ndarray, sigma: float) -> Gram:
+        """The Gram operator on the given columns."""
+        X = take(self.X, columns, axis=1)
+        if self.features is None:
+            return ExactGram(self.formulation.kernel_at(sigma), X, self.Y, self.p)
+        features = self.features.at(columns, sigma).like(X)
+        return FourierGram(features, ArrayRows(X, self.Y, self.p))
+
+    def objective(self, gram: Gram) -> Objective:
+        """The objective over a Gram operator."""
+        formulation = self.formulation
+        if not formulation.inverse_free:
+            return TraceObjective(gram, formulation.epsilon)
+        n = self.X.shape[0]
+        if formulation.lambda2 is None:
+            penalty = _DEFAULT_PENALTY / formulation.epsilon
+        else:
+            penalty = n * formulation.lambda2
+        return InverseFreeObjective(gram, formulation.epsilon, penalty)
+
+    def constraint(self, budget: int, response_power: float) -> Constraint:
+        """The budget, hard or soft; ``response_power`` is ⟨Y, Y⟩."""
+        formulation = self.formulation
+        if not formulation.soft:
+            return CappedSimplex(budget)
+        price = formulation.lambda1
+        if price is None:
+            price = _DEFAULT_PRICE * response_power / formulation.epsilon
+        return SoftBudget(budget, price)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a path's callback sees after each step of each stage.
+
+    Attributes
+    ----------
+    stage, n_stages : int
+        Which stage of how many, from 0.
+    budget : int
+        Features the stage keeps.
+    iteration : Iteration
+    """
+
+    stage: int
+    n_stages: int
+    budget: int
+    iteration: Iteration
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One solve of a path.
+
+    Attributes
+    ----------
+    budget : int
+        Features kept.
+    features : ndarray of shape (budget,)
+        The kept columns, in increasing order.
+    columns : ndarray
+        The columns the stage chose among.
+    weights : ndarray, one for each of ``columns``
+    bandwidth : float
+    criterion : float
+        Objective at the solution, without the price of a soft budget.
+    loo_error : float
+        Mean squared leave-one-out error of kernel ridge regression with these weights.
+        Optimistic: the selection has seen the samples that are left out.
+    solution : Solution
+    """
+
+    budget: int
+    features: np.ndarray
+    columns: np.ndarray
+    weights: np.ndarray
+    bandwidth: float
+    criterion: float
+    loo_error: float
+    solution: Solution
+
+
+@dataclass(frozen=True)
+class Path:
+    """Nested sets of features and the ranking they imply.
+
+    Attributes
+    ----------
+    stages : list of Stage
+        From the largest budget to the smallest.
+    order : ndarray of shape (n_features,)
+        Columns from the best to the worst.
+    """
+
+    stages: list[Stage]
+    order: np.ndarray
+
+
+def default_budgets(n_features: int, m: int | None = None) -> list[int]:
+    """Budgets of the path: from 100 (or m) features, or three quarters of them all, to one.
+
+    Examples
+    --------
+    >>> default_budgets(10, 3)
+    [7, 5, 4, 3, 2, 1]
+    >>> default_budgets(5000)[:4]
+    [100, 75, 56, 42]
+    """
+    first = min(max(_FIRST_BUDGET, m or 0), max(int(_SHRINK * n_features), 1))
+    budgets = {first}
+    while min(budgets) > 1:
+        budgets.add(max(int(_SHRINK * min(budgets)), 1))
+    if m is not None:
+        budgets.add(m)
+    return sorted(budgets, reverse=True)
+
+
+def run_path(
+    problem: Problem, budgets: Iterable[int], callback: StageCallback | None = None
+) -> Path:
+    """Solve at each budget in turn, each among the features the last one kept.
+
+    Parameters
+    ----------
+    problem : Problem
+    budgets : iterable of int
+        Decreasing. A single budget is the paper's one solve.
+    callback : callable, optional
+        Called with a :class:`Progress` after each step.
+
+    Returns
+    -------
+    Path
+    """
+    budgets = list(budgets)
+    columns = np.arange(problem.n_features)
+    weights = np.ones(columns.size)
+    stages: list[Stage] = []
+    left: list[np.ndarray] = []  # columns in the order of leaving, each group best first
+    for number, budget in enumerate(budgets):
+        report = _reporter(callback, number, len(budgets), budget)
+        stage, order = _solve_stage(problem, columns, weights, budget, report)
+        stages.append(stage)
+        left.append(order[budget:])
+        columns = stage.features
+        weights = stage.weights[np.searchsorted(stage.columns, columns)]
+        best = order[:budget]
+    return Path(stages, np.concatenate([best, *reversed(left)]))
+
+
+def _reporter(
+    callback: StageCallback | None, stage: int, n_stages: int, budget: int
+) -> Callable[[Iteration], None] | None:
+    if callback is None:
+        return None
+    return lambda iteration: callback(Progress(stage, n_stages, budget, iteration))
+
+
+def _solve_stage(
+    problem: Problem,
+    columns: np.ndarray,
+    weights: np.ndarray,
+    budget: int,
+    callback: Callable[[Iteration], None] | None,
+) -> tuple[Stage, np.ndarray]:
+    """Solve at one budget; return the stage and its columns from best to worst."""
+    sigma = problem.bandwidth(columns)
+    objective = problem.objective(problem.gram(columns, sigma))
+    power = float((problem.p @ problem.Y**2).sum())
+    constraint = problem.constraint(budget, power)
+    solution = minimize(
+        objective,
+        constraint,
+        _shrink(weights, budget),
+        max_iter=problem.formulation.max_iter,
+        tol=problem.formulation.tol,
+        max_step=problem.formulation.max_step,
+        callback=callback,
+    )
+    order = _order(objective, solution.w)
+    loo = objective.gram.at(solution.w).leave_one_out(problem.formulation.epsilon)
+    stage = Stage(
+        budget=budget,
+        features=np.sort(columns[order[:budget]]),
+        columns=columns,
+        weights=solution.w,
+        bandwidth=sigma,
+        criterion=solution.value - constraint.penalty(solution.w),
+        loo_error=loo,
+        solution=solution,
+    )
+    return stage, columns[order]
+
+
+def _shrink(weights: np.ndarray, budget: int) -> np.ndarray:
+    """Scale weights down into the budget, so that none starts at a corner."""
+    return weights * min(1.0, budget / max(float(weights.sum()), 1.0))
+
+
+def _order(objective: Objective, w: np.ndarray) -> np.ndarray:
+    """Features from best to worst: by weight, then by the slope of the objective.
+
+    A kernel of squared weights has no slope at zero, so closed features are opened by a
+    crack, too little to change the kernel, to see which of them would help most.
+    """
+    slope = objective.at(np.maximum(w, _CRACK)).gradient()
+    return np.lexsort((slope, -w))

@@ -1,0 +1,227 @@
+"""The paper's three synthetic sets, for any number of samples and noise features.
+
+In all three the true features come first and every other column is standard normal noise,
+independent of everything. The noise is drawn last: with one seed, asking for more noise
+features leaves the target and the true features as they were.
+"""
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy.stats import chi2
+from sklearn.utils import Bunch
+
+# The shell of the binary set: 9 ≤ ΣXⱼ² ≤ 16, in four dimensions.
+_SHELL = (9.0, 16.0)
+_SHELL_DIMENSION = 4
+
+
+def make_shell(
+    n_samples: int, n_noise: int = 6, *, random_state: Any = None, return_X_y: bool = False
+) -> Any:
+    """Binary classification: a point cloud (−1) against a spherical shell (+1).
+
+    Given Y = −1, all features are standard normal. Given Y = +1, X1…X4 are standard normal
+    conditioned on ``9 ≤ X1² + … + X4² ≤ 16``. The class is drawn uniformly at random for each
+    sample, so the samples are independent and the classes balanced on average only.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of samples, at least 1.
+    n_noise : int, default=6
+        Number of standard normal noise features after the four true ones, at least 0.
+    random_state : int, numpy.random.Generator, numpy.random.RandomState or None, default=None
+        Seed or source of randomness. None draws fresh entropy; NumPy's global state is neither
+        read nor changed.
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    result : sklearn.utils.Bunch
+        ``data`` (n_samples, 4 + n_noise), ``target`` (n_samples,) of −1 and +1,
+        ``feature_names``, ``informative`` (indices of the true features) and
+        ``task="classification"``.
+
+    Notes
+    -----
+    Sampling is exact and never rejects: the direction of a normal vector is uniform on the
+    sphere and independent of its length, so conditioning changes only the squared radius, which
+    is χ²(4) truncated to [9, 16] and drawn through its inverse distribution function.
+
+    References
+    ----------
+    .. [1] J. Chen, M. Stern, M. J. Wainwright and M. I. Jordan, "Kernel feature selection via
+       conditional covariance minimization", NeurIPS 2017, section "Synthetic data".
+
+    Examples
+    --------
+    >>> from covmin.datasets import make_shell
+    >>> shell = make_shell(200, random_state=0)
+    >>> squared_radius = (shell.data[:, shell.informative] ** 2).sum(axis=1)[shell.target == 1]
+    >>> bool((squared_radius > 8.999).all() and (squared_radius < 16.001).all())
+    True
+    """
+    n_samples, n_noise = _check_sizes(n_samples, n_noise)
+    rng = _generator(random_state)
+    y = 2 * rng.integers(2, size=n_samples) - 1
+    X = rng.standard_normal((n_samples, _SHELL_DIMENSION))
+    low, high = chi2.cdf(_SHELL, df=_SHELL_DIMENSION)
+    squared_radius = chi2.ppf(rng.uniform(low, high, n_samples), df=_SHELL_DIMENSION)
+    on_shell = y == 1
+    # Rounding in the inverse can step over the edge of the shell by one unit in the last place.
+    radius = np.sqrt(np.clip(squared_radius[on_shell], *_SHELL))
+    X[on_shell] *= (radius / np.linalg.norm(X[on_shell], axis=1))[:, None]
+    return _result(X, y, n_noise, rng, "classification", return_X_y)
+
+
+def make_xor(
+    n_samples: int, n_noise: int = 7, *, random_state: Any = None, return_X_y: bool = False
+) -> Any:
+    """Four classes by a three-way XOR: no single feature tells anything about the class.
+
+    The 8 corners v ∈ {−1, 1}³ are grouped by ``(v1 v3, v2 v3)`` into 4 classes, each a corner
+    and its negation; a sample of a class is ``N(v, 0.5 I)`` around one of its two corners, each
+    with probability ½. The class is drawn uniformly at random for each sample, so the samples
+    are independent and the classes balanced on average only.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of samples, at least 1.
+    n_noise : int, default=7
+        Number of standard normal noise features after the three true ones, at least 0.
+    random_state : int, numpy.random.Generator, numpy.random.RandomState or None, default=None
+        Seed or source of randomness. None draws fresh entropy; NumPy's global state is neither
+        read nor changed.
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    result : sklearn.utils.Bunch
+        ``data`` (n_samples, 3 + n_noise), ``target`` (n_samples,) of 0…3, ``feature_names``,
+        ``informative`` (indices of the true features) and ``task="classification"``. The class
+        of a corner is ``2 [v1 v3 = 1] + [v2 v3 = 1]``.
+
+    Notes
+    -----
+    Covariance 0.5 I means a standard deviation of √½ around each corner.
+
+    References
+    ----------
+    .. [1] J. Chen, M. Stern, M. J. Wainwright and M. I. Jordan, "Kernel feature selection via
+       conditional covariance minimization", NeurIPS 2017, section "Synthetic data".
+
+    Examples
+    --------
+    >>> from covmin.datasets import make_xor
+    >>> X, y = make_xor(400, n_noise=0, random_state=0, return_X_y=True)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((400, 3), [0, 1, 2, 3])
+    """
+    n_samples, n_noise = _check_sizes(n_samples, n_noise)
+    rng = _generator(random_state)
+    y = rng.integers(4, size=n_samples)
+    v3 = 2 * rng.integers(2, size=n_samples) - 1
+    v1, v2 = (2 * (y // 2) - 1) * v3, (2 * (y % 2) - 1) * v3
+    corners = np.column_stack([v1, v2, v3])
+    X = corners + np.sqrt(0.5) * rng.standard_normal((n_samples, 3))
+    return _result(X, y, n_noise, rng, "classification", return_X_y)
+
+
+def make_additive(
+    n_samples: int, n_noise: int = 6, *, random_state: Any = None, return_X_y: bool = False
+) -> Any:
+    """Additive nonlinear regression: ``Y = −2 sin(2 X1) + max(X2, 0) + X3 + exp(−X4) + ε``.
+
+    All features and ε are independent and standard normal.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of samples, at least 1.
+    n_noise : int, default=6
+        Number of standard normal noise features after the four true ones, at least 0.
+    random_state : int, numpy.random.Generator, numpy.random.RandomState or None, default=None
+        Seed or source of randomness. None draws fresh entropy; NumPy's global state is neither
+        read nor changed.
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    result : sklearn.utils.Bunch
+        ``data`` (n_samples, 4 + n_noise), ``target`` (n_samples,) of floats,
+        ``feature_names``, ``informative`` (indices of the true features) and
+        ``task="regression"``.
+
+    References
+    ----------
+    .. [1] J. Chen, M. Stern, M. J. Wainwright and M. I. Jordan, "Kernel feature selection via
+       conditional covariance minimization", NeurIPS 2017, section "Synthetic data".
+
+    Examples
+    --------
+    >>> from covmin.datasets import make_additive
+    >>> additive = make_additive(50, n_noise=2, random_state=0)
+    >>> additive.data.shape, additive.target.shape, additive.task
+    ((50, 6), (50,), 'regression')
+    """
+    n_samples, n_noise = _check_sizes(n_samples, n_noise)
+    rng = _generator(random_state)
+    X = rng.standard_normal((n_samples, 4))
+    epsilon = rng.standard_normal(n_samples)
+    y = -2 * np.sin(2 * X[:, 0]) + np.maximum(X[:, 1], 0) + X[:, 2] + np.exp(-X[:, 3]) + epsilon
+    return _result(X, y, n_noise, rng, "regression", return_X_y)
+
+
+def _result(
+    X: np.ndarray,
+    y: np.ndarray,
+    n_noise: int,
+    rng: np.random.Generator,
+    task: str,
+    return_X_y: bool,
+) -> Any:
+    """Append the noise features to the true ones ``X`` (n, m) and pack the result."""
+    n_samples, n_informative = X.shape
+    data = np.hstack([X, rng.standard_normal((n_samples, n_noise))])
+    if return_X_y:
+        return data, y
+    return Bunch(
+        data=data,
+        target=y,
+        feature_names=[f"x{j}" for j in range(data.shape[1])],
+        informative=np.arange(n_informative),
+        task=task,
+    )
+
+
+def _check_sizes(n_samples: Any, n_noise: Any) -> tuple[int, int]:
+    return _check_count("n_samples", n_samples, 1), _check_count("n_noise", n_noise, 0)
+
+
+def _check_count(name: str, value: Any, minimum: int) -> int:
+    """Return ``value`` as an int of at least ``minimum``, or say what is wrong with it."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(
+            f"{name} must be an integer of at least {minimum}, "
+            f"got {value!r} of type {type(value).__name__}."
+        )
+    if value < minimum:
+        raise ValueError(f"{name} must be at least {minimum}, got {value}.")
+    return int(value)
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    """Turn a seed, generator or None into a generator, leaving NumPy's global state alone.
+
+    scikit-learn's ``check_random_state(None)`` hands out the global generator, so it is not
+    used here.
+    """
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31 - 1))
+    return np.random.default_rng(random_state)
