@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 
 import numpy as np
 
-__all__ = ["PreparedColumns", "prepare_columns"]
+__all__ = ["PreparedColumns", "n_features_to_keep", "prepare_columns"]
 
 
 @dataclass(frozen=True)
@@ -92,3 +93,32 @@ def _content_key(X: np.ndarray, size: np.ndarray) -> np.ndarray:
     """A number for each column that equal columns share and different ones do not."""
     mixing = np.random.default_rng(0).standard_normal(X.shape[0])
     return (mixing @ X.astype(np.float64, copy=False)) / size
+
+
+def n_features_to_keep(wanted: int | float, n_features: int) -> int:
+    """Number of features asked for: an int as it is, or a fraction, rounded down, at least one.
+
+    Parameters
+    ----------
+    wanted : int or float in (0, 1]
+    n_features : int
+        Number of features there are.
+
+    Returns
+    -------
+    m : int
+        Between 1 and ``n_features``.
+
+    Examples
+    --------
+    >>> n_features_to_keep(0.25, 9), n_features_to_keep(9, 9)
+    (2, 9)
+    """
+    if not isinstance(wanted, Integral):
+        return max(1, int(wanted * n_features))
+    if wanted > n_features:
+        raise ValueError(
+            f"n_features_to_select={wanted}, but X has {n_features} feature(s); "
+            f"ask for at most {n_features}, or for a fraction such as 0.5."
+        )
+    return int(wanted)

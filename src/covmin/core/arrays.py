@@ -266,6 +266,4 @@ def _factorize_generic(M: Array, diagonal: Array) -> Factor | None:
         xp.linalg.cholesky(M)
     except np.linalg.LinAlgError:
         return None
-    return Factor(
-        lambda B: xp.linalg.solve(M, B), lambda: xp.linalg.diagonal(xp.linalg.inv(M))
-    )
+    return Factor(lambda B: xp.linalg.solve(M, B), lambda: xp.linalg.diagonal(xp.linalg.inv(M)))

@@ -27,9 +27,7 @@ class FeatureMap(Protocol):
     def transform(self, X: Array, w: Array) -> Array:
         """Features U (n, D) of the rows of X (n, d)."""
 
-    def transform_and_pullback(
-        self, X: Array, w: Array
-    ) -> tuple[Array, Callable[[Array], Array]]:
+    def transform_and_pullback(self, X: Array, w: Array) -> tuple[Array, Callable[[Array], Array]]:
         """Features U, and the map from E (n, D) to ``Σ E ∘ ∂U/∂wⱼ``, shape (d,)."""
 
 

@@ -25,7 +25,7 @@ from .solvers import Iteration, Solution, minimize
 __all__ = ["Formulation", "Path", "Problem", "Stage", "default_budgets", "run_path"]
 
 # Budgets shrink by this factor from stage to stage.
-_SHRINK = 0.75
+_SHRINK = 0.6
 # The first budget on wide data.
 _FIRST_BUDGET = 100
 # How far a closed feature is opened to see what it would add (see `_order`).
@@ -219,14 +219,14 @@ class Path:
 
 
 def default_budgets(n_features: int, m: int | None = None) -> list[int]:
-    """Budgets of the path: from 100 (or m) features, or three quarters of them all, to one.
+    """Budgets of the path: from 100 (or m) features, or three fifths of them all, to one.
 
     Examples
     --------
     >>> default_budgets(10, 3)
-    [7, 5, 4, 3, 2, 1]
+    [6, 3, 1]
     >>> default_budgets(5000)[:4]
-    [100, 75, 56, 42]
+    [100, 60, 36, 21]
     """
     first = min(max(_FIRST_BUDGET, m or 0), max(int(_SHRINK * n_features), 1))
     budgets = {first}

@@ -189,9 +189,7 @@ def _capped_length(state: _State, constraint: Constraint, max_step: float) -> fl
     """
     length = max_step / max(float(np.abs(state.gradient).max()), np.finfo(float).tiny)
     for _ in range(60):
-        move = float(
-            np.abs(constraint.project(state.w - length * state.gradient) - state.w).max()
-        )
+        move = float(np.abs(constraint.project(state.w - length * state.gradient) - state.w).max())
         if 0.9 * max_step <= move <= max_step:
             break
         length *= min(max_step / max(move, 1e-12 * max_step), 10.0) if move < max_step else 0.7

@@ -1,0 +1,188 @@
+"""The error of a ranking on samples it has not seen: what chooses m and ε.
+
+The leave-one-out error of a stage has seen, through the selection, the samples it leaves
+out. Here the whole path is run on the training folds, and kernel ridge regression on its
+first m features is judged on the fold left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from ._columns import prepare_columns
+from ._responses import EncodedResponse
+from .core.arrays import like
+from .core.path import Problem
+
+__all__ = ["CrossFit", "candidate_sizes", "cross_fit"]
+
+_N_FOLDS = 5
+# Every size up to this one is tried; beyond it sizes grow by a quarter.
+_DENSE_SIZES = 10
+
+ProblemFactory = Callable[[np.ndarray, np.ndarray, float], Problem]
+Ranker = Callable[[Problem, list[int]], Iterator[tuple[int, np.ndarray]]]
+
+
+@dataclass(frozen=True)
+class CrossFit:
+    """Cross-fitted errors for sets of 1..m features and for each ε.
+
+    Attributes
+    ----------
+    sizes : ndarray of shape (n_sizes,)
+        Numbers of features tried, increasing.
+    epsilons : ndarray of shape (n_epsilons,)
+    errors : ndarray of shape (n_epsilons, n_sizes, n_folds)
+        Mean squared error on each fold left out, as a share of the response's variance.
+    """
+
+    sizes: np.ndarray
+    epsilons: np.ndarray
+    errors: np.ndarray
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Mean error over folds, shape (n_epsilons, n_sizes)."""
+        return self.errors.mean(axis=2)
+
+    @property
+    def standard_error(self) -> np.ndarray:
+        """Standard error of the mean over folds, shape (n_epsilons, n_sizes)."""
+        return self.errors.std(axis=2, ddof=1) / np.sqrt(self.errors.shape[2])
+
+    def best_epsilon(self) -> int:
+        """Index of the ε that holds the smallest error."""
+        return int(np.argmin(self.mean.min(axis=1)))
+
+    def smallest_within_one_standard_error(self, epsilon_index: int) -> int:
+        """The smallest size whose error is within one standard error of the best.
+
+        Examples
+        --------
+        >>> errors = np.array([[[0.9, 1.1], [0.5, 0.6], [0.45, 0.6]]])
+        >>> CrossFit(np.array([1, 2, 3]), np.array([0.1]), errors
+        ...     ).smallest_within_one_standard_error(0)
+        2
+        """
+        mean = self.mean[epsilon_index]
+        best = int(np.argmin(mean))
+        limit = mean[best] + self.standard_error[epsilon_index, best]
+        return int(self.sizes[np.flatnonzero(mean <= limit)[0]])
+
+
+def candidate_sizes(n_features: int, largest: int = 100) -> list[int]:
+    """Numbers of features worth trying: each up to ten, then a quarter more each time.
+
+    Examples
+    --------
+    >>> candidate_sizes(14)
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]
+    >>> candidate_sizes(5000)[-3:]
+    [58, 72, 90]
+    """
+    top = min(n_features, largest)
+    sizes = list(range(1, min(top, _DENSE_SIZES) + 1))
+    while sizes[-1] < top and (following := sizes[-1] * 5 // 4) <= top:
+        sizes.append(following)
+    if top == n_features and sizes[-1] != top:
+        sizes.append(top)
+    return sizes
+
+
+def cross_fit(
+    X: np.ndarray,
+    response: EncodedResponse,
+    make_problem: ProblemFactory,
+    rank: Ranker,
+    epsilons: np.ndarray,
+    sizes: list[int],
+    *,
+    standardize: bool,
+    seed: int,
+    n_jobs: int | None = None,
+) -> CrossFit:
+    """Run the path on training folds and judge it on the fold left out.
+
+    Standardisation, bandwidths and the ranking see the training samples alone.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    response : EncodedResponse
+    make_problem : callable
+        From training samples, centred responses and ε to a problem.
+    rank : callable
+        From a problem and sizes to pairs of a size and the columns from best to worst.
+    epsilons : ndarray of shape (n_epsilons,)
+    sizes : list of int
+        Numbers of features to judge, increasing.
+    standardize : bool
+    seed : int
+        Of the folds.
+    n_jobs : int, optional
+        Folds judged at once, in threads.
+
+    Returns
+    -------
+    CrossFit
+    """
+
+    def judge(epsilon: float, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+        columns = prepare_columns(X[train], standardize)
+        mean = response.Y[train].mean(axis=0)
+        target = response.Y[test] - mean
+        if columns.index.size == 0:  # nothing varies on these folds: the mean is all there is
+            return np.full(len(sizes), (target**2).sum(axis=1).mean())
+        problem = make_problem(columns.X, response.Y[train] - mean, epsilon)
+        return _errors(problem, rank, sizes, columns.apply(X[test]), target)
+
+    folds = list(_folds(X.shape[0], response, seed))
+    # One BLAS thread for each of several workers; all of them when there is one worker.
+    # Threads serve: the work is in BLAS, which releases the interpreter lock.
+    with threadpool_limits(None if n_jobs in (None, 1) else 1):
+        errors = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(judge)(epsilon, *fold) for epsilon in epsilons for fold in folds
+        )
+    cube = np.reshape(errors, (len(epsilons), len(folds), len(sizes)))
+    return CrossFit(np.asarray(sizes), np.asarray(epsilons), cube.swapaxes(1, 2))
+
+
+def _folds(
+    n_samples: int, response: EncodedResponse, seed: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    n_folds = max(2, min(_N_FOLDS, n_samples // 2))
+    if response.labels is not None:
+        fewest = int(np.bincount(response.labels).min())
+        if fewest >= 2:
+            splitter = StratifiedKFold(min(n_folds, fewest), shuffle=True, random_state=seed)
+            return splitter.split(np.zeros(n_samples), response.labels)
+    return KFold(n_folds, shuffle=True, random_state=seed).split(np.zeros(n_samples))
+
+
+def _errors(
+    problem: Problem, rank: Ranker, sizes: list[int], X: np.ndarray, target: np.ndarray
+) -> np.ndarray:
+    """Error at held-out samples for each size."""
+    # A column can be constant on the training fold alone.
+    usable = [min(size, problem.n_features) for size in sizes]
+    errors = {
+        size: _ridge_error(problem, np.sort(order[:size]), X, target)
+        for size, order in rank(problem, usable)
+    }
+    return np.array([errors[size] for size in usable])
+
+
+def _ridge_error(
+    problem: Problem, features: np.ndarray, X: np.ndarray, target: np.ndarray
+) -> float:
+    """Mean squared error at X of kernel ridge regression on some features."""
+    operator = problem.gram(features, problem.bandwidth(features)).at(np.ones(features.size))
+    predicted = operator.predict(like(X[:, features], problem.X), problem.formulation.epsilon)
+    return float(((target - predicted) ** 2).sum(axis=1).mean())

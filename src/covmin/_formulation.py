@@ -1,0 +1,91 @@
+"""From the estimator's parameters to a problem for the core."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .core.arrays import to_device
+from .core.path import Formulation, Problem, default_budgets, run_path
+
+__all__ = ["check_lambda2", "make_problem", "rank_sizes", "uses_features"]
+
+# Beyond this many samples, n² memory and n³ time give way to random features.
+_EXACT_SAMPLES = 4000
+_DEFAULT_COMPONENTS = 512
+
+
+def uses_features(approximation: str | None, kernel: str, n_samples: int, n_features: int) -> bool:
+    """Whether a fit uses a finite feature map instead of the n×n kernel matrix.
+
+    Examples
+    --------
+    >>> uses_features("auto", "gaussian", 1000, 10), uses_features("auto", "gaussian", 10**6, 10)
+    (False, True)
+    """
+    if approximation == "fourier":
+        return True
+    if approximation is None or kernel == "polynomial":
+        return False
+    # The linear kernel's feature map is exact, and smaller whenever d < n.
+    return n_samples > _EXACT_SAMPLES or (kernel == "linear" and n_features < n_samples)
+
+
+def make_problem(
+    X: np.ndarray,
+    Y: np.ndarray,
+    formulation: Formulation,
+    *,
+    approximation: str | None,
+    n_components: int | None,
+    device: str | None,
+    seed: int,
+) -> Problem:
+    """Bring the data to the device and draw the random features, once."""
+    n, d = X.shape
+    features = None
+    if uses_features(approximation, formulation.kernel, n, d):
+        rng = np.random.default_rng(seed)
+        kernel = formulation.kernel_at(1.0)
+        features = kernel.draw_features(d, n_components or _DEFAULT_COMPONENTS, rng)
+    p = np.full(n, 1.0 / n, dtype=X.dtype)
+    return Problem(
+        to_device(X, device),
+        to_device(Y.astype(X.dtype), device),
+        to_device(p, device),
+        formulation,
+        features,
+        seed,
+    )
+
+
+def rank_sizes(
+    strategy: str, problem: Problem, sizes: list[int]
+) -> Iterator[tuple[int, np.ndarray]]:
+    """For each size, the columns from best to worst: one path for all, or a solve for each."""
+    if strategy == "path":
+        order = run_path(problem, default_budgets(problem.n_features)).order
+        yield from ((size, order) for size in set(sizes))
+    else:
+        for size in set(sizes):
+            yield size, run_path(problem, [size]).order
+
+
+def check_lambda2(lambda2: float | None, n_samples: int, epsilon: float) -> None:
+    """Warn when λ₂ is too small for the inverse-free objective to fall with dependence."""
+    floor = 1.0 / (2.0 * n_samples * epsilon)
+    if lambda2 is not None and lambda2 < floor:
+        warnings.warn(
+            f"lambda2={lambda2:g} is below 1/(2nε) = {floor:.4g}: the inverse-free objective "
+            "need not fall when features explain more of y. Pass a larger lambda2, or None.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def kernel_parameters(kernel: str, degree: int, coef0: float) -> dict[str, Any]:
+    """The parameters a kernel has beyond its bandwidth."""
+    return {"degree": degree, "coef0": coef0} if kernel == "polynomial" else {}

@@ -1,0 +1,120 @@
+"""The criterion itself, as a measure of what features leave unexplained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_X_y
+
+from ._columns import prepare_columns
+from ._formulation import kernel_parameters, make_problem
+from ._responses import encode_response
+from .core.path import Formulation
+
+__all__ = ["conditional_covariance_trace"]
+
+
+def conditional_covariance_trace(
+    X: Any,
+    y: Any,
+    *,
+    weights: Any = None,
+    task: str = "auto",
+    standardize: bool = True,
+    kernel: str = "gaussian",
+    bandwidth: float | str = "median",
+    degree: int = 3,
+    coef0: float = 1.0,
+    epsilon: float | str = "auto",
+    approximation: str | None = "auto",
+    n_components: int | None = None,
+    random_state: int = 0,
+) -> float:
+    """Variance of y that the features leave unexplained.
+
+    The empirical trace of the conditional covariance operator of y given ``w ⊙ x``,
+    ``ε · tr(Yᵀ (G_w + nεI)⁻¹ Y)``. As n grows and ε shrinks it tends to the mean
+    conditional variance of y: the noise variance if the features determine the rest, the
+    variance of y if they say nothing.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        Numbers, or class labels (±1 for two classes, one-hot for more: the sum of the
+        variances of the indicators is measured).
+    weights : array-like of shape (n_features,), default=None
+        Weight w of each feature; all one by default.
+    task : {"auto", "classification", "regression"}, default="auto"
+    standardize : bool, default=True
+        Whether to give every feature mean 0 and variance 1 first.
+    kernel : {"gaussian", "laplacian", "linear", "polynomial"}, default="gaussian"
+    bandwidth : "median" or float, default="median"
+        "median" is measured on the features with positive weight.
+    degree, coef0 : int, float
+        Of the polynomial kernel.
+    epsilon : "auto" or float, default="auto"
+        Ridge; 0.001 for classes and 0.1 for regression by default.
+    approximation, n_components
+        As in :class:`~covmin.CCMSelector`.
+    random_state : int, default=0
+        Seed of the random features.
+
+    Returns
+    -------
+    trace : float
+        In squared units of y; between 0 and the (summed) variance of y.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from covmin import conditional_covariance_trace
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((300, 2))
+    >>> y = np.sin(2 * X[:, 0]) + 0.1 * rng.standard_normal(300)
+    >>> explains = conditional_covariance_trace(X[:, [0]], y, epsilon=1e-3)
+    >>> useless = conditional_covariance_trace(X[:, [1]], y, epsilon=1e-3)
+    >>> bool(explains < 0.02), bool(useless > 0.4)
+    (True, True)
+    """
+    X, y = check_X_y(X, y, dtype=[np.float64, np.float32], multi_output=True, ensure_min_samples=2)
+    w = _check_weights(weights, X.shape[1])
+    response = encode_response(y, task)
+    columns = prepare_columns(X, standardize)
+    keep = np.flatnonzero(w[columns.index] > 0.0)
+    if keep.size == 0:  # no feature varies or counts: everything is left unexplained
+        return response.scale**2
+    if isinstance(epsilon, str):
+        epsilon = response.default_epsilon
+    if not 0.0 < epsilon < np.inf:
+        raise ValueError(f"epsilon must be positive and finite, got {epsilon!r}.")
+    formulation = Formulation(
+        epsilon=epsilon,
+        kernel=kernel,
+        kernel_params=kernel_parameters(kernel, degree, coef0),
+        bandwidth=None if isinstance(bandwidth, str) else float(bandwidth),
+    )
+    problem = make_problem(
+        columns.X,
+        response.Y,
+        formulation,
+        approximation=approximation,
+        n_components=n_components,
+        device=None,
+        seed=random_state,
+    )
+    gram = problem.gram(keep, problem.bandwidth(keep))
+    point = problem.objective(gram).at(w[columns.index][keep])
+    return epsilon * point.value * response.scale**2
+
+
+def _check_weights(weights: Any, n_features: int) -> np.ndarray:
+    if weights is None:
+        return np.ones(n_features)
+    w = np.asarray(weights, dtype=np.float64)
+    if w.shape != (n_features,) or not np.isfinite(w).all() or (w < 0).any():
+        raise ValueError(
+            f"weights must be {n_features} finite numbers ≥ 0, one for each feature; got {weights!r}."
+        )
+    return w
