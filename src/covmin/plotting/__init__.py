@@ -1,0 +1,1 @@
+"""Pictures in scikit-learn's style: a Display holds what is drawn, ``plot(ax=)`` draws it."""

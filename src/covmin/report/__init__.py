@@ -1,0 +1,1 @@
+"""The HTML report: data → plain dict → template."""
