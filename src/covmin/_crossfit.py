@@ -85,7 +85,7 @@ def candidate_sizes(n_features: int, largest: int = 100) -> list[int]:
     >>> candidate_sizes(14)
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]
     >>> candidate_sizes(5000)[-3:]
-    [58, 72, 90]
+    [63, 78, 97]
     """
     top = min(n_features, largest)
     sizes = list(range(1, min(top, _DENSE_SIZES) + 1))

@@ -84,9 +84,9 @@ def encode_response(y: Any, task: str = "auto", p: np.ndarray | None = None) -> 
     Y = columns / largest
     Y -= p @ Y
     power = float((p @ Y**2).sum())
-    if power <= np.finfo(float).eps ** 2:
+    if (np.ptp(columns, axis=0) == 0.0).all() or power <= np.finfo(float).eps ** 2:
         raise ValueError(
-            "The response y is constant, so no feature can explain it. "
+            "y is constant, so no feature can explain it. "
             "Check that the right column was passed as y."
         )
     return EncodedResponse(Y / np.sqrt(power), largest * np.sqrt(power), task, classes, labels)
@@ -121,10 +121,15 @@ def _class_columns(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             f"task='classification' takes one column of labels; y has {y.shape[1]}. For several "
             "0/1 labels for each sample pass task='regression', which treats them as outputs."
         )
+    if type_of_target(y, input_name="y") == "continuous":
+        raise ValueError(
+            "Classification needs class labels, but y holds continuous numbers "
+            f"(such as {y.flat[0]}); bin them or use task='regression'."
+        )
     classes, labels = np.unique(column_or_1d(y, warn=True), return_inverse=True)
     if classes.size < 2:
         raise ValueError(
-            f"y has one class only ({classes[0]!r}); at least two classes are needed to tell "
+            f"y has one class only ({classes[0]}); at least two classes are needed to tell "
             "which features separate them."
         )
     if classes.size == 2:

@@ -115,6 +115,7 @@ def _check_weights(weights: Any, n_features: int) -> np.ndarray:
     w = np.asarray(weights, dtype=np.float64)
     if w.shape != (n_features,) or not np.isfinite(w).all() or (w < 0).any():
         raise ValueError(
-            f"weights must be {n_features} finite numbers ≥ 0, one for each feature; got {weights!r}."
+            f"weights must be {n_features} finite numbers ≥ 0, one for each feature; "
+            f"got {weights!r}."
         )
     return w

@@ -32,15 +32,15 @@ _MIN_CROSS_FIT_SAMPLES = 4
 
 
 class CCMSelector(SelectorMixin, BaseEstimator):
-    """Select features by conditional covariance minimisation.
+    r"""Select features by conditional covariance minimisation.
 
     Finds the features given which the response varies least, as measured by the trace of
     the conditional covariance operator
 
-    .. math:: Q(w) = \\operatorname{tr}\\bigl(Y^\\top (G_w + n\\varepsilon I)^{-1} Y\\bigr),
+    .. math:: Q(w) = \operatorname{tr}\bigl(Y^\top (G_w + n\varepsilon I)^{-1} Y\bigr),
 
     where :math:`G_w` is the centred kernel matrix of the samples with feature j scaled by
-    :math:`w_j \\in [0, 1]`. Nonlinear effects and interactions count, whether or not a
+    :math:`w_j \in [0, 1]`. Nonlinear effects and interactions count, whether or not a
     feature says anything by itself.
 
     Parameters
@@ -189,7 +189,7 @@ class CCMSelector(SelectorMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_features_to_select: int | float | str = "auto",
+        n_features_to_select: Any = "auto",
         *,
         task: str = "auto",
         standardize: bool = True,
@@ -289,7 +289,7 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         n, d = X.shape
         epsilons = _epsilons(self.epsilon, response)
         auto_m = self.n_features_to_select == "auto"
-        m = d if auto_m else n_features_to_keep(self.n_features_to_select, d)
+        m = n_features_to_keep(1.0 if auto_m else self.n_features_to_select, d)
         if epsilons.size == 1 and not auto_m:
             return float(epsilons[0]), m, None
         if n < _MIN_CROSS_FIT_SAMPLES:
@@ -411,7 +411,8 @@ def _check_columns(columns: PreparedColumns) -> None:
     n_constant = columns.constant.size
     if columns.index.size == 0:
         raise ValueError(
-            f"Every one of the {n_constant} feature(s) of X is constant: there is nothing to select."
+            f"Every one of the {n_constant} feature(s) of X is constant: "
+            "there is nothing to select."
         )
     if n_constant:
         warnings.warn(

@@ -12,6 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from covmin._columns import n_features_to_keep, prepare_columns
 from covmin.baselines.target import Target, encode_target
 
 # Columns, best first, and the score of each where the method has one.
@@ -92,14 +93,23 @@ class BaselineSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         target = encode_target(y, self.task)
-        m = n_features_to_keep(self.n_features_to_select, X.shape[1])
-        Z, varying = standardised_columns(X)
-        order, scores = self._rank(Z, target, m)
+        half = 0.5 if self.n_features_to_select is None else self.n_features_to_select
+        m = n_features_to_keep(half, X.shape[1])
+        columns = prepare_columns(X)
+        if columns.index.size == 0:
+            raise ValueError(
+                f"Every one of the {X.shape[1]} feature(s) of X is constant: "
+                "there is nothing to rank."
+            )
+        # Baselines break ties by position, so the columns go back into the user's order.
+        positions = np.argsort(columns.index)
+        varying = columns.index[positions]
+        order, scores = self._rank(columns.X[:, positions], target, m)
         self.task_ = "classification" if target.is_classes else "regression"
         if scores is not None:
             self.scores_ = np.zeros(X.shape[1])
             self.scores_[varying] = scores
-        order = np.concatenate([np.flatnonzero(varying)[order], np.flatnonzero(~varying)])
+        order = np.concatenate([varying[order], columns.constant])
         self.ranking_ = np.empty(X.shape[1], dtype=np.int64)
         self.ranking_[order] = np.arange(1, X.shape[1] + 1)
         self.n_features_ = m
@@ -118,77 +128,6 @@ class BaselineSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
-
-
-def n_features_to_keep(wanted: int | float | None, d: int) -> int:
-    """Number of features asked for: an int as it is, a fraction of d, or half of d.
-
-    Parameters
-    ----------
-    wanted : int, float in (0, 1] or None
-        What the user passed as ``n_features_to_select``.
-    d : int
-        Number of features there are.
-
-    Returns
-    -------
-    m : int
-        Between 1 and d.
-
-    Examples
-    --------
-    >>> from covmin.baselines.base import n_features_to_keep
-    >>> n_features_to_keep(None, 9), n_features_to_keep(0.25, 9), n_features_to_keep(9, 9)
-    (4, 2, 9)
-    """
-    if wanted is None:
-        return max(1, d // 2)
-    if not isinstance(wanted, Integral):
-        return max(1, int(wanted * d))
-    if wanted > d:
-        raise ValueError(
-            f"n_features_to_select={wanted}, but X has {d} feature(s); "
-            f"ask for at most {d}, or for a fraction such as 0.5."
-        )
-    return int(wanted)
-
-
-def standardised_columns(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Varying columns of X with mean 0 and variance 1, and the mask that says which they are.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Samples.
-
-    Returns
-    -------
-    Z : ndarray of shape (n_samples, n_varying)
-        Standardised copies of the columns that take more than one value.
-    varying : ndarray of bool of shape (n_features,)
-        Where those columns are in X.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from covmin.baselines.base import standardised_columns
-    >>> Z, varying = standardised_columns(np.array([[1.0, 7.0], [3.0, 7.0]]))
-    >>> Z.T, varying
-    (array([[-1.,  1.]]), array([ True, False]))
-    """
-    spread = np.ptp(X, axis=0)
-    # Exactly constant, not "of small variance": the variance of equal numbers is rarely 0.
-    varying = spread > 0
-    if not varying.any():
-        raise ValueError(
-            f"Every one of the {X.shape[1]} feature(s) of X is constant: there is nothing to rank."
-        )
-    Z = X[:, varying]
-    # Dividing by the range first keeps the squares of tiny or huge columns representable.
-    Z = (Z - Z.mean(axis=0)) / spread[varying]
-    Z -= Z.mean(axis=0)
-    Z /= Z.std(axis=0)
-    return Z, varying
 
 
 def best_first(scores: np.ndarray) -> np.ndarray:

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.utils.multiclass import type_of_target
+
+from covmin._responses import encode_response
 
 
 @dataclass(frozen=True)
@@ -77,16 +78,13 @@ def one_hot(codes: np.ndarray, n_values: int, dtype: type) -> np.ndarray:
 
 
 def encode_target(y: np.ndarray, task: str = "auto") -> Target:
-    """Read a response as classes or as numbers.
+    """Read a response as classes or as numbers, as CCM does.
 
     Parameters
     ----------
     y : ndarray of shape (n_samples,)
         Class labels of any type, or numbers.
     task : {"auto", "classification", "regression"}, default="auto"
-        "auto" asks :func:`sklearn.utils.multiclass.type_of_target`: numbers with a fractional
-        part are a regression response, everything else (strings, booleans, whole numbers)
-        is a class label.
 
     Returns
     -------
@@ -101,42 +99,12 @@ def encode_target(y: np.ndarray, task: str = "auto") -> Target:
     >>> encode_target(np.array([1, 2, 3]), task="regression").n_classes
     0
     """
-    kind = type_of_target(y, input_name="y")
-    if kind == "unknown":
-        raise ValueError(f"Unknown label type: y has dtype {y.dtype}; pass labels or numbers.")
-    if task == "auto":
-        task = "regression" if kind == "continuous" else "classification"
-    return _numbers(y) if task == "regression" else _classes(y, kind)
-
-
-def _numbers(y: np.ndarray) -> Target:
-    try:
-        values = np.asarray(y, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    response = encode_response(y, task)
+    if response.classes is None or response.labels is None:
+        return Target(response.Y[:, 0], n_classes=0)
+    if np.bincount(response.labels).max() < 2:
         raise ValueError(
-            f"Regression needs a numeric y, got values such as '{y[0]}'; "
-            "convert them or use task='classification'."
-        ) from error
-    spread = np.ptp(values)
-    if spread == 0:
-        raise ValueError(f"y is constant (every value is {values[0]}): nothing to explain.")
-    # Dividing by the range first keeps the squares of tiny or huge responses representable.
-    values = (values - values.mean()) / spread
-    return Target((values - values.mean()) / values.std(), n_classes=0)
-
-
-def _classes(y: np.ndarray, kind: str) -> Target:
-    if kind == "continuous":
-        raise ValueError(
-            "Classification needs class labels, but y holds continuous numbers "
-            f"(such as {y[0]}); bin them or use task='regression'."
-        )
-    labels, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
-    if labels.size < 2:
-        raise ValueError(f"y holds 1 class only ({labels[0]}); classification needs two or more.")
-    if counts.max() < 2:
-        raise ValueError(
-            f"Each of the {labels.size} samples has its own class, so no class can be learned; "
+            f"Each of the {y.shape[0]} samples has its own class, so no class can be learned; "
             "if y is a number use task='regression'."
         )
-    return Target(codes, n_classes=int(labels.size))
+    return Target(response.labels, n_classes=int(response.classes.size))

@@ -13,9 +13,13 @@ __all__ = ["CappedSimplex", "Constraint", "SoftBudget"]
 class Constraint(Protocol):
     """What the solver asks of a constraint set with a linear price on the weights."""
 
-    budget: float
-    price: float
-    """λ₁: added to the objective for each unit of weight."""
+    @property
+    def budget(self) -> float:
+        """Number m of features paid for."""
+
+    @property
+    def price(self) -> float:
+        """λ₁: added to the objective for each unit of weight."""
 
     def project(self, v: np.ndarray) -> np.ndarray:
         """The closest feasible weights to v."""

@@ -17,7 +17,6 @@ an evaluation is then D×D, and the samples are visited twice, whatever the obje
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, Self
@@ -26,6 +25,7 @@ import numpy as np
 
 from .arrays import (
     Array,
+    Factor,
     add_diagonal,
     array_namespace,
     column_dots,
@@ -69,7 +69,9 @@ class Operator(Protocol):
 class Gram(Protocol):
     """The samples and the kernel, from which ``C_w`` is made at any w."""
 
-    zero_is_absorbing: bool
+    @property
+    def zero_is_absorbing(self) -> bool:
+        """Whether a feature at weight zero stays there."""
 
     def at(self, w: np.ndarray) -> Operator:
         """The operator at w."""
@@ -133,7 +135,7 @@ class ExactOperator:
         KF -= self._gram.p @ KF
         return KF
 
-    def _factor(self, ridge: float):  # type: ignore[no-untyped-def]
+    def _factor(self, ridge: float) -> Factor:
         p = self._gram.p
         means = self._K @ p
         G = self._K - means[:, None]
@@ -296,7 +298,7 @@ class FourierOperator:
         """``C_w F = V Vᵀ(p ∘ F)``."""
         return self._pad(self._against_V(F))
 
-    def _factor(self, ridge: float):  # type: ignore[no-untyped-def]
+    def _factor(self, ridge: float) -> Factor:
         k = self._k
         S = self._N[k:, k:].copy()
         return factorize(add_diagonal(S, np.full(S.shape[0], ridge)))

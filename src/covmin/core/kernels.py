@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -41,6 +41,9 @@ class Kernel(Protocol):
 
     zero_is_absorbing: bool
     """Whether ∂K/∂wⱼ vanishes at wⱼ = 0, so that a feature at zero stays there."""
+
+    order: int
+    """Which distances set the bandwidth: 1 for L1, 2 for Euclidean."""
 
     def cross(self, A: Array, B: Array, w: Array) -> Array:
         """Kernel matrix (n, m) between the rows of A (n, d) and of B (m, d)."""
@@ -84,7 +87,7 @@ class Gaussian:
 
     sigma: float = 1.0
     zero_is_absorbing = True
-    order = 2  # K depends on wⱼ through wⱼ², distances are Euclidean
+    order = 2
 
     def cross(self, A: Array, B: Array, w: Array) -> Array:
         """Kernel matrix (n, m) between the rows of A and of B."""
@@ -265,7 +268,7 @@ class Polynomial:
         )
 
 
-KERNELS: dict[str, type] = {
+KERNELS: dict[str, type[Any]] = {
     "gaussian": Gaussian,
     "laplacian": Laplacian,
     "linear": Linear,

@@ -33,7 +33,9 @@ class Point(Protocol):
 class Objective(Protocol):
     """A function of w that the solver can minimise."""
 
-    gram: Gram
+    @property
+    def gram(self) -> Gram:
+        """The Gram operator the objective is built on."""
 
     def at(self, w: np.ndarray, state: Any = None) -> Point:
         """Evaluate at w, starting from the state of an earlier point."""

@@ -87,7 +87,7 @@ class _State:
     point: Point
     gradient: np.ndarray
     value: float
-    length: float = np.inf  # last accepted step length, the guess for the next
+    length: float = np.inf  # step length suggested by the curvature of the last step
 
 
 def minimize(
@@ -102,9 +102,9 @@ def minimize(
 ) -> Solution:
     """Minimise ``objective(w) + price`` over the constraint, from ``w0``.
 
-    Each step moves along ``P(w − t·g)``, with t such that no weight changes by more than
-    ``max_step``, halved until the objective falls enough. The objective never rises, so
-    the last iterate is the best.
+    Each step moves along ``P(w − t·g)``, with the Barzilai–Borwein length t, cut so that no
+    weight changes by more than ``max_step``, and halved until the objective falls enough.
+    The objective never rises, so the last iterate is the best.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def _relative_gap(state: _State, constraint: Constraint) -> float:
 
 def _advance(state: _State, constraint: Constraint, max_step: float) -> int:
     """Make one step in place; return the evaluations spent, negative if no step was found."""
-    length = min(_capped_length(state, constraint, max_step), 2.0 * state.length)
+    length = min(_capped_length(state, constraint, max_step), state.length)
     for trial in range(1, _MAX_HALVINGS + 1):
         w = constraint.project(state.w - length * state.gradient)
         move = w - state.w
@@ -174,8 +174,10 @@ def _advance(state: _State, constraint: Constraint, max_step: float) -> int:
         point = state.objective.at(w, state.point.state)
         value = point.value + constraint.penalty(w)
         if value <= state.value + _SUFFICIENT_DECREASE * expected:
-            state.w, state.point, state.value, state.length = w, point, value, length
-            state.gradient = point.gradient() + constraint.price
+            gradient = point.gradient() + constraint.price
+            curvature = float(move @ (gradient - state.gradient))
+            state.length = float(move @ move) / curvature if curvature > 0.0 else np.inf
+            state.w, state.point, state.value, state.gradient = w, point, value, gradient
             return trial
         length *= 0.5
     return -_MAX_HALVINGS

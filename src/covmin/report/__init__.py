@@ -1,1 +1,11 @@
-"""The HTML report: data → plain dict → template."""
+"""The HTML report: data → plain dict → template.
+
+`build_report` gathers everything into a dict of plain values, `render_report` turns the
+dict into one HTML file that needs no network, and `write_report` does both.
+"""
+
+from covmin.report._build import build_report
+from covmin.report._choice import error_curve, explain_choice
+from covmin.report._render import render_report, write_report
+
+__all__ = ["build_report", "error_curve", "explain_choice", "render_report", "write_report"]

@@ -1,0 +1,30 @@
+# Every target sets itself up: only Python ≥ 3.11 and make are needed.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint docs bench clean
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+# A stamp for each set of extras, renewed when the dependencies change.
+$(VENV)/.installed-%: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --editable ".[$*]"
+	@touch $@
+
+demo: $(VENV)/.installed-cli ## select features on embedded data, show the ranking, write report.html
+	$(BIN)/covmin demo
+
+test: $(VENV)/.installed-test ## run the tests
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-dev ## style, types and import layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:
+	rm -rf $(VENV) build dist docs/_build

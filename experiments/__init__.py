@@ -1,0 +1,1 @@
+"""Scripts behind the figures of the documentation."""

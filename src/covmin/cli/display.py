@@ -1,0 +1,137 @@
+"""What the command line prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from rich.console import Console, Group
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from .errors import CommandError
+
+__all__ = ["ranking_table", "show_error", "sparkline"]
+
+_BLOCKS = "▁▂▃▄▅▆▇█"
+
+
+def sparkline(values: Sequence[float], low: float | None = None, high: float | None = None) -> str:
+    """Numbers as a line of blocks.
+
+    Parameters
+    ----------
+    values : sequence of float
+    low, high : float, optional
+        Values of the lowest and the highest block; the extremes by default.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> sparkline([1.0, 0.5, 0.25, 0.25])
+    '█▃▁▁'
+    """
+    numbers = np.asarray(values, dtype=float)
+    low = float(numbers.min()) if low is None else low
+    high = float(numbers.max()) if high is None else high
+    share = (numbers - low) / ((high - low) or 1.0)
+    return "".join(_BLOCKS[int(level)] for level in np.clip(np.rint(share * 7), 0, 7))
+
+
+def ranking_table(selector: Any, names: Sequence[str], top: int) -> Table:
+    """The first rows of a ranking, with weights and how they fare along the path.
+
+    Parameters
+    ----------
+    selector : CCMSelector
+        Fitted.
+    names : sequence of str
+    top : int
+        Most rows.
+
+    Returns
+    -------
+    rich.table.Table
+    """
+    sizes = selector.path_.n_features
+    table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column("rank", justify="right")
+    table.add_column("feature", overflow="fold")
+    table.add_column("weight", justify="right")
+    table.add_column("", min_width=10)
+    table.add_column(f"path {sizes[0]}→{sizes[-1]}", no_wrap=True)
+    table.add_column("")
+    order = np.argsort(selector.ranking_)
+    for j in order[: max(top, 1)]:
+        weight, chosen = selector.weights_[j], bool(selector.support_[j])
+        table.add_row(
+            str(selector.ranking_[j]),
+            escape(names[j]),
+            f"{weight:.2f}",
+            Text("━" * round(10 * weight), style="cyan" if chosen else "dim"),
+            sparkline(selector.path_.weights[:, j], 0.0, 1.0),
+            Text("kept", style="green") if chosen else "",
+            style="" if chosen else "dim",
+        )
+    return table
+
+
+def selection_summary(selector: Any, names: Sequence[str], title: str, top: int) -> Group:
+    """The whole answer: what was asked, the ranking, the choice and why.
+
+    Parameters
+    ----------
+    selector : CCMSelector
+        Fitted.
+    names : sequence of str
+    title : str
+        What was asked.
+    top : int
+        Most rows of the ranking.
+
+    Returns
+    -------
+    rich.console.Group
+    """
+    from covmin.report import error_curve, explain_choice
+
+    parts: list[Any] = [Text(title, style="bold"), "", ranking_table(selector, names, top)]
+    hidden = selector.n_features_in_ - top
+    if hidden > 0:
+        parts.append(Text(f"… and {hidden} more (--top, --json or --report show them)", "dim"))
+    curve = error_curve(selector)
+    if curve is not None:
+        sizes = curve["n_features"]
+        line = Text("\nCross-fitted error  ")
+        line.append(_marked(sparkline(curve["error"]), sizes.index(selector.n_features_)
+                            if selector.n_features_ in sizes else None))
+        line.append(f"  {sizes[0]} … {sizes[-1]} features", "dim")
+        parts.append(line)
+    parts.append(Text.assemble("\n" if curve is None else "", ("Keeping ", ""),
+                               (explain_choice(selector), "")))
+    return Group(*parts)
+
+
+def show_error(error: CommandError) -> None:
+    """Print a failure and what to do about it on standard error.
+
+    Parameters
+    ----------
+    error : CommandError
+    """
+    console = Console(stderr=True)
+    console.print(Text.assemble(("Error: ", "bold red"), error.message))
+    if error.hint:
+        console.print(Text(error.hint))
+
+
+def _marked(text: str, position: int | None) -> Text:
+    line = Text(text)
+    if position is not None:
+        line.stylize("bold cyan reverse", position, position + 1)
+    return line

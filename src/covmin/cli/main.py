@@ -1,0 +1,29 @@
+"""The console entry point: ``covmin``."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+_EXTRA = ("typer", "rich", "pandas")
+
+
+def main() -> None:
+    """Run the command line, or say how to install it."""
+    try:
+        from .app import run
+    except ModuleNotFoundError as error:
+        if error.name not in _EXTRA:
+            raise
+        print(
+            f"covmin's command line needs {error.name}, which is not installed.\n"
+            'Install it with: pip install "covmin[cli]"',
+            file=sys.stderr,
+        )
+        raise SystemExit(1) from None
+    raise SystemExit(run())
+
+
+if __name__ == "__main__":
+    main()

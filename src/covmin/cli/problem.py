@@ -1,0 +1,245 @@
+"""From a table and the words of a user to samples and a response."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import CommandError, ExitCode, nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Question", "find_column", "make_question", "parse_epsilon", "parse_size"]
+
+_TARGETS = ("y", "Y", "target", "label", "class")
+_SHOWN = 8
+
+
+@dataclass(frozen=True)
+class Question:
+    """Samples and a response, with what was left out on the way.
+
+    Attributes
+    ----------
+    X : pandas.DataFrame of shape (n_samples, n_features)
+        Numbers, none missing.
+    y : pandas.Series of shape (n_samples,)
+    notes : list of str
+        What was left out, in words.
+    """
+
+    X: pd.DataFrame
+    y: pd.Series
+    notes: list[str]
+
+
+def find_column(name: str, columns: Sequence[str], option: str) -> str:
+    """The column that a name, or else an index, stands for.
+
+    Parameters
+    ----------
+    name : str
+        A column name; or an index from 0, or from -1 at the end.
+    columns : sequence of str
+    option : str
+        The option it was given to, for the message.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> find_column("-1", ["a", "b"], "--target")
+    'b'
+    """
+    if name in columns:
+        return name
+    try:
+        return columns[int(name)]
+    except ValueError:
+        close = nearest(name, columns)
+        hint = f"Did you mean {' or '.join(close)}? " if close else ""
+        shown = ", ".join(columns[:_SHOWN]) + (" …" if len(columns) > _SHOWN else "")
+        message = f"{option}: there is no column {name!r}."
+        hint += f"The {len(columns)} columns are: {shown}"
+    except IndexError:
+        message = f"{option}: there is no column {name}."
+        hint = f"Indices go from 0 to {len(columns) - 1}, or from -1 for the last."
+    raise CommandError(message, ExitCode.COLUMN, hint)
+
+
+def make_question(
+    frame: pd.DataFrame, target: str | None, drop: Sequence[str] = (), missing: str = "error"
+) -> Question:
+    """Split a table into numbers and a response.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    target : str or None
+        Name or index of the response; None takes a column called y, target, label or class.
+    drop : sequence of str
+        Names or indices of columns to leave out.
+    missing : {"error", "rows", "columns"}
+        What to do about missing values in the samples.
+
+    Returns
+    -------
+    Question
+    """
+    columns = list(frame.columns)
+    name = find_column(target, columns, "--target") if target else _usual_target(columns)
+    dropped = {find_column(item, columns, "--drop") for item in drop}
+    if name in dropped:
+        raise CommandError(
+            f"--drop names the target {name!r} itself.", ExitCode.USAGE, "Leave one of them out."
+        )
+    y = frame[name]
+    if y.isna().any():
+        frame, y = _without_blank_targets(frame, name, missing)
+    X = frame.drop(columns=[name, *dropped])
+    if X.shape[1] == 0:
+        raise CommandError("No column is left to select from.", ExitCode.DATA, "Drop fewer.")
+    _check_numeric(X)
+    X, keep, notes = _treat_missing(X, missing)
+    return Question(X, y.loc[keep], notes)
+
+
+def parse_size(text: str) -> int | float | str:
+    """Number of features asked for: "auto", a count, a fraction or a percentage.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    int, float or "auto"
+
+    Examples
+    --------
+    >>> parse_size("auto"), parse_size("12"), parse_size("0.2"), parse_size("20%")
+    ('auto', 12, 0.2, 0.2)
+    """
+    if text == "auto":
+        return text
+    try:
+        if text.isdecimal() and int(text) > 0:
+            return int(text)
+        fraction = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+        if 0.0 < fraction <= 1.0:
+            return fraction
+    except ValueError:
+        pass
+    raise CommandError(
+        f"-m {text} is not a number of features.",
+        ExitCode.USAGE,
+        "Give a count (-m 10), a fraction (-m 0.2), or -m auto to have it chosen.",
+    )
+
+
+def parse_epsilon(text: str) -> Any:
+    """Ridge: "auto", a number, or several of them separated by commas.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float, list of float or "auto"
+
+    Examples
+    --------
+    >>> parse_epsilon("0.1"), parse_epsilon("0.01,0.1")
+    (0.1, [0.01, 0.1])
+    """
+    if text == "auto":
+        return text
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        values = [0.0]
+    if not all(0.0 < value < float("inf") for value in values):
+        raise CommandError(
+            f"--epsilon {text} is not a positive number.",
+            ExitCode.USAGE,
+            "Give a number (0.01), several to choose from (0.001,0.01,0.1), or auto.",
+        )
+    return values[0] if len(values) == 1 else values
+
+
+def _usual_target(columns: Sequence[str]) -> str:
+    for name in _TARGETS:
+        if name in columns:
+            return name
+    raise CommandError(
+        "Which column is the response?",
+        ExitCode.USAGE,
+        f"Name it with --target, for example --target {columns[-1]!r} (or --target -1).",
+    )
+
+
+def _without_blank_targets(
+    frame: pd.DataFrame, name: str, missing: str
+) -> tuple[pd.DataFrame, pd.Series]:
+    blank = frame[name].isna()
+    if missing != "rows":
+        raise CommandError(
+            f"The target {name!r} is missing in {int(blank.sum())} of {len(frame)} rows.",
+            ExitCode.DATA,
+            "Leave these rows out with --missing rows.",
+        )
+    frame = frame.loc[~blank]
+    return frame, frame[name]
+
+
+def _check_numeric(X: pd.DataFrame) -> None:
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+    text = [name for name in X if not (is_numeric_dtype(X[name]) or is_bool_dtype(X[name]))]
+    if text:
+        options = " ".join(f"--drop {_quoted(name)}" for name in text[:_SHOWN])
+        raise CommandError(
+            f"{len(text)} column(s) do not hold numbers: {_listed(text)}.",
+            ExitCode.DATA,
+            f"Leave them out ({options}), or encode them as numbers first "
+            "(ordered categories as 0, 1, 2 …; others with pandas.get_dummies).",
+        )
+
+
+def _treat_missing(X: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, Any, list[str]]:
+    """Samples without missing or infinite values, the rows kept, and notes."""
+    bad = ~np.isfinite(X.to_numpy(dtype=np.float64, na_value=np.nan))
+    everything = X.index
+    if not bad.any():
+        return X, everything, []
+    columns = [str(name) for name in X.columns[bad.any(axis=0)]]
+    if missing == "columns" and len(columns) < X.shape[1]:
+        note = f"{len(columns)} column(s) with missing values left out: {_listed(columns)}."
+        return X.drop(columns=columns), everything, [note]
+    rows = bad.any(axis=1)
+    if missing == "rows" and not rows.all():
+        kept = X.index[~rows]
+        return X.loc[kept], kept, [f"{int(rows.sum())} row(s) with missing values left out."]
+    raise CommandError(
+        f"{len(columns)} column(s) have missing or infinite values, in {int(rows.sum())} of "
+        f"{len(X)} rows: {_listed(columns)}.",
+        ExitCode.DATA,
+        "Leave out those rows (--missing rows) or those columns (--missing columns), or fill the "
+        "values first, for example with scikit-learn's SimpleImputer.",
+    )
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() else f"'{name}'"
+
+
+def _listed(names: Sequence[str]) -> str:
+    text = ", ".join(map(str, names[:_SHOWN]))
+    return f"{text} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else text

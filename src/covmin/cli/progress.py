@@ -1,0 +1,59 @@
+"""What shows on standard error while a fit runs."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+__all__ = ["FitProgress"]
+
+
+class FitProgress:
+    """A line with the current phase and, along the path, its stage.
+
+    Nothing shows where standard error is not a terminal.
+
+    Parameters
+    ----------
+    quiet : bool, default=False
+        Whether to show nothing at all.
+    """
+
+    def __init__(self, quiet: bool = False) -> None:
+        console = Console(stderr=True)
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            disable=quiet or not console.is_terminal,
+        )
+        self._task = self._progress.add_task("", total=None)
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def phase(self, description: str) -> None:
+        """Begin a phase of unknown length."""
+        self._progress.update(self._task, description=_plain(description), total=None)
+
+    def __call__(self, step: Any) -> None:
+        """Follow the path: called with each :class:`~covmin.core.path.Progress`."""
+        self._progress.update(
+            self._task,
+            description=f"Path, {step.budget} features, {step.iteration.n_active} active",
+            total=step.n_stages,
+            completed=step.stage,
+        )
+
+
+def _plain(text: str) -> str:
+    return text.replace("[", r"\[")

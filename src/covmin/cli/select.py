@@ -1,0 +1,275 @@
+"""``covmin select`` and ``covmin demo``."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from .display import selection_summary
+from .errors import CommandError, ExitCode
+from .problem import Question, make_question, parse_epsilon, parse_size
+from .progress import FitProgress
+from .tables import FORMATS, format_of, read_table, write_table
+
+if TYPE_CHECKING:
+    from covmin import CCMSelector
+
+__all__ = ["SelectRequest", "run_demo", "run_select"]
+
+
+@dataclass(frozen=True)
+class SelectRequest:
+    """The options of ``covmin select``, as typed."""
+
+    data: str
+    target: str | None = None
+    m: str = "auto"
+    task: str = "auto"
+    drop: tuple[str, ...] = ()
+    epsilon: str = "auto"
+    seed: int = 0
+    missing: str = "error"
+    report: Path | None = None
+    output: Path | None = None
+    fmt: str | None = None
+    header: bool = True
+    top: int = 20
+    json: bool = False
+    quiet: bool = False
+
+
+def run_select(request: SelectRequest) -> None:
+    """Read, fit, print and write what was asked for.
+
+    Parameters
+    ----------
+    request : SelectRequest
+    """
+    _check(request)
+    size, epsilon = parse_size(request.m), parse_epsilon(request.epsilon)
+    with FitProgress(request.quiet) as progress:
+        progress.phase(f"Reading {request.data}")
+        frame = read_table(request.data, fmt=request.fmt, header=request.header)
+        question = make_question(frame, request.target, request.drop, request.missing)
+        source = None if request.data == "-" else Path(request.data).name
+        answer = fit(question, size, epsilon, request.task, request.seed, progress)
+        if request.output is not None:
+            progress.phase(f"Writing {request.output}")
+            names = [*answer.selected, question.y.name]
+            columns = [name for name in frame.columns if name in set(names)]
+            write_table(frame.loc[question.X.index, columns], request.output, question.y.name)
+        if request.report is not None:
+            progress.phase(f"Writing {request.report}")
+            save_report(answer, request.report, source)
+    title = f"{source or 'standard input'}: {answer.title}"
+    if request.json:
+        print(json.dumps(answer.as_dict(request), allow_nan=False, ensure_ascii=False))
+        return
+    _print(answer, title, request.top)
+    for name, path in (("Selected columns", request.output), ("Report", request.report)):
+        if path is not None:
+            Console(soft_wrap=True).print(f"{name}: {path}", markup=False, highlight=False)
+
+
+def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
+    """Select among the wine measurements and write a report.
+
+    Parameters
+    ----------
+    report : Path
+    seed : int, default=0
+    quiet : bool, default=False
+    """
+    from sklearn.datasets import load_wine
+
+    wine = load_wine(as_frame=True)
+    y = wine.target.map(lambda code: f"cultivar {code + 1}").rename("cultivar")
+    with FitProgress(quiet) as progress:
+        answer = fit(Question(wine.data, y, []), "auto", "auto", "auto", seed, progress)
+        progress.phase(f"Writing {report}")
+        code = _DEMO_CODE.format(seed=seed)
+        path = save_report(answer, report, "wine (bundled with scikit-learn)", code)
+    _print(answer, f"wine: {answer.title}", wine.data.shape[1])
+    Console(soft_wrap=True).print(f"\nReport: {path}", markup=False, highlight=False)
+
+
+_DEMO_CODE = """\
+from sklearn.datasets import load_wine
+from covmin import CCMSelector
+
+X, y = load_wine(return_X_y=True, as_frame=True)
+selector = CCMSelector(random_state={seed})
+selector.fit(X, y)
+X_selected = selector.transform(X)"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A fitted selector, what it was asked and what it remarked."""
+
+    question: Question
+    selector: CCMSelector
+    notes: list[str]
+    seconds: float
+
+    @property
+    def selected(self) -> list[str]:
+        """Names of the features kept, best first."""
+        X, ranking = self.question.X, self.selector.ranking_
+        return [X.columns[j] for j in ranking.argsort()[: self.selector.n_features_]]
+
+    @property
+    def title(self) -> str:
+        """What was asked, in a line."""
+        n, d = self.question.X.shape
+        classes = self.selector.classes_
+        kind = "regression" if classes is None else f"{len(classes)} classes"
+        return f"{n} samples, {d} features, target {self.question.y.name} ({kind})"
+
+    def as_dict(self, request: SelectRequest) -> dict[str, Any]:
+        """The answer for programs: plain values only."""
+        from covmin import __version__
+        from covmin.report import error_curve, explain_choice
+
+        selector, names = self.selector, list(self.question.X.columns)
+        return {
+            "covmin": __version__,
+            "data": request.data,
+            "target": str(self.question.y.name),
+            "task": selector.task_,
+            "n_samples": len(self.question.X),
+            "n_features": len(names),
+            "n_selected": int(selector.n_features_),
+            "why": explain_choice(selector),
+            "selected": self.selected,
+            "ranking": [
+                {
+                    "rank": rank,
+                    "feature": names[j],
+                    "weight": round(float(selector.weights_[j]), 6),
+                    "selected": bool(selector.support_[j]),
+                }
+                for rank, j in enumerate(selector.ranking_.argsort(), start=1)
+            ],
+            "cross_fitted_error": error_curve(selector),
+            "epsilon": float(selector.epsilon_),
+            "bandwidth": float(selector.bandwidth_),
+            "converged": bool(selector.converged_),
+            "seed": request.seed,
+            "seconds": round(self.seconds, 3),
+            "notes": self.notes,
+            "report": str(request.report) if request.report else None,
+            "output": str(request.output) if request.output else None,
+        }
+
+
+def fit(
+    question: Question, size: Any, epsilon: Any, task: str, seed: int, progress: FitProgress
+) -> Answer:
+    """Fit the selector and collect its remarks.
+
+    Parameters
+    ----------
+    question : Question
+    size, epsilon, task, seed
+        As the selector takes them.
+    progress : FitProgress
+        Told of every step.
+
+    Returns
+    -------
+    Answer
+    """
+    from covmin import CCMSelector
+
+    selector = CCMSelector(size, task=task, epsilon=epsilon, random_state=seed)
+    progress.phase("Ranking on folds" if size == "auto" else "Ranking")
+    start = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            selector.set_params(callback=progress).fit(question.X, question.y.to_numpy())
+        except ValueError as error:
+            raise CommandError(str(error), ExitCode.DATA) from error
+    selector.set_params(callback=None)
+    remarks = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
+    notes = [*question.notes, *dict.fromkeys(remarks)]
+    return Answer(question, selector, notes, time.perf_counter() - start)
+
+
+def save_report(
+    answer: Answer, path: Path, source: str | None, code: str | None = None
+) -> Path:
+    """Write the HTML report on an answer.
+
+    Parameters
+    ----------
+    answer : Answer
+    path : Path
+    source : str or None
+        Where the data came from.
+    code : str, optional
+        Code that repeats the fit.
+
+    Returns
+    -------
+    Path
+    """
+    from covmin.report import write_report
+
+    try:
+        return write_report(
+            answer.selector,
+            answer.question.X,
+            answer.question.y.to_numpy(),
+            path,
+            feature_names=list(answer.question.X.columns),
+            target_name=str(answer.question.y.name),
+            source=source,
+            notes=answer.notes,
+            code=code,
+        )
+    except OSError as error:
+        raise CommandError(
+            f"{path} cannot be written: {error.strerror}.", ExitCode.OUTPUT, "Name another place."
+        ) from error
+
+
+def _print(answer: Answer, title: str, top: int) -> None:
+    console = Console()
+    console.print(selection_summary(answer.selector, list(answer.question.X.columns), title, top))
+    for note in answer.notes:
+        console.print(f"Note: {note}", style="yellow", markup=False, highlight=False)
+
+
+def _check(request: SelectRequest) -> None:
+    """Refuse what cannot work before the work begins."""
+    choices = {
+        "--task": (request.task, ("auto", "classification", "regression")),
+        "--missing": (request.missing, ("error", "rows", "columns")),
+        "--format": (request.fmt or "csv", FORMATS),
+    }
+    for option, (given, allowed) in choices.items():
+        if given not in allowed:
+            raise CommandError(
+                f"{option} {given} is not known.", ExitCode.USAGE, f"Choose {', '.join(allowed)}."
+            )
+    for path in (request.report, request.output):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise CommandError(
+                f"There is no folder {path.parent} to write {path.name} in.",
+                ExitCode.OUTPUT,
+                "Create it, or name another place.",
+            )
+    if request.output is not None and format_of(request.output)[0] is None:
+        raise CommandError(
+            f"The name {request.output.name} does not say in which format to write.",
+            ExitCode.OUTPUT,
+            "End it in .csv, .tsv, .parquet, .feather, .npz or .mat (and .gz, .bz2 or .xz).",
+        )

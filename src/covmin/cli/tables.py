@@ -1,0 +1,255 @@
+"""Tables in and out of files. No format that can carry code is read.
+
+>>> import io
+>>> from covmin.cli.tables import read_buffer
+>>> read_buffer(b"a;b\\n1;2\\n").to_dict("list")
+{'a': [1], 'b': [2]}
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from covmin.report._files import replace_file
+
+from .arrays import read_mat, read_npz, write_mat, write_npz
+from .errors import CommandError, ExitCode
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FORMATS", "format_of", "read_buffer", "read_table", "write_table"]
+
+_SUFFIXES = {
+    ".csv": "csv",
+    ".txt": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".feather": "feather",
+    ".arrow": "feather",
+    ".npz": "npz",
+    ".mat": "mat",
+}
+FORMATS = tuple(dict.fromkeys(_SUFFIXES.values()))
+_COMPRESSIONS: dict[str, tuple[bytes, Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
+    ".gz": (b"\x1f\x8b", gzip.decompress, gzip.compress),
+    ".bz2": (b"BZh", bz2.decompress, bz2.compress),
+    ".xz": (b"\xfd7zXZ\x00", lzma.decompress, lzma.compress),
+}
+_MAGIC = {
+    b"PAR1": "parquet",
+    b"ARROW1": "feather",
+    b"FEA1": "feather",
+    b"PK\x03\x04": "npz",
+    b"MATLAB": "mat",
+}
+_PICKLES = {".pkl", ".pickle", ".joblib", ".npy"}
+_ARROW_HINT = "Install pyarrow (pip install pyarrow), or save the table as CSV."
+
+
+def format_of(path: Path) -> tuple[str | None, str]:
+    """Format and compression suffix that a file name stands for.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    format : str or None
+        None where the name does not say.
+    compression : str
+        A suffix such as ".gz", or "".
+
+    Examples
+    --------
+    >>> format_of(Path("wine.csv.gz"))
+    ('csv', '.gz')
+    """
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    compression = suffixes.pop() if suffixes and suffixes[-1] in _COMPRESSIONS else ""
+    return _SUFFIXES.get(suffixes[-1]) if suffixes else None, compression
+
+
+def read_table(source: str, *, fmt: str | None = None, header: bool = True) -> pd.DataFrame:
+    """Read a table from a file, or from standard input for ``"-"``.
+
+    Parameters
+    ----------
+    source : str
+    fmt : str, optional
+        One of `FORMATS`; by default what the name, or else the content, says.
+    header : bool, default=True
+        Whether the first line of a text table holds names.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With unique string column names.
+    """
+    if source == "-":
+        return read_buffer(sys.stdin.buffer.read(), fmt=fmt, header=header)
+    path = Path(source)
+    if path.suffix.lower() in _PICKLES:
+        raise CommandError(
+            f"{source}: {path.suffix} files can carry code and are not read.",
+            ExitCode.INPUT,
+            "Save the table as CSV, Parquet, Feather, .npz or .mat.",
+        )
+    if not path.exists():
+        raise CommandError(f"There is no file {source}.", ExitCode.INPUT, _neighbours(path))
+    named, compression = format_of(path)
+    fmt = fmt or named
+    try:
+        if fmt in ("csv", "tsv") and not compression:
+            return _finish(_read_text(path, path.open("rb").readline(), fmt, header))
+        return read_buffer(path.read_bytes(), fmt=fmt, header=header)
+    except OSError as error:
+        raise CommandError(f"{source} cannot be read: {error.strerror}.", ExitCode.INPUT) from error
+
+
+def read_buffer(data: bytes, *, fmt: str | None = None, header: bool = True) -> pd.DataFrame:
+    """Read a table from bytes, compressed or not.
+
+    Parameters
+    ----------
+    data : bytes
+    fmt : str, optional
+        One of `FORMATS`; by default what the first bytes say.
+    header : bool, default=True
+
+    Returns
+    -------
+    pandas.DataFrame
+    """
+    for magic, decompress, _ in _COMPRESSIONS.values():
+        if data.startswith(magic):
+            data = _attempt(decompress, data, "compressed data")
+    if not data.strip():
+        raise CommandError("The input is empty.", ExitCode.INPUT)
+    fmt = fmt or next((name for magic, name in _MAGIC.items() if data.startswith(magic)), "csv")
+    if fmt in ("csv", "tsv"):
+        return _finish(_read_text(io.BytesIO(data), data.split(b"\n", 1)[0], fmt, header))
+    readers: dict[str, Callable[[bytes], pd.DataFrame]] = {
+        "parquet": lambda data: _read_arrow(data, "parquet"),
+        "feather": lambda data: _read_arrow(data, "feather"),
+        "npz": read_npz,
+        "mat": read_mat,
+    }
+    return _finish(_attempt(readers[fmt], data, f"a {fmt} file"))
+
+
+def write_table(frame: pd.DataFrame, path: Path, target: str | None = None) -> None:
+    """Write a table in the format its name stands for, all of it or nothing.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    path : Path
+    target : str, optional
+        The column that is stored as ``y`` in .npz and .mat files.
+    """
+    fmt, compression = format_of(path)
+    if fmt is None:
+        raise CommandError(
+            f"The name {path.name} does not say in which format to write.",
+            ExitCode.OUTPUT,
+            "End it in .csv, .tsv, .parquet, .feather, .npz or .mat (and .gz, .bz2 or .xz).",
+        )
+    data = _encode(frame, fmt, target)
+    if compression:
+        data = _COMPRESSIONS[compression][2](data)
+    try:
+        replace_file(path, data)
+    except OSError as error:
+        raise CommandError(
+            f"{path} cannot be written: {error.strerror}.", ExitCode.OUTPUT, "Name another place."
+        ) from error
+
+
+def _encode(frame: pd.DataFrame, fmt: str, target: str | None) -> bytes:
+    buffer = io.BytesIO()
+    if fmt in ("csv", "tsv"):
+        frame.to_csv(buffer, index=False, sep="," if fmt == "csv" else "\t")
+    elif fmt in ("parquet", "feather"):
+        try:
+            getattr(frame, f"to_{fmt}")(buffer)
+        except ImportError as error:
+            raise CommandError(f"Writing {fmt}: {error}", ExitCode.OUTPUT, _ARROW_HINT) from error
+    else:
+        (write_npz if fmt == "npz" else write_mat)(buffer, frame, target)
+    return buffer.getvalue()
+
+
+def _read_text(source: Any, first_line: bytes, fmt: str, header: bool) -> pd.DataFrame:
+    import pandas as pd
+
+    # Many spreadsheets write "comma separated" files with semicolons.
+    separator = max(b",;\t|", key=first_line.count) if fmt == "csv" else ord("\t")
+    try:
+        return pd.read_csv(source, sep=chr(separator), header=0 if header else None)
+    except (ValueError, pd.errors.ParserError) as error:
+        raise CommandError(
+            f"The table cannot be read as {fmt.upper()}: {error}",
+            ExitCode.INPUT,
+            "If it is another format, name it with --format "
+            f"({', '.join(FORMATS)}); it must be UTF-8 text with one line for each sample.",
+        ) from error
+
+
+def _read_arrow(data: bytes, fmt: str) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        return getattr(pd, f"read_{fmt}")(io.BytesIO(data))
+    except ImportError as error:
+        raise CommandError(f"Reading {fmt}: {error}", ExitCode.INPUT, _ARROW_HINT) from error
+
+
+def _attempt(read: Callable[[bytes], Any], data: bytes, what: str) -> Any:
+    """Read, or say what the data was taken for."""
+    try:
+        return read(data)
+    except CommandError:
+        raise
+    except Exception as error:  # each library fails in its own way
+        raise CommandError(
+            f"The input does not read as {what}: {error}",
+            ExitCode.INPUT,
+            f"If it is another format, name it with --format ({', '.join(FORMATS)}).",
+        ) from error
+
+
+def _finish(frame: pd.DataFrame) -> pd.DataFrame:
+    """Column names as strings, each once; an index with names as columns."""
+    if any(name is not None for name in frame.index.names):
+        frame = frame.reset_index()
+    frame.columns = [str(name) for name in frame.columns]
+    twice = frame.columns[frame.columns.duplicated()]
+    if len(twice):
+        raise CommandError(
+            f"Several columns are called {', '.join(map(repr, dict.fromkeys(twice)))}.",
+            ExitCode.INPUT,
+            "Give every column a name of its own.",
+        )
+    if frame.shape[0] == 0:
+        raise CommandError("The table has no rows.", ExitCode.INPUT)
+    return frame
+
+
+def _neighbours(path: Path) -> str:
+    from .errors import nearest
+
+    if not path.parent.is_dir():
+        return f"The folder {path.parent} does not exist either."
+    close = nearest(path.name, (entry.name for entry in path.parent.iterdir()))
+    return f"Did you mean {' or '.join(close)}?" if close else "Check the name and the folder."

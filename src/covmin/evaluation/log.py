@@ -1,0 +1,135 @@
+"""Results kept as they come: one line of JSON for each finished unit of work."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+__all__ = ["ResultLog"]
+
+_FORMAT = "covmin-results-1"
+
+
+class ResultLog:
+    """A file of results that a killed run loses nothing of.
+
+    The first line holds the settings; every other line one finished unit of work and its
+    result. A line is on the disk before the next is written, and a last line that was cut off
+    is dropped when the file is opened again.
+
+    Parameters
+    ----------
+    path : path-like
+        The file; made, with its folders, where it is not there.
+    settings : mapping
+        What the results depend on, as plain values. A file that holds results of other
+        settings is refused.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from covmin.evaluation.log import ResultLog
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name) / "results.jsonl"
+    >>> with ResultLog(path, {"seed": 0}) as log:
+    ...     log.append({"fold": 0}, {"score": 0.5})
+    >>> with ResultLog(path, {"seed": 0}) as log:
+    ...     {"fold": 0} in log, {"fold": 1} in log, log[{"fold": 0}]
+    (True, False, {'score': 0.5})
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> None:
+        self.path = Path(path)
+        self.settings = json.loads(json.dumps(dict(settings)))
+        self._results: dict[str, Any] = {}
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._recover()
+        self._file = self.path.open("ab")
+        if self.path.stat().st_size == 0:
+            self._write({"format": _FORMAT, "settings": self.settings})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def __contains__(self, unit: Mapping[str, Any]) -> bool:
+        return _key(unit) in self._results
+
+    def __getitem__(self, unit: Mapping[str, Any]) -> Any:
+        return self._results[_key(unit)]
+
+    def append(self, unit: Mapping[str, Any], result: Any) -> None:
+        """Put a finished unit on the disk.
+
+        Parameters
+        ----------
+        unit : mapping
+            What was done; plain values.
+        result : plain value
+            What came of it.
+        """
+        self._write({"unit": dict(unit), "result": result})
+        self._results[_key(unit)] = result
+
+    def _write(self, record: Mapping[str, Any]) -> None:
+        line = json.dumps(record, separators=(",", ":"), allow_nan=False)
+        self._file.write(line.encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def _recover(self) -> None:
+        """Read what is there, and cut off a last line that was never finished."""
+        if not self.path.exists():
+            return
+        whole, _, torn = self.path.read_bytes().rpartition(b"\n")
+        if torn:
+            os.truncate(self.path, len(whole) + 1 if whole else 0)
+        lines = whole.splitlines()
+        if not lines:
+            return
+        records = [self._parse(line, number) for number, line in enumerate(lines, 1)]
+        self._check_settings(records[0])
+        self._results = {_key(record["unit"]): record["result"] for record in records[1:]}
+
+    def _parse(self, line: bytes, number: int) -> dict[str, Any]:
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise ValueError(
+                f"Line {number} of {self.path} is damaged ({error}). Remove that line to go on "
+                "with the other results, or give another file."
+            ) from error
+        if not isinstance(record, dict) or not ("unit" in record or "format" in record):
+            raise ValueError(f"{self.path} is not a file of results: see its line {number}.")
+        return record
+
+    def _check_settings(self, header: Mapping[str, Any]) -> None:
+        found = header.get("settings", {})
+        if header.get("format") == _FORMAT and found == self.settings:
+            return
+        changed = [
+            f"  {name}: there {found.get(name)!r}, now {self.settings.get(name)!r}"
+            for name in sorted({*found, *self.settings})
+            if found.get(name) != self.settings.get(name)
+        ]
+        raise ValueError(
+            f"{self.path} holds results of other settings:\n"
+            + "\n".join(changed or ["  another format"])
+            + "\nGo on with the settings of that file, or give another file for the new ones."
+        )
+
+
+def _key(unit: Mapping[str, Any]) -> str:
+    return json.dumps(unit, sort_keys=True, separators=(",", ":"))

@@ -1,0 +1,132 @@
+"""The samples of a report, and what a set of features leaves unexplained in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from covmin._responses import EncodedResponse, encode_response
+from covmin.core.grams import ExactGram
+from covmin.core.kernels import Gaussian, median_bandwidth
+
+__all__ = ["Samples", "as_samples"]
+
+# Enough rows to describe a feature, few enough for dozens of n³ solves in a second.
+_MAX_ROWS = 500
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Features and response as arrays, with names.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+        Labels or numbers; the first output where there are several.
+    responses : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+    names : list of str
+    task : {"classification", "regression"}
+    epsilon : float
+        Ridge of the regressions that describe sets of features.
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    responses: np.ndarray
+    names: list[str]
+    task: str
+    epsilon: float
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """All rows, or a random few hundred of them."""
+        n = self.X.shape[0]
+        if n <= _MAX_ROWS:
+            return np.arange(n)
+        return np.sort(np.random.default_rng(0).choice(n, _MAX_ROWS, replace=False))
+
+    @cached_property
+    def _response(self) -> EncodedResponse:
+        return encode_response(self.responses[self.rows], self.task)
+
+    @cached_property
+    def _standardized(self) -> dict[int, np.ndarray]:
+        return {}
+
+    def standardized(self, columns: Sequence[int]) -> np.ndarray:
+        """Some columns at `rows`, with mean 0 and variance 1 (constants: 0)."""
+        cache = self._standardized
+        for j in columns:
+            if j not in cache:
+                column = self.X[self.rows, j].astype(np.float64)
+                column = column - column.mean()
+                cache[j] = column / (column.std() or 1.0)
+        return np.column_stack([cache[j] for j in columns])
+
+    def unexplained(self, columns: Sequence[int]) -> float:
+        """Leave-one-out error of Gaussian kernel ridge regression, share of the variance of y.
+
+        Parameters
+        ----------
+        columns : sequence of int
+            The features regressed on.
+
+        Returns
+        -------
+        float
+            1 where they say nothing; not cut off there.
+        """
+        X = self.standardized(columns) if len(columns) else np.zeros((self.rows.size, 0))
+        X = X[:, X.any(axis=0)]
+        if X.shape[1] == 0:
+            return 1.0
+        n = X.shape[0]
+        sigma = median_bandwidth(X, 2, np.random.default_rng(0))
+        gram = ExactGram(Gaussian(sigma), X, self._response.Y, np.full(n, 1.0 / n))
+        return gram.at(np.ones(X.shape[1])).leave_one_out(self.epsilon)
+
+
+def as_samples(
+    selector: Any, X: Any, y: Any, feature_names: Sequence[str] | None = None
+) -> Samples:
+    """Arrays and names out of whatever the selector was fitted on.
+
+    Parameters
+    ----------
+    selector : CCMSelector
+        Fitted.
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+    feature_names : sequence of str, optional
+        By default the selector's, or x0, x1, …
+
+    Returns
+    -------
+    Samples
+    """
+    array = np.asarray(X)
+    if array.ndim != 2 or array.shape[1] != selector.n_features_in_:
+        raise ValueError(
+            f"X has shape {array.shape}, but the selector was fitted on "
+            f"{selector.n_features_in_} features; pass the X it was fitted on."
+        )
+    if array.dtype.kind != "f":
+        array = array.astype(np.float64)
+    names = feature_names
+    if names is None:
+        names = getattr(selector, "feature_names_in_", None)
+    if names is None:
+        names = [f"x{j}" for j in range(array.shape[1])]
+    if len(names) != array.shape[1]:
+        raise ValueError(f"{len(names)} feature names were given for {array.shape[1]} features.")
+    responses = np.asarray(y)
+    if responses.shape[0] != array.shape[0]:
+        raise ValueError(f"X has {array.shape[0]} samples but y has {responses.shape[0]}.")
+    first = responses if responses.ndim == 1 else responses[:, 0]
+    texts = [str(name) for name in names]
+    return Samples(array, first, responses, texts, selector.task_, float(selector.epsilon_))

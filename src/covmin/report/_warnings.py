@@ -1,0 +1,138 @@
+"""What a reader should know about the data before trusting a ranking."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ._samples import Samples
+
+__all__ = ["data_warnings"]
+
+_LISTED = 12
+_SMALL_CLASS = 5
+# A single feature that leaves less than this unexplained is too good to be true; a row
+# number that explains this much follows the response.
+_DETERMINES = 0.02
+_TRACKS = 0.8
+_CHECKED = 10
+
+
+def data_warnings(samples: Samples, order: np.ndarray) -> list[dict[str, Any]]:
+    """Constant, duplicate, id-like and leaking columns, and thin data.
+
+    Parameters
+    ----------
+    samples : Samples
+    order : ndarray of shape (n_features,)
+        Columns from best to worst: the best are checked for leaks.
+
+    Returns
+    -------
+    list of dict
+        ``kind``, ``title``, ``text`` and ``features`` (column indices, the first dozen).
+    """
+    found = [
+        *_leaks(samples, order),
+        *_row_numbers(samples),
+        *_constants(samples),
+        *_duplicates(samples),
+        *_thin_data(samples),
+    ]
+    for warning in found:
+        warning["n_features"] = len(warning["features"])
+        warning["features"] = [int(j) for j in warning["features"][:_LISTED]]
+    return found
+
+
+def _warning(kind: str, title: str, text: str, features: Any = ()) -> dict[str, Any]:
+    return {"kind": kind, "title": title, "text": text, "features": list(features)}
+
+
+def _constants(samples: Samples) -> list[dict[str, Any]]:
+    constant = np.flatnonzero((samples.X == samples.X[:1]).all(axis=0))
+    if constant.size == 0:
+        return []
+    text = "The same value in every sample, so they cannot say anything. They are ranked last."
+    return [_warning("constant", f"{_columns(constant.size)} constant", text, constant)]
+
+
+def _duplicates(samples: Samples) -> list[dict[str, Any]]:
+    """Columns that repeat an earlier one."""
+    first: dict[bytes, int] = {}
+    varying = ~(samples.X == samples.X[:1]).all(axis=0)
+    repeats = []
+    for j in np.flatnonzero(varying):
+        # Adding zero turns -0.0 into 0.0.
+        key = (np.ascontiguousarray(samples.X[:, j]) + 0.0).tobytes()
+        if first.setdefault(key, j) != j:
+            repeats.append(j)
+    if not repeats:
+        return []
+    text = (
+        "They repeat an earlier column value for value; which of the copies is kept is "
+        "arbitrary. Leave the copies out."
+    )
+    return [_warning("duplicate", f"{_columns(len(repeats))} duplicated", text, repeats)]
+
+
+def _row_numbers(samples: Samples) -> list[dict[str, Any]]:
+    """Columns that number the rows, worst where they follow the response."""
+    found = []
+    for j in _numbering_columns(samples.X):
+        name, explained = samples.names[j], 1.0 - samples.unexplained([j])
+        if explained >= 1.0 - _TRACKS:
+            text = (
+                f"“{name}” numbers the rows, and its value alone explains {explained:.0%} of the "
+                "response: the table seems to be sorted by it. A model would learn the sorting. "
+                "Leave this column out."
+            )
+            found.append(_warning("leak", "A row number tracks the response", text, [j]))
+        else:
+            text = f"“{name}” numbers the rows. It can only explain by chance; leave it out."
+            found.append(_warning("id", "A column looks like a row number", text, [j]))
+    return found
+
+
+def _numbering_columns(X: np.ndarray) -> list[int]:
+    """Columns that hold consecutive whole numbers, each once."""
+    n = X.shape[0]
+    spans = X.max(axis=0).astype(np.float64) - X.min(axis=0)
+    return [int(j) for j in np.flatnonzero(spans == n - 1) if np.unique(X[:, j] % 1).size == 1
+            and np.unique(X[:, j]).size == n] if n > _SMALL_CLASS else []
+
+
+def _leaks(samples: Samples, order: np.ndarray) -> list[dict[str, Any]]:
+    numbering = set(_numbering_columns(samples.X))
+    leaks = [
+        int(j)
+        for j in order[:_CHECKED]
+        if int(j) not in numbering and samples.unexplained([int(j)]) < _DETERMINES
+    ]
+    if not leaks:
+        return []
+    text = (
+        "One feature alone determines the response almost exactly. If it is measured after the "
+        "response, or computed from it, leave it out and fit again."
+    )
+    return [_warning("leak", "Too good to be true?", text, leaks)]
+
+
+def _thin_data(samples: Samples) -> list[dict[str, Any]]:
+    if samples.task != "classification":
+        return []
+    labels, counts = np.unique(samples.y, return_counts=True)
+    small = [str(label) for label in labels[counts < _SMALL_CLASS]]
+    if not small:
+        return []
+    text = (
+        f"Fewer than {_SMALL_CLASS} samples each: {', '.join(small[:_LISTED])}. Errors on folds "
+        "left out say little about such classes."
+    )
+    return [_warning("small", f"{len(small)} class{'es' if len(small) > 1 else ''} with few "
+                     "samples", text)]
+
+
+def _columns(n: int) -> str:
+    return f"{n} column{' is' if n == 1 else 's are'}"

@@ -1,0 +1,152 @@
+"""The few operations that differ between array libraries, on each of them."""
+
+import sys
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.spatial.distance import cdist
+
+from covmin.core import arrays
+from covmin.core.arrays import (
+    add_diagonal,
+    array_namespace,
+    as_float,
+    column_dots,
+    exp_in_place,
+    factorize,
+    l1_distances,
+    like,
+    pairwise_l1_dots,
+    take,
+    to_device,
+    to_numpy,
+)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+def test_like_takes_the_library_and_the_dtype_of_the_reference(xp):
+    reference = xp.zeros(1, dtype=xp.float32)
+    array = like(np.array([1.0, 2.0]), reference)
+    assert array_namespace(array) == array_namespace(reference)
+    assert array.dtype == xp.float32
+    assert_array_equal(to_numpy(array), [1.0, 2.0])
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_take_copies_rows_or_columns(xp, axis, rng):
+    A = rng.standard_normal((4, 5))
+    array = xp.asarray(A.copy())
+    taken = take(array, np.array([2, 0]), axis)
+    assert_array_equal(to_numpy(taken), np.take(A, [2, 0], axis))
+    taken *= 0.0
+    assert_array_equal(to_numpy(array), A)
+
+
+def test_as_float_keeps_floats_and_converts_the_rest(xp):
+    for dtype, expected in [
+        (xp.float32, xp.float32),
+        (xp.float64, xp.float64),
+        (xp.int32, xp.float64),
+        (xp.bool, xp.float64),
+    ]:
+        assert as_float(xp.ones(2, dtype=dtype)).dtype == expected
+
+
+def test_elementary_operations(xp, rng):
+    A, B = rng.standard_normal((4, 4)), rng.standard_normal((4, 4))
+    values = np.arange(4.0)
+    assert_allclose(to_numpy(exp_in_place(xp.asarray(A.copy()))), np.exp(A))
+    dots = column_dots(xp.asarray(A), xp.asarray(B))
+    assert_allclose(to_numpy(dots), (A * B).sum(axis=0))
+    lifted = add_diagonal(xp.asarray(A.copy()), xp.asarray(values))
+    assert_allclose(to_numpy(lifted), A + np.diag(values))
+
+
+def test_l1_distances(xp, rng):
+    A, B = rng.standard_normal((4, 3)), rng.standard_normal((5, 3))
+    distances = l1_distances(xp.asarray(A), xp.asarray(B))
+    assert_allclose(to_numpy(distances), [[sum(abs(a - b)) for b in B] for a in A])
+
+
+def test_pairwise_l1_dots(xp, rng):
+    X, C = rng.standard_normal((5, 3)), rng.standard_normal((5, 5))
+    C = C + C.T
+    expected = [np.sum(C * cdist(column, column, "cityblock")) for column in X.T[:, :, None]]
+    assert_allclose(to_numpy(pairwise_l1_dots(xp.asarray(X), xp.asarray(C))), expected)
+
+
+@pytest.mark.parametrize(("dtype", "rtol"), [("float64", 1e-10), ("float32", 1e-4)])
+def test_factorize_solves_and_inverts(xp, dtype, rtol, rng):
+    A, B = rng.standard_normal((6, 9)), rng.standard_normal((6, 2))
+    M = A @ A.T
+    factor = factorize(xp.asarray(M.astype(dtype)))
+    inverse = np.linalg.inv(M)
+    solution = factor.solve(xp.asarray(B.astype(dtype)))
+    assert to_numpy(solution).dtype == dtype
+    assert_allclose(to_numpy(solution), inverse @ B, rtol=rtol, atol=rtol)
+    assert_allclose(to_numpy(factor.inverse_diagonal()), np.diag(inverse), rtol=rtol)
+
+
+@pytest.mark.parametrize("shift", [0.0, -1e-15, -1e-12])
+def test_factorize_lifts_a_matrix_that_rounding_left_indefinite(xp, shift, rng):
+    A = rng.standard_normal((8, 3))
+    singular = A @ A.T + shift * np.eye(8)
+    b = A @ rng.standard_normal((3, 1))
+    solution = to_numpy(factorize(xp.asarray(singular.copy())).solve(xp.asarray(b)))
+    # The lift changes the solution of a consistent system by no more than its own size.
+    assert_allclose(singular @ solution, b, atol=1e-7)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_factorize_of_zero_does_not_raise(xp, dtype):
+    factor = factorize(xp.zeros((3, 3), dtype=getattr(xp, dtype)))
+    assert_array_equal(to_numpy(factor.solve(xp.zeros((3, 1), dtype=getattr(xp, dtype)))), 0.0)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_factorize_of_a_matrix_that_is_not_finite_says_what_to_do(xp, bad):
+    M = np.eye(3)
+    M[1, 1] = bad
+    with pytest.raises(FloatingPointError, match=r"Standardise .*bandwidth"):
+        factorize(xp.asarray(M))
+
+
+def test_to_device_leaves_numpy_alone():
+    X = np.ones((2, 2))
+    assert to_device(X, None) is X
+
+
+def test_to_device_moves_to_torch():
+    torch = pytest.importorskip("torch")
+    tensor = to_device(np.ones(2, dtype=np.float32), "cpu")
+    assert isinstance(tensor, torch.Tensor)
+    assert tensor.dtype == torch.float32
+
+
+def test_to_device_takes_arrays_that_cannot_be_written_to():
+    pytest.importorskip("torch")
+    X = np.ones(2)
+    X.flags.writeable = False  # as joblib hands large arrays to its workers
+    assert_array_equal(to_numpy(to_device(X, "cpu")), X)
+
+
+def test_to_device_without_cuda_says_so(monkeypatch):
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(ValueError, match="no CUDA device.*device=None"):
+        to_device(np.ones(2), "cuda")
+
+
+def test_to_device_without_torch_says_how_to_install_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ImportError, match=r"covmin\[torch\]"):
+        to_device(np.ones(2), "cpu")
+
+
+def test_every_public_name_exists():
+    assert all(hasattr(arrays, name) for name in arrays.__all__)

@@ -1,0 +1,54 @@
+"""Sums over row blocks."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from covmin.core.arrays import to_numpy
+from covmin.core.blocks import ArrayRows
+
+
+def moments(X, Y, p):
+    return p @ X, (X * p[:, None]).T @ Y
+
+
+@pytest.mark.parametrize("block_size", [1, 4, 11, 1000])
+def test_the_block_size_does_not_change_the_sum(block_size, xp, samples):
+    sums = ArrayRows(*(xp.asarray(a) for a in (samples.X, samples.Y, samples.p)), block_size).sum(
+        moments
+    )
+    for got, expected in zip(sums, moments(samples.X, samples.Y, samples.p), strict=True):
+        assert_allclose(to_numpy(got), expected, rtol=1e-12, atol=1e-15)
+
+
+def test_every_row_is_visited_once_and_in_order(samples):
+    visited = []
+    rows = ArrayRows(samples.X, samples.Y, samples.p, block_size=4)
+    rows.sum(lambda X, Y, p: visited.append((X, Y, p)) or (p,) * 0)
+    assert [X.shape[0] for X, _, _ in visited] == [4, 4, 3]
+    for part, whole in zip(zip(*visited, strict=True), (samples.X, samples.Y, samples.p)):
+        assert_array_equal(np.concatenate(part), whole)
+
+
+def test_single_precision_blocks_are_added_in_double(xp):
+    n = 1000
+    X = xp.full((n, 1), 0.1, dtype=xp.float32)
+    rows = ArrayRows(X, X, xp.ones(n, dtype=xp.float32), block_size=1)
+    (total,) = rows.sum(lambda X, Y, p: (p @ X,))
+    assert total.dtype == xp.float64
+    assert float(total[0]) == pytest.approx(n * float(np.float32(0.1)), rel=1e-12)
+
+
+def test_the_sum_does_not_alias_what_the_function_returned(samples):
+    kept = np.zeros(1)
+    rows = ArrayRows(samples.X, samples.Y, samples.p, block_size=4)
+    (total,) = rows.sum(lambda X, Y, p: (kept,))
+    total += 1.0
+    assert_array_equal(kept, 0.0)
+
+
+def test_restrict_keeps_the_rows_and_the_block_size(samples):
+    rows = ArrayRows(samples.X, samples.Y, samples.p, block_size=4).restrict(np.array([2, 0]))
+    assert_array_equal(rows.X, samples.X[:, [2, 0]])
+    assert rows.Y is samples.Y
+    assert rows.block_size == 4

@@ -1,0 +1,158 @@
+"""The projection by its optimality conditions and against exact fractions; the gap against an LP."""
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import linprog
+
+from covmin.core.constraints import CappedSimplex, SoftBudget
+
+plain = st.floats(-5, 5, allow_subnormal=False)
+tied = st.sampled_from([-1.0, 0.0, 0.25, 0.5, 1.0, 2.0])
+huge = st.one_of(plain, st.sampled_from([-1e300, -1e8, 1e8, 1e8 + 0.25, 1e300]))
+
+
+@st.composite
+def problems(draw, entries):
+    """Weights to be projected and a budget, whole or not, in (0, d]."""
+    d = draw(st.integers(1, 12))
+    v = draw(arrays(np.float64, d, elements=draw(st.sampled_from(entries))))
+    budget = draw(st.one_of(st.integers(1, d), st.floats(0.01, d)))
+    return v, budget
+
+
+any_problem = problems([plain, tied, huge])
+
+
+@given(any_problem)
+def test_projection_agrees_with_fractions(problem):
+    v, budget = problem
+    assert_allclose(CappedSimplex(budget).project(v), naive.project(v, budget)[0], atol=1e-12)
+
+
+@given(any_problem)
+def test_projection_is_feasible_and_idempotent(problem):
+    v, budget = problem
+    w = CappedSimplex(budget).project(v)
+    assert ((w >= 0.0) & (w <= 1.0)).all()
+    assert w.sum() <= budget + 1e-12
+    assert_allclose(CappedSimplex(budget).project(w), w, atol=1e-12)
+
+
+@given(problems([plain, tied]))
+def test_projection_meets_the_optimality_conditions(problem):
+    """``w = clip(v − θ, 0, 1)`` with θ ≥ 0, and θ > 0 only where the budget is spent."""
+    v, budget = problem
+    w = CappedSimplex(budget).project(v)
+    inside = (w > 1e-9) & (w < 1 - 1e-9)
+    if inside.any():
+        theta = (v - w)[inside].mean()
+    else:  # any θ that closes the ones at zero and fills the ones at one
+        theta = max(v[w < 0.5].max(initial=-np.inf), 0.0)
+    assert theta >= -1e-12
+    assert_allclose(w, np.clip(v - theta, 0.0, 1.0), atol=1e-8)
+    assert theta <= 1e-12 or w.sum() == pytest.approx(budget, abs=1e-9) or not inside.any()
+
+
+@given(problems([plain, tied]), st.integers(0, 2**32 - 1))
+def test_no_feasible_point_is_closer(problem, seed):
+    """Of a convex set, w is the point closest to v: ⟨v − w, u − w⟩ ≤ 0 for every feasible u."""
+    v, budget = problem
+    w = CappedSimplex(budget).project(v)
+    U = np.random.default_rng(seed).uniform(0.0, 1.0, (50, v.size))
+    U *= np.minimum(1.0, budget / U.sum(axis=1))[:, None]
+    assert ((U - w) @ (v - w) <= 1e-9).all()
+
+
+@pytest.mark.parametrize(
+    ("v", "budget", "expected"),
+    [
+        ([3.0], 1, [1.0]),
+        ([3.0], 0.5, [0.5]),
+        ([-3.0], 1, [0.0]),
+        ([0.3, 2.0, -1.0], 3, [0.3, 1.0, 0.0]),
+        ([0.7] * 5, 2, [0.4] * 5),
+        ([9.0] * 4, 1.5, [0.375] * 4),
+        ([1e300, 0.5, 0.25], 1, [1.0, 0.0, 0.0]),
+        ([1e300, 1e300, 0.5], 1, [0.5, 0.5, 0.0]),
+        ([1e300, 0.5, 0.25, -1e300], 1.5, [1.0, 0.375, 0.125, 0.0]),
+        # Clipping first and projecting on the simplex then would give (0.7, 0.3).
+        ([2.0, 0.6], 1, [1.0, 0.0]),
+    ],
+)
+def test_projection_by_hand(v, budget, expected):
+    assert_allclose(CappedSimplex(budget).project(np.array(v)), expected, atol=1e-14)
+
+
+def test_projection_of_many_weights():
+    v = np.random.default_rng(0).standard_normal(2000)
+    w = CappedSimplex(37).project(v)
+    assert w.sum() == pytest.approx(37.0, abs=1e-10)
+    inside = (w > 0) & (w < 1)
+    assert np.ptp((v - w)[inside]) < 1e-12
+
+
+def test_projection_leaves_its_argument_alone():
+    v = np.array([2.0, 0.6, -1.0])
+    CappedSimplex(1).project(v)
+    SoftBudget(1, 0.5).project(v)
+    assert_array_equal(v, [2.0, 0.6, -1.0])
+
+
+# ------------------------------------------------------------------------------------------ gap
+
+
+def lp_gap(w, gradient, budget=None):
+    """``max ⟨gradient, w − v⟩`` over the box, and within the budget if there is one."""
+    limits = {} if budget is None else {"A_ub": np.ones((1, w.size)), "b_ub": [budget]}
+    return gradient @ w - linprog(gradient, bounds=(0.0, 1.0), **limits).fun
+
+
+def feasible(constraint, d, rng):
+    return constraint.project(rng.uniform(-1.0, 2.0, d))
+
+
+@pytest.mark.parametrize("budget", [0.5, 1, 2.5, 3, 6, 8])
+@pytest.mark.parametrize("seed", range(3))
+def test_hard_gap_is_the_linear_program(budget, seed):
+    rng = np.random.default_rng(seed)
+    constraint = CappedSimplex(budget)
+    w, gradient = feasible(constraint, 6, rng), rng.standard_normal(6)
+    assert constraint.gap(w, gradient) == pytest.approx(lp_gap(w, gradient, budget), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_soft_gap_is_the_linear_program(seed):
+    rng = np.random.default_rng(seed)
+    constraint = SoftBudget(2, price=0.3)
+    w, gradient = feasible(constraint, 6, rng), rng.standard_normal(6)
+    assert constraint.gap(w, gradient) == pytest.approx(lp_gap(w, gradient), abs=1e-9)
+
+
+@given(problems([plain, tied]), st.integers(0, 2**32 - 1))
+def test_gap_is_not_negative_and_zero_only_at_stationary_points(problem, seed):
+    """w is stationary for the gradient w − v exactly if w is the projection of v."""
+    v, budget = problem
+    for constraint in (CappedSimplex(budget), SoftBudget(budget, price=1.0)):
+        best = constraint.project(v)
+        assert constraint.gap(best, best - v) == pytest.approx(0.0, abs=1e-9)
+        w = feasible(constraint, v.size, np.random.default_rng(seed))
+        # The gap bounds ½‖w − v‖² − ½‖best − v‖² from above and is not smaller than ‖w − best‖².
+        assert constraint.gap(w, w - v) >= np.sum((w - best) ** 2) - 1e-9
+
+
+def test_penalties():
+    w = np.array([1.0, 0.5, 0.0])
+    assert CappedSimplex(1).penalty(w) == 0.0
+    assert CappedSimplex(1).price == 0.0
+    assert SoftBudget(1, price=3.0).penalty(w) == pytest.approx(1.5)
+    assert SoftBudget(2, price=3.0).penalty(w) == pytest.approx(-1.5)
+
+
+def test_soft_projection_is_the_box():
+    v = np.array([2.0, 0.6, 0.9, -1.0])
+    assert_array_equal(SoftBudget(1, price=3.0).project(v), [1.0, 0.6, 0.9, 0.0])

@@ -1,0 +1,132 @@
+"""Both objectives over every Gram operator: values against formulas, gradients against slopes."""
+
+import naive
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from covmin.core.kernels import Gaussian
+from covmin.core.objectives import InverseFreeObjective, TraceObjective
+
+EPSILON = 0.1
+PENALTY = 3.0 / EPSILON  # n·λ₂
+
+
+def make_objective(kind, gram, epsilon=EPSILON, n_steps=60):
+    if kind == "trace":
+        return TraceObjective(gram, epsilon)
+    return InverseFreeObjective(gram, epsilon, 3.0 / epsilon, n_steps)
+
+
+def test_trace_value(case, w):
+    """Weights count repeated samples, so the oracle is the unweighted formula on those."""
+    value = TraceObjective(case.gram, EPSILON).at(w).value
+    expected = naive.criterion(case.repeated_K(w), case.samples.repeated().Y, EPSILON)
+    assert isinstance(value, float)
+    assert value == pytest.approx(expected, rel=1e-9)
+
+
+def test_inverse_free_value(case, w):
+    repeated = case.samples.repeated()
+    value = make_objective("free", case.gram).at(w).value
+    lambda2 = PENALTY / repeated.p.size
+    expected = naive.inverse_free_minimum(case.repeated_K(w), repeated.Y, EPSILON, lambda2)
+    assert value == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["trace", "free"])
+def test_gradient(case, kind, w):
+    objective = make_objective(kind, case.gram)
+    gradient = objective.at(w).gradient()
+    expected = naive.differences(lambda w: objective.at(w).value, w, h=1e-4)
+    assert_allclose(gradient, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("n_steps", [1, 3])
+def test_inverse_free_value_is_the_penalised_one_at_the_alpha_reached(case, n_steps, w):
+    point = make_objective("free", case.gram, n_steps=n_steps).at(w)
+    p, Y = case.samples.p[:, None], case.samples.Y
+    f = case.values(point.state, w)
+    R = case.C(w) @ f + EPSILON * f - Y
+    expected = np.sum(p * Y * f) + PENALTY * np.sum(p * R * R)
+    assert point.value == pytest.approx(expected, rel=1e-9)
+
+
+def test_each_step_lowers_the_inverse_free_value(case, w):
+    # ε small, so that the system is badly conditioned and a few steps are not enough
+    values = [make_objective("free", case.gram, 1e-3, n).at(w).value for n in range(1, 6)]
+    assert all(b < a for a, b in zip(values, values[1:], strict=False))
+
+
+def test_a_warm_start_goes_on_where_the_last_point_stopped(case, w):
+    objective = make_objective("free", case.gram, 1e-3, n_steps=2)
+    first = objective.at(w)
+    warm = objective.at(w, first.state).value
+    assert warm < first.value
+    best = make_objective("free", case.gram, 1e-3, n_steps=200).at(w)
+    assert objective.at(w, best.state).value == pytest.approx(best.value, rel=1e-9)
+
+
+@pytest.mark.parametrize("w", [np.zeros(4), np.full(4, 1e-5), np.ones(4)], ids=["0", "1e-5", "1"])
+@pytest.mark.parametrize("n_components", [5, 100])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_more_steps_than_needed_do_no_harm(w, n_components, dtype, draw):
+    """Conjugate gradients that have converged stay where they are, whatever the rounding."""
+    s = draw(k=1).to(np, dtype)
+    for gram in (s.exact(Gaussian()), s.fourier(Gaussian(), n_components)):
+        operator = gram.at(w)
+        f = operator.solve(EPSILON)
+        minimum = operator.dots(operator.Y, f) - operator.dots(f, f) / (4 * PENALTY)
+        value = make_objective("free", gram, n_steps=60).at(w).value
+        assert value == pytest.approx(float(minimum[0]), rel=1e-3)
+
+
+def test_the_inverse_free_value_falls_with_dependence_at_the_floor_of_lambda2(draw, w):
+    """At λ₂ = 1/(2nε) each term y²(1/μ − 1/(4λ₂μ²)) still falls with the eigenvalue μ ≥ nε."""
+    gram = draw(n=30).exact(Gaussian())
+    floor = InverseFreeObjective(gram, EPSILON, 1 / (2 * EPSILON), 200)
+    assert floor.at(np.ones(4)).value < floor.at(1e-3 * np.ones(4)).value
+
+
+def test_no_feature_leaves_all_of_the_response(samples):
+    """At w = 0 the Gaussian criterion is ⟨Y, Y⟩/ε."""
+    s = samples
+    value = TraceObjective(s.exact(Gaussian()), EPSILON).at(np.zeros(4)).value
+    assert value == pytest.approx(np.sum(s.p[:, None] * s.Y**2) / EPSILON, rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["trace", "free"])
+def test_restrict(case, kind, w):
+    columns = np.array([0, 3])
+    closed = np.where(np.isin(np.arange(4), columns), w, 0.0)
+    objective = make_objective(kind, case.gram)
+    few, all_ = objective.restrict(columns).at(w[columns]), objective.at(closed)
+    assert few.value == pytest.approx(all_.value, rel=1e-8)
+    assert_allclose(few.gradient(), all_.gradient()[columns], rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("gram", ["exact", "fourier"])
+@pytest.mark.parametrize("kind", ["trace", "free"])
+def test_array_libraries_agree(kind, gram, xp, samples, w):
+    kernel = Gaussian(1.3)
+    expected = make_objective(kind, getattr(samples, gram)(kernel)).at(w)
+    point = make_objective(kind, getattr(samples.to(xp), gram)(kernel)).at(w)
+    assert isinstance(point.value, float)
+    assert point.value == pytest.approx(expected.value, rel=1e-9)
+    gradient = point.gradient()
+    assert isinstance(gradient, np.ndarray)
+    assert_allclose(gradient, expected.gradient(), rtol=1e-7)
+
+
+def test_trace_gradient_against_autograd(samples, w):
+    torch = pytest.importorskip("torch")
+    X, Y, p = (torch.asarray(a) for a in (samples.X, samples.Y, samples.p))
+    variable = torch.asarray(w.copy()).requires_grad_()
+    K = torch.exp(-(torch.cdist(X * variable, X * variable) ** 2) / (2 * 1.3**2))
+    H = torch.eye(p.shape[0], dtype=p.dtype) - p[None, :]
+    M = H @ K @ H.T + torch.diag(EPSILON / p)
+    value = torch.sum(Y * torch.linalg.solve(M, Y))
+    (expected,) = torch.autograd.grad(value, variable)
+    point = TraceObjective(samples.exact(Gaussian(1.3)), EPSILON).at(w)
+    assert point.value == pytest.approx(float(value.detach()), rel=1e-10)
+    assert_allclose(point.gradient(), expected.numpy(), rtol=1e-8)

@@ -1,0 +1,290 @@
+"""The solver by its optimality residual, its descent and problems with a known answer."""
+
+from dataclasses import dataclass, field
+
+import naive
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import LinearConstraint, linprog
+from scipy.optimize import minimize as scipy_minimize
+
+from covmin.core.constraints import CappedSimplex, SoftBudget
+from covmin.core.kernels import Gaussian, Laplacian, Linear
+from covmin.core.objectives import InverseFreeObjective, TraceObjective
+from covmin.core.solvers import minimize
+
+EPSILON = 0.05
+
+
+@dataclass(frozen=True)
+class Watched:
+    """An objective that counts its evaluations and the times features were dropped.
+
+    With ``absorbing=False`` it hides from the solver that features at zero stay there.
+    """
+
+    inner: object
+    absorbing: bool = True
+    log: dict = field(default_factory=lambda: {"at": 0, "restrict": 0})
+
+    @property
+    def gram(self):
+        return self
+
+    @property
+    def zero_is_absorbing(self):
+        return self.absorbing and self.inner.gram.zero_is_absorbing
+
+    def at(self, w, state=None):
+        self.log["at"] += 1
+        return self.inner.at(w, state)
+
+    def restrict(self, columns):
+        self.log["restrict"] += 1
+        return Watched(self.inner.restrict(columns), self.absorbing, self.log)
+
+
+@dataclass(frozen=True)
+class Quadratic:
+    """``5 + ½(w − c)ᵀA(w − c)``, through the solver's Objective protocol."""
+
+    A: np.ndarray
+    c: np.ndarray
+    zero_is_absorbing = False
+
+    @property
+    def gram(self):
+        return self
+
+    def at(self, w, state=None):
+        return QuadraticPoint(self, w)
+
+
+class QuadraticPoint:
+    state = None
+
+    def __init__(self, quadratic, w):
+        self._slope = quadratic.A @ (w - quadratic.c)
+        self.value = float(5.0 + 0.5 * (w - quadratic.c) @ self._slope)
+
+    def gradient(self):
+        return self._slope
+
+
+@pytest.fixture
+def wide(draw):
+    """Forty samples of twelve features, of which the response needs two."""
+    return draw(n=40, d=12, k=1)
+
+
+FORMULATIONS = [
+    f"{objective}-{gram}-{constraint}"
+    for objective in ("trace", "free")
+    for gram in ("exact", "fourier")
+    for constraint in ("hard", "soft")
+]
+
+
+@pytest.fixture(params=FORMULATIONS)
+def problem(request, wide):
+    """An objective of ``wide`` and a constraint, for each of the eight formulations."""
+    objective, gram, constraint = request.param.split("-")
+    gram = getattr(wide, gram)(Gaussian(3.0))
+    if objective == "trace":
+        objective = TraceObjective(gram, EPSILON)
+    else:
+        objective = InverseFreeObjective(gram, EPSILON, 3 / EPSILON)
+    return objective, CappedSimplex(3) if constraint == "hard" else SoftBudget(3, price=0.5)
+
+
+START = np.full(12, 0.25)
+
+
+def lp_gap(w, gradient, constraint):
+    hard = isinstance(constraint, CappedSimplex)
+    limits = {"A_ub": np.ones((1, w.size)), "b_ub": [constraint.budget]} if hard else {}
+    return gradient @ w - linprog(gradient, bounds=(0.0, 1.0), **limits).fun
+
+
+def test_converged_solutions_are_stationary(problem):
+    objective, constraint = problem
+    solution = minimize(objective, constraint, START, max_iter=500)
+    assert solution.converged
+    # Many steps from zero: the gradient at w whatever α the solver has reached there.
+    if isinstance(objective, InverseFreeObjective):
+        objective = InverseFreeObjective(objective.gram, EPSILON, objective.penalty, 200)
+    point = objective.at(solution.w)
+    assert solution.value == pytest.approx(point.value + constraint.penalty(solution.w), rel=1e-3)
+    gap = lp_gap(solution.w, point.gradient() + constraint.price, constraint)
+    assert gap <= 3e-3 * abs(point.value)
+    assert (solution.w >= 0).all()
+    assert (solution.w <= 1).all()
+
+
+def test_the_gap_is_the_one_at_the_solution(wide):
+    for constraint in (CappedSimplex(3), SoftBudget(3, price=0.5)):
+        objective = TraceObjective(wide.exact(Gaussian(3.0)), EPSILON)
+        for max_iter in (0, 2, 100):
+            solution = minimize(objective, constraint, START, max_iter=max_iter)
+            point = objective.at(solution.w)
+            gap = lp_gap(solution.w, point.gradient() + constraint.price, constraint)
+            assert solution.gap == pytest.approx(gap / point.value, abs=1e-9)
+            assert solution.converged == (solution.gap <= 1e-3)
+
+
+def test_the_objective_never_rises(problem):
+    objective, constraint = problem
+    history = []
+    start = minimize(objective, constraint, START, max_iter=0)
+    solution = minimize(objective, constraint, START, callback=history.append)
+    values = [start.value, *(iteration.value for iteration in history)]
+    assert (np.diff(values) < 0).all()
+    assert solution.value == values[-1]
+
+
+def test_a_callback_sees_each_accepted_step(wide):
+    objective, history = TraceObjective(wide.exact(Gaussian(3.0)), EPSILON), []
+    solution = minimize(objective, CappedSimplex(3), START, callback=history.append)
+    assert [iteration.n_iter for iteration in history] == list(range(1, solution.n_iter + 1))
+    assert history[0].gap == minimize(objective, CappedSimplex(3), START, max_iter=0).gap
+    assert history[-1].n_active == np.count_nonzero(solution.w)
+    one = minimize(objective, CappedSimplex(3), START, max_iter=1)
+    assert history[0].step == pytest.approx(np.abs(one.w - START).max())
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_weight_moves_further_than_the_cap(seed):
+    """Gradients over many orders of magnitude, of which the projection takes a part back."""
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(2, 30))
+    constraint = CappedSimplex(int(rng.integers(1, d)))
+    c = rng.standard_normal(d) * 10 ** rng.uniform(-3, 3, d) + rng.choice([0, 5, 100])
+    history = []
+    w0 = constraint.project(rng.uniform(0, 2, d))
+    minimize(Quadratic(np.eye(d), c), constraint, w0, max_step=0.2, callback=history.append)
+    assert all(iteration.step <= 0.2 * (1 + 1e-9) for iteration in history)
+
+
+@pytest.mark.parametrize("max_step", [0.01, 0.1])
+def test_a_free_step_uses_the_cap(wide, max_step):
+    history = []
+    objective = TraceObjective(wide.exact(Gaussian(3.0)), EPSILON)
+    options = {"max_iter": 1, "max_step": max_step, "callback": history.append}
+    minimize(objective, CappedSimplex(3), START, **options)
+    assert 0.9 * max_step <= history[0].step <= max_step * (1 + 1e-9)
+
+
+def test_evaluations_are_counted(wide):
+    for tol in (1e-3, 0.0):  # with 0 the line search ends the solve
+        objective = Watched(TraceObjective(wide.exact(Gaussian(3.0)), EPSILON))
+        solution = minimize(objective, CappedSimplex(3), START, tol=tol)
+        assert solution.n_evaluations == objective.log["at"]
+
+
+def test_one_step_is_not_enough(problem):
+    solution = minimize(*problem, START, max_iter=1)
+    assert not solution.converged
+    assert solution.n_iter == 1
+    assert solution.gap > 1e-3
+
+
+def test_the_start_is_projected_and_not_modified(wide):
+    objective = TraceObjective(wide.exact(Gaussian(3.0)), EPSILON)
+    w0 = np.full(12, 2.0)
+    solution = minimize(objective, CappedSimplex(3), w0, max_iter=0)
+    assert_array_equal(w0, 2.0)
+    assert_allclose(solution.w, 0.25)
+    solution = minimize(objective, CappedSimplex(3), START)
+    assert_array_equal(START, 0.25)
+    assert not np.shares_memory(solution.w, START)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(3.0), Linear()])
+@pytest.mark.parametrize("constraint", [CappedSimplex(2), SoftBudget(2, price=2.0)])
+def test_dropping_features_at_zero_changes_nothing(kernel, constraint, wide):
+    solutions = []
+    for absorbing in (True, False):
+        objective = Watched(TraceObjective(wide.exact(kernel), EPSILON), absorbing)
+        solutions.append(minimize(objective, constraint, START, tol=1e-6, max_iter=300))
+        assert (objective.log["restrict"] > 0) == absorbing
+    assert_allclose(solutions[0].w, solutions[1].w, atol=1e-6)
+    assert solutions[0].value == pytest.approx(solutions[1].value, rel=1e-9)
+    assert solutions[0].w.shape == START.shape
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(3.0), Linear()])
+@pytest.mark.parametrize("gram", ["exact", "fourier"])
+def test_dropping_features_keeps_the_inverse_free_state(kernel, gram, wide):
+    gram = getattr(wide, gram)(kernel)
+    objective = InverseFreeObjective(gram, EPSILON, 3 / EPSILON, 100)
+    free = minimize(objective, CappedSimplex(2), START, tol=1e-6, max_iter=300)
+    hidden = minimize(Watched(objective, False), CappedSimplex(2), START, tol=1e-6, max_iter=300)
+    assert free.value == pytest.approx(hidden.value, rel=1e-6)
+
+
+def test_features_come_back_from_zero_where_the_kernel_lets_them(wide):
+    w0 = np.zeros(12)
+    objective = TraceObjective(wide.exact(Laplacian(6.0)), EPSILON)
+    assert minimize(objective, CappedSimplex(2), w0).w.sum() > 0.5
+    stuck = minimize(TraceObjective(wide.exact(Gaussian(3.0)), EPSILON), CappedSimplex(2), w0)
+    assert_array_equal(stuck.w, 0.0)
+    assert stuck.converged
+
+
+# ------------------------------------------------------------------------------ known minima
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_distance_to_a_point_is_minimal_at_its_projection(seed):
+    c = np.random.default_rng(seed).uniform(-1.0, 2.0, 8)
+    solution = minimize(
+        Quadratic(np.eye(8), c), CappedSimplex(2.5), np.zeros(8), tol=1e-10, max_iter=1000
+    )
+    assert solution.converged
+    assert_allclose(solution.w, naive.project(c, 2.5)[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_convex_quadratic_under_both_constraints(seed):
+    rng = np.random.default_rng(seed)
+    B, c = rng.standard_normal((6, 6)), rng.uniform(-1.0, 2.0, 6)
+    quadratic = Quadratic(B @ B.T + 0.1 * np.eye(6), c)
+    for constraint in (CappedSimplex(2), SoftBudget(2, price=0.4)):
+        solution = minimize(quadratic, constraint, np.zeros(6), tol=1e-7, max_iter=20_000)
+
+        def total(w, constraint=constraint):
+            return quadratic.at(w).value + constraint.penalty(w)
+
+        hard = isinstance(constraint, CappedSimplex)
+        reference = scipy_minimize(
+            total,
+            np.full(6, 0.2),
+            jac=lambda w, price=constraint.price: quadratic.at(w).gradient() + price,
+            bounds=[(0.0, 1.0)] * 6,
+            constraints=[LinearConstraint(np.ones((1, 6)), -np.inf, 2.0)] if hard else [],
+            options={"ftol": 1e-14, "maxiter": 1000},
+            method="SLSQP",
+        )
+        assert solution.converged
+        assert solution.value == pytest.approx(reference.fun, rel=1e-6)
+        # Of a convex function the gap bounds what is left to gain.
+        assert (
+            solution.value - reference.fun <= solution.gap * quadratic.at(solution.w).value + 1e-9
+        )
+
+
+def test_a_budget_that_does_not_bind_is_left_unspent():
+    c = np.array([0.3, 0.2, 0.1])
+    solution = minimize(Quadratic(np.eye(3), c), CappedSimplex(2), np.ones(3), tol=1e-12)
+    assert_allclose(solution.w, c, atol=1e-5)
+
+
+def test_an_objective_that_is_not_finite_is_an_error_with_advice(wide):
+    """No factorisation looks at the inverse-free form, so the solver has to."""
+    Y = np.full_like(wide.Y, np.nan)
+    objective = InverseFreeObjective(
+        type(wide)(wide.X, Y, wide.p, wide.counts).exact(Gaussian(3.0)), EPSILON, 3 / EPSILON
+    )
+    with pytest.raises(FloatingPointError, match="finite"):
+        minimize(objective, CappedSimplex(3), START)

@@ -1,0 +1,109 @@
+"""Each formula of the core restated the slow way: loops, explicit inverses, exact fractions."""
+
+from fractions import Fraction
+
+import numpy as np
+
+
+def kernel(name, x, z, w, sigma, degree=3, coef0=1.0):
+    """One entry of the kernel of the scaled samples ``w ⊙ x``."""
+    if name == "gaussian":
+        return np.exp(-sum((w * (x - z)) ** 2) / (2 * sigma**2))
+    if name == "laplacian":
+        return np.exp(-sum(w * abs(x - z)) / sigma)
+    if name == "linear":
+        return sum((w * x) * (w * z))
+    return (coef0 + sum((w * x) * (w * z)) / sigma**2) ** degree
+
+
+def kernel_matrix(name, A, B, w, sigma, **params):
+    return np.array([[kernel(name, a, b, w, sigma, **params) for b in B] for a in A])
+
+
+def fourier_features(X, w, frequencies, phases, sigma):
+    """``U[i, c] = √(2/D) cos(Σⱼ wⱼ xᵢⱼ Ωⱼ꜀/σ + b꜀)``."""
+    n, D = X.shape[0], phases.shape[0]
+    U = np.empty((n, D))
+    for i in range(n):
+        for c in range(D):
+            angle = sum(w * X[i] * frequencies[:, c]) / sigma + phases[c]
+            U[i, c] = np.sqrt(2 / D) * np.cos(angle)
+    return U
+
+
+def centred(K, p):
+    """``H K Hᵀ`` with ``H = I − 1pᵀ``."""
+    n = p.size
+    H = np.eye(n) - np.outer(np.ones(n), p)
+    return H @ K @ H.T
+
+
+def criterion(K, Y, epsilon):
+    """``tr(Yᵀ (HKH + nεI)⁻¹ Y)``."""
+    n = K.shape[0]
+    H = np.eye(n) - np.ones((n, n)) / n
+    return np.trace(Y.T @ np.linalg.inv(H @ K @ H + n * epsilon * np.eye(n)) @ Y)
+
+
+def inverse_free_minimum(K, Y, epsilon, lambda2):
+    """``min_α tr(αᵀY) + λ₂‖Mα − Y‖² = Σ yᵀM⁻¹y − ‖M⁻¹y‖²/(4λ₂)``, with M = HKH + nεI."""
+    n = K.shape[0]
+    H = np.eye(n) - np.ones((n, n)) / n
+    A = np.linalg.inv(H @ K @ H + n * epsilon * np.eye(n)) @ Y
+    return np.sum(Y * A) - np.sum(A**2) / (4 * lambda2)
+
+
+def ridge_fit(K, Y, p, epsilon):
+    """(α, b) that minimise ``Σᵢ pᵢ‖yᵢ − (Kα)ᵢ − b‖² + ε tr(αᵀKα)``.
+
+    The stationary point of the dual has ``(K + ε/p) α + 1b = Y`` and ``1ᵀα = 0``.
+    """
+    n = p.size
+    bordered = np.zeros((n + 1, n + 1))
+    bordered[:n, :n] = K + np.diag(epsilon / p)
+    bordered[:n, n] = bordered[n, :n] = 1.0
+    solution = np.linalg.inv(bordered) @ np.vstack([Y, np.zeros((1, Y.shape[1]))])
+    return solution[:n], solution[n]
+
+
+def ridge_predict(K, K_new, Y, p, epsilon):
+    alpha, b = ridge_fit(K, Y, p, epsilon)
+    return K_new @ alpha + b
+
+
+def leave_one_out(K, Y, p, epsilon):
+    """``Σᵢ pᵢ‖yᵢ − f₋ᵢ(xᵢ)‖²``, each f₋ᵢ fitted without sample i."""
+    error = 0.0
+    for i in range(p.size):
+        rest = np.delete(np.arange(p.size), i)
+        left_out = ridge_predict(K[np.ix_(rest, rest)], K[[i]][:, rest], Y[rest], p[rest], epsilon)
+        error += p[i] * np.sum((Y[i] - left_out) ** 2)
+    return error
+
+
+def project(v, budget):
+    """Projection on ``{0 ≤ w ≤ 1, Σw ≤ budget}`` and its θ, in exact fractions."""
+    v, budget = [Fraction(float(x)) for x in v], Fraction(budget)
+
+    def spent(theta):
+        return sum(min(max(x - theta, Fraction(0)), Fraction(1)) for x in v)
+
+    theta = Fraction(0)
+    if spent(theta) > budget:
+        knots = sorted({theta, *v, *(x - 1 for x in v)})
+        low = max(t for t in knots if spent(t) >= budget)
+        high = min(t for t in knots if spent(t) <= budget)
+        theta = low
+        if spent(low) > spent(high):
+            theta += (high - low) * (spent(low) - budget) / (spent(low) - spent(high))
+    return np.array([float(min(max(x - theta, Fraction(0)), Fraction(1))) for x in v]), theta
+
+
+def differences(function, w, h=1e-5):
+    """Gradient of a scalar function by central differences."""
+    gradient = np.empty(w.size)
+    for j in range(w.size):
+        e = np.zeros(w.size)
+        e[j] = h
+        gradient[j] = (function(w + e) - function(w - e)) / (2 * h)
+    return gradient
