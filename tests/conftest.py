@@ -125,8 +125,7 @@ def case(request, samples):
     def U(X, w):
         if name == "linear":
             return X * w
-        draw = gram.features
-        return naive.fourier_features(X, w, draw.frequencies, draw.phases, sigma)
+        return naive.fourier_features(X, w, gram.features.frequencies, sigma)
 
     def values(F, w):
         V = U(samples.X, w)

@@ -20,14 +20,14 @@ def kernel_matrix(name, A, B, w, sigma, **params):
     return np.array([[kernel(name, a, b, w, sigma, **params) for b in B] for a in A])
 
 
-def fourier_features(X, w, frequencies, phases, sigma):
-    """``U[i, c] = √(2/D) cos(Σⱼ wⱼ xᵢⱼ Ωⱼ꜀/σ + b꜀)``."""
-    n, D = X.shape[0], phases.shape[0]
-    U = np.empty((n, D))
+def fourier_features(X, w, frequencies, sigma):
+    """All ``√(1/F) cos(θᵢ꜀)``, then all ``√(1/F) sin(θᵢ꜀)``, ``θᵢ꜀ = Σⱼ wⱼ xᵢⱼ Ωⱼ꜀/σ``, c ≤ F."""
+    n, F = X.shape[0], frequencies.shape[1]
+    U = np.empty((n, 2 * F))
     for i in range(n):
-        for c in range(D):
-            angle = sum(w * X[i] * frequencies[:, c]) / sigma + phases[c]
-            U[i, c] = np.sqrt(2 / D) * np.cos(angle)
+        for c in range(F):
+            angle = sum(w * X[i] * frequencies[:, c]) / sigma
+            U[i, c], U[i, F + c] = np.cos(angle) / np.sqrt(F), np.sin(angle) / np.sqrt(F)
     return U
 
 
@@ -100,10 +100,12 @@ def project(v, budget):
 
 
 def differences(function, w, h=1e-5):
-    """Gradient of a scalar function by central differences."""
+    """Gradient of a scalar function by central differences of fourth order."""
     gradient = np.empty(w.size)
     for j in range(w.size):
         e = np.zeros(w.size)
         e[j] = h
-        gradient[j] = (function(w + e) - function(w - e)) / (2 * h)
+        near = function(w + e) - function(w - e)
+        far = function(w + 2 * e) - function(w - 2 * e)
+        gradient[j] = (8 * near - far) / (12 * h)
     return gradient

@@ -4,14 +4,38 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from .core.arrays import to_device
+from .core.kernels import KERNELS
 from .core.path import Formulation, Problem, default_budgets, run_path
 
-__all__ = ["check_lambda2", "make_problem", "rank_sizes", "uses_features"]
+__all__ = [
+    "CRITERION_PARAMETERS",
+    "check_lambda2",
+    "kernel_parameters",
+    "make_problem",
+    "rank_sizes",
+    "uses_features",
+]
+
+# Values allowed for the parameters that the selector and the bare criterion share.
+CRITERION_PARAMETERS: dict[str, list[Any]] = {
+    "task": [StrOptions({"auto", "classification", "regression"})],
+    "standardize": ["boolean"],
+    "kernel": [StrOptions(set(KERNELS))],
+    "bandwidth": [StrOptions({"median"}), Interval(Real, 0, None, closed="neither")],
+    "degree": [Interval(Integral, 1, None, closed="left")],
+    "coef0": [Interval(Real, 0, None, closed="left")],
+    "epsilon": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+    "approximation": [None, StrOptions({"auto", "fourier"})],
+    "n_components": [None, Interval(Integral, 1, None, closed="left")],
+    "random_state": ["random_state"],
+}
 
 # Beyond this many samples, n² memory and n³ time give way to random features.
 _EXACT_SAMPLES = 4000

@@ -19,6 +19,8 @@ _DEFAULT_EPSILON = {"classification": 0.001, "regression": 0.1}
 # next number, are counts or measurements rather than classes.
 _MANY_CLASSES = 20
 _FEW_MEMBERS = 5
+# Floats beyond this are all whole numbers, which says nothing about what they mean.
+_EXACT_INTEGERS = 2.0**53
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,8 @@ def encode_response(y: Any, task: str = "auto", p: np.ndarray | None = None) -> 
 
 
 def _guess_task(y: np.ndarray) -> str:
+    if y.dtype.kind == "f" and y.size and np.abs(y).max() > _EXACT_INTEGERS:
+        return "regression"
     kind = type_of_target(y, input_name="y")
     if kind == "unknown":
         raise ValueError(

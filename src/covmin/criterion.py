@@ -5,16 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils._param_validation import validate_params
 from sklearn.utils.validation import check_X_y
 
 from ._columns import prepare_columns
-from ._formulation import kernel_parameters, make_problem
+from ._formulation import CRITERION_PARAMETERS, kernel_parameters, make_problem
 from ._responses import encode_response
 from .core.path import Formulation
 
 __all__ = ["conditional_covariance_trace"]
 
 
+@validate_params(
+    {"X": ["array-like"], "y": ["array-like"], "weights": [None, "array-like"]}
+    | CRITERION_PARAMETERS,
+    prefer_skip_nested_validation=True,
+)
 def conditional_covariance_trace(
     X: Any,
     y: Any,
@@ -87,8 +93,6 @@ def conditional_covariance_trace(
         return response.scale**2
     if isinstance(epsilon, str):
         epsilon = response.default_epsilon
-    if not 0.0 < epsilon < np.inf:
-        raise ValueError(f"epsilon must be positive and finite, got {epsilon!r}.")
     formulation = Formulation(
         epsilon=epsilon,
         kernel=kernel,

@@ -19,10 +19,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._columns import PreparedColumns, n_features_to_keep, prepare_columns
 from ._crossfit import CrossFit, candidate_sizes, cross_fit
-from ._formulation import check_lambda2, kernel_parameters, make_problem, rank_sizes
+from ._formulation import (
+    CRITERION_PARAMETERS,
+    check_lambda2,
+    kernel_parameters,
+    make_problem,
+    rank_sizes,
+)
 from ._progress import History, ProgressBar
 from ._responses import EncodedResponse, encode_response
-from .core.kernels import KERNELS
 from .core.path import Formulation, Path, Problem, Progress, default_budgets, run_path
 
 __all__ = ["CCMSelector"]
@@ -71,7 +76,7 @@ class CCMSelector(SelectorMixin, BaseEstimator):
     constraint : {"hard", "soft"}, default="hard"
         Whether Σw ≤ m is a constraint or a price ``lambda1`` on Σw.
     lambda1 : float, default=None
-        Price of a unit of weight under ``constraint="soft"``. None takes a hundredth of the
+        Price of a unit of weight under ``constraint="soft"``. None takes a twentieth of the
         criterion of no feature.
     inverse : {"exact", "free"}, default="exact"
         Whether linear systems are solved exactly, or their solution is a variable that is
@@ -163,26 +168,18 @@ class CCMSelector(SelectorMixin, BaseEstimator):
             Interval(RealNotInt, 0, 1, closed="right"),
             Interval(Integral, 1, None, closed="left"),
         ],
-        "task": [StrOptions({"auto", "classification", "regression"})],
-        "standardize": ["boolean"],
-        "kernel": [StrOptions(set(KERNELS))],
-        "bandwidth": [StrOptions({"median"}), Interval(Real, 0, None, closed="neither")],
-        "degree": [Interval(Integral, 1, None, closed="left")],
-        "coef0": [Interval(Real, 0, None, closed="left")],
-        "epsilon": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither"), "array-like"],
+        **CRITERION_PARAMETERS,
+        "epsilon": [*CRITERION_PARAMETERS["epsilon"], "array-like"],
         "strategy": [StrOptions({"path", "single"})],
         "constraint": [StrOptions({"hard", "soft"})],
         "lambda1": [None, Interval(Real, 0, None, closed="left")],
         "inverse": [StrOptions({"exact", "free"})],
         "lambda2": [None, Interval(Real, 0, None, closed="neither")],
-        "approximation": [None, StrOptions({"auto", "fourier"})],
-        "n_components": [None, Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_step": [Interval(Real, 0, 1, closed="right")],
         "device": [None, str],
         "n_jobs": [None, Integral],
-        "random_state": ["random_state"],
         "callback": [None, callable],
         "verbose": ["verbose"],
     }

@@ -138,7 +138,7 @@ def test_to_device_takes_arrays_that_cannot_be_written_to():
 def test_to_device_without_cuda_says_so(monkeypatch):
     torch = pytest.importorskip("torch")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(ValueError, match="no CUDA device.*device=None"):
+    with pytest.raises(ValueError, match=r"no CUDA device.*device=None"):
         to_device(np.ones(2), "cuda")
 
 

@@ -26,7 +26,9 @@ def test_every_row_is_visited_once_and_in_order(samples):
     rows = ArrayRows(samples.X, samples.Y, samples.p, block_size=4)
     rows.sum(lambda X, Y, p: visited.append((X, Y, p)) or (p,) * 0)
     assert [X.shape[0] for X, _, _ in visited] == [4, 4, 3]
-    for part, whole in zip(zip(*visited, strict=True), (samples.X, samples.Y, samples.p)):
+    for part, whole in zip(
+        zip(*visited, strict=True), (samples.X, samples.Y, samples.p), strict=True
+    ):
         assert_array_equal(np.concatenate(part), whole)
 
 

@@ -3,6 +3,7 @@
 import naive
 import numpy as np
 import pytest
+from numpy.linalg import norm
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.core.kernels import Gaussian, Laplacian, Linear
@@ -146,16 +147,40 @@ def test_linear_kernel_is_ridge_regression(draw, w):
         assert_allclose(s.Y - gram.at(w).predict(s.X, RIDGE), residual, rtol=1e-8, atol=1e-10)
 
 
-@pytest.mark.parametrize("kernel", [Gaussian(1.3), Laplacian(1.3)])
-def test_random_features_tend_to_the_kernel(kernel, samples, w):
-    exact = verbs(samples.exact(kernel), w)
+def feature_errors(kernel, n_components, s, w):
+    """Relative error of each verb under random features, averaged over draws."""
+    exact = verbs(s.exact(kernel), w)
+    draws = [verbs(s.fourier(kernel, n_components, 100, seed), w) for seed in range(5)]
+    return np.mean(
+        [[norm(a - b) / norm(b) for a, b in zip(got, exact, strict=True)] for got in draws], axis=0
+    )
 
-    def error(D):
-        got = verbs(samples.fourier(kernel, n_components=D, block_size=100), w)
-        return max(np.abs(a - b).max() / np.abs(b).max() for a, b in zip(got, exact, strict=True))
 
-    assert error(2_000) < 0.15  # the D×D algebra keeps this test from going much further
-    assert error(2_000) < error(50)
+@pytest.mark.parametrize("kernel", [Gaussian(2.5), Laplacian(4.0)])
+def test_random_features_tend_to_the_kernel(kernel, draw, w):
+    few, many = (feature_errors(kernel, D, draw(n=60, k=1), w) for D in (20, 500))
+    values = [0, 4, 5]  # criterion, leave-one-out error, prediction
+    assert (many < few)[values].all()
+    assert many[values].max() < 0.25
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        Gaussian(2.5),
+        pytest.param(
+            Laplacian(4.0),
+            marks=pytest.mark.xfail(
+                strict=True,
+                reason="a feature's slope in w is proportional to its frequency, and a Cauchy "
+                "frequency has no mean: the gradient does not settle however many are drawn",
+            ),
+        ),
+    ],
+)
+def test_gradients_of_random_features_tend_to_that_of_the_kernel(kernel, draw, w):
+    few, many = (feature_errors(kernel, D, draw(n=60, k=1), w)[2] for D in (20, 500))
+    assert many < min(few, 0.3)
 
 
 @pytest.mark.parametrize("kind", ["exact", "fourier"])

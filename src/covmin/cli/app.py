@@ -9,9 +9,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from . import options as opt
 from .errors import CommandError, ExitCode
 
-__all__ = ["app", "run"]
+__all__ = ["app"]
 
 _EPILOG = (
     "Exit codes: 0 done · 1 unexpected failure · 2 wrong usage · 3 input cannot be read · "
@@ -20,80 +21,48 @@ _EPILOG = (
 )
 
 
-class LazyGroup(TyperGroup):
-    """A group that imports ``covmin reproduce`` when it is asked for."""
+class CovminGroup(TyperGroup):
+    """Imports ``covmin reproduce`` on demand, and turns failures into exit codes."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The commands, those imported on demand last."""
-        names = list(super().list_commands(ctx))
-        return names if self._reproduce() is None else [*names, "reproduce"]
+        return [*super().list_commands(ctx), "reproduce"]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of a name."""
-        return self._reproduce() if cmd_name == "reproduce" else super().get_command(ctx, cmd_name)
+        if cmd_name != "reproduce":
+            return super().get_command(ctx, cmd_name)
+        from .reproduce import app as reproduce
 
-    def _reproduce(self) -> Any:
-        try:
-            from .reproduce import app as reproduce
-        except ModuleNotFoundError:
-            return None
-        command = typer.main.get_command(reproduce)
-        command.name = "reproduce"
+        command = typer.main.get_group(reproduce)
+        command.name = cmd_name
         return command
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; say what to do where it fails."""
+        try:
+            return super().invoke(ctx)
+        except CommandError as error:
+            from .display import show_error
+
+            show_error(error)
+            raise typer.Exit(int(error.code)) from error
+        except KeyboardInterrupt as error:
+            print("Interrupted: nothing more was written.", file=sys.stderr)
+            raise typer.Exit(int(ExitCode.INTERRUPTED)) from error
 
 
 app = typer.Typer(
-    cls=LazyGroup,
+    cls=CovminGroup,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     epilog=_EPILOG,
+    pretty_exceptions_show_locals=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Target = Annotated[
-    str | None,
-    typer.Option(
-        "--target",
-        "-t",
-        help="Column of the response: a name, or an index (0 is the first, -1 the last). "
-        "May be left out where a column is called y, target, label or class.",
-        show_default=False,
-    ),
-]
-Data = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA",
-        help="CSV, TSV, Parquet, Feather, .npz or .mat file, also as .gz, .bz2 or .xz; "
-        "- reads standard input.",
-        show_default=False,
-    ),
-]
-Drop = Annotated[
-    list[str] | None,
-    typer.Option("--drop", "-d", help="Column to leave out; may be given again.", metavar="COL"),
-]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format", "-f", help="csv, tsv, parquet, feather, npz or mat, where the name does "
-        "not say.", show_default=False,
-    ),
-]
-NoHeader = Annotated[
-    bool, typer.Option("--no-header", help="The first line of a text table holds values.")
-]
-Missing = Annotated[
-    str,
-    typer.Option("--missing", help="Missing values: error, or leave out their rows or columns."),
-]
-Task = Annotated[str, typer.Option("--task", help="auto, classification or regression.")]
-Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 
-
-def _version(value: bool) -> None:
+def _show_version(value: bool) -> None:
     if value:
         from covmin import __version__
 
@@ -101,12 +70,14 @@ def _version(value: bool) -> None:
         raise typer.Exit()
 
 
+Version = Annotated[
+    bool,
+    typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
+]
+
+
 @app.callback()
-def _covmin(
-    version: Annotated[
-        bool, typer.Option("--version", help="Show the version.", callback=_version, is_eager=True)
-    ] = False,
-) -> None:
+def _covmin(version: Version = False) -> None:
     """Find the features that explain a response, interactions included.
 
     **Start here**
@@ -121,36 +92,21 @@ def _covmin(
 
 @app.command(epilog=_EPILOG)
 def select(
-    data: Data,
-    target: Target = None,
-    m: Annotated[
-        str,
-        typer.Option(
-            "-m", "--features", metavar="N|auto",
-            help="Features to keep: a count, a fraction (0.2, 20%) or auto, which takes the "
-            "smallest set within one standard error of the best cross-fitted error.",
-        ),
-    ] = "auto",
-    task: Task = "auto",
-    drop: Drop = None,
-    epsilon: Annotated[
-        str, typer.Option(help="Ridge: auto, a number, or several to choose from (0.01,0.1).")
-    ] = "auto",
-    seed: Seed = 0,
-    missing: Missing = "error",
-    report: Annotated[
-        Path | None, typer.Option("--report", "-r", help="Write an HTML report here.")
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write the selected columns and the target here, in "
-                     "any of the formats that are read."),
-    ] = None,
-    fmt: Format = None,
-    no_header: NoHeader = False,
-    top: Annotated[int, typer.Option(help="Most rows of the ranking to print.")] = 20,
-    json: Json = False,
-    quiet: Quiet = False,
+    data: opt.DataArgument,
+    target: opt.TargetOption = None,
+    m: opt.SizeOption = "auto",
+    task: opt.TaskOption = opt.Task.auto,
+    drop: opt.DropOption = None,
+    epsilon: opt.EpsilonOption = "auto",
+    seed: opt.SeedOption = 0,
+    missing: opt.MissingOption = opt.Missing.error,
+    report: opt.ReportOption = None,
+    output: opt.OutputOption = None,
+    fmt: opt.FormatOption = None,
+    no_header: opt.NoHeaderOption = False,
+    top: opt.TopOption = 20,
+    json: opt.JsonOption = False,
+    quiet: opt.QuietOption = False,
 ) -> None:
     """Rank the features of a table and keep the best.
 
@@ -163,12 +119,67 @@ def select(
     - `zcat big.csv.gz | covmin select - -t y --json | jq .selected`
     """
     from .select import SelectRequest, run_select
+    from .tables import Source
 
+    source = Source(data, fmt, not no_header, target, tuple(drop or ()), missing)
     run_select(
         SelectRequest(
-            data=data, target=target, m=m, task=task, drop=tuple(drop or ()), epsilon=epsilon,
-            seed=seed, missing=missing, report=report, output=output, fmt=fmt,
-            header=not no_header, top=top, json=json, quiet=quiet,
+            source, m, task, epsilon, seed, report, output, top, as_json=json, quiet=quiet
+        )
+    )
+
+
+@app.command(epilog=_EPILOG)
+def compare(
+    data: opt.DataArgument,
+    target: opt.TargetOption = None,
+    methods: opt.MethodsOption = None,
+    m: opt.SizesOption = None,
+    task: opt.TaskOption = opt.Task.auto,
+    protocol: opt.ProtocolOption = opt.Protocol.nested,
+    drop: opt.DropOption = None,
+    cv: opt.FoldsOption = 5,
+    repeats: opt.RepeatsOption = 1,
+    jobs: opt.JobsOption = 1,
+    seed: opt.SeedOption = 0,
+    missing: opt.MissingOption = opt.Missing.error,
+    picture: opt.PictureOption = None,
+    output: opt.ScoresOption = None,
+    fmt: opt.FormatOption = None,
+    no_header: opt.NoHeaderOption = False,
+    json: opt.JsonOption = False,
+    quiet: opt.QuietOption = False,
+) -> None:
+    """Compare methods by what a kernel machine makes of the features they choose.
+
+    Features are ranked on training folds, and a support vector machine on the first m of them is
+    scored on the fold left out: accuracy for classes, R² for numbers.
+
+    **Examples**
+
+    - `covmin compare wine.csv --target cultivar`
+    - `covmin compare wine.csv -t cultivar --methods ccm,anova,rfe -m 2,5,10`
+    - `covmin compare genes.parquet -t -1 --repeats 5 --jobs -1 --picture curves.png`
+    """
+    from .compare import CompareRequest, run_compare
+    from .tables import Source
+
+    source = Source(data, fmt, not no_header, target, tuple(drop or ()), missing)
+    run_compare(
+        CompareRequest(
+            source,
+            tuple(methods or ()),
+            m,
+            task,
+            protocol,
+            cv,
+            repeats,
+            jobs,
+            seed,
+            picture,
+            output,
+            as_json=json,
+            quiet=quiet,
         )
     )
 
@@ -178,8 +189,8 @@ def demo(
     report: Annotated[Path, typer.Option("--report", "-r", help="Where to write the report.")] = (
         Path("report.html")
     ),
-    seed: Seed = 0,
-    quiet: Quiet = False,
+    seed: opt.SeedOption = 0,
+    quiet: opt.QuietOption = False,
 ) -> None:
     """Select among the 13 measurements of 178 wines, and write a report.
 
@@ -193,38 +204,3 @@ def demo(
     from .select import run_demo
 
     run_demo(report, seed=seed, quiet=quiet)
-
-
-def run(args: list[str] | None = None) -> int:
-    """Run the command line.
-
-    Parameters
-    ----------
-    args : list of str, optional
-        Arguments; those of the process by default.
-
-    Returns
-    -------
-    code : int
-        Exit status, one of `ExitCode`.
-
-    Examples
-    --------
-    >>> from covmin.cli.app import run
-    >>> run(["--version"])
-    covmin 0...
-    0
-    """
-    try:
-        code = app(args, prog_name="covmin", standalone_mode=True)
-    except SystemExit as exit_:
-        code = exit_.code
-    except CommandError as error:
-        from .display import show_error
-
-        show_error(error)
-        return int(error.code)
-    except KeyboardInterrupt:
-        print("Interrupted.", file=sys.stderr)
-        return int(ExitCode.INTERRUPTED)
-    return int(code or 0)

@@ -68,7 +68,8 @@ def write_npz(buffer: io.BytesIO, frame: pd.DataFrame, target: str | None) -> No
     target : str or None
         The column stored as ``y``.
     """
-    np.savez_compressed(buffer, **_as_arrays(frame, target))
+    arrays: dict[str, Any] = _as_arrays(frame, target)
+    np.savez_compressed(buffer, **arrays)
 
 
 def write_mat(buffer: io.BytesIO, frame: pd.DataFrame, target: str | None) -> None:

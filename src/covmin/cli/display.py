@@ -13,7 +13,7 @@ from rich.text import Text
 
 from .errors import CommandError
 
-__all__ = ["ranking_table", "show_error", "sparkline"]
+__all__ = ["ranking_table", "selection_summary", "show_error", "sparkline"]
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 
@@ -105,16 +105,21 @@ def selection_summary(selector: Any, names: Sequence[str], title: str, top: int)
     if hidden > 0:
         parts.append(Text(f"… and {hidden} more (--top, --json or --report show them)", "dim"))
     curve = error_curve(selector)
+    parts.append("")
     if curve is not None:
-        sizes = curve["n_features"]
-        line = Text("\nCross-fitted error  ")
-        line.append(_marked(sparkline(curve["error"]), sizes.index(selector.n_features_)
-                            if selector.n_features_ in sizes else None))
-        line.append(f"  {sizes[0]} … {sizes[-1]} features", "dim")
-        parts.append(line)
-    parts.append(Text.assemble("\n" if curve is None else "", ("Keeping ", ""),
-                               (explain_choice(selector), "")))
+        parts.append(_curve_line(curve, selector.n_features_))
+    parts.append(Text(explain_choice(selector)))
     return Group(*parts)
+
+
+def _curve_line(curve: dict[str, Any], m: int) -> Text:
+    sizes = curve["n_features"]
+    line = Text("Cross-fitted error  ")
+    spark = Text(sparkline(curve["error"]))
+    if m in sizes:
+        spark.stylize("bold cyan reverse", sizes.index(m), sizes.index(m) + 1)
+    line.append(spark)
+    return line.append(f"  {sizes[0]} … {sizes[-1]} features", "dim")
 
 
 def show_error(error: CommandError) -> None:
@@ -128,10 +133,3 @@ def show_error(error: CommandError) -> None:
     console.print(Text.assemble(("Error: ", "bold red"), error.message))
     if error.hint:
         console.print(Text(error.hint))
-
-
-def _marked(text: str, position: int | None) -> Text:
-    line = Text(text)
-    if position is not None:
-        line.stylize("bold cyan reverse", position, position + 1)
-    return line

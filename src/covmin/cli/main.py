@@ -12,7 +12,7 @@ _EXTRA = ("typer", "rich", "pandas")
 def main() -> None:
     """Run the command line, or say how to install it."""
     try:
-        from .app import run
+        from .app import app
     except ModuleNotFoundError as error:
         if error.name not in _EXTRA:
             raise
@@ -22,7 +22,7 @@ def main() -> None:
             file=sys.stderr,
         )
         raise SystemExit(1) from None
-    raise SystemExit(run())
+    app(prog_name="covmin")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 import warnings
 from dataclasses import dataclass
@@ -13,9 +14,10 @@ from rich.console import Console
 
 from .display import selection_summary
 from .errors import CommandError, ExitCode
+from .output import check_destination, write_table
 from .problem import Question, make_question, parse_epsilon, parse_size
 from .progress import FitProgress
-from .tables import FORMATS, format_of, read_table, write_table
+from .tables import Source, read_table
 
 if TYPE_CHECKING:
     from covmin import CCMSelector
@@ -27,20 +29,15 @@ __all__ = ["SelectRequest", "run_demo", "run_select"]
 class SelectRequest:
     """The options of ``covmin select``, as typed."""
 
-    data: str
-    target: str | None = None
+    source: Source
     m: str = "auto"
     task: str = "auto"
-    drop: tuple[str, ...] = ()
     epsilon: str = "auto"
     seed: int = 0
-    missing: str = "error"
     report: Path | None = None
     output: Path | None = None
-    fmt: str | None = None
-    header: bool = True
     top: int = 20
-    json: bool = False
+    as_json: bool = False
     quiet: bool = False
 
 
@@ -51,30 +48,30 @@ def run_select(request: SelectRequest) -> None:
     ----------
     request : SelectRequest
     """
-    _check(request)
+    check_destination(request.report)
+    check_destination(request.output, table=True)
     size, epsilon = parse_size(request.m), parse_epsilon(request.epsilon)
+    source = request.source
     with FitProgress(request.quiet) as progress:
-        progress.phase(f"Reading {request.data}")
-        frame = read_table(request.data, fmt=request.fmt, header=request.header)
-        question = make_question(frame, request.target, request.drop, request.missing)
-        source = None if request.data == "-" else Path(request.data).name
-        answer = fit(question, size, epsilon, request.task, request.seed, progress)
+        progress.phase(f"Reading {source.data}")
+        frame = read_table(source.data, fmt=source.fmt, header=source.header)
+        question = make_question(frame, source.target, source.drop, source.missing)
+        answer = fit(question, size, epsilon, str(request.task), request.seed, progress)
         if request.output is not None:
             progress.phase(f"Writing {request.output}")
-            names = [*answer.selected, question.y.name]
-            columns = [name for name in frame.columns if name in set(names)]
+            wanted = {*answer.selected, question.y.name}
+            columns = [name for name in frame.columns if name in wanted]
             write_table(frame.loc[question.X.index, columns], request.output, question.y.name)
         if request.report is not None:
             progress.phase(f"Writing {request.report}")
-            save_report(answer, request.report, source)
-    title = f"{source or 'standard input'}: {answer.title}"
-    if request.json:
+            save_report(answer, request.report, source.name, _code(request, answer))
+    if request.as_json:
         print(json.dumps(answer.as_dict(request), allow_nan=False, ensure_ascii=False))
         return
-    _print(answer, title, request.top)
+    show_answer(answer, f"{source.name or 'standard input'}: {answer.title}", request.top)
     for name, path in (("Selected columns", request.output), ("Report", request.report)):
         if path is not None:
-            Console(soft_wrap=True).print(f"{name}: {path}", markup=False, highlight=False)
+            print(f"{name}: {path}")
 
 
 def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
@@ -88,6 +85,7 @@ def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
     """
     from sklearn.datasets import load_wine
 
+    check_destination(report)
     wine = load_wine(as_frame=True)
     y = wine.target.map(lambda code: f"cultivar {code + 1}").rename("cultivar")
     with FitProgress(quiet) as progress:
@@ -95,8 +93,8 @@ def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
         progress.phase(f"Writing {report}")
         code = _DEMO_CODE.format(seed=seed)
         path = save_report(answer, report, "wine (bundled with scikit-learn)", code)
-    _print(answer, f"wine: {answer.title}", wine.data.shape[1])
-    Console(soft_wrap=True).print(f"\nReport: {path}", markup=False, highlight=False)
+    show_answer(answer, f"wine: {answer.title}", wine.data.shape[1])
+    print(f"\nReport: {path}")
 
 
 _DEMO_CODE = """\
@@ -140,7 +138,7 @@ class Answer:
         selector, names = self.selector, list(self.question.X.columns)
         return {
             "covmin": __version__,
-            "data": request.data,
+            "data": request.source.data,
             "target": str(self.question.y.name),
             "task": selector.task_,
             "n_samples": len(self.question.X),
@@ -203,9 +201,7 @@ def fit(
     return Answer(question, selector, notes, time.perf_counter() - start)
 
 
-def save_report(
-    answer: Answer, path: Path, source: str | None, code: str | None = None
-) -> Path:
+def save_report(answer: Answer, path: Path, source: str | None, code: str | None = None) -> Path:
     """Write the HTML report on an answer.
 
     Parameters
@@ -239,37 +235,34 @@ def save_report(
         raise CommandError(
             f"{path} cannot be written: {error.strerror}.", ExitCode.OUTPUT, "Name another place."
         ) from error
+    except ImportError as error:
+        raise CommandError(str(error), ExitCode.FAILURE) from error
 
 
-def _print(answer: Answer, title: str, top: int) -> None:
+def _code(request: SelectRequest, answer: Answer) -> str | None:
+    """Code that repeats a fit on a part of a table; None where the default does."""
+    source = request.source
+    if not source.drop and not answer.question.notes and source.header:
+        return None
+    words = ["covmin", "select", source.data, "--target", str(answer.question.y.name)]
+    words += [word for name in source.drop for word in ("--drop", name)]
+    words += ["--missing", str(source.missing)] if source.missing != "error" else []
+    words += ["--no-header"] if not source.header else []
+    words += ["-m", request.m, "--task", str(request.task), "--epsilon", request.epsilon]
+    return shlex.join([*words, "--seed", str(request.seed)])
+
+
+def show_answer(answer: Answer, title: str, top: int) -> None:
+    """Print the ranking, the choice and the remarks.
+
+    Parameters
+    ----------
+    answer : Answer
+    title : str
+    top : int
+        Most rows of the ranking.
+    """
     console = Console()
     console.print(selection_summary(answer.selector, list(answer.question.X.columns), title, top))
     for note in answer.notes:
         console.print(f"Note: {note}", style="yellow", markup=False, highlight=False)
-
-
-def _check(request: SelectRequest) -> None:
-    """Refuse what cannot work before the work begins."""
-    choices = {
-        "--task": (request.task, ("auto", "classification", "regression")),
-        "--missing": (request.missing, ("error", "rows", "columns")),
-        "--format": (request.fmt or "csv", FORMATS),
-    }
-    for option, (given, allowed) in choices.items():
-        if given not in allowed:
-            raise CommandError(
-                f"{option} {given} is not known.", ExitCode.USAGE, f"Choose {', '.join(allowed)}."
-            )
-    for path in (request.report, request.output):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise CommandError(
-                f"There is no folder {path.parent} to write {path.name} in.",
-                ExitCode.OUTPUT,
-                "Create it, or name another place.",
-            )
-    if request.output is not None and format_of(request.output)[0] is None:
-        raise CommandError(
-            f"The name {request.output.name} does not say in which format to write.",
-            ExitCode.OUTPUT,
-            "End it in .csv, .tsv, .parquet, .feather, .npz or .mat (and .gz, .bz2 or .xz).",
-        )

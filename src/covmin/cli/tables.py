@@ -1,8 +1,7 @@
-"""Tables in and out of files. No format that can carry code is read.
+r"""Tables out of files. No format that can carry code is read.
 
->>> import io
 >>> from covmin.cli.tables import read_buffer
->>> read_buffer(b"a;b\\n1;2\\n").to_dict("list")
+>>> read_buffer(b"a;b\n1;2\n").to_dict("list")
 {'a': [1], 'b': [2]}
 """
 
@@ -14,18 +13,17 @@ import io
 import lzma
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from covmin.report._files import replace_file
-
-from .arrays import read_mat, read_npz, write_mat, write_npz
-from .errors import CommandError, ExitCode
+from .arrays import read_mat, read_npz
+from .errors import CommandError, ExitCode, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FORMATS", "format_of", "read_buffer", "read_table", "write_table"]
+__all__ = ["COMPRESSIONS", "FORMATS", "Source", "format_of", "read_buffer", "read_table"]
 
 _SUFFIXES = {
     ".csv": "csv",
@@ -40,7 +38,7 @@ _SUFFIXES = {
     ".mat": "mat",
 }
 FORMATS = tuple(dict.fromkeys(_SUFFIXES.values()))
-_COMPRESSIONS: dict[str, tuple[bytes, Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
+COMPRESSIONS: dict[str, tuple[bytes, Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
     ".gz": (b"\x1f\x8b", gzip.decompress, gzip.compress),
     ".bz2": (b"BZh", bz2.decompress, bz2.compress),
     ".xz": (b"\xfd7zXZ\x00", lzma.decompress, lzma.compress),
@@ -53,7 +51,40 @@ _MAGIC = {
     b"MATLAB": "mat",
 }
 _PICKLES = {".pkl", ".pickle", ".joblib", ".npy"}
-_ARROW_HINT = "Install pyarrow (pip install pyarrow), or save the table as CSV."
+ARROW_HINT = "Install pyarrow (pip install pyarrow), or save the table as CSV."
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a table is, and which part of it counts.
+
+    Attributes
+    ----------
+    data : str
+        A file, or "-" for standard input.
+    fmt : str or None
+        One of `FORMATS`, where the name does not say.
+    header : bool
+        Whether the first line of a text table holds names.
+    target : str or None
+        Name or index of the response.
+    drop : tuple of str
+        Names or indices of columns to leave out.
+    missing : {"error", "rows", "columns"}
+        What to do about missing values.
+    """
+
+    data: str
+    fmt: str | None = None
+    header: bool = True
+    target: str | None = None
+    drop: tuple[str, ...] = ()
+    missing: str = "error"
+
+    @property
+    def name(self) -> str | None:
+        """Name of the file; None for standard input."""
+        return None if self.data == "-" else Path(self.data).name
 
 
 def format_of(path: Path) -> tuple[str | None, str]:
@@ -76,7 +107,7 @@ def format_of(path: Path) -> tuple[str | None, str]:
     ('csv', '.gz')
     """
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    compression = suffixes.pop() if suffixes and suffixes[-1] in _COMPRESSIONS else ""
+    compression = suffixes.pop() if suffixes and suffixes[-1] in COMPRESSIONS else ""
     return _SUFFIXES.get(suffixes[-1]) if suffixes else None, compression
 
 
@@ -111,7 +142,9 @@ def read_table(source: str, *, fmt: str | None = None, header: bool = True) -> p
     fmt = fmt or named
     try:
         if fmt in ("csv", "tsv") and not compression:
-            return _finish(_read_text(path, path.open("rb").readline(), fmt, header))
+            with path.open("rb") as file:
+                first_line = file.readline()
+            return _finish(_read_text(path, first_line, fmt, header))
         return read_buffer(path.read_bytes(), fmt=fmt, header=header)
     except OSError as error:
         raise CommandError(f"{source} cannot be read: {error.strerror}.", ExitCode.INPUT) from error
@@ -131,7 +164,7 @@ def read_buffer(data: bytes, *, fmt: str | None = None, header: bool = True) -> 
     -------
     pandas.DataFrame
     """
-    for magic, decompress, _ in _COMPRESSIONS.values():
+    for magic, decompress, _ in COMPRESSIONS.values():
         if data.startswith(magic):
             data = _attempt(decompress, data, "compressed data")
     if not data.strip():
@@ -146,48 +179,6 @@ def read_buffer(data: bytes, *, fmt: str | None = None, header: bool = True) -> 
         "mat": read_mat,
     }
     return _finish(_attempt(readers[fmt], data, f"a {fmt} file"))
-
-
-def write_table(frame: pd.DataFrame, path: Path, target: str | None = None) -> None:
-    """Write a table in the format its name stands for, all of it or nothing.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-    path : Path
-    target : str, optional
-        The column that is stored as ``y`` in .npz and .mat files.
-    """
-    fmt, compression = format_of(path)
-    if fmt is None:
-        raise CommandError(
-            f"The name {path.name} does not say in which format to write.",
-            ExitCode.OUTPUT,
-            "End it in .csv, .tsv, .parquet, .feather, .npz or .mat (and .gz, .bz2 or .xz).",
-        )
-    data = _encode(frame, fmt, target)
-    if compression:
-        data = _COMPRESSIONS[compression][2](data)
-    try:
-        replace_file(path, data)
-    except OSError as error:
-        raise CommandError(
-            f"{path} cannot be written: {error.strerror}.", ExitCode.OUTPUT, "Name another place."
-        ) from error
-
-
-def _encode(frame: pd.DataFrame, fmt: str, target: str | None) -> bytes:
-    buffer = io.BytesIO()
-    if fmt in ("csv", "tsv"):
-        frame.to_csv(buffer, index=False, sep="," if fmt == "csv" else "\t")
-    elif fmt in ("parquet", "feather"):
-        try:
-            getattr(frame, f"to_{fmt}")(buffer)
-        except ImportError as error:
-            raise CommandError(f"Writing {fmt}: {error}", ExitCode.OUTPUT, _ARROW_HINT) from error
-    else:
-        (write_npz if fmt == "npz" else write_mat)(buffer, frame, target)
-    return buffer.getvalue()
 
 
 def _read_text(source: Any, first_line: bytes, fmt: str, header: bool) -> pd.DataFrame:
@@ -212,7 +203,7 @@ def _read_arrow(data: bytes, fmt: str) -> pd.DataFrame:
     try:
         return getattr(pd, f"read_{fmt}")(io.BytesIO(data))
     except ImportError as error:
-        raise CommandError(f"Reading {fmt}: {error}", ExitCode.INPUT, _ARROW_HINT) from error
+        raise CommandError(f"Reading {fmt}: {error}", ExitCode.INPUT, ARROW_HINT) from error
 
 
 def _attempt(read: Callable[[bytes], Any], data: bytes, what: str) -> Any:
@@ -247,8 +238,6 @@ def _finish(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _neighbours(path: Path) -> str:
-    from .errors import nearest
-
     if not path.parent.is_dir():
         return f"The folder {path.parent} does not exist either."
     close = nearest(path.name, (entry.name for entry in path.parent.iterdir()))

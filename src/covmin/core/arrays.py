@@ -97,7 +97,8 @@ def to_device(array: np.ndarray, device: str | None) -> Array:
             f"device={device!r} was asked for, but torch finds no CUDA device on this machine; "
             'use device="cpu" or device=None.'
         )
-    return torch.as_tensor(array, device=device)
+    # torch warns of arrays it could not write to; nobody writes to these, but a copy is cheap.
+    return torch.as_tensor(np.require(array, requirements="W"), device=device)
 
 
 def as_float(array: Array) -> Array:

@@ -53,8 +53,9 @@ class ArrayRows:
         """Sum the results of ``function(X_block, Y_block, p_block)`` over all blocks."""
         xp = array_namespace(self.X)
         totals: list[Array] = []
-        for start in range(0, self.X.shape[0], self.block_size):
-            block = slice(start, start + self.block_size)
+        n = self.X.shape[0]
+        for start in range(0, n, self.block_size):
+            block = slice(start, min(start + self.block_size, n))
             parts = function(self.X[block, :], self.Y[block, :], self.p[block])
             if not totals:
                 totals = [xp.astype(part, xp.float64, copy=True) for part in parts]

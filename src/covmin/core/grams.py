@@ -250,8 +250,7 @@ def _loo_block(
     w: np.ndarray,
     means: np.ndarray,
     beta: np.ndarray,
-    inverse_root: np.ndarray,
-    ridge: float,
+    inverse: np.ndarray,
     X: Array,
     Y: Array,
     p: Array,
@@ -259,7 +258,7 @@ def _loo_block(
     """Weighted squared leave-one-out residuals of a block."""
     xp = array_namespace(X)
     V = features.like(X).transform(X, like(w, X)) - like(means, X)
-    leverage = p * (1.0 + xp.sum((V @ like(inverse_root, X)) ** 2, axis=1))
+    leverage = p * (1.0 + xp.sum((V @ like(inverse, X)) * V, axis=1))
     residuals = (Y - V @ like(beta, X)) / (1.0 - leverage)[:, None]
     return (xp.reshape(xp.sum(p[:, None] * residuals**2), (1,)),)
 
@@ -326,12 +325,10 @@ class FourierOperator:
 
     def leave_one_out(self, ridge: float) -> float:
         """Mean squared leave-one-out residual, by one more pass over the rows."""
-        k = self._k
-        eigenvalues, Q = np.linalg.eigh(self._N[k:, k:])
-        root = Q / np.sqrt(np.maximum(eigenvalues, 0.0) + ridge)
-        block = partial(
-            _loo_block, self._gram.features, self._w, self._means, self._beta(ridge), root, ridge
-        )
+        factor = self._factor(ridge)
+        beta = factor.solve(self._against_V(self.Y))
+        inverse = factor.solve(np.eye(self._means.size))
+        block = partial(_loo_block, self._gram.features, self._w, self._means, beta, inverse)
         return float(self._gram.rows.sum(block)[0][0])
 
     def predict(self, X: Array, ridge: float) -> np.ndarray:

@@ -25,7 +25,7 @@ from .arrays import (
     take,
     to_numpy,
 )
-from .features import FeatureMap, FourierMap, LinearMap
+from .features import FeatureMap, FourierMap, LinearMap, orthogonal_frequencies
 
 __all__ = ["KERNELS", "Gaussian", "Kernel", "Laplacian", "Linear", "Polynomial", "median_bandwidth"]
 
@@ -124,9 +124,9 @@ class Gaussian:
     def draw_features(
         self, n_features: int, n_components: int, rng: np.random.Generator
     ) -> FourierMap:
-        """Random Fourier features with normal frequencies."""
-        frequencies = rng.standard_normal((n_features, n_components))
-        return FourierMap.with_phases(frequencies, self.sigma, rng)
+        """Random Fourier features with normal frequencies, orthogonal in blocks."""
+        frequencies = orthogonal_frequencies(n_features, (n_components + 1) // 2, rng)
+        return FourierMap(frequencies, self.sigma)
 
 
 @dataclass(frozen=True)
@@ -173,8 +173,8 @@ class Laplacian:
         self, n_features: int, n_components: int, rng: np.random.Generator
     ) -> FourierMap:
         """Random Fourier features with Cauchy frequencies."""
-        frequencies = rng.standard_cauchy((n_features, n_components))
-        return FourierMap.with_phases(frequencies, self.sigma, rng)
+        frequencies = rng.standard_cauchy((n_features, (n_components + 1) // 2))
+        return FourierMap(frequencies, self.sigma)
 
 
 @dataclass(frozen=True)

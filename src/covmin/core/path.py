@@ -31,7 +31,7 @@ _FIRST_BUDGET = 100
 # How far a closed feature is opened to see what it would add (see `_order`).
 _CRACK = 1e-4
 # Default price of a unit of weight under a soft budget, as a share of the criterion at w = 0.
-_DEFAULT_PRICE = 0.01
+_DEFAULT_PRICE = 0.05
 # Default λ₂ as a multiple of 1/(nε); 0.5 is the floor.
 _DEFAULT_PENALTY = 3.0
 
@@ -54,7 +54,7 @@ class Formulation:
     soft : bool
         Whether the budget is a price λ₁ instead of a constraint.
     lambda1 : float or None
-        Price of a unit of weight; None: a hundredth of the criterion of no feature.
+        Price of a unit of weight; None: a twentieth of the criterion of no feature.
     inverse_free : bool
         Whether the matrix inverse is replaced by a penalised variable.
     lambda2 : float or None
@@ -299,7 +299,7 @@ def _solve_stage(
         max_step=problem.formulation.max_step,
         callback=callback,
     )
-    order = _order(objective, solution.w)
+    order = _order(objective, solution)
     loo = objective.gram.at(solution.w).leave_one_out(problem.formulation.epsilon)
     stage = Stage(
         budget=budget,
@@ -319,11 +319,12 @@ def _shrink(weights: np.ndarray, budget: int) -> np.ndarray:
     return weights * min(1.0, budget / max(float(weights.sum()), 1.0))
 
 
-def _order(objective: Objective, w: np.ndarray) -> np.ndarray:
-    """Features from best to worst: by weight, then by the slope of the objective.
+def _order(objective: Objective, solution: Solution) -> np.ndarray:
+    """Features from best to worst: by weight, by the step at which they closed, by slope.
 
     A kernel of squared weights has no slope at zero, so closed features are opened by a
     crack, too little to change the kernel, to see which of them would help most.
     """
+    w = solution.w
     slope = objective.at(np.maximum(w, _CRACK)).gradient()
-    return np.lexsort((slope, -w))
+    return np.lexsort((slope, -solution.last_active, -w))

@@ -67,6 +67,8 @@ class Solution:
         that floating point can resolve.
     n_iter, n_evaluations : int
         Accepted steps, and evaluations of the objective.
+    last_active : ndarray of shape (n_features,)
+        The last step after which each weight was positive.
     """
 
     w: np.ndarray
@@ -75,6 +77,7 @@ class Solution:
     converged: bool
     n_iter: int
     n_evaluations: int
+    last_active: np.ndarray
 
 
 @dataclass
@@ -127,6 +130,7 @@ def minimize(
     w = constraint.project(np.asarray(w0, dtype=np.float64))
     state = _start(objective, constraint, w)
     n_evaluations, converged, n_iter = 1, False, 0
+    last_active = np.zeros(w.size, dtype=int)
     while True:
         gap = _relative_gap(state, constraint)
         if gap <= tol:
@@ -141,13 +145,14 @@ def minimize(
             converged = True
             break
         n_iter += 1
+        last_active[state.columns[state.w > 0.0]] = n_iter
         if callback is not None:
             move = float(np.abs(state.w - before).max())
             callback(Iteration(n_iter, state.value, gap, int((state.w > 0).sum()), move))
         _drop_zeros(state)
     full = np.zeros(w.size)
     full[state.columns] = state.w
-    return Solution(full, state.value, gap, converged, n_iter, n_evaluations)
+    return Solution(full, state.value, gap, converged, n_iter, n_evaluations, last_active)
 
 
 def _start(objective: Objective, constraint: Constraint, w: np.ndarray) -> _State:
@@ -192,9 +197,10 @@ def _capped_length(state: _State, constraint: Constraint, max_step: float) -> fl
     length = max_step / max(float(np.abs(state.gradient).max()), np.finfo(float).tiny)
     for _ in range(60):
         move = float(np.abs(constraint.project(state.w - length * state.gradient) - state.w).max())
-        if 0.9 * max_step <= move <= max_step:
+        # The window is wide, so that rounding does not decide how the search ends.
+        if 0.9 * max_step <= move <= 1.05 * max_step:
             break
-        length *= min(max_step / max(move, 1e-12 * max_step), 10.0) if move < max_step else 0.7
+        length *= min(max_step / max(move, 1e-12 * max_step), 10.0)
     return length
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .frames import require_pandas
 from .runner import rank_features, run_units, unit_seed, warn_of_failures
-from .selectors import SelectorSpec, resolve_selectors
+from .selectors import SelectorSpec, resolve_selectors, selector_settings
 
 __all__ = ["MedianRankResult", "median_rank"]
 
@@ -42,11 +42,13 @@ class _Draws:
         # Every selector sees the same draw: its name is not in the seed.
         seed = unit_seed(self.random_state, task, n, repeat)
         data = self.generators[task](n, random_state=seed)
-        m = len(data.informative)
+        # Ties go by position: the true features must not always come first.
+        columns = np.random.default_rng(seed).permutation(data.data.shape[1])
+        informative = np.flatnonzero(np.isin(columns, data.informative))
         order, seconds, error = rank_features(
-            self.specs[selector], m, data.data, data.target, seed
+            self.specs[selector], informative.size, data.data[:, columns], data.target, seed
         )
-        rank = None if order is None else median_rank_of(order, data.informative)
+        rank = None if order is None else median_rank_of(order, informative)
         return rank, round(seconds, 4), error
 
 
@@ -148,7 +150,9 @@ def median_rank(
     """Median rank that selectors give to the features known to matter.
 
     Each draw of each size is ranked by every selector, which is told how many features matter;
-    lower is better and (m + 1)/2 is optimal. This is the paper's protocol for synthetic data.
+    lower is better and (m + 1)/2 is optimal. This is the paper's protocol for synthetic data,
+    but for one thing: columns are shuffled in every draw, so that a selector which leaves ties,
+    and breaks them by position, has nothing of it that the true features come first.
 
     Parameters
     ----------
@@ -192,23 +196,21 @@ def median_rank(
         units,
         _Draws(generators, specs, random_state),
         log=log,
-        settings={"protocol": PROTOCOL, "random_state": random_state, **_own(specs)},
+        settings={
+            "protocol": PROTOCOL,
+            "columns": "shuffled",
+            "random_state": random_state,
+            **selector_settings(specs),
+        },
         n_jobs=n_jobs,
         progress=progress,
         description="blocks of draws",
     )
-    records = [row for unit, result in zip(units, results, strict=True) for row in _rows(unit, result)]
+    records = [
+        row for unit, result in zip(units, results, strict=True) for row in _rows(unit, result)
+    ]
     warn_of_failures([(r["selector"], r["error"]) for r in records], "rankings")
     return MedianRankResult(records, {task: _optimal(g) for task, g in generators.items()})
-
-
-def _own(specs: Mapping[str, SelectorSpec]) -> dict[str, Any]:
-    """What the user's own selectors are, for the header of the log; names say it for ours."""
-    from .selectors import named_selectors
-
-    known = named_selectors()
-    own = {name: spec.describe() for name, spec in specs.items() if known.get(name) != spec}
-    return {"selectors": own} if own else {}
 
 
 def _blocks(

@@ -134,7 +134,7 @@ def _ccm(name: str, strategy: str = "single", **params: Any) -> SelectorSpec:
 
 
 def resolve_selectors(
-    selectors: Iterable[str] | Mapping[str, Any], default: Iterable[str] = ()
+    selectors: Iterable[str] | Mapping[str, Any] | None, default: Iterable[str] = ()
 ) -> dict[str, SelectorSpec]:
     """Turn names, or a mapping of names to estimators, into specifications.
 
@@ -176,6 +176,21 @@ def resolve_selectors(
             '{"mine": MySelector()}.'
         )
     return {name: known[name] for name in names}
+
+
+def selector_settings(specs: Mapping[str, SelectorSpec]) -> dict[str, Any]:
+    """What the user's own selectors are, for the header of a log; of ours the name says it all.
+
+    Examples
+    --------
+    >>> from covmin.evaluation.selectors import resolve_selectors, selector_settings
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> selector_settings(resolve_selectors({"kbest": SelectKBest(k=2)}))
+    {'selectors': {'kbest': 'SelectKBest(k=2)'}}
+    """
+    known = named_selectors()
+    own = {name: spec.describe() for name, spec in specs.items() if known.get(name) != spec}
+    return {"selectors": own} if own else {}
 
 
 def feature_order(selector: Any) -> np.ndarray:

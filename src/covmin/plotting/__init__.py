@@ -1,1 +1,25 @@
-"""Pictures in scikit-learn's style: a Display holds what is drawn, ``plot(ax=)`` draws it."""
+"""Pictures in scikit-learn's style: a Display holds what is drawn, ``plot(ax=)`` draws it.
+
+============================= ==============================================================
+class                         shows
+============================= ==============================================================
+:class:`RankingDisplay`       weights of the leading features, chosen ones marked
+:class:`PathDisplay`          weights along the path of shrinking budgets
+:class:`ErrorCurveDisplay`    cross-fitted error against the number of features
+:class:`AccuracyCurveDisplay` scores of several selectors against the number of features
+:class:`MedianRankDisplay`    rank of the true features against the number of samples
+============================= ==============================================================
+"""
+
+from covmin.plotting.curves import AccuracyCurveDisplay, MedianRankDisplay
+from covmin.plotting.errors import ErrorCurveDisplay
+from covmin.plotting.path import PathDisplay
+from covmin.plotting.ranking import RankingDisplay
+
+__all__ = [
+    "AccuracyCurveDisplay",
+    "ErrorCurveDisplay",
+    "MedianRankDisplay",
+    "PathDisplay",
+    "RankingDisplay",
+]

@@ -25,6 +25,7 @@ _PLOTTED = 12
 _PAIRED = 6
 _CORRELATED = 24
 _PATH_ROWS = 30
+_SLIDER = 100
 
 
 def build_report(
@@ -88,7 +89,7 @@ def build_report(
         "asked": _asked(selector),
         "notes": [str(note) for note in notes],
         "warnings": data_warnings(samples, order),
-        "choice": {"m": m, "why": explain_choice(selector), "curve": error_curve(selector)},
+        "choice": _choice(selector),
         "ranking": _ranking(selector, order),
         "path": _path(selector, order),
         "plots": feature_plots(samples, order[:_PLOTTED]),
@@ -101,6 +102,19 @@ def build_report(
         "described_rows": int(samples.rows.size),
         "code": code or reproduction_code(selector, target_name, source),
         "versions": _versions(),
+    }
+
+
+def _choice(selector: Any) -> dict[str, Any]:
+    m, d = int(selector.n_features_), selector.n_features_in_
+    curve = error_curve(selector)
+    known = dict(zip(curve["n_features"], curve["error"], strict=True)) if curve else {}
+    return {
+        "m": m,
+        "why": explain_choice(selector),
+        "error": known.get(m),
+        "largest": max(m, min(d, _SLIDER)),
+        "curve": curve,
     }
 
 
@@ -133,10 +147,16 @@ def _asked(selector: Any) -> list[dict[str, str]]:
         ("Features to keep", "chosen by cross-fitting" if asked == "auto" else str(asked)),
         ("Task", selector.task_ + (" (read from the response)" if selector.task == "auto" else "")),
         ("Kernel", f"{selector.kernel}, bandwidth {_number(selector.bandwidth_)}"),
-        ("Ridge ε", _number(selector.epsilon_) + (" (default)" if isinstance(
-            selector.epsilon, str) else "")),
-        ("Strategy", f"{selector.strategy}, {len(selector.path_.n_features)} stages, "
-         f"{selector.n_iter_} steps"),
+        (
+            "Ridge ε",
+            _number(selector.epsilon_)
+            + (" (default)" if isinstance(selector.epsilon, str) else ""),
+        ),
+        (
+            "Strategy",
+            f"{selector.strategy}, {len(selector.path_.n_features)} stages, "
+            f"{selector.n_iter_} steps",
+        ),
         ("Converged", "yes" if selector.converged_ else "no: raise max_iter"),
     ]
     return [{"label": label, "value": value} for label, value in rows]
@@ -157,6 +177,7 @@ def _path(selector: Any, order: np.ndarray) -> dict[str, Any]:
     return {
         "sizes": [int(size) for size in selector.path_.n_features],
         "features": [int(j) for j in rows],
+        "loo": [round(float(error), 5) for error in selector.path_.optimistic_loo_error],
         "weights": [
             [round(float(w), 3) for w in stage] for stage in selector.path_.weights[:, rows]
         ],

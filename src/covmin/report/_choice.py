@@ -76,7 +76,7 @@ def explain_choice(selector: Any) -> str:
         return f"{_count(m)}, as asked for ({text})."
     curve = error_curve(selector)
     if curve is None:
-        return f"All {m} features: there were too few samples, or features, to choose a number."
+        return f"{_count(m)}, all there are: too few samples, or features, to choose a number."
     sizes, error = curve["n_features"], curve["error"]
     lowest = f"{error[sizes.index(curve['best'])]:.1%}"
     if m == curve["best"]:

@@ -204,7 +204,7 @@ def _pair_points(samples: Samples, pair: tuple[int, int]) -> dict[str, Any]:
     if samples.task != "classification":
         return points | {"value": [_short(v) for v in samples.y[rows]]}
     labels, codes = np.unique(samples.y, return_inverse=True)
-    frequent = np.argsort(-np.bincount(codes), kind="stable")[: _PAIR_CLASSES]
+    frequent = np.argsort(-np.bincount(codes), kind="stable")[:_PAIR_CLASSES]
     index = {int(c): i for i, c in enumerate(np.sort(frequent))}
     points["classes"] = [str(labels[c]) for c in index]
     points["class"] = [index.get(int(c), -1) for c in codes[rows]]

@@ -43,19 +43,22 @@ def render_report(report: dict[str, Any]) -> str:
         raise ImportError(
             "Reports are rendered with Jinja2: pip install 'covmin[report]'."
         ) from error
-    files = resources.files("covmin.report")
+    assets = resources.files("covmin.report") / "assets"
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"percent": _percent, "number": _number, "count": _count}
-    template = environment.from_string((files / "template.html").read_text("utf-8"))
+    template = environment.from_string((assets / "template.html").read_text("utf-8"))
+    scripts = [(assets / name).read_text("utf-8") for name in ("charts.js", "report.js")]
     return template.render(
         report=report,
-        style=(files / "report.css").read_text("utf-8"),
-        script=(files / "report.js").read_text("utf-8"),
+        style=(assets / "report.css").read_text("utf-8"),
+        script="\n".join(scripts),
         embedded=_embedded(report),
     )
 
 
-def write_report(selector: Any, X: Any, y: Any, path: str | os.PathLike[str], **options: Any) -> Path:
+def write_report(
+    selector: Any, X: Any, y: Any, path: str | os.PathLike[str], **options: Any
+) -> Path:
     """Write the report on a fitted selector, all of it or nothing.
 
     Parameters
@@ -108,17 +111,22 @@ def _percent(value: float) -> str:
     Examples
     --------
     >>> _percent(0.0312), _percent(0.62), _percent(-0.001)
-    ('3.1 %', '62 %', '0 %')
+    ('3.1%', '62%', '0%')
     """
     share = 100.0 * max(value, 0.0)
     text = f"{share:.1f}" if 0.05 <= share < 9.95 else f"{share:.0f}"
-    return f"{text}\u202f%"
+    return f"{text}%"
 
 
 def _number(value: float) -> str:
-    return f"{value:,.4g}".replace(",", "\u202f") if abs(value) < 1e6 else f"{value:.4g}"
+    return (
+        f"{value:,.4g}"
+        if abs(value) < 1e4
+        else f"{value:,.0f}"
+        if abs(value) < 1e7
+        else f"{value:.3g}"
+    )
 
 
 def _count(value: int) -> str:
-    """A count with thin spaces between thousands."""
-    return f"{value:,}".replace(",", "\u202f")
+    return f"{value:,}"

@@ -44,11 +44,14 @@ class Samples:
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """All rows, or a random few hundred of them."""
+        """All rows, or a few hundred drawn evenly over the values of the response."""
         n = self.X.shape[0]
         if n <= _MAX_ROWS:
             return np.arange(n)
-        return np.sort(np.random.default_rng(0).choice(n, _MAX_ROWS, replace=False))
+        shuffled = np.random.default_rng(0).permutation(n)
+        codes = np.unique(self.y, return_inverse=True)[1]
+        by_value = shuffled[np.argsort(codes[shuffled], kind="stable")]
+        return np.sort(by_value[np.linspace(0, n - 1, _MAX_ROWS).astype(np.intp)])
 
     @cached_property
     def _response(self) -> EncodedResponse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -51,27 +52,27 @@ def _warning(kind: str, title: str, text: str, features: Any = ()) -> dict[str, 
 
 
 def _constants(samples: Samples) -> list[dict[str, Any]]:
-    constant = np.flatnonzero((samples.X == samples.X[:1]).all(axis=0))
+    constant = np.flatnonzero((samples.X[:1] == samples.X).all(axis=0))
     if constant.size == 0:
         return []
-    text = "The same value in every sample, so they cannot say anything. They are ranked last."
+    text = "The same value in every sample cannot say anything: constant columns are ranked last."
     return [_warning("constant", f"{_columns(constant.size)} constant", text, constant)]
 
 
 def _duplicates(samples: Samples) -> list[dict[str, Any]]:
     """Columns that repeat an earlier one."""
     first: dict[bytes, int] = {}
-    varying = ~(samples.X == samples.X[:1]).all(axis=0)
+    varying = ~(samples.X[:1] == samples.X).all(axis=0)
     repeats = []
-    for j in np.flatnonzero(varying):
+    for j in map(int, np.flatnonzero(varying)):
         # Adding zero turns -0.0 into 0.0.
-        key = (np.ascontiguousarray(samples.X[:, j]) + 0.0).tobytes()
+        key = blake2b((np.ascontiguousarray(samples.X[:, j]) + 0.0).data).digest()
         if first.setdefault(key, j) != j:
             repeats.append(j)
     if not repeats:
         return []
     text = (
-        "They repeat an earlier column value for value; which of the copies is kept is "
+        "The same values as in an earlier column, row by row: which of the copies is kept is "
         "arbitrary. Leave the copies out."
     )
     return [_warning("duplicate", f"{_columns(len(repeats))} duplicated", text, repeats)]
@@ -85,22 +86,34 @@ def _row_numbers(samples: Samples) -> list[dict[str, Any]]:
         if explained >= 1.0 - _TRACKS:
             text = (
                 f"“{name}” numbers the rows, and its value alone explains {explained:.0%} of the "
-                "response: the table seems to be sorted by it. A model would learn the sorting. "
+                "response: the rows seem to be sorted by it, and a model would learn the sorting. "
                 "Leave this column out."
             )
             found.append(_warning("leak", "A row number tracks the response", text, [j]))
         else:
-            text = f"“{name}” numbers the rows. It can only explain by chance; leave it out."
+            text = (
+                f"“{name}” numbers the rows. What it explains, it explains by the order of the "
+                "table: leave it out, unless that order is what you study."
+            )
             found.append(_warning("id", "A column looks like a row number", text, [j]))
     return found
 
 
 def _numbering_columns(X: np.ndarray) -> list[int]:
-    """Columns that hold consecutive whole numbers, each once."""
+    """Columns of distinct whole numbers that are consecutive, or rise or fall with the rows."""
     n = X.shape[0]
-    spans = X.max(axis=0).astype(np.float64) - X.min(axis=0)
-    return [int(j) for j in np.flatnonzero(spans == n - 1) if np.unique(X[:, j] % 1).size == 1
-            and np.unique(X[:, j]).size == n] if n > _SMALL_CLASS else []
+    if n <= _SMALL_CLASS:
+        return []
+    span = X.max(axis=0).astype(np.float64) - X.min(axis=0)
+    found = []
+    for j in map(int, np.flatnonzero((span >= n - 1) & (X[0] % 1 == 0))):
+        steps = np.diff(X[:, j])
+        ordered = (steps > 0).all() or (steps < 0).all()
+        if (ordered or (span[j] == n - 1 and np.unique(X[:, j]).size == n)) and not (
+            X[:, j] % 1
+        ).any():
+            found.append(j)
+    return found
 
 
 def _leaks(samples: Samples, order: np.ndarray) -> list[dict[str, Any]]:
@@ -130,8 +143,11 @@ def _thin_data(samples: Samples) -> list[dict[str, Any]]:
         f"Fewer than {_SMALL_CLASS} samples each: {', '.join(small[:_LISTED])}. Errors on folds "
         "left out say little about such classes."
     )
-    return [_warning("small", f"{len(small)} class{'es' if len(small) > 1 else ''} with few "
-                     "samples", text)]
+    return [
+        _warning(
+            "small", f"{len(small)} class{'es' if len(small) > 1 else ''} with few samples", text
+        )
+    ]
 
 
 def _columns(n: int) -> str:

@@ -1,0 +1,301 @@
+"""The tables of ``docs/evidence.md``, from the files in ``experiments/results``.
+
+Run as ``python -m experiments.evidence`` to print them, with ``--write`` to put them into the
+page, with ``--check`` to see whether the page has them (exit status 1 if not).
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pandas as pd
+
+from covmin.evaluation.frames import markdown_table
+
+ROOT = Path(__file__).parent
+PAGE = ROOT.parent / "docs" / "evidence.md"
+OURS = ("ccm", "ccm-single")
+RIVALS = ("mrmr", "bahsic", "mi")  # those in the paper's figure of the real sets
+VARIANTS = {"soft, λ₁": "ccm-soft-", "inverse-free, λ₂": "ccm-free-", "Fourier, D": "ccm-fourier-"}
+LEAKY = {"glass": "glass-no-id", "vowel": "vowel-speakers"}
+NEAR = 0.05
+POINT = 0.01
+_ROUNDING = 1e-9
+
+
+@cache
+def synthetic() -> pd.DataFrame:
+    return pd.read_csv(ROOT / "results" / "synthetic.csv")
+
+
+@cache
+def real() -> pd.DataFrame:
+    frame = pd.read_csv(ROOT / "results" / "real.csv")
+    frame["largest"] = frame.groupby("dataset")["n_features"].transform("max")
+    return frame
+
+
+def ranks(task: str) -> pd.DataFrame:
+    """Mean ranks: a row for each number of samples, a column for each selector."""
+    rows = synthetic()[synthetic()["task"] == task]
+    return rows.pivot(index="n_samples", columns="selector", values="mean_rank")
+
+
+def tasks() -> list[str]:
+    return list(dict.fromkeys(synthetic()["task"]))
+
+
+def baselines(columns: pd.Index) -> list[str]:
+    return [name for name in columns if not name.startswith("ccm")]
+
+
+def scores(protocol: str, n_features: int | None = None) -> pd.DataFrame:
+    """Mean scores at the largest number of features, or at a given one on the wide sets."""
+    rows = real()[real()["protocol"] == protocol]
+    if n_features is None:
+        rows = rows[rows["n_features"] == rows["largest"]]
+    else:
+        rows = rows[(rows["n_features"] == n_features) & (rows["largest"] == 100)]
+    wide = rows.pivot(index="dataset", columns="selector", values="mean_score")
+    return wide[list(dict.fromkeys(rows["selector"]))].loc[list(dict.fromkeys(rows["dataset"]))]
+
+
+def paper_sets(wide: pd.DataFrame) -> pd.DataFrame:
+    return wide.drop(index=[name for name in LEAKY.values() if name in wide.index])
+
+
+def table_ranks() -> pd.DataFrame:
+    parts = []
+    for task in tasks():
+        wide = ranks(task).loc[[30, 50, 100]].T
+        order = [n for n in (*OURS, *baselines(wide.index)) if n in wide.index]
+        wide = wide.loc[order].add_prefix(f"{task}, n=")
+        parts.append(wide)
+    return pd.concat(parts, axis=1).rename_axis("selector").reset_index()
+
+
+def table_reach() -> pd.DataFrame:
+    """Smallest number of samples from which the mean rank stays close to the optimum."""
+    rows = []
+    for task in tasks():
+        optimal = synthetic().loc[synthetic()["task"] == task, "optimal"].iloc[0]
+        for name, column in ranks(task).items():
+            if name in OURS or not name.startswith("ccm"):
+                far = column.index[column > optimal + NEAR]
+                first = column.index[column.index > far.max()] if len(far) else column.index
+                text = str(first.min()) if len(first) else "more than 100"
+                rows.append({"selector": name, "task": task, "n": text})
+    wide = pd.DataFrame(rows).pivot(index="selector", columns="task", values="n")[tasks()]
+    order = [*OURS, *baselines(wide.index)]
+    return wide.loc[order].reset_index()
+
+
+def table_gaps() -> pd.DataFrame:
+    """The worst case of ours against the best baseline, over all n ≥ 30."""
+    rows = []
+    for task in tasks():
+        wide = ranks(task).loc[30:]
+        best = wide[baselines(wide.columns)]
+        for name in OURS:
+            gap = wide[name] - best.min(axis=1)
+            n = int(gap.idxmax())
+            rows.append(
+                {
+                    "task": task,
+                    "selector": name,
+                    "largest gap to the best baseline": gap.max(),
+                    "at n": n,
+                    "best baseline there": best.loc[n].idxmin(),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def table_variants() -> pd.DataFrame:
+    """Mean rank over n ≥ 30 less that of the exact single solve."""
+    rows = []
+    for family, prefix in VARIANTS.items():
+        names = [n for n in dict.fromkeys(synthetic()["selector"]) if n.startswith(prefix)]
+        for name in names:
+            row: dict[str, object] = {"variant": f"{family} = {name.removeprefix(prefix)}"}
+            for task in tasks():
+                wide = ranks(task).loc[30:]
+                row[task] = (wide[name] - wide["ccm-single"]).mean()
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def table_bahsic() -> pd.DataFrame:
+    frame = pd.read_csv(ROOT / "results" / "bahsic-xor.csv")
+    wide = frame.pivot(index=["classes", "bandwidth"], columns="n_samples", values="mean_rank")
+    wide = wide.add_prefix("n=").reset_index()
+    return wide.sort_values(["classes", "n=100"], ascending=[False, True])
+
+
+def table_largest(protocol: str) -> pd.DataFrame:
+    return _with_best(scores(protocol))
+
+
+def table_ten(protocol: str) -> pd.DataFrame:
+    return _with_best(scores(protocol, 10))
+
+
+def _with_best(wide: pd.DataFrame) -> pd.DataFrame:
+    wide = wide.dropna(axis=1, how="all")
+    return wide.assign(best=wide.idxmax(axis=1)).reset_index()
+
+
+def table_optimism() -> pd.DataFrame:
+    """Paper's protocol less the nested one, in points, averaged over the wide sets."""
+    rows = []
+    for n_features in (10, 50, 100):
+        gap = (scores("paper", n_features) - scores("nested", n_features)).mean() * 100
+        rows.append({"number of features": n_features, **gap.to_dict()})
+    return pd.DataFrame(rows).dropna(axis=1, how="all")
+
+
+def table_leaks() -> pd.DataFrame:
+    rows = []
+    for protocol in ("paper", "nested"):
+        wide = scores(protocol)
+        for leaky, honest in LEAKY.items():
+            for name in (leaky, honest):
+                row = wide.loc[name, [n for n in (*OURS, *RIVALS) if n in wide.columns]]
+                rows.append({"dataset": name, "protocol": protocol, **row.to_dict()})
+    return pd.DataFrame(rows)
+
+
+def table_average(protocol: str = "nested") -> pd.DataFrame:
+    """Mean over all numbers of features on the wide sets."""
+    rows = real()[(real()["protocol"] == protocol) & (real()["largest"] == 100)]
+    wide = rows.groupby(["dataset", "selector"], sort=False)["mean_score"].mean().unstack()
+    return _with_best(wide)
+
+
+def _bar(text: str, value: str, met: bool) -> dict[str, str]:
+    return {"bar": text, "found": value, "verdict": "met" if met else "**missed**"}
+
+
+def synthetic_bars() -> list[dict[str, str]]:
+    gaps = table_gaps().set_index(["task", "selector"])["largest gap to the best baseline"]
+    rows = []
+    for name in OURS:
+        for task, most in (("binary", 0.0), ("xor", 0.0), ("regression", 0.15)):
+            gap = gaps[task, name]
+            text = f"{name}, {task}: at most {most:g} above the best baseline for all n ≥ 30"
+            rows.append(_bar(text, f"largest gap {gap:+.3f}", gap <= most + _ROUNDING))
+        worst = ranks("xor")[name].loc[50:].max()
+        text = f"{name}, xor: within 0.05 of the optimum 2 from n = 50"
+        rows.append(_bar(text, f"at most {worst:.3f}", worst <= 2.05 + _ROUNDING))
+    worst = ranks("xor")["bahsic"].loc[50:].max()
+    rows.append(_bar("BAHSIC fails on xor", f"{worst:.2f} or less from n = 50", worst > 3.0))
+    return rows
+
+
+def _within(wide: pd.DataFrame, name: str) -> pd.Series:
+    return wide[name] >= wide.max(axis=1) - POINT - _ROUNDING
+
+
+def real_bars() -> list[dict[str, str]]:
+    wide = paper_sets(scores("paper"))
+    rows = []
+    for label, rivals in (
+        ("every method", wide),
+        ("the paper's rivals", wide[[n for n in (*OURS, *RIVALS) if n in wide.columns]]),
+    ):
+        near = _within(rivals.drop(columns="ccm"), "ccm-single")
+        missed = ", ".join(near.index[~near]) or "none"
+        text = f"ccm-single best or within a point, largest m, of {label} (9 of {len(wide)} sets)"
+        rows.append(_bar(text, f"{near.sum()} sets; not on: {missed}", near.sum() >= 9))
+    worse = wide["ccm"] < wide["ccm-single"] - _ROUNDING
+    names = [f"{n} ({100 * (wide['ccm'] - wide['ccm-single'])[n]:+.1f})" for n in wide.index[worse]]
+    text = "ccm no worse than ccm-single at the largest m"
+    rows.append(_bar(text, f"worse, in points: {', '.join(names) or 'nowhere'}", not worse.any()))
+    for protocol in ("paper", "nested"):
+        ten = paper_sets(scores(protocol, 10))
+        gain = 100 * (ten["ccm"] - ten["ccm-single"])
+        found = f"gain {gain.min():+.1f} ({gain.idxmin()}) to {gain.max():+.1f} ({gain.idxmax()})"
+        text = f"ccm better than ccm-single at m = 10 on every wide set, {protocol} protocol"
+        rows.append(_bar(text, found, bool((gain > 0).all())))
+    return rows
+
+
+def table_bars() -> pd.DataFrame:
+    return pd.DataFrame(synthetic_bars() + real_bars())
+
+
+def table_claims() -> pd.DataFrame:
+    """Wins of the single solve over the paper's rivals, largest m and mean over m."""
+    rows = []
+    for protocol in ("paper", "nested"):
+        wide = paper_sets(scores(protocol))
+        for rival in (n for n in RIVALS if n in wide.columns):
+            gap = 100 * (wide["ccm-single"] - wide[rival])
+            rows.append(
+                {
+                    "protocol": protocol,
+                    "rival": rival,
+                    "better by more than a point": int((gap > 1).sum()),
+                    "within a point": int((gap.abs() <= 1).sum()),
+                    "worse by more than a point": int((gap < -1).sum()),
+                    "TOX-171 (points)": f"{gap['TOX-171']:+.1f}",
+                    "worst (points)": f"{gap.min():+.1f} ({gap.idxmin()})",
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+TABLES: dict[str, tuple[Callable[[], pd.DataFrame], int]] = {
+    "bars": (table_bars, 3),
+    "ranks": (table_ranks, 2),
+    "reach": (table_reach, 2),
+    "gaps": (table_gaps, 3),
+    "bahsic": (table_bahsic, 2),
+    "variants": (table_variants, 2),
+    "claims": (table_claims, 1),
+    "largest-paper": (lambda: table_largest("paper"), 3),
+    "largest-nested": (lambda: table_largest("nested"), 3),
+    "ten-paper": (lambda: table_ten("paper"), 3),
+    "ten-nested": (lambda: table_ten("nested"), 3),
+    "average-nested": (table_average, 3),
+    "optimism": (table_optimism, 1),
+    "leaks": (table_leaks, 3),
+}
+
+
+def filled(page: str) -> str:
+    """The page with every table between its markers made anew."""
+
+    def table(match: re.Match[str]) -> str:
+        make, digits = TABLES[match["name"]]
+        return f"{match['start']}\n{markdown_table(make(), digits)}\n{match['end']}"
+
+    pattern = r"(?P<start><!-- table: (?P<name>[\w-]+) -->)\n.*?(?P<end><!-- end -->)"
+    return re.sub(pattern, table, page, flags=re.DOTALL)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the tables into the page")
+    parser.add_argument("--check", action="store_true", help="fail if the page has other tables")
+    arguments = parser.parse_args()
+    if not (arguments.write or arguments.check):
+        for name, (make, digits) in TABLES.items():
+            print(f"\n{name}\n\n{markdown_table(make(), digits)}")
+        return 0
+    page = PAGE.read_text(encoding="utf-8")
+    new = filled(page)
+    if arguments.write:
+        PAGE.write_text(new, encoding="utf-8")
+        return 0
+    print("as in the results" if page == new else "stale: run with --write", file=sys.stderr)
+    return int(page != new)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

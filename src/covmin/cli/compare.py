@@ -1,0 +1,213 @@
+"""``covmin compare``."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from .display import sparkline
+from .errors import CommandError, ExitCode, nearest
+from .output import check_destination, write_table
+from .problem import Question, make_question
+from .tables import Source, read_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["CompareRequest", "run_compare"]
+
+_COLUMNS = 6
+_PICTURES = (".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True)
+class CompareRequest:
+    """The options of ``covmin compare``, as typed."""
+
+    source: Source
+    methods: tuple[str, ...] = ()
+    m: str | None = None
+    task: str = "auto"
+    protocol: str = "nested"
+    cv: int = 5
+    repeats: int = 1
+    jobs: int = 1
+    seed: int = 0
+    picture: Path | None = None
+    output: Path | None = None
+    as_json: bool = False
+    quiet: bool = False
+
+
+def run_compare(request: CompareRequest) -> None:
+    """Read, compare, print and write what was asked for.
+
+    Parameters
+    ----------
+    request : CompareRequest
+    """
+    check_destination(request.output, table=True)
+    _check_picture(request.picture)
+    methods = _methods(request.methods)
+    source = request.source
+    frame = read_table(source.data, fmt=source.fmt, header=source.header)
+    question = make_question(frame, source.target, source.drop, source.missing)
+    result, notes = _compare(request, question, methods)
+    if request.output is not None:
+        write_table(result.frame, request.output)
+    if request.picture is not None:
+        _draw(result, request.picture, f"{source.name or 'standard input'}: {question.y.name}")
+    if request.as_json:
+        print(_as_json(request, question, result, notes))
+        return
+    console = Console()
+    console.print(_table(result.summary(), result.score_name, str(request.protocol)))
+    for note in notes:
+        console.print(f"Note: {note}", style="yellow", markup=False, highlight=False)
+    for name, path in (("Scores", request.output), ("Picture", request.picture)):
+        if path is not None:
+            print(f"{name}: {path}")
+
+
+def _compare(
+    request: CompareRequest, question: Question, methods: list[str] | None
+) -> tuple[Any, list[str]]:
+    from covmin.evaluation import compare_selectors
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            result = compare_selectors(
+                question.X.to_numpy(dtype=np.float64),
+                question.y.to_numpy(),
+                methods,
+                protocol=str(request.protocol),
+                n_features=_sizes(request.m, question.X.shape[1]),
+                cv=request.cv,
+                n_repeats=request.repeats,
+                task=str(request.task),
+                n_jobs=request.jobs,
+                random_state=request.seed,
+                progress=not request.quiet and sys.stderr.isatty(),
+            )
+        except ValueError as error:
+            raise CommandError(str(error), ExitCode.DATA) from error
+    remarks = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
+    return result, [*question.notes, *dict.fromkeys(remarks)]
+
+
+def _methods(given: tuple[str, ...]) -> list[str] | None:
+    from covmin.evaluation import named_selectors
+
+    names = [name.strip() for text in given for name in text.split(",") if name.strip()]
+    known = list(named_selectors())
+    for name in names:
+        if name not in known:
+            close = nearest(name, known)
+            hint = f"Did you mean {' or '.join(close)}? " if close else ""
+            raise CommandError(
+                f"--methods: there is no method {name!r}.",
+                ExitCode.USAGE,
+                f"{hint}The methods are: {', '.join(known)}",
+            )
+    return names or None
+
+
+def _sizes(text: str | None, n_features: int) -> list[int] | None:
+    if text is None:
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and 1 <= int(part) <= n_features for part in parts):
+        raise CommandError(
+            f"-m {text} is not a list of numbers of features.",
+            ExitCode.USAGE,
+            f"Give numbers from 1 to {n_features}, separated by commas, such as -m 1,2,5.",
+        )
+    return [int(part) for part in parts]
+
+
+def _table(summary: pd.DataFrame, score: str, protocol: str) -> Table:
+    """Methods by mean score, with scores at a few numbers of features."""
+    wide = summary.pivot(index="selector", columns="n_features", values="mean_score")
+    seconds = summary.groupby("selector")["fit_seconds"].mean()
+    wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False, kind="stable").index]
+    picks = np.unique(np.linspace(0, wide.shape[1] - 1, _COLUMNS).round().astype(int))
+    low, high = float(np.nanmin(wide)), float(np.nanmax(wide))
+    table = Table(
+        title=f"{score} by number of features, {protocol} protocol",
+        title_justify="left",
+        title_style="bold",
+        box=None,
+        header_style="dim",
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+    )
+    table.add_column("method")
+    table.add_column("mean", justify="right")
+    table.add_column(f"{wide.columns[0]} … {wide.columns[-1]}", no_wrap=True)
+    for k in picks:
+        table.add_column(str(wide.columns[k]), justify="right")
+    table.add_column("seconds", justify="right")
+    for name, row in wide.iterrows():
+        values = row.to_numpy(dtype=float)
+        curve = (
+            "failed"
+            if np.isnan(values).all()
+            else sparkline(np.nan_to_num(values, nan=low), low, high)
+        )
+        cells = ["–" if np.isnan(values[k]) else f"{values[k]:.3f}" for k in picks]
+        table.add_row(
+            escape(str(name)),
+            f"{np.nanmean(values) if curve != 'failed' else np.nan:.3f}",
+            curve,
+            *cells,
+            f"{seconds[name]:.2f}",
+        )
+    return table
+
+
+def _as_json(request: CompareRequest, question: Question, result: Any, notes: list[str]) -> str:
+    summary = result.summary()
+    rows = json.loads(summary.to_json(orient="records"))
+    return json.dumps(
+        {
+            "data": request.source.data,
+            "target": str(question.y.name),
+            "n_samples": len(question.X),
+            "n_features": question.X.shape[1],
+            "protocol": str(request.protocol),
+            "score": result.score_name,
+            "scores": rows,
+            "seed": request.seed,
+            "notes": notes,
+        },
+        ensure_ascii=False,
+    )
+
+
+def _check_picture(path: Path | None) -> None:
+    check_destination(path)
+    if path is not None and path.suffix.lower() not in _PICTURES:
+        raise CommandError(
+            f"--picture {path.name}: pictures are {', '.join(_PICTURES)}.", ExitCode.OUTPUT
+        )
+
+
+def _draw(result: Any, path: Path, title: str) -> None:
+    """Draw to a file, without a window system."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7.2, 4.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    result.plot(figure.subplots(), title=title)
+    figure.savefig(path, dpi=150)

@@ -1,0 +1,83 @@
+"""Tables into files."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from covmin.report._files import replace_file
+
+from .arrays import write_mat, write_npz
+from .errors import CommandError, ExitCode
+from .tables import ARROW_HINT, COMPRESSIONS, format_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["check_destination", "write_table"]
+
+
+def write_table(frame: pd.DataFrame, path: Path, target: str | None = None) -> None:
+    """Write a table in the format its name stands for, all of it or nothing.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    path : Path
+    target : str, optional
+        The column that is stored as ``y`` in .npz and .mat files.
+    """
+    check_destination(path, table=True)
+    fmt, compression = format_of(path)
+    data = _encode(frame, fmt, target)
+    if compression:
+        data = COMPRESSIONS[compression][2](data)
+    try:
+        replace_file(path, data)
+    except OSError as error:
+        raise CommandError(
+            f"{path} cannot be written: {error.strerror}.", ExitCode.OUTPUT, "Name another place."
+        ) from error
+
+
+def check_destination(path: Path | None, *, table: bool = False) -> None:
+    """Refuse a place that cannot be written, before the work begins.
+
+    Parameters
+    ----------
+    path : Path or None
+        None is fine.
+    table : bool, default=False
+        Whether the name has to say a format of tables.
+    """
+    if path is None:
+        return
+    if not path.absolute().parent.is_dir():
+        raise CommandError(
+            f"There is no folder {path.parent} to write {path.name} in.",
+            ExitCode.OUTPUT,
+            "Create it, or name another place.",
+        )
+    if path.is_dir():
+        raise CommandError(f"{path} is a folder.", ExitCode.OUTPUT, "Name a file in it.")
+    if table and format_of(path)[0] is None:
+        raise CommandError(
+            f"The name {path.name} does not say in which format to write.",
+            ExitCode.OUTPUT,
+            "End it in .csv, .tsv, .parquet, .feather, .npz or .mat (and .gz, .bz2 or .xz).",
+        )
+
+
+def _encode(frame: pd.DataFrame, fmt: str | None, target: str | None) -> bytes:
+    buffer = io.BytesIO()
+    if fmt in ("csv", "tsv"):
+        frame.to_csv(buffer, index=False, sep="," if fmt == "csv" else "\t")
+    elif fmt in ("parquet", "feather"):
+        try:
+            getattr(frame, f"to_{fmt}")(buffer)
+        except ImportError as error:
+            raise CommandError(f"Writing {fmt}: {error}", ExitCode.OUTPUT, ARROW_HINT) from error
+    else:
+        (write_npz if fmt == "npz" else write_mat)(buffer, frame, target)
+    return buffer.getvalue()

@@ -1,0 +1,184 @@
+"""Selectors compared on a user's own table."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_array, check_X_y, column_or_1d, indexable
+
+from .curves import CurveResult, CurveTask, check_protocol, curve_rows, default_sizes
+from .runner import run_units, warn_of_failures
+from .selectors import resolve_selectors, selector_settings
+from .splits import is_classification, make_splits
+
+__all__ = ["compare_selectors"]
+
+# Fast, and between them linear, one at a time, redundancy-aware and kernel-based.
+DEFAULT_SELECTORS = ("ccm", "pearson", "anova", "mrmr", "rfe", "bahsic")
+
+
+def compare_selectors(
+    X: Any,
+    y: Any,
+    selectors: Iterable[str] | Mapping[str, Any] | None = None,
+    *,
+    protocol: str = "nested",
+    n_features: Iterable[int] | None = None,
+    cv: Any = 5,
+    n_repeats: int = 1,
+    groups: Any = None,
+    task: str = "auto",
+    n_jobs: int | None = None,
+    random_state: int | None = None,
+    log: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+) -> CurveResult:
+    """Score selectors by what a kernel machine makes of the features they choose.
+
+    Features are ranked by each selector; a Gaussian kernel machine (C = 1, σ by the median rule
+    on the selected features, columns standardised on the training rows) is then trained on the
+    first m of them and scored on held-out rows, for each m.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Samples; numbers without missing values.
+    y : array-like of shape (n_samples,)
+        Class labels, scored by the accuracy of a support vector machine; or numbers, scored by
+        the R² of support vector regression.
+    selectors : iterable of str or mapping of str to estimator, optional
+        Names of :func:`named_selectors`; or estimators with ``ranking_``, ``scores_`` or
+        ``get_support`` once fitted, under names of your choice, used as they are. By default
+        CCM and five quick baselines.
+    protocol : {"nested", "paper"}, default="nested"
+        "nested" ranks on the training rows of each fold, and its scores are what to expect of
+        new samples. "paper" ranks once on all rows, test rows included, as published: its
+        scores are too good, the more so the fewer samples and the more features there are.
+    n_features : iterable of int, optional
+        Numbers of features m to score; by default 5, 10, …, 100 of more than 100, else 1…d.
+    cv : int, splitter or iterable of (train, test), default=5
+        Folds; a number means shuffled ones, stratified for classes.
+    n_repeats : int, default=1
+        Times to shuffle and split anew.
+    groups : array-like of shape (n_samples,), optional
+        Samples of one group are kept on one side of every split.
+    task : {"auto", "classification", "regression"}, default="auto"
+        How to split and score; "auto" takes continuous numbers as regression.
+    n_jobs : int, optional
+        Processes; None is one, -1 all cores. Each uses one BLAS thread.
+    random_state : int, optional
+        Seed of the splits and of the selectors. None draws one, so that runs differ; it cannot
+        be None where ``log`` is given.
+    log : path-like, optional
+        File to keep finished work in; with it, a run that was interrupted is taken up again.
+    progress : bool, default=False
+        Whether to show a bar.
+
+    Returns
+    -------
+    result : CurveResult
+        ``frame`` (tidy: selector, protocol, repeat, fold, n_features, score, fit_seconds),
+        ``summary()`` and ``plot()``. A selector that fails on a fold has missing scores there,
+        and a warning says so.
+
+    Examples
+    --------
+    >>> from covmin.datasets import make_xor
+    >>> from covmin.evaluation import compare_selectors
+    >>> X, y = make_xor(90, random_state=0, return_X_y=True)
+    >>> result = compare_selectors(X, y, ["ccm", "pearson"], n_features=[3], random_state=0)
+    >>> table = result.summary().set_index("selector")
+    >>> bool(table.mean_score["ccm"] > table.mean_score["pearson"] + 0.2)
+    True
+    >>> result.frame.shape
+    (10, 7)
+    """
+    X, y, groups = _check_data(X, y, groups)
+    classification = is_classification(y, task)
+    seed = _seed(random_state, log)
+    specs = resolve_selectors(selectors, DEFAULT_SELECTORS)
+    curves = CurveTask(
+        X,
+        y,
+        specs,
+        _check_sizes(n_features, X.shape[1]),
+        make_splits(
+            X,
+            y,
+            cv=cv,
+            groups=groups,
+            n_repeats=n_repeats,
+            random_state=seed,
+            classification=classification,
+        ),
+        classification,
+        seed,
+    )
+    units = curves.units(specs, check_protocol(protocol))
+    results = run_units(
+        units,
+        curves,
+        log=log,
+        settings={**_settings(curves), **selector_settings(specs)},
+        n_jobs=n_jobs,
+        progress=progress,
+        description="rankings",
+    )
+    return _collect(curves, units, results)
+
+
+def _collect(curves: CurveTask, units: list[Any], results: list[Any]) -> CurveResult:
+    rows = [
+        row
+        for unit, result in zip(units, results, strict=True)
+        for row in curve_rows(unit, result, curves.sizes)
+    ]
+    errors = [(u["selector"], r["error"]) for u, r in zip(units, results, strict=True)]
+    warn_of_failures(errors, "rankings")
+    return CurveResult(rows, "accuracy" if curves.classification else "R²", errors)
+
+
+def _check_data(X: Any, y: Any, groups: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    X = check_array(X, dtype=np.float64)
+    y = column_or_1d(y)
+    X, y = check_X_y(X, y, dtype=np.float64) if y.dtype.kind in "fiu" else indexable(X, y)
+    return X, y, None if groups is None else column_or_1d(groups)
+
+
+def _check_sizes(n_features: Iterable[int] | None, d: int) -> list[int]:
+    if n_features is None:
+        return default_sizes(d)
+    sizes = sorted({int(m) for m in n_features})
+    if not sizes or sizes[0] < 1 or sizes[-1] > d:
+        raise ValueError(
+            f"n_features={sizes} must be numbers from 1 to {d}, the number of features of X."
+        )
+    return sizes
+
+
+def _seed(random_state: int | None, log: Any) -> int:
+    if random_state is not None:
+        return int(random_state)
+    if log is not None:
+        raise ValueError(
+            "A run that keeps its results needs a seed to be taken up again: pass random_state=0."
+        )
+    return int(np.random.default_rng().integers(2**31))
+
+
+def _settings(curves: CurveTask) -> dict[str, Any]:
+    """What the scores depend on beyond the unit of work: for the header of the log."""
+    digest = hashlib.sha256(np.ascontiguousarray(curves.X).tobytes())
+    digest.update(repr(curves.y.tolist()).encode())
+    splits = hashlib.sha256(repr([[t.tolist() for _, t in f] for f in curves.splits]).encode())
+    return {
+        "data": digest.hexdigest()[:16],
+        "splits": splits.hexdigest()[:16],
+        "n_features": list(curves.sizes),
+        "classification": curves.classification,
+        "random_state": curves.random_state,
+    }

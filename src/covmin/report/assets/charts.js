@@ -1,0 +1,241 @@
+"use strict";
+// Small drawings from plain numbers. Everything a user named enters as text, never as markup.
+const SVG = "http://www.w3.org/2000/svg";
+
+function node(tag, attributes = {}, ...children) {
+  const svg = ["svg", "g", "path", "line", "rect", "circle", "text", "title"].includes(tag);
+  const element = svg ? document.createElementNS(SVG, tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") element.style.cssText = value;
+    else element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+function percent(share) {
+  const value = 100 * Math.max(share, 0);
+  const digits = value >= 0.05 && value < 9.95 ? 1 : 0;
+  return value.toFixed(digits) + "%";
+}
+
+function short(value) {
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  const text = size >= 1e5 || size < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
+  return text.replace("-", "\u2212");
+}
+
+function clip(text, length) {
+  return text.length > length ? text.slice(0, length - 1) + "…" : text;
+}
+
+function scale(domain, range) {
+  const span = domain[1] - domain[0] || 1;
+  return (value) => range[0] + ((value - domain[0]) / span) * (range[1] - range[0]);
+}
+
+function ticks(low, high, count) {
+  const raw = (high - low || 1) / count;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= raw * 0.999);
+  const found = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) found.push(k * step);
+  return found;
+}
+
+function extent(values) {
+  let low = Infinity, high = -Infinity;
+  for (const value of values) { low = Math.min(low, value); high = Math.max(high, value); }
+  return [low, high];
+}
+
+function pad([low, high], share) {
+  const margin = (high - low || 1) * share;
+  return [low - margin, high + margin];
+}
+
+function canvas(width, height, label) {
+  return node("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
+}
+
+function text(x, y, content, options = {}) {
+  const { anchor = "start", ...rest } = options;
+  return node("text", { x, y, "text-anchor": anchor, ...rest }, content);
+}
+
+function polyline(points) {
+  return points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
+}
+
+// Axes with labels; the box is {left, right, top, bottom} in pixels.
+function axes(svg, box, x, y, xTicks, yTicks, labels) {
+  for (const tick of yTicks) {
+    svg.append(node("line", { class: "rule", x1: box.left, x2: box.right, y1: y(tick.at), y2: y(tick.at) }));
+    svg.append(text(box.left - 8, y(tick.at) + 4, tick.text, { anchor: "end" }));
+  }
+  for (const tick of xTicks) svg.append(text(x(tick.at), box.bottom + 18, tick.text, { anchor: "middle" }));
+  svg.append(node("line", { class: "axis", x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }));
+  if (labels.x) svg.append(text((box.left + box.right) / 2, box.bottom + 38, labels.x, { anchor: "middle" }));
+  if (labels.y) svg.append(text(box.left - 8 - (labels.shift || 0), box.top - 12, labels.y, { class: "strong" }));
+}
+
+function errorCurve(width, curve, m, pick) {
+  const height = Math.max(260, Math.min(380, width * 0.45));
+  const box = { left: 48, right: width - 16, top: 36, bottom: height - 46 };
+  const sizes = curve.n_features, errors = curve.error, se = curve.standard_error;
+  const largest = Math.max(...sizes), wide = largest > 25;
+  const place = wide ? Math.log2 : (value) => value;
+  const x0 = scale([place(Math.min(...sizes)), place(largest)], [box.left + 8, box.right - 8]);
+  const x = (size) => x0(place(size));
+  const high = Math.max(...errors.map((e, i) => e + (se ? se[i] : 0)));
+  const lowest = Math.min(...errors.map((e, i) => e - (se ? se[i] : 0)));
+  const floor = lowest > 0.45 * high ? Math.floor(16 * lowest) / 20 : 0;
+  const y = scale([floor, high * 1.04], [box.bottom, box.top]);
+  const svg = canvas(width, height, `Error against the number of features; ${m} features kept`);
+  const candidates = wide ? [1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500].filter(
+    (s) => s >= Math.min(...sizes) && s <= largest) : ticks(1, largest, Math.min(largest, width / 60)).concat(1);
+  const whole = [...new Set(candidates.map(Math.round))].filter((s) => s >= 1);
+  axes(svg, box, x, y, whole.map((s) => ({ at: s, text: String(s) })),
+    ticks(floor, high * 1.04, 5).map((v) => ({ at: v, text: Math.round(100 * v) + "%" })),
+    { x: "Features kept" + (wide ? " (logarithmic)" : ""), y: curve.label, shift: 36 });
+  const points = sizes.map((s, i) => [x(s), y(errors[i])]);
+  if (se) {
+    const upper = sizes.map((s, i) => [x(s), y(errors[i] + se[i])]);
+    const lower = sizes.map((s, i) => [x(s), y(Math.max(floor, errors[i] - se[i]))]).reverse();
+    svg.append(node("path", { class: "band", d: polyline([...upper, ...lower]) + "Z" }));
+  }
+  if (curve.limit) {
+    svg.append(node("line", { class: "rule dash", x1: box.left, x2: box.right, y1: y(curve.limit), y2: y(curve.limit) }));
+    const near = points.filter(([px]) => px > box.right - 230);
+    const crowded = near.reduce((sum, [, py]) => sum + py, 0) / near.length < y(curve.limit);
+    svg.append(text(box.right, y(curve.limit) + (crowded ? 18 : -8), "one standard error above the best", { anchor: "end", class: "warm" }));
+  }
+  svg.append(node("line", { class: "now-rule", x1: x(m), x2: x(m), y1: box.top, y2: box.bottom }));
+  svg.append(node("path", { class: "line", d: polyline(points) }));
+  sizes.forEach((s, i) => svg.append(node("circle", { class: s === m ? "dot now" : "dot", cx: x(s), cy: y(errors[i]), r: s === m ? 6 : 3.5 })));
+  const end = x(m) > width * 0.8;
+  svg.append(text(x(m) + (end ? -8 : 8), box.top + 6, `${m} kept`, { class: "mark", anchor: end ? "end" : "start" }));
+  svg.style.cursor = "pointer";
+  svg.addEventListener("click", (event) => {
+    const at = ((event.clientX - svg.getBoundingClientRect().left) * width) / svg.getBoundingClientRect().width;
+    pick(sizes.reduce((best, s) => (Math.abs(x(s) - at) < Math.abs(x(best) - at) ? s : best), sizes[0]));
+  });
+  return svg;
+}
+
+function pathChart(width, path, names, m) {
+  const rows = path.features.length, stages = path.sizes.length;
+  const left = Math.min(200, width * 0.36), step = Math.min(64, (width - left - 8) / stages), line = 22;
+  const svg = canvas(width, 40 + rows * line, "Weight of each leading feature at each stage of the path");
+  const current = path.sizes.reduce((best, s, k) => (s >= m ? k : best), 0);
+  path.sizes.forEach((s, k) => svg.append(text(left + (k + 0.5) * step, 30, s, { anchor: "middle", class: k === current ? "mark" : "" })));
+  svg.append(text(0, 12, "Features kept at each stage", { class: "strong" }));
+  path.features.forEach((j, i) => {
+    const top = 40 + i * line, label = text(left - 10, top + 15, clip(names[j], Math.floor(left / 7)), { anchor: "end", class: i < m ? "strong" : "" });
+    label.append(node("title", {}, names[j]));
+    svg.append(label);
+    path.sizes.forEach((s, k) => {
+      const w = path.weights[k][i];
+      const cell = node("rect", { class: w > 0 ? "cell" : "cell-box", "fill-opacity": w > 0 ? 0.12 + 0.88 * w : 1,
+        x: left + k * step + 1, y: top + 1, width: step - 2, height: line - 2, rx: 2 });
+      cell.append(node("title", {}, `${names[j]}: weight ${w.toFixed(2)} with ${s} kept`));
+      svg.append(cell);
+    });
+  });
+  svg.append(node("rect", { class: "stage-now", x: left + current * step, y: 38, width: step, height: rows * line + 2, rx: 3 }));
+  return svg;
+}
+
+function densityChart(plot, label) {
+  const width = 300, row = plot.classes.length > 6 ? 22 : 34;
+  const left = 18 + 6.5 * Math.min(12, Math.max(...plot.classes.map((name) => name.length)));
+  const height = plot.classes.length * row + 36;
+  const svg = canvas(width, height, label);
+  const x = scale(plot.grid, [left, width - 4]), n = plot.curves[0].length;
+  const at = (k) => plot.grid[0] + (k / (n - 1)) * (plot.grid[1] - plot.grid[0]);
+  plot.classes.forEach((name, c) => {
+    const base = 10 + (c + 1) * row, lift = row * 1.02;
+    const points = plot.curves[c].map((v, k) => [x(at(k)), base - v * lift]);
+    const tag = text(left - 8, base - 2, clip(name, 12), { anchor: "end" });
+    tag.append(node("title", {}, name));
+    svg.append(node("line", { class: "rule", x1: left, x2: width - 4, y1: base, y2: base }), tag);
+    svg.append(node("path", { class: "area", d: polyline([[x(plot.grid[0]), base], ...points, [x(plot.grid[1]), base]]) + "Z" }));
+    svg.append(node("line", { class: "median", x1: x(plot.medians[c]), x2: x(plot.medians[c]), y1: base - 5, y2: base + 3 }));
+  });
+  for (const t of ticks(plot.grid[0], plot.grid[1], 4)) svg.append(text(x(t), height - 6, short(t), { anchor: "middle" }));
+  return svg;
+}
+
+function scatterChart(plot, label, yName) {
+  const width = 300, height = 220, box = { left: 44, right: 294, top: 22, bottom: 190 };
+  const svg = canvas(width, height, label);
+  const xs = pad(extent(plot.x), 0.03), ys = pad(extent(plot.y), 0.04);
+  const x = scale(xs, [box.left, box.right]), y = scale(ys, [box.bottom, box.top]);
+  axes(svg, box, x, y, ticks(...xs, 4).map((t) => ({ at: t, text: short(t) })),
+    ticks(...ys, 4).map((t) => ({ at: t, text: short(t) })), { y: clip(yName, 30), shift: 32 });
+  plot.x.forEach((v, i) => svg.append(node("circle", { class: "point", cx: x(v).toFixed(1), cy: y(plot.y[i]).toFixed(1), r: 2 })));
+  svg.append(node("path", { class: "line", d: polyline(plot.curve.map(([a, b]) => [x(a), y(b)])) }));
+  return svg;
+}
+
+// Shapes as well as colours tell classes apart.
+const SHAPES = [
+  (x, y) => `M${x - 4} ${y}a4 4 0 1 0 8 0a4 4 0 1 0 -8 0Z`,
+  (x, y) => `M${x - 3.6} ${y - 3.6}h7.2v7.2h-7.2Z`,
+  (x, y) => `M${x} ${y - 4.6}L${x + 4.4} ${y + 3.2}H${x - 4.4}Z`,
+  (x, y) => `M${x} ${y - 5}L${x + 5} ${y}L${x} ${y + 5}L${x - 5} ${y}Z`,
+  (x, y) => `M${x} ${y + 4.6}L${x + 4.4} ${y - 3.2}H${x - 4.4}Z`,
+  (x, y) => `M${x - 1.4} ${y - 4.5}h2.8v3.1h3.1v2.8h-3.1v3.1h-2.8v-3.1h-3.1v-2.8h3.1Z`,
+];
+
+function pairChart(width, pair, names) {
+  const height = Math.min(520, Math.max(300, width * 0.75)), box = { left: 56, right: width - 12, top: 30, bottom: height - 50 };
+  const [a, b] = pair.features.map((j) => names[j]);
+  const svg = canvas(width, height, `Scatter of ${b} against ${a}`);
+  const xs = pad(extent(pair.x), 0.04), ys = pad(extent(pair.y), 0.04);
+  const x = scale(xs, [box.left, box.right]), y = scale(ys, [box.bottom, box.top]);
+  axes(svg, box, x, y, ticks(...xs, width / 90).map((t) => ({ at: t, text: short(t) })),
+    ticks(...ys, 6).map((t) => ({ at: t, text: short(t) })), { x: clip(a, 60), y: clip(b, 60), shift: 44 });
+  const range = pair.value ? extent(pair.value) : null;
+  pair.x.forEach((v, i) => {
+    const c = pair.value ? 0 : pair.class[i];
+    const share = range ? Math.round((100 * (pair.value[i] - range[0])) / (range[1] - range[0] || 1)) : 0;
+    const fill = range ? `color-mix(in oklab, var(--accent) ${share}%, var(--low))` : c < 0 ? "var(--muted)" : `var(--c${c})`;
+    svg.append(node("path", { d: SHAPES[Math.max(c, 0)](x(v), y(pair.y[i])), style: range ? `fill:${fill};stroke:var(--muted);stroke-width:.6` : `fill:${fill};fill-opacity:.8` }));
+  });
+  return svg;
+}
+
+function pairLegend(pair, target) {
+  if (pair.value) {
+    const [low, high] = extent(pair.value);
+    return node("ul", { class: "legend" }, node("li", {}, `${target}: ${short(low)}`, node("span", { class: "ramp" }), short(high)));
+  }
+  const items = pair.classes.map((name, c) => node("li", {},
+    node("svg", { viewBox: "-7 -7 14 14", "aria-hidden": "true" }, node("path", { d: SHAPES[c](0, 0), style: `fill:var(--c${c})` })), name));
+  return node("ul", { class: "legend" }, ...items, pair.class.includes(-1) ? node("li", {}, "grey: other classes") : null);
+}
+
+function correlationChart(width, matrix, names, n) {
+  const left = Math.min(200, width * 0.36);
+  const step = Math.min(44, (width - left - 4) / n), svg = canvas(width, n * step + 6, "Correlations between the chosen features");
+  for (let i = 0; i < n; i++) {
+    const name = names[matrix.features[i]], y = i * step;
+    const label = text(left - 10, y + step / 2 + 4, clip(name, Math.floor(left / 7)), { anchor: "end", class: "strong" });
+    label.append(node("title", {}, name));
+    svg.append(label);
+    for (let k = 0; k <= i; k++) {
+      const r = matrix.percent[i][k], x = left + k * step, other = names[matrix.features[k]];
+      svg.append(node("rect", { class: "cell-box", x: x + 1, y: y + 1, width: step - 2, height: step - 2, rx: 2 }));
+      const cell = node("rect", { class: r < 0 ? "cell negative" : "cell", "fill-opacity": i === k ? 0.08 : Math.abs(r) / 100,
+        x: x + 1, y: y + 1, width: step - 2, height: step - 2, rx: 2 });
+      cell.append(node("title", {}, `${name} and ${other}: ${(r / 100).toFixed(2)}`));
+      svg.append(cell);
+      if (step >= 30 && i !== k) svg.append(text(x + step / 2, y + step / 2 + 4, (r / 100).toFixed(2).replace("0.", ".").replace("-", "\u2212"),
+        { anchor: "middle", class: Math.abs(r) > 60 ? "on" : "strong", "pointer-events": "none" }));
+    }
+  }
+  return svg;
+}

@@ -1,0 +1,181 @@
+"use strict";
+// What moves: the slider over the number of features, and the ranking table.
+(function () {
+  const report = JSON.parse(document.getElementById("report").textContent);
+  const names = report.names, order = report.ranking.order, fitted = report.choice.m;
+  const find = (id) => document.getElementById(id);
+  const alone = new Map(report.plots.map((plot) => [plot.feature, plot.explained]));
+  const PAGE = 50;
+  const rows = order.map((j, i) => ({
+    rank: i + 1, feature: j, name: names[j], weight: report.ranking.weights[i] || 0, alone: alone.get(j),
+  }));
+  const state = { m: fitted, sort: "rank", down: false, query: "", shown: PAGE };
+
+  function curve() {
+    if (report.choice.curve) return { ...report.choice.curve, label: "Cross-fitted error, share of the variance of the response" };
+    const path = report.path;
+    return { n_features: [...path.sizes].reverse(), error: [...path.loo].reverse(), label: "Leave-one-out error (optimistic)" };
+  }
+
+  function errorAt(m) {
+    const known = report.choice.curve;
+    if (!known) return null;
+    const i = known.n_features.indexOf(m);
+    if (i >= 0) return { error: known.error[i], exact: true };
+    const after = known.n_features.findIndex((s) => s > m);
+    if (after < 1) return null;
+    const [a, b] = [known.n_features[after - 1], known.n_features[after]];
+    const share = (m - a) / (b - a);
+    return { error: known.error[after - 1] * (1 - share) + known.error[after] * share, exact: false };
+  }
+
+  function replace(id, ...children) { find(id).replaceChildren(...children); }
+
+  function readout() {
+    const found = errorAt(state.m);
+    let text = `${state.m} of ${names.length.toLocaleString("en")} features`;
+    if (found) text += ` · ${found.exact ? "" : "about "}${percent(found.error)} unexplained`;
+    find("m-text").textContent = text;
+    find("m").value = state.m;
+    find("m").setAttribute("aria-valuetext", text);
+    find("m-reset").hidden = state.m === fitted;
+    find("chosen-title").textContent = state.m === fitted ? "The chosen set" : `The first ${state.m}`;
+    replace("chosen", ...order.slice(0, state.m).map((j) => node("span", { class: "name" }, names[j])));
+  }
+
+  function drawCharts() {
+    const width = (id) => Math.max(280, find(id).clientWidth);
+    replace("curve", errorCurve(width("curve"), curve(), state.m, setSize));
+    replace("path", pathChart(width("path"), report.path, names, state.m));
+    const room = Math.min(width("shared"), 760);
+    const shared = Math.min(state.m, report.correlation.features.length, Math.floor(room / 20));
+    replace("shared", shared > 1 ? correlationChart(room, report.correlation, names, shared)
+      : node("p", { class: "muted" }, "A single feature shares nothing with others in the set."));
+    find("shared").style.maxWidth = "760px";
+    if (shared > 1) find("shared").append(node("figcaption", {}, closest(shared)));
+  }
+
+  function closest(n) {
+    const { features, percent: r } = report.correlation;
+    let best = [1, 0];
+    for (let i = 1; i < n; i++) for (let k = 0; k < i; k++) if (Math.abs(r[i][k]) > Math.abs(r[best[0]][best[1]])) best = [i, k];
+    const [a, b] = best.map((i) => names[features[i]]);
+    const value = (r[best[0]][best[1]] / 100).toFixed(2).replace("-", "\u2212");
+    return `Closest: ${a} and ${b}, ${value}.` + (state.m > n ? ` Shown are the first ${n} of ${state.m} features.` : "");
+  }
+
+  function drawPair() {
+    if (!report.pair) return;
+    const width = Math.min(680, Math.max(280, find("pair").clientWidth));
+    find("pair").style.maxWidth = "680px";
+    replace("pair", pairChart(width, report.pair, names), pairLegend(report.pair, report.target));
+  }
+
+  function drawPlots() {
+    replace("plots", ...report.plots.map((plot, i) => {
+      const label = `${names[plot.feature]}: explains ${percent(plot.explained)} alone`;
+      const chart = plot.kind === "densities" ? densityChart(plot, label) : scatterChart(plot, label, report.target);
+      return node("article", { class: "card", "data-rank": i + 1 },
+        node("header", {}, node("h3", {}, names[plot.feature]), node("span", {}, "")), chart);
+    }));
+  }
+
+  function markPlots() {
+    for (const card of find("plots").children) {
+      const rank = Number(card.dataset.rank), out = rank > state.m;
+      card.classList.toggle("out", out);
+      const explained = percent(report.plots[rank - 1].explained);
+      card.querySelector("header span").textContent = out ? `${rank}, left out` : `${rank}, alone ${explained}`;
+    }
+  }
+
+  function matching() {
+    const query = state.query.toLowerCase();
+    const found = query ? rows.filter((row) => row.name.toLowerCase().includes(query)) : [...rows];
+    const key = state.sort, sign = state.down ? -1 : 1;
+    return found.sort((a, b) => {
+      if (key === "name") return sign * a.name.localeCompare(b.name, undefined, { numeric: true }) || a.rank - b.rank;
+      const [u, v] = [a[key], b[key]];
+      if (u === undefined || v === undefined) return (u === undefined) - (v === undefined) || a.rank - b.rank;
+      return sign * (u - v) || a.rank - b.rank;
+    });
+  }
+
+  function drawTable() {
+    const found = matching();
+    const body = found.slice(0, state.shown).map((row) => node("tr", row.rank <= state.m ? { class: "kept" } : {},
+      node("td", { class: "num" }, String(row.rank)), node("th", { scope: "row" }, row.name),
+      node("td", {}, node("div", { class: "weight" }, row.weight.toFixed(2), node("i", { style: `background-size:${100 * row.weight}% 100%` }))),
+      node("td", { class: "num" }, row.alone === undefined ? "" : percent(row.alone))));
+    find("ranking").tBodies[0].replaceChildren(...body);
+    const left = found.length - body.length;
+    find("more").hidden = left <= 0;
+    find("more").textContent = `Show ${Math.min(left, 4 * PAGE)} more of ${left.toLocaleString("en")}`;
+    find("matches").textContent = state.query ? `${found.length} of ${rows.length}` : "";
+    for (const header of find("ranking").tHead.rows[0].cells) {
+      const active = header.firstElementChild.dataset.key === state.sort;
+      if (active) header.setAttribute("aria-sort", state.down ? "descending" : "ascending");
+      else header.removeAttribute("aria-sort");
+    }
+  }
+
+  function setSize(m) {
+    state.m = Math.min(Math.max(1, Math.round(m)), Number(find("m").max));
+    readout();
+    drawCharts();
+    markPlots();
+    drawTable();
+  }
+
+  function csv() {
+    const quote = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
+    const lines = rows.map((row) => [row.rank, quote(row.name), row.weight, row.rank <= state.m ? 1 : 0,
+      row.alone === undefined ? "" : row.alone].join(","));
+    return ["rank,feature,weight,selected,alone", ...lines, ""].join("\r\n");
+  }
+
+  function download() {
+    const url = URL.createObjectURL(new Blob([csv()], { type: "text/csv;charset=utf-8" }));
+    const link = node("a", { href: url, download: "ranking.csv" });
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+  }
+
+  async function copy() {
+    const code = find("code").textContent;
+    try {
+      await navigator.clipboard.writeText(code);
+      find("copy").textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(find("code"));
+      find("copy").textContent = "Press Ctrl+C";
+    }
+    setTimeout(() => { find("copy").textContent = "Copy"; }, 2000);
+  }
+
+  find("m").addEventListener("input", (event) => setSize(Number(event.target.value)));
+  find("m-reset").addEventListener("click", () => { setSize(fitted); find("m").focus(); });
+  find("search").addEventListener("input", (event) => { state.query = event.target.value.trim(); state.shown = PAGE; drawTable(); });
+  find("more").addEventListener("click", () => { state.shown += 4 * PAGE; drawTable(); });
+  find("download").addEventListener("click", download);
+  find("copy").addEventListener("click", copy);
+  find("ranking").tHead.addEventListener("click", (event) => {
+    const key = event.target.dataset && event.target.dataset.key;
+    if (!key) return;
+    state.down = key === state.sort ? !state.down : key === "weight" || key === "alone";
+    state.sort = key;
+    drawTable();
+  });
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    if (innerWidth === width) return;
+    width = innerWidth;
+    drawCharts();
+    drawPair();
+  });
+  drawPlots();
+  drawPair();
+  setSize(fitted);
+})();
