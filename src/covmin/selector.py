@@ -77,7 +77,7 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         Whether Σw ≤ m is a constraint or a price ``lambda1`` on Σw.
     lambda1 : float, default=None
         Price of a unit of weight under ``constraint="soft"``. None takes a twentieth of the
-        criterion of no feature.
+        criterion of no feature, cut to a quarter until at least m features are worth it.
     inverse : {"exact", "free"}, default="exact"
         Whether linear systems are solved exactly, or their solution is a variable that is
         minimised over along with w by conjugate gradients.

@@ -70,7 +70,9 @@ def run_compare(request: CompareRequest) -> None:
         print(_as_json(request, question, result, notes))
         return
     console = Console()
-    console.print(_table(result.summary(), result.score_name, str(request.protocol)))
+    title = f"{result.score_name} by number of features, {request.protocol} protocol"
+    console.print(title, style="bold", highlight=False)
+    console.print(_table(result.summary()))
     for note in notes:
         console.print(f"Note: {note}", style="yellow", markup=False, highlight=False)
     for name, path in (("Scores", request.output), ("Picture", request.picture)):
@@ -135,22 +137,14 @@ def _sizes(text: str | None, n_features: int) -> list[int] | None:
     return [int(part) for part in parts]
 
 
-def _table(summary: pd.DataFrame, score: str, protocol: str) -> Table:
+def _table(summary: pd.DataFrame) -> Table:
     """Methods by mean score, with scores at a few numbers of features."""
     wide = summary.pivot(index="selector", columns="n_features", values="mean_score")
-    seconds = summary.groupby("selector")["fit_seconds"].mean()
     wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False, kind="stable").index]
+    seconds = summary.groupby("selector")["fit_seconds"].mean()
     picks = np.unique(np.linspace(0, wide.shape[1] - 1, _COLUMNS).round().astype(int))
-    low, high = float(np.nanmin(wide)), float(np.nanmax(wide))
-    table = Table(
-        title=f"{score} by number of features, {protocol} protocol",
-        title_justify="left",
-        title_style="bold",
-        box=None,
-        header_style="dim",
-        pad_edge=False,
-        padding=(0, 2, 0, 0),
-    )
+    low, high = wide.min(axis=None), wide.max(axis=None)
+    table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("method")
     table.add_column("mean", justify="right")
     table.add_column(f"{wide.columns[0]} … {wide.columns[-1]}", no_wrap=True)
@@ -159,20 +153,14 @@ def _table(summary: pd.DataFrame, score: str, protocol: str) -> Table:
     table.add_column("seconds", justify="right")
     for name, row in wide.iterrows():
         values = row.to_numpy(dtype=float)
-        curve = (
-            "failed"
-            if np.isnan(values).all()
-            else sparkline(np.nan_to_num(values, nan=low), low, high)
-        )
-        cells = ["–" if np.isnan(values[k]) else f"{values[k]:.3f}" for k in picks]
-        table.add_row(
-            escape(str(name)),
-            f"{np.nanmean(values) if curve != 'failed' else np.nan:.3f}",
-            curve,
-            *cells,
-            f"{seconds[name]:.2f}",
-        )
+        curve = sparkline(values[np.isfinite(values)], low, high)
+        cells = [_score(value) for value in (row.mean(), *values[picks])]
+        table.add_row(escape(str(name)), cells[0], curve, *cells[1:], f"{seconds[name]:.2f}")
     return table
+
+
+def _score(value: float) -> str:
+    return "failed" if np.isnan(value) else f"{value:.3f}"
 
 
 def _as_json(request: CompareRequest, question: Question, result: Any, notes: list[str]) -> str:

@@ -37,6 +37,8 @@ def sparkline(values: Sequence[float], low: float | None = None, high: float | N
     '█▃▁▁'
     """
     numbers = np.asarray(values, dtype=float)
+    if numbers.size == 0:
+        return ""
     low = float(numbers.min()) if low is None else low
     high = float(numbers.max()) if high is None else high
     share = (numbers - low) / ((high - low) or 1.0)

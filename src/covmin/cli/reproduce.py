@@ -68,7 +68,7 @@ def synthetic(
         ),
         output / "results" / f"{name}.jsonl",
     )
-    _say_written(_with_agg(lambda: write_synthetic(result, output, name)))
+    _draw(lambda: write_synthetic(result, output, name))
 
 
 @app.command()
@@ -112,7 +112,7 @@ def real(
         ),
         output / "results" / f"{name}.jsonl",
     )
-    _say_written(_with_agg(lambda: write_real(frame, output, name)))
+    _draw(lambda: write_real(frame, output, name))
 
 
 def _run(experiment: Callable[[Path], Any], log: Path) -> Any:
@@ -124,22 +124,17 @@ def _run(experiment: Callable[[Path], Any], log: Path) -> Any:
     except (ValueError, ImportError) as error:
         typer.echo(f"Error: {error}", err=True)
         raise typer.Exit(2) from error
+    except KeyboardInterrupt as error:
+        typer.echo(f"Interrupted. The same command takes up the run in {log}.", err=True)
+        raise typer.Exit(130) from error
 
 
-def _with_agg(draw: Callable[[], list[Path]]) -> list[Path]:
-    """Draw to files: no window system is needed, and none is opened."""
+def _draw(write: Callable[[], list[Path]]) -> None:
+    """Write tables and pictures, and say where; no window is opened."""
     import matplotlib
 
-    backend = matplotlib.get_backend()
     matplotlib.use("Agg")
-    try:
-        return draw()
-    finally:
-        matplotlib.use(backend)
-
-
-def _say_written(paths: list[Path]) -> None:
-    for path in paths:
+    for path in write():
         typer.echo(path)
 
 

@@ -30,8 +30,9 @@ _SHRINK = 0.6
 _FIRST_BUDGET = 100
 # How far a closed feature is opened to see what it would add (see `_order`).
 _CRACK = 1e-4
-# Default price of a unit of weight under a soft budget, as a share of the criterion at w = 0.
-_DEFAULT_PRICE = 0.05
+# Prices of a unit of weight tried by default under a soft budget, as shares of the criterion
+# at w = 0, until as many features as the budget allows are worth their price.
+_DEFAULT_PRICES = 0.05 * 0.25 ** np.arange(6)
 # Default λ₂ as a multiple of 1/(nε); 0.5 is the floor.
 _DEFAULT_PENALTY = 3.0
 
@@ -54,7 +55,8 @@ class Formulation:
     soft : bool
         Whether the budget is a price λ₁ instead of a constraint.
     lambda1 : float or None
-        Price of a unit of weight; None: a twentieth of the criterion of no feature.
+        Price of a unit of weight; None: a twentieth of the criterion of no feature, cut
+        to a quarter until at least as many features as asked for are worth it.
     inverse_free : bool
         Whether the matrix inverse is replaced by a penalised variable.
     lambda2 : float or None
@@ -140,15 +142,15 @@ class Problem:
             penalty = n * formulation.lambda2
         return InverseFreeObjective(gram, formulation.epsilon, penalty)
 
-    def constraint(self, budget: int, response_power: float) -> Constraint:
-        """The budget, hard or soft; ``response_power`` is ⟨Y, Y⟩."""
+    def constraints(self, budget: int) -> list[Constraint]:
+        """The budget, hard or soft: constraints to try until one leaves enough features."""
         formulation = self.formulation
         if not formulation.soft:
-            return CappedSimplex(budget)
-        price = formulation.lambda1
-        if price is None:
-            price = _DEFAULT_PRICE * response_power / formulation.epsilon
-        return SoftBudget(budget, price)
+            return [CappedSimplex(budget)]
+        if formulation.lambda1 is not None:
+            return [SoftBudget(budget, formulation.lambda1)]
+        no_feature = float((self.p @ self.Y**2).sum()) / formulation.epsilon
+        return [SoftBudget(budget, share * no_feature) for share in _DEFAULT_PRICES]
 
 
 @dataclass(frozen=True)
@@ -288,17 +290,18 @@ def _solve_stage(
     """Solve at one budget; return the stage and its columns from best to worst."""
     sigma = problem.bandwidth(columns)
     objective = problem.objective(problem.gram(columns, sigma))
-    power = float((problem.p @ problem.Y**2).sum())
-    constraint = problem.constraint(budget, power)
-    solution = minimize(
-        objective,
-        constraint,
-        _shrink(weights, budget),
-        max_iter=problem.formulation.max_iter,
-        tol=problem.formulation.tol,
-        max_step=problem.formulation.max_step,
-        callback=callback,
-    )
+    for constraint in problem.constraints(budget):
+        solution = minimize(
+            objective,
+            constraint,
+            _shrink(weights, budget),
+            max_iter=problem.formulation.max_iter,
+            tol=problem.formulation.tol,
+            max_step=problem.formulation.max_step,
+            callback=callback,
+        )
+        if (solution.w > 0.0).sum() >= budget:
+            break
     order = _order(objective, solution)
     loo = objective.gram.at(solution.w).leave_one_out(problem.formulation.epsilon)
     stage = Stage(

@@ -20,6 +20,12 @@ _STYLES: Mapping[str, tuple[str, str]] = {
     "hsic-lasso": ("#7A5195", "<"),
     "extra-trees": ("#8C6D1F", ">"),
 }
+# Variants: a hue and a dash for each family, lighter to darker as its parameter grows.
+_FAMILIES: Mapping[str, tuple[str, Sequence[str]]] = {
+    "ccm-soft-": ("-", ("#9ECAE1", "#4292C6", "#08519C")),
+    "ccm-free-": ("--", ("#FDAE6B", "#E6550D", "#8C2D04")),
+    "ccm-fourier-": ("-.", ("#BDA3D0", "#9469B0", "#6B3A8C", "#3C1256")),
+}
 _COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999")
 _MARKERS = ("^", "v", "D", "P", "X", "*", "<", ">", "o", "s")
 _LABELS = {"ccm": "CCM (path)", "ccm-single": "CCM (single)"}
@@ -29,20 +35,31 @@ PROTOCOL_LABELS = {
 }
 
 
-def _style(name: str, position: int) -> dict[str, Any]:
-    """Line of a selector: always the same for a known one, CCM in front of the others."""
-    colour, marker = _STYLES.get(
-        name, (_COLOURS[position % len(_COLOURS)], _MARKERS[position % len(_MARKERS)])
-    )
-    own = name in ("ccm", "ccm-single")
-    return {
-        "color": colour,
-        "marker": marker,
-        "linewidth": 2.2 if own else 1.2,
-        "markersize": 5.5 if own else 4.5,
-        "zorder": 3 if own else 2,
-        "label": _LABELS.get(name, name),
-    }
+def _styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Lines of selectors: always the same for known ones, CCM in front of the others."""
+    members = dict.fromkeys(_FAMILIES, 0)
+    styles = {}
+    for position, name in enumerate(names):
+        marker = _MARKERS[position % len(_MARKERS)]
+        colour, dash = _COLOURS[position % len(_COLOURS)], "-"
+        family = next((prefix for prefix in _FAMILIES if name.startswith(prefix)), None)
+        if name in _STYLES:
+            colour, marker = _STYLES[name]
+        elif family is not None:
+            dash, shades = _FAMILIES[family]
+            colour = shades[members[family] % len(shades)]
+            members[family] += 1
+        own = name in _LABELS
+        styles[name] = {
+            "color": colour,
+            "marker": marker,
+            "linestyle": dash,
+            "linewidth": 2.2 if own else 1.3,
+            "markersize": 5.5 if own else 4.5,
+            "zorder": 3 if own else 2,
+            "label": _LABELS.get(name, name),
+        }
+    return styles
 
 
 def pyplot_module() -> Any:
@@ -150,8 +167,9 @@ class MedianRankDisplay:
         return self
 
     def _panel(self, ax: Any, rows: Any, task: str) -> None:
-        for position, (name, line) in enumerate(rows.groupby("selector", sort=False)):
-            ax.plot(line["n_samples"], line["mean_rank"], **_style(name, position))
+        styles = _styles(dict.fromkeys(rows["selector"]))
+        for name, line in rows.groupby("selector", sort=False):
+            ax.plot(line["n_samples"], line["mean_rank"], **styles[name])
         ax.axhline(
             rows["optimal"].iloc[0], color="black", linestyle=":", linewidth=1.5, label="optimal"
         )
@@ -249,11 +267,12 @@ class AccuracyCurveDisplay:
 
     def _draw(self, protocol: str, *, solid: bool, several: bool) -> None:
         rows = self.summary[self.summary["protocol"] == protocol]
-        for position, (name, line) in enumerate(rows.groupby("selector", sort=False)):
-            style = _style(name, position)
+        styles = _styles(dict.fromkeys(rows["selector"]))
+        for name, line in rows.groupby("selector", sort=False):
+            style = styles[name]
             if several:
                 style["label"] += f" ({protocol})"
-            style["linestyle"] = "-" if solid else "--"
+                style["linestyle"] = "-" if solid else "--"
             style["markevery"] = max(1, len(line) // 10)
             self.lines_ += self.ax_.plot(line["n_features"], line["mean_score"], **style)
 

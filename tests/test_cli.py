@@ -1,0 +1,358 @@
+"""The command line, from the words typed to the exit code."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from covmin.datasets import make_xor
+
+pytest.importorskip("typer")
+pytest.importorskip("rich")
+
+from typer.testing import CliRunner
+
+from covmin.cli.app import app
+from covmin.cli.errors import CommandError, ExitCode, nearest
+from covmin.cli.main import main
+from covmin.cli.problem import make_question, parse_epsilon, parse_size
+from covmin.cli.tables import read_buffer, read_table
+
+TRUE = ["x0", "x1", "x2"]
+
+
+@pytest.fixture
+def run():
+    runner = CliRunner()
+    return lambda *words, **options: runner.invoke(app, [str(word) for word in words], **options)
+
+
+@pytest.fixture(scope="module")
+def table():
+    X, y = make_xor(60, random_state=0, return_X_y=True)
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(10)])
+    frame["group"] = np.array(["red", "green", "blue", "white"])[y]
+    return frame
+
+
+@pytest.fixture
+def csv(table, tmp_path):
+    path = tmp_path / "data.csv"
+    table.to_csv(path, index=False)
+    return path
+
+
+def write_npz(table, path):
+    X = table.drop(columns="group")
+    np.savez(path, X=X.to_numpy(), y=table["group"].to_numpy(dtype=str), feature_names=list(X))
+
+
+def write_mat(table, path):
+    from scipy.io import savemat
+
+    X = table.drop(columns="group")
+    y = table["group"].astype("category").cat.codes
+    savemat(path, {"X": X.to_numpy(), "y": y.to_numpy()[:, None]})
+
+
+WRITERS = {
+    "data.csv": lambda t, p: t.to_csv(p, index=False),
+    "data.csv.gz": lambda t, p: t.to_csv(p, index=False),
+    "data.csv.bz2": lambda t, p: t.to_csv(p, index=False),
+    "data.csv.xz": lambda t, p: t.to_csv(p, index=False),
+    "data.tsv": lambda t, p: t.to_csv(p, index=False, sep="\t"),
+    "semicolons.csv": lambda t, p: t.to_csv(p, index=False, sep=";"),
+    "data.parquet": lambda t, p: t.to_parquet(p),
+    "data.feather": lambda t, p: t.to_feather(p),
+    "data.npz": write_npz,
+    "data.mat": write_mat,
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_select_reads_every_format(name, table, tmp_path, run):
+    path = tmp_path / name
+    WRITERS[name](table, path)
+    target = "y" if name.endswith((".npz", ".mat")) else "group"
+    result = run("select", path, "--target", target, "-m", 3, "--json")
+    assert result.exit_code == 0, result.output
+    answer = json.loads(result.stdout)
+    assert sorted(answer["selected"]) == TRUE
+    assert answer["n_selected"] == 3
+    assert [row["rank"] for row in answer["ranking"]] == list(range(1, 11))
+
+
+@pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress])
+def test_select_reads_standard_input(compress, csv, run):
+    result = run("select", "-", "-t", -1, "-m", 3, "--json", input=compress(csv.read_bytes()))
+    assert result.exit_code == 0, result.output
+    assert sorted(json.loads(result.stdout)["selected"]) == TRUE
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv.gz", "out.parquet", "out.feather"])
+def test_output_holds_selected_columns_and_target(name, table, tmp_path, run):
+    source = tmp_path / "data.parquet"
+    typed = table.astype({"x0": "float32"})
+    typed.to_parquet(source)
+    result = run("select", source, "-t", "group", "-m", 3, "-o", tmp_path / name)
+    assert result.exit_code == 0, result.output
+    written = read_table(str(tmp_path / name))
+    assert list(written) == [*TRUE, "group"]
+    if name.endswith(("parquet", "feather")):
+        pd.testing.assert_frame_equal(written, typed[[*TRUE, "group"]])
+
+
+@pytest.mark.parametrize("name", ["out.npz", "out.mat"])
+def test_arrays_go_round(name, csv, table, tmp_path, run):
+    path = tmp_path / name
+    assert run("select", csv, "-t", "group", "-m", 3, "-o", path).exit_code == 0
+    written = read_table(str(path))
+    assert list(written) == [*TRUE, "y"]
+    np.testing.assert_allclose(written[TRUE], table[TRUE])
+    assert written["y"].tolist() == table["group"].tolist()
+
+
+def test_table_shows_ranking_choice_and_curve(csv, run):
+    result = run("select", csv, "--target", "group")
+    assert result.exit_code == 0, result.output
+    assert "60 samples, 10 features, target group (4 classes)" in result.stdout
+    assert "Cross-fitted error" in result.stdout
+    assert "standard error" in result.stdout
+    assert result.stdout.index("x0") < result.stdout.index("x9")
+
+
+def test_top_and_fraction(csv, run):
+    result = run("select", csv, "-t", "group", "-m", "20%", "--top", 4)
+    assert "and 6 more" in result.stdout
+    assert "2 features, as asked for (0.2 of 10)" in result.stdout
+
+
+def test_no_header_and_index_target(table, tmp_path, run):
+    path = tmp_path / "bare.csv"
+    table.to_csv(path, index=False, header=False)
+    result = run("select", path, "--no-header", "-t", 10, "-m", 3, "--json")
+    assert sorted(json.loads(result.stdout)["selected"]) == ["0", "1", "2"]
+
+
+def test_report_is_written_with_notes_and_command(table, tmp_path, run):
+    holes = table.copy()
+    holes.loc[3, "x7"] = np.nan
+    source, report = tmp_path / "holes.csv", tmp_path / "r.html"
+    holes.to_csv(source, index=False)
+    words = ("select", source, "-t", "group", "-m", 3, "--missing", "rows", "--drop", "x9")
+    result = run(*words, "--report", report)
+    assert result.exit_code == 0, result.output
+    assert "1 row(s) with missing values left out" in result.stdout
+    html = report.read_text("utf-8")
+    assert "1 row(s) with missing values left out" in html
+    assert "--drop x9 --missing rows" in html
+
+
+def test_demo_ends_with_the_path_of_the_report(tmp_path, run, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run("demo")
+    assert result.exit_code == 0, result.output
+    assert "flavanoids" in result.stdout
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+    assert result.stdout.rstrip().endswith("report.html")
+
+
+def test_compare_prints_table_json_and_picture(csv, tmp_path, run):
+    words = ("compare", csv, "-t", "group", "--methods", "ccm,pearson", "-m", "1,3", "--cv", 3)
+    picture, scores = tmp_path / "c.png", tmp_path / "scores.csv"
+    result = run(*words, "--picture", picture, "--output", scores)
+    assert result.exit_code == 0, result.output
+    assert "nested protocol" in result.stdout
+    assert result.stdout.index("ccm") < result.stdout.index("pearson")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert len(pd.read_csv(scores)) == 12
+    answer = json.loads(run(*words, "--json").stdout)
+    assert {row["selector"] for row in answer["scores"]} == {"ccm", "pearson"}
+    assert answer["protocol"] == "nested"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["{csv}", "-t", "grup"], ExitCode.COLUMN, "Did you mean group?"),
+        (["{csv}", "-t", "99"], ExitCode.COLUMN, "from 0 to 10"),
+        (["{csv}", "-t", "group", "--drop", "X33"], ExitCode.COLUMN, "Did you mean x3"),
+        (["{csv}"], ExitCode.USAGE, "--target"),
+        (["{csv}", "-t", "group", "-m", "0"], ExitCode.USAGE, "-m auto"),
+        (["{csv}", "-t", "group", "-m", "many"], ExitCode.USAGE, "-m auto"),
+        (["{csv}", "-t", "group", "--epsilon", "-1"], ExitCode.USAGE, "positive"),
+        (["{csv}", "-t", "group", "--task", "magic"], ExitCode.USAGE, "magic"),
+        (["{csv}", "-t", "group", "--drop", "group"], ExitCode.USAGE, "target"),
+        (["{csv}", "-t", "x0", "--task", "regression"], ExitCode.DATA, "--drop group"),
+        (["{csv}", "-t", "group", "-m", "99"], ExitCode.DATA, "99"),
+        (["{dir}/dta.csv"], ExitCode.INPUT, "Did you mean data.csv?"),
+        (["{dir}/no/data.csv"], ExitCode.INPUT, "folder"),
+        (["{csv}", "-t", "group", "-f", "parquet"], ExitCode.INPUT, "--format"),
+        (["{csv}", "-t", "group", "--report", "{dir}/no/r.html"], ExitCode.OUTPUT, "folder"),
+        (["{csv}", "-t", "group", "--report", "{dir}"], ExitCode.OUTPUT, "folder"),
+        (["{csv}", "-t", "group", "-o", "{dir}/out.xyz"], ExitCode.OUTPUT, ".parquet"),
+    ],
+)
+def test_errors_say_what_to_do(words, code, says, csv, run):
+    words = [word.format(csv=csv, dir=csv.parent) for word in words]
+    result = run("select", *words)
+    assert result.exit_code == code, result.output
+    assert says in " ".join(result.stderr.split())
+    assert "Traceback" not in result.output
+
+
+def test_compare_refuses_unknown_methods_sizes_and_pictures(csv, run):
+    base = ("compare", csv, "-t", "group")
+    for words, code, says in [
+        (("--methods", "peerson"), ExitCode.USAGE, "Did you mean pearson"),
+        (("--methods", "ccm", "-m", "1,99"), ExitCode.USAGE, "from 1 to 10"),
+        (("--picture", "c.gif"), ExitCode.OUTPUT, ".png"),
+    ]:
+        result = run(*base, *words)
+        assert result.exit_code == code, result.output
+        assert says in " ".join(result.stderr.split())
+
+
+def test_missing_values_name_columns_and_remedies(table):
+    holes = table.copy()
+    holes.loc[[1, 4], "x3"] = np.nan
+    holes.loc[4, "x5"] = np.inf
+    with pytest.raises(CommandError, match="x3, x5") as caught:
+        make_question(holes, "group")
+    assert caught.value.code == ExitCode.DATA
+    assert "--missing rows" in caught.value.hint
+    assert make_question(holes, "group", missing="rows").X.shape == (58, 10)
+    assert make_question(holes, "group", missing="columns").X.shape == (60, 8)
+    holes.loc[0, "group"] = None
+    with pytest.raises(CommandError, match="target 'group' is missing in 1 of 60"):
+        make_question(holes, "group")
+    assert len(make_question(holes, "group", missing="rows").y) == 57
+
+
+def test_constant_response_is_unfit_data(table, tmp_path, run):
+    path = tmp_path / "flat.csv"
+    table.assign(group="red").to_csv(path, index=False)
+    result = run("select", path, "-t", "group", "-m", 3)
+    assert result.exit_code == ExitCode.DATA
+    assert "one class" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["evil.pkl", "evil.joblib", "evil.npy"])
+def test_pickles_are_refused(name, tmp_path, run):
+    (tmp_path / name).write_bytes(b"\x80\x04.")
+    result = run("select", tmp_path / name, "-t", 0)
+    assert result.exit_code == ExitCode.INPUT
+    assert "carry code" in result.stderr
+
+
+def test_object_arrays_are_not_unpickled(tmp_path):
+    path = tmp_path / "evil.npz"
+    np.savez(path, X=np.ones((3, 2)), y=np.array([{}, [], ()], dtype=object))
+    with pytest.raises(CommandError, match="npz") as caught:
+        read_table(str(path))
+    assert caught.value.code == ExitCode.INPUT
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"", "empty"),
+        (b"a,b\n", "no rows"),
+        (b"\x1f\x8bgarbage", "compressed"),
+        (b"PAR1garbage", "parquet"),
+        (b"MATLABgarbage", "mat"),
+        (b"a,b\n1,2\n1,2,3,4\n", "CSV"),
+        (b"a\xff,b\n1,2\n", "CSV"),
+    ],
+)
+def test_bad_bytes_are_input_errors(data, says):
+    with pytest.raises(CommandError, match=says) as caught:
+        read_buffer(data)
+    assert caught.value.code == ExitCode.INPUT
+
+
+def test_interrupt_has_its_own_code(csv, run, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("covmin.CCMSelector.fit", interrupt)
+    result = run("select", csv, "-t", "group", "-o", csv.parent / "out.csv")
+    assert result.exit_code == ExitCode.INTERRUPTED
+    assert not (csv.parent / "out.csv").exists()
+
+
+def test_boolean_columns_and_targets(table, tmp_path, run):
+    path = tmp_path / "bool.parquet"
+    table.assign(flag=table["x3"] > 0, y=table["x0"] > 0).to_parquet(path)
+    result = run("select", path, "--drop", "group", "-m", 2, "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["selected"][0] == "x0"
+
+
+@pytest.mark.parametrize("words", [["--help"], ["select", "-h"], ["compare", "-h"], ["demo", "-h"]])
+def test_help_teaches(words, run):
+    result = run(*words)
+    assert result.exit_code == 0
+    assert "covmin demo" in result.stdout or "Examples" in result.stdout
+    assert "Exit codes" in result.stdout
+
+
+def test_reproduce_is_wired(run):
+    result = run("reproduce", "--help")
+    assert result.exit_code == 0
+    assert "synthetic" in result.stdout
+
+
+def test_version_and_no_arguments(run):
+    import covmin
+
+    assert run("--version").stdout.strip() == f"covmin {covmin.__version__}"
+    assert "Usage" in run().output
+
+
+def test_entry_point_without_the_extra_says_what_to_install(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "typer", None)
+    monkeypatch.delitem(sys.modules, "covmin.cli.app")
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 1
+    assert 'pip install "covmin[cli]"' in capsys.readouterr().err
+
+
+def test_entry_point_runs_the_application(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["covmin", "--version"])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert not caught.value.code
+    assert capsys.readouterr().out.startswith("covmin ")
+
+
+def test_heavy_parts_are_imported_by_the_commands_that_need_them():
+    heavy = {"matplotlib", "jinja2", "covmin.report", "covmin.evaluation"}
+    code = f"import sys, covmin.cli.app; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_column_completion(csv):
+    from covmin.cli.options import complete_column
+
+    assert complete_column(SimpleNamespace(params={"data": str(csv)}), "g") == ["group"]
+    assert complete_column(SimpleNamespace(params={"data": "nowhere.csv"}), "g") == []
+
+
+def test_parsers():
+    assert parse_size("7") == 7
+    assert parse_size("0.5") == 0.5
+    assert parse_epsilon("auto") == "auto"
+    assert parse_epsilon("0.1,1") == [0.1, 1.0]
+    assert nearest("zzz", ["alpha"]) == []
