@@ -69,6 +69,7 @@ WRITERS = {
     "data.csv.gz": lambda t, p: t.to_csv(p, index=False),
     "data.csv.bz2": lambda t, p: t.to_csv(p, index=False),
     "data.csv.xz": lambda t, p: t.to_csv(p, index=False),
+    "data.csv.zip": lambda t, p: t.to_csv(p, index=False),
     "data.tsv": lambda t, p: t.to_csv(p, index=False, sep="\t"),
     "semicolons.csv": lambda t, p: t.to_csv(p, index=False, sep=";"),
     "data.parquet": lambda t, p: t.to_parquet(p),
@@ -155,6 +156,15 @@ def test_report_is_written_with_notes_and_command(table, tmp_path, run):
     html = report.read_text("utf-8")
     assert "1 row(s) with missing values left out" in html
     assert "--drop x9 --missing rows" in html
+
+
+def test_a_row_number_that_tracks_the_response_is_pointed_out(table, tmp_path, run):
+    path = tmp_path / "sorted.csv"
+    table.sort_values("group").assign(row=range(60)).to_csv(path, index=False)
+    result = run("select", path, "-t", "group", "-m", 2)
+    assert "Warning: A row number tracks the response: “row” numbers" in result.stdout
+    answer = json.loads(run("select", path, "-t", "group", "-m", 2, "--json").stdout)
+    assert len(answer["warnings"]) == 1
 
 
 def test_demo_ends_with_the_path_of_the_report(tmp_path, run, monkeypatch):

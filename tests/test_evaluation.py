@@ -485,8 +485,12 @@ class TestReproduce:
         for stem in ("synthetic-quick", "synthetic-quick-variants"):
             for suffix in ("png", "svg"):
                 assert (tmp_path / "figures" / f"{stem}.{suffix}").stat().st_size > 1000
-        again = CliRunner().invoke(app, arguments)
+        (tmp_path / "results" / "synthetic-quick.csv").unlink()
+        again = CliRunner().invoke(app, [*arguments, "--no-run", "--only", "mi"])
         assert "Taking up the run" in again.output
+        pd.testing.assert_frame_equal(
+            pd.read_csv(tmp_path / "results" / "synthetic-quick.csv"), table
+        )
 
     def test_real(self, tmp_path):
         arguments = ["real", "--quick", "--output", str(tmp_path), "--quiet", "--dataset", "wine"]

@@ -19,6 +19,7 @@ __all__ = [
     "check_lambda2",
     "kernel_parameters",
     "make_problem",
+    "mixture",
     "rank_sizes",
     "uses_features",
 ]
@@ -40,6 +41,8 @@ CRITERION_PARAMETERS: dict[str, list[Any]] = {
 # Beyond this many samples, n² memory and n³ time give way to random features.
 _EXACT_SAMPLES = 4000
 _DEFAULT_COMPONENTS = 512
+# A real response is mostly a sum of single effects; classes often are not.
+_LEAST_MIXING = {"classification": 0.0, "regression": 0.2}
 
 
 def uses_features(approximation: str | None, kernel: str, n_samples: int, n_features: int) -> bool:
@@ -113,3 +116,36 @@ def check_lambda2(lambda2: float | None, n_samples: int, epsilon: float) -> None
 def kernel_parameters(kernel: str, degree: int, coef0: float) -> dict[str, Any]:
     """The parameters a kernel has beyond its bandwidth."""
     return {"degree": degree, "coef0": coef0} if kernel == "polynomial" else {}
+
+
+def mixture(
+    kernel: str, mixing: float | str, *, strategy: str, task: str, fourier: bool
+) -> dict[str, Any]:
+    """Which kernel a fit uses and what is mixed into it, as options of a formulation.
+
+    Random features are for many samples, where the Gaussian needs no help; the single solve
+    is the paper's, with the paper's kernel.
+
+    Examples
+    --------
+    >>> mixture("auto", "auto", strategy="path", task="classification", fourier=False)
+    {'kernel': 'gaussian', 'mixing': None, 'least_mixing': 0.0}
+    >>> mixture("auto", "auto", strategy="single", task="classification", fourier=False)
+    {'kernel': 'gaussian', 'mixing': 0.0}
+    """
+    if kernel == "auto":
+        kernel = "gaussian" if fourier or strategy == "single" else "mixed"
+    if kernel != "mixed":
+        return {"kernel": kernel, "mixing": 0.0}
+    if fourier:
+        raise ValueError(
+            'kernel="mixed" has no random Fourier features; use approximation=None (exact), '
+            'or kernel="gaussian".'
+        )
+    if isinstance(mixing, str):
+        return {
+            "kernel": "gaussian",
+            "mixing": None,
+            "least_mixing": _LEAST_MIXING[task],
+        }
+    return {"kernel": "gaussian", "mixing": float(mixing)}

@@ -24,10 +24,13 @@ from ._formulation import (
     check_lambda2,
     kernel_parameters,
     make_problem,
+    mixture,
     rank_sizes,
+    uses_features,
 )
 from ._progress import History, ProgressBar
 from ._responses import EncodedResponse, encode_response
+from .core.kernels import KERNELS
 from .core.path import Formulation, Path, Problem, Progress, default_budgets, run_path
 
 __all__ = ["CCMSelector"]
@@ -58,8 +61,15 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         How to read y. "auto" takes labels and whole numbers as classes.
     standardize : bool, default=True
         Whether to give every feature mean 0 and variance 1 first (in a copy).
-    kernel : {"gaussian", "laplacian", "linear", "polynomial"}, default="gaussian"
-        Kernel on the scaled samples.
+    kernel : {"auto", "mixed", "gaussian", "laplacian", "linear", "polynomial"}, default="auto"
+        Kernel on the scaled samples. "mixed" adds to the Gaussian, which sees interactions, a
+        sum of one-dimensional Gaussians, which sees single effects where features far
+        outnumber samples. "auto" is "mixed" along a path and "gaussian" for a single solve
+        and for random features.
+    mixing : "auto" or float in [0, 1], default="auto"
+        Share γ of the sum in the mixed kernel; 1 leaves the sum alone, which makes the
+        criterion convex in w and blind to interactions. "auto" takes d / 2(d + n) for the d
+        features of each stage, and at least 0.2 for regression.
     bandwidth : "median" or float, default="median"
         Bandwidth σ of the kernel. "median" is the median distance between samples over √2
         (Laplacian: the median L1 distance), measured anew on the features of each stage.
@@ -169,6 +179,8 @@ class CCMSelector(SelectorMixin, BaseEstimator):
             Interval(Integral, 1, None, closed="left"),
         ],
         **CRITERION_PARAMETERS,
+        "kernel": [StrOptions({"auto", "mixed", *KERNELS})],
+        "mixing": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
         "epsilon": [*CRITERION_PARAMETERS["epsilon"], "array-like"],
         "strategy": [StrOptions({"path", "single"})],
         "constraint": [StrOptions({"hard", "soft"})],
@@ -190,7 +202,8 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         *,
         task: str = "auto",
         standardize: bool = True,
-        kernel: str = "gaussian",
+        kernel: str = "auto",
+        mixing: float | str = "auto",
         bandwidth: float | str = "median",
         degree: int = 3,
         coef0: float = 1.0,
@@ -215,6 +228,7 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         self.task = task
         self.standardize = standardize
         self.kernel = kernel
+        self.mixing = mixing
         self.bandwidth = bandwidth
         self.degree = degree
         self.coef0 = coef0
@@ -265,7 +279,7 @@ class CCMSelector(SelectorMixin, BaseEstimator):
             _check_columns(columns)
             seed = _seed(self.random_state)
             epsilon, m, crossfit = self._choose(X, response, seed)
-            problem = self._problem(columns.X, response.Y, epsilon, response.scale, seed)
+            problem = self._problem(columns.X, response.Y, epsilon, response, seed)
             path, history = self._run(problem, min(m, columns.index.size))
             self._store(path, problem, columns, response, m)
             self.cross_fit_ = _cross_fit_bunch(crossfit)
@@ -300,7 +314,7 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         crossfit = cross_fit(
             X,
             response,
-            lambda X, Y, epsilon: self._problem(X, Y, epsilon, response.scale, seed),
+            lambda X, Y, epsilon: self._problem(X, Y, epsilon, response, seed),
             partial(rank_sizes, self.strategy),
             epsilons,
             candidate_sizes(d) if auto_m else [m],
@@ -314,18 +328,25 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         return float(epsilons[best]), m, crossfit
 
     def _problem(
-        self, X: np.ndarray, Y: np.ndarray, epsilon: float, scale: float, seed: int
+        self, X: np.ndarray, Y: np.ndarray, epsilon: float, response: EncodedResponse, seed: int
     ) -> Problem:
-        """The core's problem for prepared samples and responses divided by ``scale``."""
+        """The core's problem for prepared samples and encoded responses."""
         if self.inverse == "free":
             check_lambda2(self.lambda2, X.shape[0], epsilon)
+        kernel = mixture(
+            self.kernel,
+            self.mixing,
+            strategy=self.strategy,
+            task=response.task,
+            fourier=uses_features(self.approximation, self.kernel, *X.shape),
+        )
         formulation = Formulation(
             epsilon=epsilon,
-            kernel=self.kernel,
+            **kernel,
             kernel_params=kernel_parameters(self.kernel, self.degree, self.coef0),
             bandwidth=None if self.bandwidth == "median" else float(self.bandwidth),
             soft=self.constraint == "soft",
-            lambda1=None if self.lambda1 is None else self.lambda1 / scale**2,
+            lambda1=None if self.lambda1 is None else self.lambda1 / response.scale**2,
             inverse_free=self.inverse == "free",
             lambda2=self.lambda2,
             max_iter=self.max_iter,

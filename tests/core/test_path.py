@@ -68,29 +68,42 @@ def test_three_switches_choose_three_classes(easy, soft, inverse_free, n_compone
     assert isinstance(gram, FourierGram if n_components else ExactGram)
     objective = problem.objective(gram)
     assert isinstance(objective, InverseFreeObjective if inverse_free else TraceObjective)
-    assert isinstance(problem.constraint(3, 1.0), SoftBudget if soft else CappedSimplex)
+    kinds = {type(constraint) for constraint in problem.constraints(3)}
+    assert kinds == {SoftBudget if soft else CappedSimplex}
 
 
 def test_the_numbers_of_a_formulation_arrive(easy):
     given_ = make_problem(*easy, soft=True, lambda1=7.0, inverse_free=True, lambda2=2.0)
     gram = given_.gram(np.arange(8), 1.5)
-    assert given_.constraint(3, 1.0) == SoftBudget(3, price=7.0)
+    assert given_.constraints(3) == [SoftBudget(3, price=7.0)]
     assert given_.objective(gram).penalty == 60 * 2.0  # n·λ₂
     assert given_.objective(gram).epsilon == 0.05
     assert gram.kernel == KERNELS["gaussian"](1.5)
 
 
 def test_defaults_follow_the_scale_of_the_problem(easy):
-    def default(epsilon):
-        return make_problem(*easy, soft=True, inverse_free=True, epsilon=epsilon)
+    X, Y = easy
 
-    gram = default(0.05).gram(np.arange(8), 1.5)
+    def default(epsilon=0.05, scale=1.0):
+        problem = make_problem(X, scale * Y, soft=True, inverse_free=True, epsilon=epsilon)
+        prices = [constraint.price for constraint in problem.constraints(3)]
+        return prices, problem.objective(problem.gram(np.arange(8), 1.5)).penalty
+
+    prices, penalty = default()
     # λ₁ is a share of the criterion of no feature, ⟨Y, Y⟩/ε; λ₂ is above 1/(2nε).
-    assert default(0.05).constraint(3, 4.0).price == 4 * default(0.05).constraint(3, 1.0).price
-    assert default(0.05).constraint(3, 1.0).price == 2 * default(0.1).constraint(3, 1.0).price
-    assert 0.0 < default(0.05).constraint(3, 1.0).price < 1.0 / 0.05
-    assert default(0.05).objective(gram).penalty >= 0.5 / 0.05
-    assert default(0.05).objective(gram).penalty == 2 * default(0.1).objective(gram).penalty
+    assert 0.0 < prices[-1] < prices[0] < np.mean(Y**2) / 0.05
+    assert (np.diff(prices) < 0).all()
+    assert_allclose(default(scale=3.0)[0], 9 * np.array(prices))
+    assert_allclose(default(epsilon=0.1)[0], np.array(prices) / 2)
+    assert penalty >= 0.5 / 0.05
+    assert default(epsilon=0.1)[1] == pytest.approx(penalty / 2)
+
+
+def test_the_default_price_falls_until_enough_features_are_worth_it(easy):
+    problem = make_problem(*easy, soft=True)
+    (few,), (many,) = (run_path(problem, [budget]).stages for budget in (1, 5))
+    assert 1 <= np.count_nonzero(few.weights) < np.count_nonzero(many.weights)
+    assert np.count_nonzero(many.weights) >= 5
 
 
 def test_kernel_parameters_arrive(easy):

@@ -72,7 +72,7 @@ DataArgument = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="CSV, TSV, Parquet, Feather, .npz or .mat file, also as .gz, .bz2 or .xz; "
+        help="CSV, TSV, Parquet, Feather, .npz or .mat file, also as .gz, .bz2, .xz or .zip; "
         "- reads standard input.",
         show_default=False,
     ),

@@ -28,6 +28,9 @@ Output = Annotated[
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 uses every core.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
+NoRun = Annotated[
+    bool, typer.Option("--no-run", help="Only tables and pictures of what the log holds so far.")
+]
 Only = Annotated[
     list[str] | None,
     typer.Option("--only", help="Method to run; may be given again. Default: all.", metavar="NAME"),
@@ -40,6 +43,7 @@ def synthetic(
     output: Output = Path("reproduce"),
     jobs: Jobs = 1,
     quiet: Quiet = False,
+    no_run: NoRun = False,
     only: Only = None,
     repeats: Annotated[
         int | None, typer.Option(help="Draws of each size. Default: 100, quick 10.", min=1)
@@ -64,6 +68,7 @@ def synthetic(
             quick=quick,
             n_jobs=jobs,
             progress=not quiet,
+            run=not no_run,
             **{key: value for key, value in given.items() if value},
         ),
         output / "results" / f"{name}.jsonl",
@@ -77,6 +82,7 @@ def real(
     output: Output = Path("reproduce"),
     jobs: Jobs = 1,
     quiet: Quiet = False,
+    no_run: NoRun = False,
     only: Only = None,
     dataset: Annotated[
         list[str] | None,
@@ -109,6 +115,7 @@ def real(
             protocols=protocol or ("paper", "nested"),
             n_jobs=jobs,
             progress=not quiet,
+            run=not no_run,
         ),
         output / "results" / f"{name}.jsonl",
     )

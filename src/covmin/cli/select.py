@@ -114,6 +114,7 @@ class Answer:
     question: Question
     selector: CCMSelector
     notes: list[str]
+    warnings: list[str]
     seconds: float
 
     @property
@@ -162,6 +163,7 @@ class Answer:
             "seed": request.seed,
             "seconds": round(self.seconds, 3),
             "notes": self.notes,
+            "warnings": self.warnings,
             "report": str(request.report) if request.report else None,
             "output": str(request.output) if request.output else None,
         }
@@ -198,7 +200,25 @@ def fit(
     selector.set_params(callback=None)
     remarks = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
     notes = [*question.notes, *dict.fromkeys(remarks)]
-    return Answer(question, selector, notes, time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    return Answer(question, selector, notes, _data_warnings(question, selector), seconds)
+
+
+def _data_warnings(question: Question, selector: CCMSelector) -> list[str]:
+    """What the columns themselves give reason to doubt, in words."""
+    from covmin.report import check_data
+
+    names = list(question.X.columns)
+    found = check_data(selector, question.X, question.y.to_numpy(), names)
+    return [f"{item['title']}: {_named(item, names)}{item['text']}" for item in found]
+
+
+def _named(item: dict[str, Any], names: list[str]) -> str:
+    """The columns of a warning whose text does not name them."""
+    columns = [names[j] for j in item["features"]]
+    if all(f"“{name}”" in item["text"] for name in columns):
+        return ""
+    return f"{', '.join(columns)}. "
 
 
 def save_report(answer: Answer, path: Path, source: str | None, code: str | None = None) -> Path:
@@ -264,5 +284,7 @@ def show_answer(answer: Answer, title: str, top: int) -> None:
     """
     console = Console()
     console.print(selection_summary(answer.selector, list(answer.question.X.columns), title, top))
+    for warning in answer.warnings:
+        console.print(f"Warning: {warning}", style="yellow", markup=False, highlight=False)
     for note in answer.notes:
-        console.print(f"Note: {note}", style="yellow", markup=False, highlight=False)
+        console.print(f"Note: {note}", style="dim", markup=False, highlight=False)

@@ -12,6 +12,7 @@ import gzip
 import io
 import lzma
 import sys
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -167,6 +168,8 @@ def read_buffer(data: bytes, *, fmt: str | None = None, header: bool = True) -> 
     for magic, decompress, _ in COMPRESSIONS.values():
         if data.startswith(magic):
             data = _attempt(decompress, data, "compressed data")
+    if data.startswith(b"PK\x03\x04"):
+        data = _attempt(_unzip, data, "a .zip or .npz file")
     if not data.strip():
         raise CommandError("The input is empty.", ExitCode.INPUT)
     fmt = fmt or next((name for magic, name in _MAGIC.items() if data.startswith(magic)), "csv")
@@ -204,6 +207,21 @@ def _read_arrow(data: bytes, fmt: str) -> pd.DataFrame:
         return getattr(pd, f"read_{fmt}")(io.BytesIO(data))
     except ImportError as error:
         raise CommandError(f"Reading {fmt}: {error}", ExitCode.INPUT, ARROW_HINT) from error
+
+
+def _unzip(data: bytes) -> bytes:
+    """The one table in a .zip file; an .npz file, which is one too, stays as it is."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+        if all(name.endswith(".npy") for name in names):
+            return data
+        if len(names) != 1:
+            raise CommandError(
+                f"The .zip file holds {len(names)} files: {', '.join(names[:5])}.",
+                ExitCode.INPUT,
+                "Unpack it and name the table.",
+            )
+        return archive.read(names[0])
 
 
 def _attempt(read: Callable[[bytes], Any], data: bytes, what: str) -> Any:

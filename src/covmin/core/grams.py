@@ -17,9 +17,9 @@ an evaluation is then D×D, and the samples are visited twice, whatever the obje
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -92,12 +92,19 @@ class ExactGram:
         Columns centred under p.
     p : array of shape (n_samples,)
         Positive weights that sum to one.
+    prepared : object
+        What the kernel made of X; None prepares it.
     """
 
     kernel: Kernel
     X: Array
     Y: Array
     p: Array
+    prepared: Any = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.prepared is None:
+            object.__setattr__(self, "prepared", self.kernel.prepare(self.X))
 
     @property
     def zero_is_absorbing(self) -> bool:
@@ -110,7 +117,9 @@ class ExactGram:
 
     def restrict(self, columns: np.ndarray) -> ExactGram:
         """The same problem with some of the features."""
-        return ExactGram(self.kernel, take(self.X, columns, axis=1), self.Y, self.p)
+        prepared = self.kernel.narrow(self.prepared, columns)
+        X = prepared if self.prepared is self.X else take(self.X, columns, axis=1)
+        return ExactGram(self.kernel, X, self.Y, self.p, prepared)
 
 
 class ExactOperator:
@@ -120,7 +129,7 @@ class ExactOperator:
         self._gram = gram
         self._w = w
         self.Y = gram.Y
-        self._K, self._pullback = gram.kernel.matrix_and_pullback(gram.X, w)
+        self._K, self._pullback = gram.kernel.matrix_and_pullback(gram.prepared, w)
 
     def _dual(self, F: Array) -> Array:
         """``Hᵀ(p ∘ F)``: the coefficients of a centred function of the samples."""

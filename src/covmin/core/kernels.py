@@ -4,7 +4,8 @@ A kernel answers three questions: its matrix between two sets of samples
 (:meth:`Kernel.cross`), its matrix on one set together with the way back from a
 derivative in K to a derivative in w (:meth:`Kernel.matrix_and_pullback`), and its
 random features (:meth:`Kernel.draw_features`). Sums of kernels follow from the same
-three answers, because the matrix and the pullback of a sum are sums.
+three answers, because the matrix and the pullback of a sum are sums
+(:mod:`covmin.core.mixing`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,16 @@ from .arrays import (
 )
 from .features import FeatureMap, FourierMap, LinearMap, orthogonal_frequencies
 
-__all__ = ["KERNELS", "Gaussian", "Kernel", "Laplacian", "Linear", "Polynomial", "median_bandwidth"]
+__all__ = [
+    "KERNELS",
+    "Gaussian",
+    "Kernel",
+    "Laplacian",
+    "Linear",
+    "Polynomial",
+    "Pullback",
+    "median_bandwidth",
+]
 
 Pullback = Callable[[Array], Array]
 
@@ -39,17 +49,25 @@ _MEDIAN_ROWS = 1024
 class Kernel(Protocol):
     """What the Gram operators ask of a kernel."""
 
-    zero_is_absorbing: bool
-    """Whether ∂K/∂wⱼ vanishes at wⱼ = 0, so that a feature at zero stays there."""
+    @property
+    def zero_is_absorbing(self) -> bool:
+        """Whether ∂K/∂wⱼ vanishes at wⱼ = 0, so that a feature at zero stays there."""
 
-    order: int
-    """Which distances set the bandwidth: 1 for L1, 2 for Euclidean."""
+    @property
+    def order(self) -> int:
+        """Which distances set the bandwidth: 1 for L1, 2 for Euclidean."""
 
     def cross(self, A: Array, B: Array, w: Array) -> Array:
         """Kernel matrix (n, m) between the rows of A (n, d) and of B (m, d)."""
 
-    def matrix_and_pullback(self, X: Array, w: Array) -> tuple[Array, Pullback]:
-        """Kernel matrix K (n, n) of X, and the map from a symmetric B to ``Σ B ∘ ∂K/∂wⱼ``.
+    def prepare(self, X: Array) -> Any:
+        """What the kernel can compute of X (n, d) once for all w."""
+
+    def narrow(self, prepared: Any, columns: np.ndarray) -> Any:
+        """What :meth:`prepare` gives for some of the features."""
+
+    def matrix_and_pullback(self, prepared: Any, w: Array) -> tuple[Array, Pullback]:
+        """Kernel matrix K (n, n), and the map from a symmetric B to ``Σ B ∘ ∂K/∂wⱼ``.
 
         The pullback may overwrite B.
         """
@@ -58,6 +76,18 @@ class Kernel(Protocol):
         self, n_features: int, n_components: int, rng: np.random.Generator
     ) -> FeatureMap:
         """Draw the random features whose inner products approximate the kernel."""
+
+
+class _OfSamples:
+    """A kernel that works on the samples themselves and prepares nothing."""
+
+    def prepare(self, X: Array) -> Array:
+        """The samples."""
+        return X
+
+    def narrow(self, prepared: Array, columns: np.ndarray) -> Array:
+        """Some of the features."""
+        return take(prepared, columns, axis=1)
 
 
 def _squared_distances(A: Array, B: Array) -> Array:
@@ -69,7 +99,7 @@ def _squared_distances(A: Array, B: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Gaussian:
+class Gaussian(_OfSamples):
     """``k(x, x̃) = exp(−‖w ⊙ (x − x̃)‖² / 2σ²)``.
 
     Parameters
@@ -130,7 +160,7 @@ class Gaussian:
 
 
 @dataclass(frozen=True)
-class Laplacian:
+class Laplacian(_OfSamples):
     """``k(x, x̃) = exp(−Σⱼ wⱼ |xⱼ − x̃ⱼ| / σ)``.
 
     The derivative does not vanish at wⱼ = 0, so a feature can come back.
@@ -178,7 +208,7 @@ class Laplacian:
 
 
 @dataclass(frozen=True)
-class Linear:
+class Linear(_OfSamples):
     """``k(x, x̃) = Σⱼ wⱼ² xⱼ x̃ⱼ``.
 
     Examples
@@ -210,7 +240,7 @@ class Linear:
 
 
 @dataclass(frozen=True)
-class Polynomial:
+class Polynomial(_OfSamples):
     """``k(x, x̃) = (c + Σⱼ wⱼ² xⱼ x̃ⱼ / σ²)^p``.
 
     Parameters

@@ -19,6 +19,7 @@ from .constraints import CappedSimplex, Constraint, SoftBudget
 from .features import FeatureMap
 from .grams import ExactGram, FourierGram, Gram
 from .kernels import KERNELS, Kernel, median_bandwidth
+from .mixing import Additive, Sum
 from .objectives import InverseFreeObjective, Objective, TraceObjective
 from .solvers import Iteration, Solution, minimize
 
@@ -50,6 +51,11 @@ class Formulation:
     kernel : {"gaussian", "laplacian", "linear", "polynomial"}
     kernel_params : dict
         Further parameters of the kernel (``degree``, ``coef0``).
+    mixing : float or None
+        Share γ of the additive kernel that is mixed in; None sets it at each stage by the
+        numbers of features and samples. 0 leaves the kernel as it is.
+    least_mixing : float
+        The least share where it is set by stage.
     bandwidth : float or None
         σ; None takes the median rule anew on the features of each stage.
     soft : bool
@@ -68,6 +74,8 @@ class Formulation:
     epsilon: float
     kernel: str = "gaussian"
     kernel_params: dict[str, float] = field(default_factory=dict)
+    mixing: float | None = 0.0
+    least_mixing: float = 0.0
     bandwidth: float | None = None
     soft: bool = False
     lambda1: float | None = None
@@ -78,8 +86,26 @@ class Formulation:
     max_step: float = 0.2
 
     def kernel_at(self, sigma: float) -> Kernel:
-        """The kernel with bandwidth sigma."""
+        """The kernel with bandwidth sigma, nothing mixed in."""
         return KERNELS[self.kernel](sigma=sigma, **self.kernel_params)
+
+    def mixed_kernel(self, sigma: float, shape: tuple[int, int], budget: float) -> Kernel:
+        """The kernel of a stage that keeps ``budget`` of the features of X of this shape."""
+        kernel = self.kernel_at(sigma)
+        share = self._share(*shape)
+        if share == 0.0:
+            return kernel
+        # σ² is about the sum of the variances of the features: a fair share of it for each.
+        additive = Additive(sigma / np.sqrt(shape[1]), budget)
+        return Sum(
+            ((1.0 - share, kernel), (share, additive)) if share < 1.0 else ((1.0, additive),)
+        )
+
+    def _share(self, n_samples: int, n_features: int) -> float:
+        """γ: half where features far outnumber samples, little where samples do."""
+        if self.mixing is not None:
+            return self.mixing
+        return max(0.5 * n_features / (n_features + n_samples), self.least_mixing)
 
 
 @dataclass(frozen=True)
@@ -122,11 +148,12 @@ class Problem:
         X = take(self.X, columns, axis=1)
         return median_bandwidth(X, order, np.random.default_rng(self.seed))
 
-    def gram(self, columns: np.ndarray, sigma: float) -> Gram:
-        """The Gram operator on the given columns."""
+    def gram(self, columns: np.ndarray, sigma: float, budget: int | None = None) -> Gram:
+        """The Gram operator on the given columns, of which ``budget`` (or all) are kept."""
         X = take(self.X, columns, axis=1)
         if self.features is None:
-            return ExactGram(self.formulation.kernel_at(sigma), X, self.Y, self.p)
+            kernel = self.formulation.mixed_kernel(sigma, X.shape, budget or columns.size)
+            return ExactGram(kernel, X, self.Y, self.p)
         features = self.features.at(columns, sigma).like(X)
         return FourierGram(features, ArrayRows(X, self.Y, self.p))
 
@@ -289,7 +316,7 @@ def _solve_stage(
 ) -> tuple[Stage, np.ndarray]:
     """Solve at one budget; return the stage and its columns from best to worst."""
     sigma = problem.bandwidth(columns)
-    objective = problem.objective(problem.gram(columns, sigma))
+    objective = problem.objective(problem.gram(columns, sigma, budget))
     for constraint in problem.constraints(budget):
         solution = minimize(
             objective,

@@ -21,7 +21,7 @@ __all__ = ["Iteration", "Solution", "minimize"]
 _SUFFICIENT_DECREASE = 1e-4
 _MAX_HALVINGS = 30
 # Columns are copied when the features at zero are this share of those still in the arrays.
-_WORTH_DROPPING = 0.25
+_WORTH_THE_COPY = 0.25
 
 
 @dataclass(frozen=True)
@@ -129,27 +129,30 @@ def minimize(
     """
     w = constraint.project(np.asarray(w0, dtype=np.float64))
     state = _start(objective, constraint, w)
-    n_evaluations, converged, n_iter = 1, False, 0
+    n_evaluations, converged, stuck, n_iter = 1, False, False, 0
     last_active = np.zeros(w.size, dtype=int)
     while True:
         gap = _relative_gap(state, constraint)
-        if gap <= tol:
-            converged = True
-            break
+        if gap <= tol or stuck:
+            if not _reopen(state, objective, constraint, w.size):
+                converged = True
+                break
+            n_evaluations, stuck = n_evaluations + 1, False
+            continue
         if n_iter == max_iter:
             break
         before = state.w
         evaluations = _advance(state, constraint, max_step)
         n_evaluations += abs(evaluations)
-        if evaluations < 0:  # no descent left that floating point can see
-            converged = True
-            break
+        stuck = evaluations < 0  # no descent left that floating point can see
+        if stuck:
+            continue
         n_iter += 1
         last_active[state.columns[state.w > 0.0]] = n_iter
         if callback is not None:
             move = float(np.abs(state.w - before).max())
             callback(Iteration(n_iter, state.value, gap, int((state.w > 0).sum()), move))
-        _drop_zeros(state)
+        _set_zeros_aside(state)
     full = np.zeros(w.size)
     full[state.columns] = state.w
     return Solution(full, state.value, gap, converged, n_iter, n_evaluations, last_active)
@@ -204,13 +207,27 @@ def _capped_length(state: _State, constraint: Constraint, max_step: float) -> fl
     return length
 
 
-def _drop_zeros(state: _State) -> None:
-    """Take features at exactly zero out of the arrays, where they could not come back."""
-    if not state.objective.gram.zero_is_absorbing:
-        return
+def _set_zeros_aside(state: _State) -> None:
+    """Take features at exactly zero out of the arrays, when there are enough to pay the copy."""
     keep = np.flatnonzero(state.w > 0.0)
-    if keep.size == 0 or keep.size > (1.0 - _WORTH_DROPPING) * state.w.size:
+    if keep.size == 0 or keep.size > (1.0 - _WORTH_THE_COPY) * state.w.size:
         return
     state.objective = state.objective.restrict(keep)
     state.columns, state.w = state.columns[keep], state.w[keep]
     state.gradient = state.gradient[keep]
+
+
+def _reopen(state: _State, objective: Objective, constraint: Constraint, size: int) -> bool:
+    """Bring features set aside back before a solve may end, unless zero is absorbing.
+
+    Returns whether there were any.
+    """
+    if state.columns.size == size or objective.gram.zero_is_absorbing:
+        return False
+    w = np.zeros(size)
+    w[state.columns] = state.w
+    state.objective, state.columns, state.w = objective, np.arange(size), w
+    state.point = objective.at(w, state.point.state)
+    state.value = state.point.value + constraint.penalty(w)
+    state.gradient = state.point.gradient() + constraint.price
+    return True

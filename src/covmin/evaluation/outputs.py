@@ -113,7 +113,7 @@ def _save(figure: Any, folder: Path, stem: str) -> list[Path]:
     with rc_context({"svg.hashsalt": "covmin", "svg.fonttype": "none"}):
         for path in paths:
             metadata = {"Date": None} if path.suffix == ".svg" else None
-            figure.savefig(path, dpi=130, metadata=metadata)
+            figure.savefig(path, dpi=110, metadata=metadata)
     pyplot.close(figure)
     return paths
 
@@ -208,8 +208,9 @@ def accuracy_grid(
         ax.set(title=name, xlabel="", ylabel="")
     for ax in axes.flat[len(datasets) :]:
         ax.set_axis_off()
-    figure.supxlabel("number of selected features")
+    for ax in axes[-1]:
+        ax.set_xlabel("number of selected features")
     figure.supylabel("cross-validated accuracy")
     figure.suptitle(f"Kernel SVM on selected features, {PROTOCOL_LABELS[protocol]}")
-    legend_below(figure, axes.flat, 5)
+    legend_below(figure, axes.flat, 10)
     return figure

@@ -149,6 +149,7 @@ def run_real(
     n_jobs: int | None = None,
     random_state: int = 0,
     progress: bool = False,
+    run: bool = True,
 ) -> Any:
     """Scores on the paper's real sets under both protocols.
 
@@ -172,6 +173,8 @@ def run_real(
     random_state : int, default=0
     progress : bool, default=False
         Whether to show a bar.
+    run : bool, default=True
+        False gives what the log holds, and runs nothing.
 
     Returns
     -------
@@ -198,13 +201,13 @@ def run_real(
         n_jobs=n_jobs,
         progress=progress,
         description="rankings",
+        run=run,
     )
-    warn_of_failures(
-        [(u["selector"], r["error"]) for u, r in zip(units, results, strict=True)], "rankings"
-    )
+    done = [(unit, result) for unit, result in zip(units, results, strict=True) if result]
+    warn_of_failures([(unit["selector"], result["error"]) for unit, result in done], "rankings")
     rows = [
         {"dataset": unit["dataset"], **row}
-        for unit, result in zip(units, results, strict=True)
+        for unit, result in done
         for row in curve_rows(unit, result, curve_task(unit["dataset"], quick, random_state).sizes)
     ]
     return pandas.DataFrame(rows)

@@ -53,7 +53,7 @@ def run_synthetic(
     progress : bool, default=False
         Whether to show a bar.
     **overrides
-        ``n_samples``, ``n_repeats``, ``selectors``, ``random_state`` of
+        ``n_samples``, ``n_repeats``, ``selectors``, ``random_state``, ``run`` of
         :func:`~covmin.evaluation.median_rank`.
 
     Returns

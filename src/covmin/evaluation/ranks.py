@@ -146,6 +146,7 @@ def median_rank(
     random_state: int = 0,
     log: str | os.PathLike[str] | None = None,
     progress: bool = False,
+    run: bool = True,
 ) -> MedianRankResult:
     """Median rank that selectors give to the features known to matter.
 
@@ -173,6 +174,8 @@ def median_rank(
         File to keep finished work in; with it, a run that was interrupted is taken up again.
     progress : bool, default=False
         Whether to show a bar.
+    run : bool, default=True
+        False gives what the log holds, and runs nothing.
 
     Returns
     -------
@@ -205,10 +208,10 @@ def median_rank(
         n_jobs=n_jobs,
         progress=progress,
         description="blocks of draws",
+        run=run,
     )
-    records = [
-        row for unit, result in zip(units, results, strict=True) for row in _rows(unit, result)
-    ]
+    pairs = zip(units, results, strict=True)
+    records = [row for unit, result in pairs if result for row in _rows(unit, result)]
     warn_of_failures([(r["selector"], r["error"]) for r in records], "rankings")
     return MedianRankResult(records, {task: _optimal(g) for task, g in generators.items()})
 

@@ -39,6 +39,7 @@ def run_units(
     n_jobs: int | None = None,
     progress: bool = False,
     description: str = "units",
+    run: bool = True,
 ) -> list[Any]:
     """Do every unit of work that is not done yet, in parallel.
 
@@ -59,11 +60,14 @@ def run_units(
         Whether to show a bar on standard error (tqdm, where it is installed).
     description : str
         What the bar calls the units.
+    run : bool, default=True
+        False does nothing but read the log.
 
     Returns
     -------
     results : list
-        In the order of ``units``, whichever finished first.
+        In the order of ``units``, whichever finished first; None for those that are neither
+        run nor in the log.
 
     Examples
     --------
@@ -74,14 +78,14 @@ def run_units(
     settings = {"covmin": covmin.__version__, **(settings or {})}
     with nullcontext() if log is None else ResultLog(log, settings) as kept:
         results = {i: kept[u] for i, u in enumerate(units) if kept is not None and u in kept}
-        todo = [i for i in range(len(units)) if i not in results]
+        todo = [i for i in range(len(units)) if run and i not in results]
         finished = _parallel([units[i] for i in todo], work, n_jobs)
         for position, result in _bar(finished, len(todo), progress, description):
             index = todo[position]
             if kept is not None:
                 kept.append(units[index], result)
             results[index] = result
-    return [results[i] for i in range(len(units))]
+    return [results.get(i) for i in range(len(units))]
 
 
 def _parallel(units: Sequence[Unit], work: Work, n_jobs: int | None) -> Iterator[tuple[int, Any]]:

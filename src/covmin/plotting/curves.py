@@ -260,6 +260,7 @@ class AccuracyCurveDisplay:
         ax.set(xlabel="number of selected features", ylabel=f"cross-validated {self.score_name}")
         shown = " and ".join(PROTOCOL_LABELS.get(p, f"protocol: {p}") for p in protocols)
         ax.set_title(f"{title}\n{shown}" if title else shown, fontsize="medium")
+        ax.xaxis.get_major_locator().set_params(integer=True)
         ax.grid(alpha=0.25)
         if legend:
             ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)

@@ -7,5 +7,13 @@ dict into one HTML file that needs no network, and `write_report` does both.
 from covmin.report._build import build_report
 from covmin.report._choice import error_curve, explain_choice
 from covmin.report._render import render_report, write_report
+from covmin.report._warnings import check_data
 
-__all__ = ["build_report", "error_curve", "explain_choice", "render_report", "write_report"]
+__all__ = [
+    "build_report",
+    "check_data",
+    "error_curve",
+    "explain_choice",
+    "render_report",
+    "write_report",
+]

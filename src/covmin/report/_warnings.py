@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 
-from ._samples import Samples
+from ._samples import Samples, as_samples
 
-__all__ = ["data_warnings"]
+__all__ = ["check_data", "data_warnings"]
 
 _LISTED = 12
 _SMALL_CLASS = 5
@@ -18,6 +19,41 @@ _SMALL_CLASS = 5
 _DETERMINES = 0.02
 _TRACKS = 0.8
 _CHECKED = 10
+
+
+def check_data(
+    selector: Any, X: Any, y: Any, feature_names: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
+    """Columns of the data that a reader of the ranking should be warned about.
+
+    Parameters
+    ----------
+    selector : CCMSelector
+        Fitted on X and y.
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+    feature_names : sequence of str, optional
+        Names of the columns; by default the selector's.
+
+    Returns
+    -------
+    warnings : list of dict
+        ``kind`` ("leak", "id", "constant", "duplicate" or "small"), ``title``, ``text``,
+        ``features`` (column indices, at most a dozen) and ``n_features``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from covmin import CCMSelector
+    >>> from covmin.report import check_data
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 30)
+    >>> X = np.column_stack([rng.standard_normal((60, 3)), np.arange(60)])
+    >>> [warning["title"] for warning in check_data(CCMSelector(1).fit(X, y), X, y)]
+    ['A row number tracks the response']
+    """
+    samples = as_samples(selector, X, y, feature_names)
+    return data_warnings(samples, np.argsort(selector.ranking_))
 
 
 def data_warnings(samples: Samples, order: np.ndarray) -> list[dict[str, Any]]:

@@ -133,7 +133,7 @@ function pathChart(width, path, names, m) {
   path.sizes.forEach((s, k) => svg.append(text(left + (k + 0.5) * step, 30, s, { anchor: "middle", class: k === current ? "mark" : "" })));
   svg.append(text(0, 12, "Features kept at each stage", { class: "strong" }));
   path.features.forEach((j, i) => {
-    const top = 40 + i * line, label = text(left - 10, top + 15, clip(names[j], Math.floor(left / 7)), { anchor: "end", class: i < m ? "strong" : "" });
+    const top = 40 + i * line, label = text(left - 10, top + 15, clip(names[j], Math.floor((left - 10) / 7)), { anchor: "end", class: i < m ? "strong" : "" });
     label.append(node("title", {}, names[j]));
     svg.append(label);
     path.sizes.forEach((s, k) => {
@@ -223,7 +223,7 @@ function correlationChart(width, matrix, names, n) {
   const step = Math.min(44, (width - left - 4) / n), svg = canvas(width, n * step + 6, "Correlations between the chosen features");
   for (let i = 0; i < n; i++) {
     const name = names[matrix.features[i]], y = i * step;
-    const label = text(left - 10, y + step / 2 + 4, clip(name, Math.floor(left / 7)), { anchor: "end", class: "strong" });
+    const label = text(left - 10, y + step / 2 + 4, clip(name, Math.floor((left - 10) / 7)), { anchor: "end", class: "strong" });
     label.append(node("title", {}, name));
     svg.append(label);
     for (let k = 0; k <= i; k++) {
