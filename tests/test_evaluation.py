@@ -377,6 +377,16 @@ class TestLog:
         with pytest.raises(ValueError, match=r"Line 2 of .* is damaged"):
             run_units([{"x": 1}], lambda unit: unit["x"], log=path)
 
+    def test_reading_changes_nothing(self, tmp_path):
+        path = tmp_path / "log.jsonl"
+        run_units([{"x": 1}, {"x": 2}], lambda unit: unit["x"], log=path)
+        torn = path.read_bytes()[:-4]
+        path.write_bytes(torn)
+        assert run_units([{"x": 1}, {"x": 2}], None, log=path, run=False) == [1, None]
+        assert path.read_bytes() == torn
+        assert run_units([{"x": 1}], None, log=tmp_path / "none.jsonl", run=False) == [None]
+        assert not (tmp_path / "none.jsonl").exists()
+
     def test_not_a_log(self, tmp_path):
         path = tmp_path / "other.json"
         path.write_text('{"a": 1}\n')

@@ -107,6 +107,7 @@ def cross_fit(
     standardize: bool,
     seed: int,
     n_jobs: int | None = None,
+    on_fold: Callable[[int, int], None] | None = None,
 ) -> CrossFit:
     """Run the path on training folds and judge it on the fold left out.
 
@@ -128,6 +129,8 @@ def cross_fit(
         Of the folds.
     n_jobs : int, optional
         Folds judged at once, in threads.
+    on_fold : callable, optional
+        Called with the number of folds judged and their total after each.
 
     Returns
     -------
@@ -147,9 +150,14 @@ def cross_fit(
     # One BLAS thread for each of several workers; all of them when there is one worker.
     # Threads serve: the work is in BLAS, which releases the interpreter lock.
     with threadpool_limits(None if n_jobs in (None, 1) else 1):
-        errors = Parallel(n_jobs=n_jobs, prefer="threads")(
+        judged = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
             delayed(judge)(epsilon, *fold) for epsilon in epsilons for fold in folds
         )
+        errors = []
+        for error in judged:
+            errors.append(error)
+            if on_fold is not None:
+                on_fold(len(errors), len(epsilons) * len(folds))
     cube = np.reshape(errors, (len(epsilons), len(folds), len(sizes)))
     return CrossFit(np.asarray(sizes), np.asarray(epsilons), cube.swapaxes(1, 2))
 

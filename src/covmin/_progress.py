@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import Bunch
@@ -45,42 +46,67 @@ class History:
 
 
 class ProgressBar:
-    """One line on standard error: stage, budget, objective, active features.
+    """One line on standard error: folds cross-fitted, then stage, budget and objective.
 
-    tqdm draws it where it is installed; otherwise each stage prints a line.
+    tqdm draws it where it is installed; otherwise each fold and each stage prints a line.
+
+    Parameters
+    ----------
+    silent : bool
+        Whether to show nothing.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, silent: bool = False) -> None:
+        self._silent = silent
         self._bar: Any = None
-        self._stage = -1
+        self._printed = ""
 
-    def __call__(self, progress: Progress) -> None:
-        if self._bar is None and self._stage < 0:
-            self._bar = _tqdm(progress.n_stages)
+    @classmethod
+    @contextmanager
+    def shown(cls, verbose: int) -> Iterator[Self]:
+        """A bar that is closed in the end, silent unless ``verbose``."""
+        bar = cls(silent=not verbose)
+        try:
+            yield bar
+        finally:
+            bar._close()
+
+    def fold(self, done: int, total: int) -> None:
+        """Show how many folds are cross-fitted."""
+        self._show("cross-fit", "fold", done, total, "")
+
+    def step(self, progress: Progress) -> None:
+        """Show a step of the path."""
         step = progress.iteration
         text = (
             f"keep {progress.budget}, step {step.n_iter}: objective {step.value:.6g}, "
             f"{step.n_active} active"
         )
-        if self._bar is not None:
-            self._bar.n = progress.stage
-            self._bar.set_postfix_str(text)
-        elif progress.stage != self._stage:
-            print(
-                f"[covmin] stage {progress.stage + 1}/{progress.n_stages}, {text}", file=sys.stderr
-            )
-        self._stage = progress.stage
+        self._show("path", "stage", progress.stage, progress.n_stages, text)
 
-    def close(self) -> None:
-        """Finish the line."""
+    def _show(self, what: str, unit: str, done: int, total: int, text: str) -> None:
+        if self._silent:
+            return
+        if self._bar is None or self._bar.desc != f"covmin {what}: ":
+            self._close()
+            self._bar = _tqdm(total, f"covmin {what}", unit)
+        if self._bar is not None:
+            self._bar.n = done
+            self._bar.set_postfix_str(text)
+        elif self._printed != (line := f"[covmin] {what}, {unit} {done}/{total}"):
+            print(f"{line} {text}".rstrip(), file=sys.stderr)
+            self._printed = line
+
+    def _close(self) -> None:
         if self._bar is not None:
             self._bar.n = self._bar.total
             self._bar.close()
+            self._bar = None
 
 
-def _tqdm(total: int) -> Any:
+def _tqdm(total: int, description: str, unit: str) -> Any:
     try:
         from tqdm.auto import tqdm
     except ImportError:
         return None
-    return tqdm(total=total, desc="covmin", unit="stage")
+    return tqdm(total=total, desc=description, unit=unit)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -13,12 +12,20 @@ import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import Bunch, Tags
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._columns import PreparedColumns, n_features_to_keep, prepare_columns
 from ._crossfit import CrossFit, candidate_sizes, cross_fit
+from ._fitting import (
+    check_columns,
+    cross_fit_bunch,
+    epsilon_values,
+    path_bunch,
+    seed_of,
+    unchanged_on_failure,
+)
 from ._formulation import (
     CRITERION_PARAMETERS,
     check_lambda2,
@@ -28,6 +35,7 @@ from ._formulation import (
     rank_sizes,
     uses_features,
 )
+from ._notebook import selection_html
 from ._progress import History, ProgressBar
 from ._responses import EncodedResponse, encode_response
 from .core.kernels import KERNELS
@@ -265,7 +273,7 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         self : CCMSelector
             Fitted. A fit that fails leaves the estimator as it was.
         """
-        with _unchanged_on_failure(self):
+        with unchanged_on_failure(self):
             X, y = validate_data(
                 self,
                 X,
@@ -276,13 +284,14 @@ class CCMSelector(SelectorMixin, BaseEstimator):
             )
             response = encode_response(y, self.task)
             columns = prepare_columns(X, self.standardize)
-            _check_columns(columns)
-            seed = _seed(self.random_state)
-            epsilon, m, crossfit = self._choose(X, response, seed)
-            problem = self._problem(columns.X, response.Y, epsilon, response, seed)
-            path, history = self._run(problem, min(m, columns.index.size))
+            check_columns(columns)
+            seed = seed_of(self.random_state)
+            with ProgressBar.shown(self.verbose) as bar:
+                epsilon, m, crossfit = self._choose(X, response, seed, bar)
+                problem = self._problem(columns.X, response.Y, epsilon, response, seed)
+                path, history = self._run(problem, min(m, columns.index.size), bar)
             self._store(path, problem, columns, response, m)
-            self.cross_fit_ = _cross_fit_bunch(crossfit)
+            self.cross_fit_ = cross_fit_bunch(crossfit)
             self.history_ = history.as_bunch()
         if not self.converged_:
             warnings.warn(
@@ -294,11 +303,11 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         return self
 
     def _choose(
-        self, X: np.ndarray, response: EncodedResponse, seed: int
+        self, X: np.ndarray, response: EncodedResponse, seed: int, bar: ProgressBar
     ) -> tuple[float, int, CrossFit | None]:
         """ε and m, by cross-fitting where they are not given."""
         n, d = X.shape
-        epsilons = _epsilons(self.epsilon, response)
+        epsilons = epsilon_values(self.epsilon, response)
         auto_m = self.n_features_to_select == "auto"
         m = n_features_to_keep(1.0 if auto_m else self.n_features_to_select, d)
         if epsilons.size == 1 and not auto_m:
@@ -321,6 +330,7 @@ class CCMSelector(SelectorMixin, BaseEstimator):
             standardize=self.standardize,
             seed=seed,
             n_jobs=self.n_jobs,
+            on_fold=bar.fold,
         )
         best = crossfit.best_epsilon()
         if auto_m:
@@ -363,15 +373,10 @@ class CCMSelector(SelectorMixin, BaseEstimator):
             seed=seed,
         )
 
-    def _run(self, problem: Problem, m: int) -> tuple[Path, History]:
+    def _run(self, problem: Problem, m: int, bar: ProgressBar) -> tuple[Path, History]:
         budgets = default_budgets(problem.n_features, m) if self.strategy == "path" else [m]
-        bar = ProgressBar() if self.verbose else None
-        history = History(*(listener for listener in (bar, self.callback) if listener))
-        try:
-            return run_path(problem, budgets, history), history
-        finally:
-            if bar is not None:
-                bar.close()
+        history = History(bar.step, *([self.callback] if self.callback else []))
+        return run_path(problem, budgets, history), history
 
     def _store(
         self,
@@ -388,7 +393,7 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         self.ranking_[order] = np.arange(1, d + 1)
         self.support_ = self.ranking_ <= m
         self.n_features_ = m
-        self.path_ = _path_bunch(path, columns.index, d, response.scale)
+        self.path_ = path_bunch(path, columns.index, d, response.scale)
         chosen = path.stages[[s.budget for s in path.stages].index(min(m, columns.index.size))]
         self.weights_ = self.path_.weights[path.stages.index(chosen)].copy()
         self.objective_ = chosen.criterion * response.scale**2
@@ -403,6 +408,13 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         check_is_fitted(self)
         return self.support_
 
+    def _html_repr(self) -> str:
+        """scikit-learn's diagram and, after a fit, the features kept."""
+        diagram = super()._html_repr()
+        if not self.__sklearn_is_fitted__():
+            return diagram
+        return f"<div>{diagram}{selection_html(self)}</div>"
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "support_")
 
@@ -411,78 +423,3 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
         return tags
-
-
-@contextmanager
-def _unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
-    """Give an estimator its attributes back when fitting it fails or is interrupted."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
-
-
-def _check_columns(columns: PreparedColumns) -> None:
-    n_constant = columns.constant.size
-    if columns.index.size == 0:
-        raise ValueError(
-            f"Every one of the {n_constant} feature(s) of X is constant: "
-            "there is nothing to select."
-        )
-    if n_constant:
-        warnings.warn(
-            f"{n_constant} constant feature(s) carry no information and are ranked last.",
-            UserWarning,
-            stacklevel=3,
-        )
-
-
-def _epsilons(epsilon: Any, response: EncodedResponse) -> np.ndarray:
-    if isinstance(epsilon, str):
-        return np.array([response.default_epsilon])
-    epsilons = np.unique(np.atleast_1d(np.asarray(epsilon, dtype=np.float64)))
-    if epsilons.size == 0 or not (np.isfinite(epsilons).all() and (epsilons > 0).all()):
-        raise ValueError(
-            f"epsilon must be positive and finite, got {epsilon!r}; "
-            'the paper uses 0.001 for classes and 0.1 for regression (epsilon="auto").'
-        )
-    return epsilons
-
-
-def _seed(random_state: Any) -> int:
-    """One seed for everything a fit draws; NumPy's global generator is left alone."""
-    if random_state is None:
-        return int(np.random.default_rng().integers(2**31))
-    if isinstance(random_state, Integral):
-        return int(random_state)
-    return int(random_state.randint(2**31 - 1))
-
-
-def _path_bunch(path: Path, index: np.ndarray, n_features: int, scale: float) -> Bunch:
-    stages = path.stages
-    weights = np.zeros((len(stages), n_features))
-    for row, stage in zip(weights, stages, strict=True):
-        row[index[stage.columns]] = stage.weights
-    return Bunch(
-        n_features=np.array([stage.budget for stage in stages]),
-        weights=weights,
-        bandwidth=np.array([stage.bandwidth for stage in stages]),
-        criterion=np.array([stage.criterion for stage in stages]) * scale**2,
-        optimistic_loo_error=np.array([stage.loo_error for stage in stages]),
-        n_iter=np.array([stage.solution.n_iter for stage in stages]),
-        converged=np.array([stage.solution.converged for stage in stages]),
-    )
-
-
-def _cross_fit_bunch(crossfit: CrossFit | None) -> Bunch | None:
-    if crossfit is None:
-        return None
-    return Bunch(
-        n_features=crossfit.sizes,
-        epsilon=crossfit.epsilons,
-        mean_error=crossfit.mean,
-        standard_error=crossfit.standard_error,
-    )

@@ -304,8 +304,10 @@ def test_single_precision(easy, n_components):
     [("gaussian", None), ("laplacian", None), ("gaussian", 50), ("linear", 50)],
 )
 @pytest.mark.parametrize("inverse_free", [False, True])
-def test_array_libraries_agree(easy, xp, kernel, n_components, inverse_free):
-    problem = make_problem(*easy, n_components, kernel=kernel, inverse_free=inverse_free)
+@pytest.mark.parametrize("soft", [False, True])
+def test_array_libraries_agree(easy, xp, kernel, n_components, inverse_free, soft):
+    switches = {"inverse_free": inverse_free, "soft": soft}
+    problem = make_problem(*easy, n_components, kernel=kernel, **switches)
     expected = run_path(problem, [4, 2])
     X, Y, p = (xp.asarray(a) for a in (problem.X, problem.Y, problem.p))
     path = run_path(Problem(X, Y, p, problem.formulation, problem.features), [4, 2])

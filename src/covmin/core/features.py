@@ -17,6 +17,8 @@ class FeatureMap(Protocol):
     """What :class:`~covmin.core.grams.FourierGram` asks of a feature map."""
 
     zero_is_absorbing: bool
+    fixed_size: bool
+    """Whether D stays the same when columns go."""
 
     def at(self, columns: np.ndarray, sigma: float) -> Self:
         """The same draw for some of the features and at another bandwidth."""
@@ -59,6 +61,7 @@ class FourierMap:
     frequencies: Array
     sigma: float = 1.0
     zero_is_absorbing = False
+    fixed_size = True
 
     def at(self, columns: np.ndarray, sigma: float) -> FourierMap:
         """The same draw for some of the features and at another bandwidth."""
@@ -71,7 +74,7 @@ class FourierMap:
     def _waves(self, X: Array, w: Array) -> tuple[Array, Array]:
         xp = array_namespace(X)
         # The weights scale Ω (d·D/2 numbers), not X (n·d numbers).
-        angles = X @ (self.frequencies * (w / self.sigma)[:, None])
+        angles = X @ (self.frequencies * (w / float(self.sigma))[:, None])
         return xp.cos(angles), xp.sin(angles)
 
     @property
@@ -95,7 +98,7 @@ class FourierMap:
         def pullback(E: Array) -> Array:
             slopes = E[:, half:] * cosines
             slopes -= E[:, :half] * sines
-            scale = self._amplitude / self.sigma
+            scale = self._amplitude / float(self.sigma)
             return scale * xp.sum(self.frequencies * (X.T @ slopes), axis=1)
 
         return U, pullback
@@ -136,6 +139,7 @@ class LinearMap:
     """
 
     zero_is_absorbing = True
+    fixed_size = False
 
     def at(self, columns: np.ndarray, sigma: float) -> LinearMap:
         """The same map: it holds nothing that depends on the features."""

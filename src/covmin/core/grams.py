@@ -73,6 +73,10 @@ class Gram(Protocol):
     def zero_is_absorbing(self) -> bool:
         """Whether a feature at weight zero stays there."""
 
+    @property
+    def keeps_vectors(self) -> bool:
+        """Whether a vector of an operator is one of the operators after :meth:`restrict`."""
+
     def at(self, w: np.ndarray) -> Operator:
         """The operator at w."""
 
@@ -101,6 +105,7 @@ class ExactGram:
     Y: Array
     p: Array
     prepared: Any = field(default=None, repr=False)
+    keeps_vectors = True
 
     def __post_init__(self) -> None:
         if self.prepared is None:
@@ -205,6 +210,11 @@ class FourierGram:
     def zero_is_absorbing(self) -> bool:
         """Whether a feature at weight zero stays there."""
         return self.features.zero_is_absorbing
+
+    @property
+    def keeps_vectors(self) -> bool:
+        """Whether the number of features in the map stays when columns go."""
+        return self.features.fixed_size
 
     def at(self, w: np.ndarray) -> FourierOperator:
         """The operator at w: the first pass over the rows."""

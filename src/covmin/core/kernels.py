@@ -10,6 +10,7 @@ three answers, because the matrix and the pullback of a sum are sums
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -121,19 +122,22 @@ class Gaussian(_OfSamples):
 
     def cross(self, A: Array, B: Array, w: Array) -> Array:
         """Kernel matrix (n, m) between the rows of A and of B."""
-        # The scale goes on the features (n·d numbers), not on the n² distances.
-        scale = w / (np.sqrt(2.0) * self.sigma)
-        S = _squared_distances(A * scale, B * scale)
+        # The scale goes on the features (n·d numbers), not on the n² distances; the mean is
+        # taken off because distances between far-away samples would drown in rounding.
+        scale = w / (math.sqrt(2.0) * float(self.sigma))
+        centre = array_namespace(B).mean(B, axis=0)
+        S = _squared_distances((A - centre) * scale, (B - centre) * scale)
         S *= -1.0
         return exp_in_place(S)
 
-    def matrix_and_pullback(self, X: Array, w: Array) -> tuple[Array, Pullback]:
+    def matrix_and_pullback(self, prepared: Array, w: Array) -> tuple[Array, Pullback]:
         """Kernel matrix, and the pullback by one n×n×d product.
 
         With ``P = B ∘ K`` and the graph Laplacian ``L = diag(P1) − P``:
         ``Σ B ∘ ∂K/∂wⱼ = −(2wⱼ/σ²) (XᵀLX)ⱼⱼ``.
         """
-        Z = X * (w / self.sigma)
+        X = prepared - array_namespace(prepared).mean(prepared, axis=0)
+        Z = X * (w / float(self.sigma))
         K = Z @ Z.T
         half = column_dots(Z.T, Z.T)
         half *= 0.5
@@ -147,7 +151,7 @@ class Gaussian(_OfSamples):
             degrees = xp.sum(B, axis=1)
             LX = B @ X
             LX -= degrees[:, None] * X
-            return (2.0 / self.sigma**2) * w * column_dots(X, LX)
+            return (2.0 / float(self.sigma) ** 2) * w * column_dots(X, LX)
 
         return K, pullback
 
@@ -184,7 +188,7 @@ class Laplacian(_OfSamples):
 
     def cross(self, A: Array, B: Array, w: Array) -> Array:
         """Kernel matrix (n, m) between the rows of A and of B."""
-        scale = w / self.sigma
+        scale = w / float(self.sigma)
         S = l1_distances(A * scale, B * scale)
         S *= -1.0
         return exp_in_place(S)
@@ -195,7 +199,7 @@ class Laplacian(_OfSamples):
 
         def pullback(B: Array) -> Array:
             B *= K
-            return (-1.0 / self.sigma) * pairwise_l1_dots(X, B)
+            return (-1.0 / float(self.sigma)) * pairwise_l1_dots(X, B)
 
         return K, pullback
 
@@ -271,7 +275,7 @@ class Polynomial(_OfSamples):
         return self._base(A, B, w) ** self.degree
 
     def _base(self, A: Array, B: Array, w: Array) -> Array:
-        scale = w / self.sigma
+        scale = w / float(self.sigma)
         S = (A * scale) @ (B * scale).T
         S += self.coef0
         return S
@@ -284,7 +288,7 @@ class Polynomial(_OfSamples):
 
         def pullback(B: Array) -> Array:
             B *= slope
-            return (2.0 * self.degree / self.sigma**2) * w * column_dots(X, B @ X)
+            return (2.0 * self.degree / float(self.sigma) ** 2) * w * column_dots(X, B @ X)
 
         return K, pullback
 
@@ -304,6 +308,21 @@ KERNELS: dict[str, type[Any]] = {
     "linear": Linear,
     "polynomial": Polynomial,
 }
+
+
+def _distinct_pairs(X: Array, order: int) -> np.ndarray:
+    """L1 or squared Euclidean distances of all pairs of rows that differ."""
+    xp = array_namespace(X)
+    upper = np.triu_indices(X.shape[0], 1)
+    if order == 1:
+        pairs = to_numpy(l1_distances(X, X))[upper]
+        return pairs[pairs > 0.0]
+    X = X - xp.mean(X, axis=0)
+    pairs = to_numpy(_squared_distances(X, X))[upper]
+    # Squared distances of equal rows are rounding errors of the squared lengths.
+    lengths = to_numpy(column_dots(X.T, X.T))
+    rounding = 4.0 * float(xp.finfo(X.dtype).eps) * (lengths[upper[0]] + lengths[upper[1]])
+    return pairs[pairs > rounding]
 
 
 def median_bandwidth(X: Array, order: int, rng: np.random.Generator) -> float:
@@ -332,15 +351,10 @@ def median_bandwidth(X: Array, order: int, rng: np.random.Generator) -> float:
     >>> round(median_bandwidth(X, 2, rng), 3), median_bandwidth(X, 1, rng)
     (1.414, 2.0)
     """
-    xp = array_namespace(X)
     if X.shape[0] > _MEDIAN_ROWS:
         rows = np.sort(rng.choice(X.shape[0], _MEDIAN_ROWS, replace=False))
         X = take(X, rows, axis=0)
-    D = l1_distances(X, X) if order == 1 else _squared_distances(X, X)
-    pairs = to_numpy(D)[np.triu_indices(X.shape[0], 1)]
-    # A distance this far below the largest is the rounding error of two equal rows.
-    floor = float(xp.finfo(X.dtype).eps) * X.shape[1] * (pairs.max() if pairs.size else 0.0)
-    pairs = pairs[pairs > floor]
+    pairs = _distinct_pairs(X, order)
     if pairs.size == 0 or not np.isfinite(pairs).all():
         raise ValueError(
             "The median bandwidth is not defined: all samples are equal, or their distances "

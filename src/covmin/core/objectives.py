@@ -40,8 +40,20 @@ class Objective(Protocol):
     def at(self, w: np.ndarray, state: Any = None) -> Point:
         """Evaluate at w, starting from the state of an earlier point."""
 
+    @property
+    def can_restrict(self) -> bool:
+        """Whether the state of a point outlives :meth:`restrict`."""
+
     def restrict(self, columns: np.ndarray) -> Self:
         """The same objective with some of the features."""
+
+
+def _ratio(numerator: Array, denominator: Array, where: Array) -> Array:
+    """The ratio where it is meant, zero elsewhere."""
+    xp = array_namespace(numerator)
+    where = where & (denominator > 0.0)
+    zero, one = xp.zeros_like(numerator), xp.ones_like(denominator)
+    return xp.where(where, numerator, zero) / xp.where(where, denominator, one)
 
 
 @dataclass(frozen=True)
@@ -59,6 +71,7 @@ class TraceObjective:
 
     gram: Gram
     epsilon: float
+    can_restrict = True
 
     def at(self, w: np.ndarray, state: Any = None) -> TracePoint:
         """Evaluate at w: one Gram, one factorisation, k solves."""
@@ -112,6 +125,11 @@ class InverseFreeObjective:
         """Evaluate at w, with α warm-started from the state of an earlier point."""
         return InverseFreePoint(self, self.gram.at(w), state)
 
+    @property
+    def can_restrict(self) -> bool:
+        """Whether α outlives the loss of some features."""
+        return self.gram.keeps_vectors
+
     def restrict(self, columns: np.ndarray) -> InverseFreeObjective:
         """The same objective with some of the features."""
         gram = self.gram.restrict(columns)
@@ -146,14 +164,15 @@ class InverseFreePoint:
         # Half the negative gradient in f, over μ: T(Y − Tf) − Y/(2μ), with T = C + εI.
         R = self._shifted(Y - self._shifted(F)) - Y / (2.0 * self._mu)
         D, square = R, self.operator.dots(R, R)
-        tiny = float(xp.finfo(Y.dtype).tiny)
+        # A column whose residual has all but vanished is done: going on would divide by zero.
+        done = float(xp.finfo(Y.dtype).eps) ** 4 * self.operator.dots(Y, Y)
         for _ in range(n_steps):
             TD = self._shifted(D)
-            step = square / xp.clip(self.operator.dots(TD, TD), tiny, None)
+            step = _ratio(square, self.operator.dots(TD, TD), square > done)
             F = F + step * D
             R = R - step * self._shifted(TD)
             square, previous = self.operator.dots(R, R), square
-            D = R + (square / xp.clip(previous, tiny, None)) * D
+            D = R + _ratio(square, previous, square > done) * D
         return F
 
     def gradient(self) -> np.ndarray:

@@ -8,12 +8,13 @@ ranked by the order in which they leave.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from .arrays import Array, take
+from .arrays import Array, array_namespace, take
 from .blocks import ArrayRows
 from .constraints import CappedSimplex, Constraint, SoftBudget
 from .features import FeatureMap
@@ -96,7 +97,7 @@ class Formulation:
         if share == 0.0:
             return kernel
         # σ² is about the sum of the variances of the features: a fair share of it for each.
-        additive = Additive(sigma / np.sqrt(shape[1]), budget)
+        additive = Additive(sigma / math.sqrt(shape[1]), budget)
         return Sum(
             ((1.0 - share, kernel), (share, additive)) if share < 1.0 else ((1.0, additive),)
         )
@@ -141,7 +142,7 @@ class Problem:
     def bandwidth(self, columns: np.ndarray) -> float:
         """σ on the given columns."""
         if self.formulation.bandwidth is not None:
-            return self.formulation.bandwidth
+            return float(self.formulation.bandwidth)
         if self.formulation.kernel == "linear":
             return 1.0
         order = KERNELS[self.formulation.kernel].order
@@ -176,7 +177,8 @@ class Problem:
             return [CappedSimplex(budget)]
         if formulation.lambda1 is not None:
             return [SoftBudget(budget, formulation.lambda1)]
-        no_feature = float((self.p @ self.Y**2).sum()) / formulation.epsilon
+        xp = array_namespace(self.Y)
+        no_feature = float(xp.sum(self.p @ self.Y**2)) / formulation.epsilon
         return [SoftBudget(budget, share * no_feature) for share in _DEFAULT_PRICES]
 
 
@@ -356,5 +358,5 @@ def _order(objective: Objective, solution: Solution) -> np.ndarray:
     crack, too little to change the kernel, to see which of them would help most.
     """
     w = solution.w
-    slope = objective.at(np.maximum(w, _CRACK)).gradient()
+    slope = objective.at(np.maximum(w, _CRACK), solution.state).gradient()
     return np.lexsort((slope, -solution.last_active, -w))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -69,6 +70,8 @@ class Solution:
         Accepted steps, and evaluations of the objective.
     last_active : ndarray of shape (n_features,)
         The last step after which each weight was positive.
+    state : object
+        State of the objective there, for an evaluation nearby to start from.
     """
 
     w: np.ndarray
@@ -78,6 +81,7 @@ class Solution:
     n_iter: int
     n_evaluations: int
     last_active: np.ndarray
+    state: Any = None
 
 
 @dataclass
@@ -140,6 +144,8 @@ def minimize(
             n_evaluations, stuck = n_evaluations + 1, False
             continue
         if n_iter == max_iter:
+            if _reopen(state, objective, constraint, w.size):
+                n_evaluations, gap = n_evaluations + 1, _relative_gap(state, constraint)
             break
         before = state.w
         evaluations = _advance(state, constraint, max_step)
@@ -155,13 +161,27 @@ def minimize(
         _set_zeros_aside(state)
     full = np.zeros(w.size)
     full[state.columns] = state.w
-    return Solution(full, state.value, gap, converged, n_iter, n_evaluations, last_active)
+    return Solution(
+        w=full,
+        value=state.value,
+        gap=gap,
+        converged=converged,
+        n_iter=n_iter,
+        n_evaluations=n_evaluations,
+        last_active=last_active,
+        state=state.point.state,
+    )
 
 
 def _start(objective: Objective, constraint: Constraint, w: np.ndarray) -> _State:
     point = objective.at(w)
     gradient = point.gradient() + constraint.price
     value = point.value + constraint.penalty(w)
+    if not (np.isfinite(value) and np.isfinite(gradient).all()):
+        raise FloatingPointError(
+            "The criterion is not finite at the start: the data or the parameters overflow. "
+            "Standardise the features (standardize=True), or check y, epsilon and lambda2."
+        )
     return _State(objective, np.arange(w.size), w, point, gradient, value)
 
 
@@ -210,7 +230,9 @@ def _capped_length(state: _State, constraint: Constraint, max_step: float) -> fl
 def _set_zeros_aside(state: _State) -> None:
     """Take features at exactly zero out of the arrays, when there are enough to pay the copy."""
     keep = np.flatnonzero(state.w > 0.0)
-    if keep.size == 0 or keep.size > (1.0 - _WORTH_THE_COPY) * state.w.size:
+    if not state.objective.can_restrict or keep.size == 0:
+        return
+    if keep.size > (1.0 - _WORTH_THE_COPY) * state.w.size:
         return
     state.objective = state.objective.restrict(keep)
     state.columns, state.w = state.columns[keep], state.w[keep]

@@ -28,6 +28,9 @@ class ResultLog:
     settings : mapping
         What the results depend on, as plain values. A file that holds results of other
         settings is refused.
+    writable : bool, default=True
+        False only reads: nothing is made, mended or appended, so that a run under way in
+        another process is not disturbed.
 
     Examples
     --------
@@ -43,12 +46,23 @@ class ResultLog:
     >>> folder.cleanup()
     """
 
-    def __init__(self, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        settings: Mapping[str, Any],
+        *,
+        writable: bool = True,
+    ) -> None:
         self.path = Path(path)
         self.settings = json.loads(json.dumps(dict(settings)))
         self._results: dict[str, Any] = {}
+        self._file: Any = None
+        self._recover(mend=writable)
+        if writable:
+            self._open()
+
+    def _open(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._recover()
         self._file = self.path.open("ab")
         if self.path.stat().st_size == 0:
             self._write({"format": _FORMAT, "settings": self.settings})
@@ -62,7 +76,8 @@ class ResultLog:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
 
     def __contains__(self, unit: Mapping[str, Any]) -> bool:
         return _key(unit) in self._results
@@ -89,12 +104,12 @@ class ResultLog:
         self._file.flush()
         os.fsync(self._file.fileno())
 
-    def _recover(self) -> None:
-        """Read what is there, and cut off a last line that was never finished."""
+    def _recover(self, mend: bool) -> None:
+        """Read what is there; ``mend`` cuts off a last line that was never finished."""
         if not self.path.exists():
             return
         whole, _, torn = self.path.read_bytes().rpartition(b"\n")
-        if torn:
+        if torn and mend:
             os.truncate(self.path, len(whole) + 1 if whole else 0)
         lines = whole.splitlines()
         if not lines:

@@ -43,6 +43,7 @@ QUICK_SETS = ("glass", "TOX-171", "warpAR10P", "wine", "Yale", "glass-no-id")
 # Quick ones first, so that an interrupted run has most of the picture.
 METHODS = (
     "ccm",
+    "ccm-gaussian",
     "ccm-single",
     "pearson",
     "anova",

@@ -17,7 +17,7 @@ TASKS: Mapping[str, Any] = MappingProxyType(
     {"binary": make_shell, "xor": make_xor, "regression": make_additive}
 )
 BASELINES = ("pearson", "anova", "mrmr", "bahsic", "hsic-lasso", "rfe", "mi", "extra-trees")
-METHODS = ("ccm", "ccm-single", *BASELINES)
+METHODS = ("ccm", "ccm-gaussian", "ccm-single", *BASELINES)
 VARIANTS = (
     *(f"ccm-soft-{value}" for value in ("0.001", "0.01", "0.1")),
     *(f"ccm-free-{value}" for value in (1, 10, 100)),

@@ -61,7 +61,7 @@ def run_units(
     description : str
         What the bar calls the units.
     run : bool, default=True
-        False does nothing but read the log.
+        False does nothing but read the log, also that of a run under way.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def run_units(
     [4, 9]
     """
     settings = {"covmin": covmin.__version__, **(settings or {})}
-    with nullcontext() if log is None else ResultLog(log, settings) as kept:
+    with nullcontext() if log is None else ResultLog(log, settings, writable=run) as kept:
         results = {i: kept[u] for i, u in enumerate(units) if kept is not None and u in kept}
         todo = [i for i in range(len(units)) if run and i not in results]
         finished = _parallel([units[i] for i in todo], work, n_jobs)

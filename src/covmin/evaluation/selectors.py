@@ -98,6 +98,7 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
     name                what it is
     =================== ====================================================================
     ccm                 the path of shrinking budgets, this library's default
+    ccm-gaussian        the same path with the Gaussian kernel alone
     ccm-single          one solve, as the paper
     ccm-soft-λ₁         one solve, soft budget, λ₁ of 0.001, 0.01, 0.1
     ccm-free-λ₂         one solve, inverse-free, λ₂ of 1, 10, 100
@@ -114,9 +115,13 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
     --------
     >>> from covmin.evaluation import named_selectors
     >>> list(named_selectors())[:4]
-    ['ccm', 'ccm-single', 'pearson', 'mi']
+    ['ccm', 'ccm-gaussian', 'ccm-single', 'pearson']
     """
-    specs = [_ccm("ccm", strategy="path"), _ccm("ccm-single")]
+    specs = [
+        _ccm("ccm", strategy="path"),
+        _ccm("ccm-gaussian", strategy="path", kernel="gaussian"),
+        _ccm("ccm-single"),
+    ]
     specs += [SelectorSpec(name, factory) for name, factory in available_selectors().items()]
     specs += [_ccm("ccm-soft", constraint="soft")]
     specs += [_ccm(f"ccm-soft-{v:g}", constraint="soft", lambda1=v) for v in LAMBDA1_GRID]

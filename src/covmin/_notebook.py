@@ -1,0 +1,62 @@
+"""What a fitted selector adds to scikit-learn's diagram in a notebook."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+__all__ = ["selection_html"]
+
+_SHOWN = 12
+_ROW = (
+    '<tr><td style="text-align:right">{rank}</td>'
+    '<td style="text-align:left;padding:0 1.2em 0 .8em">{name}</td>'
+    '<td style="text-align:left;min-width:8em"><span style="display:inline-block;height:.6em;'
+    'width:{width:.2f}em;background:#0a8a8a;border-radius:2px"></span> {weight:.2f}</td></tr>'
+)
+
+
+def selection_html(selector: Any) -> str:
+    """The features kept, their ranks and weights, as a fragment of HTML.
+
+    Parameters
+    ----------
+    selector : CCMSelector
+        Fitted.
+
+    Returns
+    -------
+    html : str
+        Names are escaped; colours follow the notebook's theme.
+
+    Examples
+    --------
+    >>> from covmin import CCMSelector
+    >>> from covmin._notebook import selection_html
+    >>> from covmin.datasets import make_xor
+    >>> X, y = make_xor(60, random_state=0, return_X_y=True)
+    >>> "3 of 10 features" in selection_html(CCMSelector(3).fit(X, y))
+    True
+    """
+    names = getattr(selector, "feature_names_in_", None)
+    kept = np.argsort(selector.ranking_)[: selector.n_features_]
+    rows = [
+        _ROW.format(
+            rank=selector.ranking_[j],
+            name=escape(str(names[j]) if names is not None else f"x{j}"),
+            width=5.0 * selector.weights_[j],
+            weight=selector.weights_[j],
+        )
+        for j in kept[:_SHOWN]
+    ]
+    more = f"<p>and {kept.size - _SHOWN} more</p>" if kept.size > _SHOWN else ""
+    return (
+        '<details open style="margin:.5em 0;font-family:system-ui,sans-serif;font-size:.9em">'
+        f"<summary>Keeps {kept.size} of {selector.n_features_in_} features</summary>"
+        '<table style="border-collapse:collapse;margin:.5em 0"><thead><tr><th>rank</th>'
+        '<th style="text-align:left;padding-left:.8em">feature</th>'
+        '<th style="text-align:left">weight</th></tr>'
+        f"</thead><tbody>{''.join(rows)}</tbody></table>{more}</details>"
+    )
