@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils.parallel import Parallel, delayed
-from threadpoolctl import threadpool_limits
 
 from ._columns import prepare_columns
 from ._responses import EncodedResponse
+from ._threads import blas_threads
 from .core.arrays import like
 from .core.path import Problem
 
@@ -147,9 +147,8 @@ def cross_fit(
         return _errors(problem, rank, sizes, columns.apply(X[test]), target)
 
     folds = list(_folds(X.shape[0], response, seed))
-    # One BLAS thread for each of several workers; all of them when there is one worker.
     # Threads serve: the work is in BLAS, which releases the interpreter lock.
-    with threadpool_limits(None if n_jobs in (None, 1) else 1):
+    with blas_threads(X.shape[0], n_jobs):
         judged = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
             delayed(judge)(epsilon, *fold) for epsilon in epsilons for fold in folds
         )

@@ -38,6 +38,7 @@ from ._formulation import (
 from ._notebook import selection_html
 from ._progress import History, ProgressBar
 from ._responses import EncodedResponse, encode_response
+from ._threads import blas_threads
 from .core.kernels import KERNELS
 from .core.path import Formulation, Path, Problem, Progress, default_budgets, run_path
 
@@ -286,7 +287,7 @@ class CCMSelector(SelectorMixin, BaseEstimator):
             columns = prepare_columns(X, self.standardize)
             check_columns(columns)
             seed = seed_of(self.random_state)
-            with ProgressBar.shown(self.verbose) as bar:
+            with ProgressBar.shown(self.verbose) as bar, blas_threads(X.shape[0]):
                 epsilon, m, crossfit = self._choose(X, response, seed, bar)
                 problem = self._problem(columns.X, response.Y, epsilon, response, seed)
                 path, history = self._run(problem, min(m, columns.index.size), bar)

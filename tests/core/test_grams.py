@@ -59,6 +59,12 @@ def test_grad(case, w, same):
     assert_allclose(gradient, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
 
 
+def test_a_feature_at_zero_has_no_slope_exactly_where_the_gram_says_so(case, w):
+    operator = case.gram.at(np.where(np.arange(4) == 1, 0.0, w))
+    (P,) = vectors(operator, 1)
+    assert (operator.grad(P, P)[1] == 0.0) == case.gram.zero_is_absorbing
+
+
 def test_grad_does_not_need_the_two_vectors_to_be_one_object(case, w):
     operator = case.gram.at(w)
     (P,) = vectors(operator, 1)
