@@ -43,7 +43,7 @@ class Samples:
     def finite(self, features, block_size=5):
         return FourierGram(features, ArrayRows(self.X, self.Y, self.p, block_size))
 
-    def fourier(self, kernel, n_components=20, block_size=5, seed=1):
+    def fourier(self, kernel, n_components=20, block_size=5, seed=10):
         rng = np.random.default_rng(seed)
         return self.finite(kernel.draw_features(self.X.shape[1], n_components, rng), block_size)
 

@@ -76,6 +76,46 @@ def test_kernels_find_an_additive_effect(kernel):
     assert_array_equal(selector.get_support(indices=True), [1, 4])
 
 
+def test_mixing_finds_single_effects_among_many_features():
+    """One effect among 400 features and 40 samples, and an interaction it must not drown."""
+    hits = {"gaussian": 0, "mixed": 0}
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((40, 400))
+        y = np.sign(X[:, 7] + 0.3 * rng.standard_normal(40))
+        for kernel in hits:
+            hits[kernel] += CCMSelector(1, kernel=kernel).fit(X, y).support_[7]
+    assert hits["mixed"] == 5 >= hits["gaussian"]
+    X, y = make_xor(60, random_state=3, return_X_y=True)
+    assert CCMSelector(3, kernel="mixed").fit(X, y).support_[:3].all()
+    blind = CCMSelector(3, kernel="mixed", mixing=1.0).fit(X, y)
+    assert not blind.support_[:3].all()  # the sum alone cannot see an interaction
+
+
+def test_kernels_that_auto_stands_for(xor):
+    X, y = xor
+    for options, kernel in (
+        ({"strategy": "path"}, "mixed"),
+        ({"strategy": "single"}, "gaussian"),
+        ({"approximation": "fourier", "n_components": 64, "random_state": 0}, "gaussian"),
+    ):
+        auto = CCMSelector(3, **options).fit(X, y)
+        named = CCMSelector(3, kernel=kernel, **options).fit(X, y)
+        assert_array_equal(auto.weights_, named.weights_)
+    with pytest.raises(ValueError, match="no random Fourier features"):
+        CCMSelector(3, kernel="mixed", approximation="fourier").fit(X, y)
+
+
+def test_notebook_view_escapes_names(xor):
+    X, y = xor
+    table = pd.DataFrame(X, columns=["<script>alert(1)</script>", *map(str, range(9))])
+    selector = CCMSelector(3)
+    assert "Keeps" not in selector._repr_html_()
+    html = selector.fit(table, y)._repr_html_()
+    assert "Keeps 3 of 10 features" in html
+    assert "<script>alert" not in html
+
+
 @pytest.mark.parametrize("strategy", ["path", "single"])
 @pytest.mark.parametrize("m", range(1, 11))
 def test_exactly_m_features_and_a_ranking_without_ties(xor, strategy, m):

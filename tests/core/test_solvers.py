@@ -37,6 +37,10 @@ class Whole:
     def gram(self):
         return self.inner.gram
 
+    @property
+    def can_restrict(self):
+        return self.inner.can_restrict
+
     def at(self, w, state=None):
         self.log["at"] += 1
         full = np.zeros(self.size)
@@ -61,6 +65,7 @@ class Smooth:
     value: Callable
     gradient: Callable
     gram = SimpleNamespace(zero_is_absorbing=False)
+    can_restrict = True
 
     def at(self, w, state=None):
         value, gradient = float(self.value(w)), lambda: self.gradient(w)

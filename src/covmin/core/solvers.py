@@ -148,9 +148,9 @@ def minimize(
                 n_evaluations, gap = n_evaluations + 1, _relative_gap(state, constraint)
             break
         before = state.w
-        evaluations = _advance(state, constraint, max_step)
-        n_evaluations += abs(evaluations)
-        stuck = evaluations < 0  # no descent left that floating point can see
+        evaluations, moved = _advance(state, constraint, max_step)
+        n_evaluations += evaluations
+        stuck = not moved  # no descent left that floating point can see
         if stuck:
             continue
         n_iter += 1
@@ -190,15 +190,15 @@ def _relative_gap(state: _State, constraint: Constraint) -> float:
     return max(constraint.gap(state.w, state.gradient), 0.0) / scale
 
 
-def _advance(state: _State, constraint: Constraint, max_step: float) -> int:
-    """Make one step in place; return the evaluations spent, negative if no step was found."""
+def _advance(state: _State, constraint: Constraint, max_step: float) -> tuple[int, bool]:
+    """Make one step in place; return the evaluations spent and whether one was found."""
     length = min(_capped_length(state, constraint, max_step), state.length)
-    for trial in range(1, _MAX_HALVINGS + 1):
+    for trial in range(_MAX_HALVINGS):
         w = constraint.project(state.w - length * state.gradient)
         move = w - state.w
         expected = float(state.gradient @ move)
         if -expected <= np.finfo(float).eps * abs(state.value):
-            return -trial
+            return trial, False
         point = state.objective.at(w, state.point.state)
         value = point.value + constraint.penalty(w)
         if value <= state.value + _SUFFICIENT_DECREASE * expected:
@@ -206,9 +206,9 @@ def _advance(state: _State, constraint: Constraint, max_step: float) -> int:
             curvature = float(move @ (gradient - state.gradient))
             state.length = float(move @ move) / curvature if curvature > 0.0 else np.inf
             state.w, state.point, state.value, state.gradient = w, point, value, gradient
-            return trial
+            return trial + 1, True
         length *= 0.5
-    return -_MAX_HALVINGS
+    return _MAX_HALVINGS, False
 
 
 def _capped_length(state: _State, constraint: Constraint, max_step: float) -> float:

@@ -1,0 +1,131 @@
+"""The additive kernel and sums of kernels: values, slopes, convexity, and what they are for."""
+
+import naive
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from covmin.core.constraints import CappedSimplex
+from covmin.core.grams import ExactGram
+from covmin.core.kernels import Gaussian
+from covmin.core.mixing import Additive, Sum
+from covmin.core.objectives import InverseFreeObjective, TraceObjective
+from covmin.core.path import Formulation
+from covmin.core.solvers import minimize
+
+MIXED = Sum(((0.6, Gaussian(1.5)), (0.4, Additive(0.9, 2.0))))
+KERNELS = [Additive(0.9, 2.0), MIXED]
+
+
+def additive_by_loops(A, B, w, scale, budget):
+    K = np.zeros((len(A), len(B)))
+    for a, x in enumerate(A):
+        for b, y in enumerate(B):
+            K[a, b] = sum(
+                w[j] * np.exp(-((x[j] - y[j]) ** 2) / (2 * scale**2)) for j in range(len(w))
+            )
+    return K / budget
+
+
+@pytest.fixture
+def w():
+    return np.array([0.9, 0.3, 0.0, 0.6])
+
+
+def test_additive_matrix(draw, w, xp):
+    X = np.clip(draw(n=12, d=4).X, -1.5, 1.5)  # where the rule is exact to three digits
+    kernel = Additive(1.0, 2.0)
+    expected = additive_by_loops(X, X, w, 1.0, 2.0)
+    X_, w_ = xp.asarray(X), xp.asarray(w)
+    assert_allclose(np.asarray(kernel.cross(X_, X_, w_)), expected, atol=2e-3)
+    K, _ = kernel.matrix_and_pullback(kernel.prepare(X_), w_)
+    assert_allclose(np.asarray(K), np.asarray(kernel.cross(X_, X_, w_)), atol=1e-12)
+    assert np.linalg.eigvalsh(np.asarray(K)).min() > -1e-10
+
+
+def test_sum_adds_matrices(draw, w):
+    X = draw(n=12, d=4).X
+    parts = [c * kernel.cross(X, X, w) for c, kernel in MIXED.terms]
+    assert_allclose(MIXED.cross(X, X, w), sum(parts), rtol=1e-12)
+    assert_allclose(MIXED.matrix_and_pullback(MIXED.prepare(X), w)[0], sum(parts), atol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=["additive", "mixed"])
+@pytest.mark.parametrize("inverse_free", [False, True])
+def test_gradient(draw, kernel, inverse_free, w):
+    gram = draw(n=15, d=4, k=2, weighted=True).exact(kernel)
+    objective = TraceObjective(gram, 0.1)
+    if inverse_free:
+        objective = InverseFreeObjective(gram, 0.1, 30.0, 80)
+    inside = w + 0.05
+    expected = naive.differences(lambda w: objective.at(w).value, inside)
+    assert_allclose(objective.at(inside).gradient(), expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=["additive", "mixed"])
+def test_restrict_keeps_what_was_prepared(draw, kernel, w):
+    gram = draw(n=15, d=4).exact(kernel)
+    keep = np.array([0, 1, 3])
+    narrowed = gram.restrict(keep)
+    fresh = ExactGram(kernel, gram.X[:, keep], gram.Y, gram.p)
+    assert_allclose(narrowed.at(w[keep]).solve(0.1), fresh.at(w[keep]).solve(0.1), rtol=1e-9)
+    # w is zero where columns went
+    assert_allclose(narrowed.at(w[keep]).solve(0.1), gram.at(w).solve(0.1), rtol=1e-9)
+
+
+def test_zero_is_not_absorbing_and_features_come_back(draw):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 12))
+    Y = X[:, :1] - X[:, :1].mean()
+    gram = ExactGram(Additive(1.0, 1.0), X, Y, np.full(60, 1 / 60))
+    assert not gram.zero_is_absorbing
+    assert not draw(n=9, d=4).exact(MIXED).zero_is_absorbing
+    start = np.zeros(12)
+    start[5] = 1.0  # a useless feature holds the whole budget
+    solution = minimize(TraceObjective(gram, 0.05), CappedSimplex(1), start)
+    assert solution.converged
+    assert solution.w[0] > 0.99
+
+
+def test_the_additive_criterion_is_convex(draw):
+    objective = TraceObjective(draw(n=20, d=4).exact(Additive(1.0, 2.0)), 0.05)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        a, b, t = rng.uniform(0, 1, 4), rng.uniform(0, 1, 4), rng.uniform()
+        chord = t * objective.at(a).value + (1 - t) * objective.at(b).value
+        assert objective.at(t * a + (1 - t) * b).value <= chord + 1e-9
+    ends = [
+        minimize(objective, CappedSimplex(2), rng.uniform(0, 1, 4), tol=1e-8, max_iter=500).w
+        for _ in range(5)
+    ]
+    assert np.ptp(ends, axis=0).max() < 1e-2  # one minimum, whatever the start
+
+
+def test_the_share_follows_features_and_samples():
+    formulation = Formulation(0.1, mixing=None)
+    assert isinstance(Formulation(0.1).mixed_kernel(1.0, (10, 10), 3), Gaussian)
+    wide, narrow = (formulation.mixed_kernel(2.0, shape, 5) for shape in ((10, 990), (990, 10)))
+    assert wide.terms[1][0] == pytest.approx(0.495)
+    assert narrow.terms[1][0] == pytest.approx(0.005)
+    assert wide.terms[1][1] == Additive(2.0 / np.sqrt(990), 5)
+    least = Formulation(0.1, mixing=None, least_mixing=0.2).mixed_kernel(1.0, (990, 10), 5)
+    assert least.terms[1][0] == 0.2
+    alone = Formulation(0.1, mixing=1.0).mixed_kernel(1.0, (9, 9), 5)
+    assert [type(kernel) for _, kernel in alone.terms] == [Additive]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=["additive", "mixed"])
+def test_no_random_features(kernel):
+    with pytest.raises(ValueError, match="approximation=None"):
+        kernel.draw_features(3, 10, np.random.default_rng(0))
+
+
+def test_arguments_are_not_modified(draw, w):
+    X = draw(n=9, d=4).X
+    copy = X.copy()
+    prepared = MIXED.prepare(X)
+    _, pullback = MIXED.matrix_and_pullback(prepared, w)
+    B = np.ones((9, 9))
+    first = pullback(B.copy())
+    assert_allclose(pullback(B), first, rtol=1e-12)
+    assert_array_equal(X, copy)
