@@ -18,7 +18,7 @@ demo: $(VENV)/.installed-cli ## select features on embedded data, show the ranki
 	$(BIN)/covmin demo
 
 test: $(VENV)/.installed-test ## run the tests
-	$(BIN)/python -m pytest
+	SCIPY_ARRAY_API=1 $(BIN)/python -m pytest
 
 lint: $(VENV)/.installed-dev ## style, types and import layers
 	$(BIN)/ruff check .
