@@ -1,0 +1,127 @@
+"""A fit on a CUDA device against NumPy, and one step against its bare matrix products.
+
+Run with ``python -m benchmarks.gpu [--samples 10000 30000]`` on a machine with torch and a
+CUDA device. Times are medians over repeats between device synchronisations.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+import torch
+
+from covmin.core.blocks import ArrayRows
+from covmin.core.grams import ExactGram, FourierGram
+from covmin.core.kernels import Gaussian
+from covmin.core.objectives import TraceObjective
+from covmin.core.path import Formulation, Problem, default_budgets, run_path
+
+
+def seconds(action: Callable[[], object], repeats: int = 3) -> float:
+    """Median time of an action on the device, after one run to warm up."""
+    times = []
+    for _ in range(repeats + 1):
+        torch.cuda.synchronize()
+        start = time.perf_counter()
+        action()
+        torch.cuda.synchronize()
+        times.append(time.perf_counter() - start)
+    return float(np.median(times[1:]))
+
+
+def step(objective: TraceObjective, w: np.ndarray) -> None:
+    objective.at(w).gradient()
+
+
+def samples(n: int, d: int, dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    torch.manual_seed(0)
+    X = torch.randn(n, d, dtype=dtype, device="cuda")
+    Y = X[:, :1] * X[:, 1:2]
+    return X, Y - Y.mean(), torch.full((n,), 1.0 / n, dtype=dtype, device="cuda")
+
+
+def bare_exact(X: torch.Tensor) -> None:
+    """The Gram, the factorisation and the gradient's product, and nothing else."""
+    K = X @ X.T
+    K.diagonal().add_(X.shape[1] * 2.0)
+    torch.linalg.cholesky_ex(K)
+    K @ X
+
+
+def bare_fourier(X: torch.Tensor, omega: torch.Tensor, U: torch.Tensor) -> None:
+    """Three products with Ω and one UᵀU, block by block."""
+    for start in range(0, X.shape[0], U.shape[0]):
+        block = X[start : start + U.shape[0]]
+        block @ omega
+        block @ omega
+        U.T @ U
+        block.T @ U[: block.shape[0], : omega.shape[1]]
+
+
+def compare_fits() -> None:
+    """The same path on NumPy and on the device."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((150, 400))
+    Y = np.sign(X[:, :1] + 0.5 * X[:, 1:2])
+    Y -= Y.mean()
+    p = np.full(150, 1 / 150)
+    for mixing in (0.0, None):
+        formulation = Formulation(0.001, mixing=mixing)
+        budgets = default_budgets(400)
+        host = run_path(Problem(X, Y, p, formulation), budgets)
+        arrays = (torch.as_tensor(a, device="cuda") for a in (X, Y, p))
+        device = run_path(Problem(*arrays, formulation), budgets)
+        same = np.array_equal(host.order[:20], device.order[:20])
+        print(f"path on cuda, mixing={mixing}: first 20 of the ranking as on NumPy: {same}")
+
+
+def exact_steps(sizes: list[int], d: int) -> None:
+    for n in sizes:
+        X, Y, p = samples(n, d, torch.float64)
+        objective = TraceObjective(ExactGram(Gaussian(float(d) ** 0.5), X, Y, p), 0.001)
+        w = np.full(d, 0.5)
+        ours = seconds(partial(step, objective, w))
+        bare = seconds(partial(bare_exact, X))
+        peak = torch.cuda.max_memory_allocated() / 2**30
+        print(
+            f"exact step n={n} d={d} float64: {ours:.3f} s, {ours / bare:.2f}× bare ({bare:.3f} s),"
+            f" peak {peak:.0f} GiB"
+        )
+        del X, Y, p, objective
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
+
+
+def fourier_step(n: int, d: int, n_components: int, block: int) -> None:
+    X, Y, p = samples(n, d, torch.float32)
+    kernel = Gaussian(float(d) ** 0.5)
+    features = kernel.draw_features(d, n_components, np.random.default_rng(0)).like(X)
+    objective = TraceObjective(FourierGram(features, ArrayRows(X, Y, p, block)), 0.001)
+    ours = seconds(partial(step, objective, np.full(d, 0.5)))
+    U = torch.randn(block, n_components, device="cuda")
+    bare = seconds(partial(bare_fourier, X, features.frequencies, U))
+    print(
+        f"fourier step n={n} d={d} D={n_components} float32: {ours:.3f} s, {ours / bare:.2f}× bare"
+        f" ({bare:.3f} s)"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--samples", type=int, nargs="+", default=[10_000, 30_000])
+    parser.add_argument("--features", type=int, default=1000)
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--block", type=int, default=262_144)
+    options = parser.parse_args()
+    print(torch.cuda.get_device_name(), "torch", torch.__version__)
+    compare_fits()
+    exact_steps(options.samples, options.features)
+    fourier_step(options.rows, 100, 1024, options.block)
+
+
+if __name__ == "__main__":
+    main()
