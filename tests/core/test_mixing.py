@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from covmin.core import mixing
 from covmin.core.constraints import CappedSimplex
 from covmin.core.grams import ExactGram
 from covmin.core.kernels import Gaussian
@@ -27,6 +28,12 @@ def additive_by_loops(A, B, w, scale, budget):
     return K / budget
 
 
+def additive_cross(kernel, A, B, w):
+    """The kernel feature by feature."""
+    single = [kernel.cross(A[:, [j]], B[:, [j]], w[[j]]) for j in range(w.size)]
+    return np.sum(single, axis=0)
+
+
 @pytest.fixture
 def w():
     return np.array([0.9, 0.3, 0.0, 0.6])
@@ -41,6 +48,21 @@ def test_additive_matrix(draw, w, xp):
     K, _ = kernel.matrix_and_pullback(kernel.prepare(X_), w_)
     assert_allclose(np.asarray(K), np.asarray(kernel.cross(X_, X_, w_)), atol=1e-12)
     assert np.linalg.eigvalsh(np.asarray(K)).min() > -1e-10
+
+
+def test_blocks_of_features_change_nothing(draw, w, monkeypatch):
+    samples = draw(n=15, d=4, k=2)
+    whole = TraceObjective(samples.exact(MIXED), 0.1).at(w)
+    monkeypatch.setattr(mixing, "_KEEP_NUMBERS", 0)
+    monkeypatch.setattr(mixing, "_BLOCK_NUMBERS", 15 * 8 * 3)  # three features, then one
+    blocks = TraceObjective(samples.exact(MIXED), 0.1).at(w)
+    assert blocks.value == pytest.approx(whole.value, rel=1e-12)
+    assert_allclose(blocks.gradient(), whole.gradient(), rtol=1e-9)
+    A = draw(n=4, d=4, seed=1).X  # fewer rows, the same blocks
+    kernel = Additive(0.9, 2.0)
+    assert_allclose(kernel.cross(A, samples.X, w), additive_cross(kernel, A, samples.X, w))
+    narrowed = samples.exact(MIXED).restrict(np.array([0, 1, 3])).at(w[[0, 1, 3]])
+    assert_allclose(narrowed.solve(0.1), samples.exact(MIXED).at(w).solve(0.1), rtol=1e-9)
 
 
 def test_sum_adds_matrices(draw, w):

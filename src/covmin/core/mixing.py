@@ -8,6 +8,7 @@ stays characteristic, so it still sees interactions.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,10 @@ __all__ = ["Additive", "Sum"]
 # Nodes of the Gauss–Hermite rule for the one-dimensional Gaussian: with eight of them its
 # largest error is below 0.001 for points up to 3.5 standard deviations apart.
 _N_NODES = 8
+# Waves of all features are kept up to this many numbers (1 GiB of float64); beyond it they
+# are made anew in blocks.
+_KEEP_NUMBERS = 2**27
+_BLOCK_NUMBERS = 2**24
 
 
 def _positive_nodes() -> tuple[np.ndarray, np.ndarray]:
@@ -60,37 +65,64 @@ class Additive:
     order = 2
 
     def prepare(self, X: Array) -> Array:
-        """Cosines and sines of every feature, shape (n, d, 8): they do not depend on w."""
-        xp = array_namespace(X)
-        frequencies, weights = _positive_nodes()
-        angles = X[:, :, None] * like(frequencies / self.scale, X)
-        amplitudes = like(np.sqrt(weights), X)
-        return xp.concat((xp.cos(angles) * amplitudes, xp.sin(angles) * amplitudes), axis=2)
+        """Cosines and sines of every feature, shape (n, d, 8): they do not depend on w.
+
+        Where they would take too much memory, X itself, to be expanded block by block.
+        """
+        return self._expand(X) if X.shape[0] * X.shape[1] * _N_NODES <= _KEEP_NUMBERS else X
 
     def narrow(self, prepared: Array, columns: np.ndarray) -> Array:
         """What :meth:`prepare` gives for some of the features."""
         return take(prepared, columns, axis=1)
 
-    def _scaled(self, prepared: Array, w: Array) -> Array:
+    def _expand(self, X: Array) -> Array:
+        xp = array_namespace(X)
+        frequencies, weights = _positive_nodes()
+        angles = X[:, :, None] * like(frequencies / float(self.scale), X)
+        amplitudes = like(np.sqrt(weights), X)
+        return xp.concat((xp.cos(angles) * amplitudes, xp.sin(angles) * amplitudes), axis=2)
+
+    def _blocks(self, prepared: Array, rows: int = 0) -> Iterator[tuple[slice, Array]]:
+        """Blocks of features with their cosines and sines, shape (n, 8·block).
+
+        Blocks are as narrow as if there were at least ``rows`` samples.
+        """
         xp = array_namespace(prepared)
-        n, d, r = prepared.shape
-        return xp.reshape(prepared * xp.sqrt(w / self.budget)[:, None], (n, d * r))
+        n, d = prepared.shape[:2]
+        size = d if prepared.ndim == 3 else max(1, _BLOCK_NUMBERS // (max(n, rows) * _N_NODES))
+        for start in range(0, d, size):
+            columns = slice(start, min(start + size, d))
+            part = prepared[:, columns, ...]
+            waves = part if part.ndim == 3 else self._expand(part)
+            yield columns, xp.reshape(waves, (n, -1))
 
     def cross(self, A: Array, B: Array, w: Array) -> Array:
         """Kernel matrix (n, m) between the rows of A and of B."""
-        return self._scaled(self.prepare(A), w) @ self._scaled(self.prepare(B), w).T
+        total: Array = 0.0
+        rows = max(A.shape[0], B.shape[0])
+        pairs = zip(self._blocks(A, rows), self._blocks(B, rows), strict=True)
+        for (columns, left), (_, right) in pairs:
+            total = total + (left * self._powers(w[columns])) @ right.T
+        return total
 
     def matrix_and_pullback(self, prepared: Array, w: Array) -> tuple[Array, Pullback]:
         """Kernel matrix, and the pullback ``(1/m) tr(ΦⱼᵀBΦⱼ)``."""
         xp = array_namespace(prepared)
-        n, d, r = prepared.shape
-        S = self._scaled(prepared, w)
+        K: Array = 0.0
+        for columns, waves in self._blocks(prepared):
+            S = waves * xp.sqrt(self._powers(w[columns]))
+            K = K + S @ S.T
 
         def pullback(B: Array) -> Array:
-            flat = xp.reshape(prepared, (n, d * r))
-            return xp.sum(xp.reshape(column_dots(flat, B @ flat), (d, r)), axis=1) / self.budget
+            slopes = [column_dots(waves, B @ waves) for _, waves in self._blocks(prepared)]
+            per_feature = xp.reshape(xp.concat(slopes), (-1, _N_NODES))
+            return xp.sum(per_feature, axis=1) / self.budget
 
-        return S @ S.T, pullback
+        return K, pullback
+
+    def _powers(self, w: Array) -> Array:
+        """``wⱼ/m`` for each of the eight waves of a feature."""
+        return array_namespace(w).repeat(w / self.budget, _N_NODES)
 
     def draw_features(
         self, n_features: int, n_components: int, rng: np.random.Generator
