@@ -155,7 +155,13 @@ def table_ten(protocol: str) -> pd.DataFrame:
 
 def _with_best(wide: pd.DataFrame) -> pd.DataFrame:
     wide = wide.dropna(axis=1)  # a method whose run is not finished has no column
-    return wide.assign(best=wide.idxmax(axis=1)).reset_index()
+    return wide.assign(best=wide.round(3).apply(_names_of_best, axis=1)).reset_index()
+
+
+def _names_of_best(row: pd.Series) -> str:
+    """All methods at the top, or a word where it is all of them."""
+    names = row.index[row == row.max()]
+    return "all" if names.size == row.size else ", ".join(names)
 
 
 def table_optimism() -> pd.DataFrame:

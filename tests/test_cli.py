@@ -366,3 +366,14 @@ def test_parsers():
     assert parse_epsilon("auto") == "auto"
     assert parse_epsilon("0.1,1") == [0.1, 1.0]
     assert nearest("zzz", ["alpha"]) == []
+
+
+@pytest.mark.parametrize("option", ["--output", "--report"])
+def test_the_input_is_never_overwritten(option, table, tmp_path, run):
+    source = tmp_path / "data.csv"
+    table.to_csv(source, index=False)
+    before = source.read_bytes()
+    result = run("select", source, "-t", "group", "-m", 2, option, source)
+    assert result.exit_code == 6
+    assert "would destroy" in result.output
+    assert source.read_bytes() == before

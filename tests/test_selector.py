@@ -102,6 +102,7 @@ def test_kernels_that_auto_stands_for(xor):
         auto = CCMSelector(3, **options).fit(X, y)
         named = CCMSelector(3, kernel=kernel, **options).fit(X, y)
         assert_array_equal(auto.weights_, named.weights_)
+        assert auto.kernel_ == kernel
     with pytest.raises(ValueError, match="no random Fourier features"):
         CCMSelector(3, kernel="mixed", approximation="fourier").fit(X, y)
 
@@ -136,6 +137,12 @@ def test_same_seed_same_answer_and_permuted_columns_permute_it(xor, approximatio
     assert_array_equal(clone(selector).fit(X, y).ranking_, ranking)
     order = np.random.default_rng(0).permutation(X.shape[1])
     assert_array_equal(clone(selector).fit(X[:, order], y).ranking_, ranking[order])
+
+
+def test_the_default_gives_the_same_answer_on_every_run(xor):
+    first, second = (CCMSelector().fit(*xor) for _ in range(2))
+    assert first.n_features_ == second.n_features_
+    assert_array_equal(first.ranking_, second.ranking_)
 
 
 def test_auto_takes_the_smallest_set_within_one_standard_error(xor):
@@ -300,7 +307,9 @@ def test_device_that_is_not_there(xor):
 def test_progress_history_and_callback(xor, capfd):
     seen = []
     selector = CCMSelector(3, verbose=1, callback=seen.append).fit(*xor)
-    assert "keep 3" in capfd.readouterr().err
+    shown = capfd.readouterr().err
+    assert "keep 3" in shown
+    assert shown.count("100%") == 1
     assert len(seen) == selector.n_iter_ == selector.history_.objective.size
     assert seen[0].budget == selector.path_.n_features[0]
     for stage in np.unique(selector.history_.stage):
@@ -378,8 +387,9 @@ def test_bad_input_is_refused_and_leaves_the_estimator_as_it_was(xor, case):
 def test_constant_columns_rank_last_with_a_warning(xor):
     X, y = xor
     X = np.insert(X, [0, 5], 7.0, axis=1)
-    with pytest.warns(UserWarning, match="2 constant"):
+    with pytest.warns(UserWarning, match="2 constant") as record:
         selector = CCMSelector(11).fit(X, y)
+    assert record[0].filename == __file__
     assert set(selector.ranking_[[0, 6]]) == {11, 12}
     assert selector.support_.sum() == 11
 
@@ -393,13 +403,15 @@ def test_duplicated_columns(xor):
 
 
 def test_low_lambda2_warns(xor):
-    with pytest.warns(UserWarning, match="below 1/"):
+    with pytest.warns(UserWarning, match="below 1/") as record:
         CCMSelector(3, inverse="free", lambda2=1e-3, max_iter=500).fit(*xor)
+    assert record[0].filename == __file__
 
 
 def test_too_few_steps_warn(xor):
-    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+    with pytest.warns(ConvergenceWarning, match="max_iter=1") as record:
         selector = CCMSelector(3, max_iter=1).fit(*xor)
+    assert record[0].filename == __file__
     assert not selector.converged_
     assert selector.support_.sum() == 3
 
@@ -407,8 +419,13 @@ def test_too_few_steps_warn(xor):
 def test_many_whole_numbers_are_a_real_response(xor):
     X, _ = xor
     y = np.round(100 * X[:, 2])
-    with pytest.warns(UserWarning, match='task="regression"'):
+    with pytest.warns(UserWarning, match="taken as a real response") as record:
         assert CCMSelector(1).fit(X, y).task_ == "regression"
+    assert record[0].filename == __file__
+    ages = np.tile(np.arange(30), 6)
+    with pytest.warns(UserWarning, match="taken as classes"):
+        selector = CCMSelector(1).fit(np.random.default_rng(0).standard_normal((180, 3)), ages)
+    assert selector.task_ == "classification"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert CCMSelector(1, task="regression").fit(X, y).support_[2]

@@ -109,7 +109,7 @@ def check_lambda2(lambda2: float | None, n_samples: int, epsilon: float) -> None
             f"lambda2={lambda2:g} is below 1/(2nε) = {floor:.4g}: the inverse-free objective "
             "need not fall when features explain more of y. Pass a larger lambda2, or None.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=5,
         )
 
 

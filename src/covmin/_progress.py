@@ -59,6 +59,7 @@ class ProgressBar:
     def __init__(self, silent: bool = False) -> None:
         self._silent = silent
         self._bar: Any = None
+        self._phase = ""
         self._printed = ""
 
     @classmethod
@@ -87,9 +88,9 @@ class ProgressBar:
     def _show(self, what: str, unit: str, done: int, total: int, text: str) -> None:
         if self._silent:
             return
-        if self._bar is None or self._bar.desc != f"covmin {what}: ":
+        if self._phase != what:
             self._close()
-            self._bar = _tqdm(total, f"covmin {what}", unit)
+            self._phase, self._bar = what, _tqdm(total, f"covmin {what}", unit)
         if self._bar is not None:
             self._bar.n = done
             self._bar.set_postfix_str(text)

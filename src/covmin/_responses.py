@@ -106,17 +106,24 @@ def _guess_task(y: np.ndarray) -> str:
     if kind not in ("binary", "multiclass"):
         return "regression"
     if kind == "multiclass" and y.dtype.kind in "iuf":
-        n_classes = np.unique(y).size
-        if n_classes > _MANY_CLASSES and y.shape[0] < _FEW_MEMBERS * n_classes:
-            warnings.warn(
-                f"y has {n_classes} distinct whole numbers in {y.shape[0]} samples; they are "
-                'taken as a real response. Pass task="classification" if they are classes, '
-                'or task="regression" to silence this.',
-                UserWarning,
-                stacklevel=4,
-            )
-            return "regression"
+        return _guess_task_of_whole_numbers(y)
     return "classification"
+
+
+def _guess_task_of_whole_numbers(y: np.ndarray) -> str:
+    n_classes = np.unique(y).size
+    if n_classes <= _MANY_CLASSES:
+        return "classification"
+    measured = y.shape[0] < _FEW_MEMBERS * n_classes
+    task, other = ("regression", "classification") if measured else ("classification", "regression")
+    warnings.warn(
+        f"y has {n_classes} distinct whole numbers in {y.shape[0]} samples; they are taken as "
+        f"{'a real response' if measured else 'classes'}. Pass task={other!r} if that is wrong, "
+        f"or task={task!r} to silence this.",
+        UserWarning,
+        stacklevel=6,
+    )
+    return task
 
 
 def _class_columns(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

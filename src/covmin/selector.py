@@ -120,6 +120,8 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         Folds that are cross-fitted at once.
     random_state : int, RandomState instance or None, default=None
         Seed of the random features, of the folds and of the rows sampled for the bandwidth.
+        None is a fixed seed, so that every run gives the same answer; try several to see
+        how much a choice by cross-fitting depends on the folds.
     callback : callable, default=None
         Called with a :class:`~covmin.core.path.Progress` after each step.
     verbose : int, default=0
@@ -136,7 +138,10 @@ class CCMSelector(SelectorMixin, BaseEstimator):
     weights_ : ndarray of shape (n_features,)
         Weights w of the solve at ``n_features_``.
     objective_ : float
-        Criterion Q at these weights, in squared units of y.
+        Criterion Q at these weights, in squared units of y. ``epsilon_ * objective_`` is the
+        variance of y left unexplained, as :func:`conditional_covariance_trace` gives it.
+    kernel_ : str
+        Kernel used: what "auto" stood for.
     path_ : Bunch
         The stages, from the largest set to the smallest: ``n_features``, ``weights`` (one row
         for each stage), ``bandwidth``, ``criterion``, ``optimistic_loo_error`` (leave-one-out
@@ -299,7 +304,7 @@ class CCMSelector(SelectorMixin, BaseEstimator):
                 f"A solve stopped after max_iter={self.max_iter} steps before it reached "
                 f"tol={self.tol:g}; increase max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return self
 
@@ -318,7 +323,7 @@ class CCMSelector(SelectorMixin, BaseEstimator):
                 f"{n} samples are too few to hold some out, so nothing was chosen: all features "
                 "are kept, unless a number was given, and the first epsilon is used.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
             return float(epsilons[0]), m, None
         crossfit = cross_fit(
@@ -400,6 +405,7 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         self.objective_ = chosen.criterion * response.scale**2
         self.bandwidth_ = chosen.bandwidth
         self.epsilon_ = problem.formulation.epsilon
+        self.kernel_ = "mixed" if problem.formulation.mixing != 0.0 else problem.formulation.kernel
         self.n_iter_ = int(self.path_.n_iter.sum())
         self.converged_ = bool(self.path_.converged.all())
         self.classes_ = response.classes

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from covmin.core.kernels import Gaussian
+from covmin.core.kernels import Gaussian, Laplacian
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
 
 EPSILON = 0.1
@@ -81,6 +81,22 @@ def test_more_steps_than_needed_do_no_harm(w, n_components, dtype, draw):
         minimum = operator.dots(operator.Y, f) - operator.dots(f, f) / (4 * PENALTY)
         value = make_objective("free", gram, n_steps=60).at(w).value
         assert value == pytest.approx(float(minimum[0]), rel=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("kernel", [Gaussian(1.3), Laplacian(1.3)])
+def test_going_on_from_the_minimum_stays_there(kernel, seed, samples, w):
+    """Random features know lengths from rounded moments: noise must not be followed."""
+    gram = samples.fourier(kernel, seed=seed)
+    operator = gram.at(w)
+    for epsilon in (0.1, 1e-3):
+        objective = make_objective("free", gram, epsilon, n_steps=10)
+        f = operator.solve(epsilon)
+        minimum = operator.dots(operator.Y, f) - operator.dots(f, f) * epsilon / 12
+        point = objective.at(w)
+        for _ in range(40):
+            point = objective.at(w, point.state)
+        assert point.value == pytest.approx(float(minimum.sum()), rel=1e-6)
 
 
 def test_the_inverse_free_value_falls_with_dependence_at_the_floor_of_lambda2(draw, w):

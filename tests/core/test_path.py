@@ -12,6 +12,7 @@ from covmin.core.grams import ExactGram, FourierGram
 from covmin.core.kernels import KERNELS, median_bandwidth
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
 from covmin.core.path import Formulation, Problem, default_budgets, run_path
+from covmin.core.solvers import minimize
 
 BUDGETS = [5, 3, 2, 1]
 
@@ -190,6 +191,15 @@ def test_criterion_and_loo_error_are_those_of_the_weights(easy):
         assert stage.loo_error == pytest.approx(naive.leave_one_out(K, Y, p, 0.05), rel=1e-6)
 
 
+def test_a_draw_of_features_follows_its_columns(easy):
+    X, Y = easy
+    problem = make_problem(X, Y, 40)
+    for stage in run_path(problem, [3, 1]).stages:
+        frequencies = problem.features.frequencies[stage.columns]
+        U = naive.fourier_features(X[:, stage.columns], stage.weights, frequencies, stage.bandwidth)
+        assert stage.criterion == pytest.approx(naive.criterion(U @ U.T, Y, 0.05), rel=1e-8)
+
+
 def test_criterion_leaves_the_price_out(easy):
     problem = make_problem(*easy, soft=True, lambda1=1.0)
     (stage,) = run_path(problem, [3]).stages
@@ -260,11 +270,19 @@ def test_solver_options_arrive(easy):
     assert loose.solution.n_iter == 0
 
 
-def test_a_stage_starts_from_the_weights_of_the_last(easy):
-    """With no step allowed, each stage only scales the weights into its budget."""
-    path = run_path(make_problem(*easy, max_iter=0), [4, 2])
-    assert_allclose(path.stages[0].weights, 4 / 8)
-    assert_allclose(path.stages[1].weights, 2 / 4)
+def test_a_stage_starts_from_the_weights_of_the_last_scaled_into_its_budget(easy):
+    problem = make_problem(*easy, max_iter=2)
+    first, second = run_path(problem, [4, 2]).stages
+    assert_array_equal(second.columns, first.features)
+    start = first.weights[first.features]
+    gram = problem.gram(second.columns, second.bandwidth, 2)
+    expected = minimize(
+        problem.objective(gram), CappedSimplex(2), start * 2 / start.sum(), max_iter=2
+    )
+    assert np.ptp(start) > 0.1
+    assert_allclose(second.weights, expected.w, rtol=1e-9)
+    untouched = run_path(make_problem(*easy, max_iter=0), [4]).stages[0]
+    assert_allclose(untouched.weights, 4 / 8)
 
 
 def test_same_data_same_path(easy):

@@ -55,7 +55,8 @@ def run_compare(request: CompareRequest) -> None:
     ----------
     request : CompareRequest
     """
-    check_destination(request.output, table=True)
+    check_destination(request.output, table=True, source=request.source.data)
+    check_destination(request.picture, source=request.source.data)
     _check_picture(request.picture)
     methods = _methods(request.methods)
     source = request.source

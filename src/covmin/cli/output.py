@@ -41,7 +41,9 @@ def write_table(frame: pd.DataFrame, path: Path, target: str | None = None) -> N
         ) from error
 
 
-def check_destination(path: Path | None, *, table: bool = False) -> None:
+def check_destination(
+    path: Path | None, *, table: bool = False, source: str | Path | None = None
+) -> None:
     """Refuse a place that cannot be written, before the work begins.
 
     Parameters
@@ -50,9 +52,17 @@ def check_destination(path: Path | None, *, table: bool = False) -> None:
         None is fine.
     table : bool, default=False
         Whether the name has to say a format of tables.
+    source : str or Path, optional
+        The file the data are read from, which is never overwritten.
     """
     if path is None:
         return
+    if source is not None and path.exists() and Path(source).exists() and path.samefile(source):
+        raise CommandError(
+            f"{path} holds the data: writing to it would destroy them.",
+            ExitCode.OUTPUT,
+            "Name another file.",
+        )
     if not path.absolute().parent.is_dir():
         raise CommandError(
             f"There is no folder {path.parent} to write {path.name} in.",

@@ -48,8 +48,8 @@ def run_select(request: SelectRequest) -> None:
     ----------
     request : SelectRequest
     """
-    check_destination(request.report)
-    check_destination(request.output, table=True)
+    check_destination(request.report, source=request.source.data)
+    check_destination(request.output, table=True, source=request.source.data)
     size, epsilon = parse_size(request.m), parse_epsilon(request.epsilon)
     source = request.source
     with FitProgress(request.quiet) as progress:

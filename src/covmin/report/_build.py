@@ -146,7 +146,7 @@ def _asked(selector: Any) -> list[dict[str, str]]:
     rows = [
         ("Features to keep", "chosen by cross-fitting" if asked == "auto" else str(asked)),
         ("Task", selector.task_ + (" (read from the response)" if selector.task == "auto" else "")),
-        ("Kernel", f"{selector.kernel}, bandwidth {_number(selector.bandwidth_)}"),
+        ("Kernel", f"{selector.kernel_}, bandwidth {_number(selector.bandwidth_)}"),
         (
             "Ridge ε",
             _number(selector.epsilon_)
