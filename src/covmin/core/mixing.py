@@ -8,13 +8,14 @@ stays characteristic, so it still sees interactions.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .arrays import Array, array_namespace, column_dots, like, take
+from .arrays import Array, array_namespace, column_dots, take
 from .features import FeatureMap
 from .kernels import Kernel, Pullback
 
@@ -65,7 +66,7 @@ class Additive:
     order = 2
 
     def prepare(self, X: Array) -> Array:
-        """Cosines and sines of every feature, shape (n, d, 8): they do not depend on w.
+        """Cosines and sines of every feature, shape (n, 8, d): they do not depend on w.
 
         Where they would take too much memory, X itself, to be expanded block by block.
         """
@@ -73,14 +74,17 @@ class Additive:
 
     def narrow(self, prepared: Array, columns: np.ndarray) -> Array:
         """What :meth:`prepare` gives for some of the features."""
-        return take(prepared, columns, axis=1)
+        return take(prepared, columns, axis=prepared.ndim - 1)
 
     def _expand(self, X: Array) -> Array:
         xp = array_namespace(X)
-        frequencies, weights = _positive_nodes()
-        angles = X[:, :, None] * like(frequencies / float(self.scale), X)
-        amplitudes = like(np.sqrt(weights), X)
-        return xp.concat((xp.cos(angles) * amplitudes, xp.sin(angles) * amplitudes), axis=2)
+        waves = []
+        for frequency, weight in zip(*_positive_nodes(), strict=True):
+            angles = X * (float(frequency) / float(self.scale))
+            for wave in (xp.cos(angles), xp.sin(angles)):
+                wave *= math.sqrt(weight)
+                waves.append(wave)
+        return xp.stack(waves, axis=1)
 
     def _blocks(self, prepared: Array, rows: int = 0) -> Iterator[tuple[slice, Array]]:
         """Blocks of features with their cosines and sines, shape (n, 8·block).
@@ -88,11 +92,11 @@ class Additive:
         Blocks are as narrow as if there were at least ``rows`` samples.
         """
         xp = array_namespace(prepared)
-        n, d = prepared.shape[:2]
+        n, d = prepared.shape[0], prepared.shape[-1]
         size = d if prepared.ndim == 3 else max(1, _BLOCK_NUMBERS // (max(n, rows) * _N_NODES))
         for start in range(0, d, size):
             columns = slice(start, min(start + size, d))
-            part = prepared[:, columns, ...]
+            part = prepared[..., columns]
             waves = part if part.ndim == 3 else self._expand(part)
             yield columns, xp.reshape(waves, (n, -1))
 
@@ -114,15 +118,17 @@ class Additive:
             K = K + S @ S.T
 
         def pullback(B: Array) -> Array:
-            slopes = [column_dots(waves, B @ waves) for _, waves in self._blocks(prepared)]
-            per_feature = xp.reshape(xp.concat(slopes), (-1, _N_NODES))
-            return xp.sum(per_feature, axis=1) / self.budget
+            slopes = [
+                xp.sum(xp.reshape(column_dots(waves, B @ waves), (_N_NODES, -1)), axis=0)
+                for _, waves in self._blocks(prepared)
+            ]
+            return xp.concat(slopes) / self.budget
 
         return K, pullback
 
     def _powers(self, w: Array) -> Array:
         """``wⱼ/m`` for each of the eight waves of a feature."""
-        return array_namespace(w).repeat(w / self.budget, _N_NODES)
+        return array_namespace(w).tile(w / self.budget, (_N_NODES,))
 
     def draw_features(
         self, n_features: int, n_components: int, rng: np.random.Generator

@@ -332,7 +332,9 @@ def _solve_stage(
         if (solution.w > 0.0).sum() >= budget:
             break
     order = _order(objective, solution)
-    loo = objective.gram.at(solution.w).leave_one_out(problem.formulation.epsilon)
+    # Features at zero add nothing to the kernel, so they need not be multiplied by it.
+    active = np.flatnonzero(solution.w > 0.0)
+    operator = objective.gram.restrict(active).at(solution.w[active])
     stage = Stage(
         budget=budget,
         features=np.sort(columns[order[:budget]]),
@@ -340,7 +342,7 @@ def _solve_stage(
         weights=solution.w,
         bandwidth=sigma,
         criterion=solution.value - constraint.penalty(solution.w),
-        loo_error=loo,
+        loo_error=operator.leave_one_out(problem.formulation.epsilon),
         solution=solution,
     )
     return stage, columns[order]
@@ -357,6 +359,7 @@ def _order(objective: Objective, solution: Solution) -> np.ndarray:
     A kernel of squared weights has no slope at zero, so closed features are opened by a
     crack, too little to change the kernel, to see which of them would help most.
     """
-    w = solution.w
-    slope = objective.at(np.maximum(w, _CRACK), solution.state).gradient()
+    w, slope = solution.w, solution.gradient
+    if objective.gram.zero_is_absorbing:
+        slope = objective.at(np.maximum(w, _CRACK), solution.state).gradient()
     return np.lexsort((slope, -solution.last_active, -w))

@@ -58,6 +58,9 @@ class Solution:
     ----------
     w : ndarray of shape (n_features,)
         Best weights.
+    gradient : ndarray of shape (n_features,)
+        Gradient there, with the price of a soft budget; zero for features at which zero is
+        absorbing.
     value : float
         Objective there, with the price of a soft budget.
     gap : float
@@ -75,6 +78,7 @@ class Solution:
     """
 
     w: np.ndarray
+    gradient: np.ndarray
     value: float
     gap: float
     converged: bool
@@ -159,10 +163,9 @@ def minimize(
             move = float(np.abs(state.w - before).max())
             callback(Iteration(n_iter, state.value, gap, int((state.w > 0).sum()), move))
         _set_zeros_aside(state)
-    full = np.zeros(w.size)
-    full[state.columns] = state.w
     return Solution(
-        w=full,
+        w=_scatter(state.w, state.columns, w.size),
+        gradient=_scatter(state.gradient, state.columns, w.size),
         value=state.value,
         gap=gap,
         converged=converged,
@@ -171,6 +174,12 @@ def minimize(
         last_active=last_active,
         state=state.point.state,
     )
+
+
+def _scatter(values: np.ndarray, columns: np.ndarray, size: int) -> np.ndarray:
+    full = np.zeros(size)
+    full[columns] = values
+    return full
 
 
 def _start(objective: Objective, constraint: Constraint, w: np.ndarray) -> _State:
@@ -246,8 +255,7 @@ def _reopen(state: _State, objective: Objective, constraint: Constraint, size: i
     """
     if state.columns.size == size or objective.gram.zero_is_absorbing:
         return False
-    w = np.zeros(size)
-    w[state.columns] = state.w
+    w = _scatter(state.w, state.columns, size)
     state.objective, state.columns, state.w = objective, np.arange(size), w
     state.point = objective.at(w, state.point.state)
     state.value = state.point.value + constraint.penalty(w)
