@@ -133,7 +133,8 @@ def test_array_libraries_agree(kind, gram, xp, samples, w):
     assert point.value == pytest.approx(expected.value, rel=1e-9)
     gradient = point.gradient()
     assert isinstance(gradient, np.ndarray)
-    assert_allclose(gradient, expected.gradient(), rtol=1e-7)
+    # α of the inverse-free form is as good as the residual at which its steps end.
+    assert_allclose(gradient, expected.gradient(), rtol=1e-9 if kind == "trace" else 1e-5)
 
 
 def test_trace_gradient_against_autograd(samples, w):
