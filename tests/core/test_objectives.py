@@ -14,7 +14,7 @@ EPSILON = 0.1
 PENALTY = 3.0 / EPSILON  # n·λ₂
 
 
-def make_objective(kind, gram, epsilon=EPSILON, n_steps=60):
+def make_objective(kind, gram, epsilon=EPSILON, n_steps=25):
     if kind == "trace":
         return TraceObjective(gram, epsilon)
     return InverseFreeObjective(gram, epsilon, 3.0 / epsilon, n_steps)
