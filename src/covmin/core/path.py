@@ -333,7 +333,7 @@ def _solve_stage(
             break
     order = _order(objective, solution)
     # Features at zero add nothing to the kernel, so they need not be multiplied by it.
-    active = np.flatnonzero(solution.w > 0.0)
+    active = np.flatnonzero(solution.w > 0.0) if solution.w.any() else np.arange(1)
     operator = objective.gram.restrict(active).at(solution.w[active])
     stage = Stage(
         budget=budget,
