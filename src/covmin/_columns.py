@@ -4,10 +4,57 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
-__all__ = ["PreparedColumns", "n_features_to_keep", "prepare_columns"]
+from .core.units import ALWAYS_ON, Units
+
+__all__ = [
+    "ColumnPlan",
+    "PreparedColumns",
+    "n_features_to_keep",
+    "prepare_columns",
+    "row_signatures",
+    "weighted_samples",
+]
+
+
+@dataclass(frozen=True)
+class ColumnPlan:
+    """What the user says about the columns, before their values are looked at.
+
+    An input column becomes one encoded column, or one indicator for each level. Input
+    columns form units, which are chosen as one.
+
+    Attributes
+    ----------
+    source : ndarray of int of shape (n_encoded,)
+        Input column behind each encoded one.
+    categorical : ndarray of bool of shape (n_inputs,)
+        Input columns that are encoded by indicators.
+    unit : ndarray of int of shape (n_inputs,)
+        Unit of each input column, from 0.
+    given : ndarray of bool of shape (n_units,)
+        Units that are always on.
+    """
+
+    source: np.ndarray
+    categorical: np.ndarray
+    unit: np.ndarray
+    given: np.ndarray
+
+    @classmethod
+    def plain(cls, n_columns: int) -> ColumnPlan:
+        """Numbers, each column by itself, all to be chosen from."""
+        each = np.arange(n_columns)
+        none = np.zeros(n_columns, dtype=bool)
+        return cls(each, none, each, none)
+
+    @property
+    def n_choices(self) -> int:
+        """Units to choose from."""
+        return int((~self.given).sum())
 
 
 @dataclass(frozen=True)
@@ -20,34 +67,95 @@ class PreparedColumns:
         Copy, C-ordered, of the dtype of the input.
     index : ndarray of shape (n_varying,)
         Column of the input behind each column of ``X``.
-    constant : ndarray
-        Columns of the input that do not vary, in increasing order.
     mean, scale : ndarray of shape (n_varying,)
         ``X = (input[:, index] − mean) / scale``.
+    units : Units
+        What is chosen as one, over the columns of ``X``.
+    unit_index : ndarray of shape (units.size,)
+        Unit of the plan behind each unit of ``units``.
+    constant : ndarray
+        Units of the plan to choose from in which nothing varies, in increasing order.
+    p : ndarray of shape (n_samples,)
+        Sample weights, scaled to sum to one.
+    total_weight : float
+        Their sum before.
+    n_distinct : int
+        Number of rows that differ.
     """
 
     X: np.ndarray
     index: np.ndarray
-    constant: np.ndarray
     mean: np.ndarray
     scale: np.ndarray
+    units: Units
+    unit_index: np.ndarray
+    constant: np.ndarray
+    p: np.ndarray
+    total_weight: float
+    n_distinct: int
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Treat other samples the way these were treated."""
         return ((X[:, self.index] - self.mean) / self.scale).astype(self.X.dtype, copy=False)
 
 
-def prepare_columns(X: np.ndarray, standardize: bool = True) -> PreparedColumns:
+def weighted_samples(
+    X: np.ndarray, y: np.ndarray, sample_weight: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Check sample weights, and leave out the samples of weight zero.
+
+    Examples
+    --------
+    >>> X, y, weight = weighted_samples(np.eye(3), np.arange(3), [1, 0, 2])
+    >>> y, weight
+    (array([0, 2]), array([1., 2.]))
+    """
+    n = X.shape[0]
+    if sample_weight is None:
+        return X, y, np.ones(n)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n, float(weight))
+    if weight.shape != (n,):
+        raise ValueError(
+            f"sample_weight must have one entry for each of the {n} samples; "
+            f"its shape is {weight.shape}."
+        )
+    if not np.isfinite(weight).all() or (weight < 0.0).any():
+        raise ValueError("sample_weight must hold finite numbers ≥ 0.")
+    keep = weight > 0.0
+    if keep.sum() < 2:
+        raise ValueError(
+            f"All sample weights but {int(keep.sum())} are zero; at least 2 samples must count."
+        )
+    return (X, y, weight) if keep.all() else (X[keep], y[keep], weight[keep])
+
+
+def prepare_columns(
+    X: np.ndarray,
+    standardize: bool = True,
+    *,
+    plan: ColumnPlan | None = None,
+    sample_weight: np.ndarray | None = None,
+    Y: np.ndarray | None = None,
+) -> PreparedColumns:
     """Drop constant columns, standardise a copy and order the columns by their content.
 
-    The order depends on what is in a column and not on where it stands, so that a fit
-    on permuted columns does the same arithmetic to the last bit.
+    The order depends on what is in a column and not on where it stands, nor on where the
+    rows stand or how often they are repeated, so that a fit on permuted or weighted data
+    does the same arithmetic.
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray of shape (n_samples, n_columns)
         Finite floats; not modified.
     standardize : bool
+    plan : ColumnPlan, optional
+        What the columns are; by default numbers, each chosen by itself.
+    sample_weight : ndarray of shape (n_samples,), optional
+        Positive weights; equal by default.
+    Y : ndarray of shape (n_samples, n_responses), optional
+        Tells apart rows that X does not; nothing else depends on it.
 
     Returns
     -------
@@ -59,40 +167,102 @@ def prepare_columns(X: np.ndarray, standardize: bool = True) -> PreparedColumns:
     >>> columns.X.ravel(), columns.index, columns.constant
     (array([-1.,  1.]), array([0]), array([1]))
     """
+    n = X.shape[0]
+    plan = plan or ColumnPlan.plain(X.shape[1])
+    weight = np.ones(n) if sample_weight is None else sample_weight
+    total = float(weight.sum())
+    p = weight / total
     low, high = X.min(axis=0), X.max(axis=0)
     # Scaling by the largest entry first keeps the squares of huge or tiny columns in range.
     size = np.maximum(np.abs(low), np.abs(high)).astype(np.float64)
     size[size == 0.0] = 1.0
-    mean, deviation = _moments(X, size)
+    mean, deviation, key, n_distinct = _moments(X, size, p, Y)
     # Spread below the rounding error of the entries is not variation.
     varies = (low < high) & (deviation > np.finfo(X.dtype).eps)
+    deviation = _share_among_levels(deviation, varies, plan)
     mean, scale = mean * size, deviation * size
     if not standardize:
         mean, scale = np.zeros_like(mean), np.ones_like(scale)
     index = np.flatnonzero(varies)
-    index = index[np.argsort(_content_key(X, size)[index], kind="stable")]
+    index = index[np.argsort(key[index], kind="stable")]
     prepared = (X[:, index] - mean[index]) / scale[index]
+    units, unit_index = _units(plan, index)
     return PreparedColumns(
         np.ascontiguousarray(prepared, dtype=X.dtype),
         index,
-        np.flatnonzero(~varies),
         mean[index],
         scale[index],
+        units,
+        unit_index,
+        np.setdiff1d(np.flatnonzero(~plan.given), unit_index),
+        p,
+        total,
+        n_distinct,
     )
 
 
-def _moments(X: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard deviation of ``X / size``, in float64."""
+def _moments(
+    X: np.ndarray, size: np.ndarray, p: np.ndarray, Y: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Mean and standard deviation of ``X / size``, a key of each column, and distinct rows.
+
+    Different columns have different keys; equal columns share theirs.
+    """
     scaled = X / size
-    mean = scaled.mean(axis=0)
+    mean = p @ scaled
     scaled -= mean
-    return mean, np.sqrt(np.einsum("aj,aj->j", scaled, scaled) / X.shape[0])
+    deviation = np.sqrt(p @ scaled**2)
+    scaled /= np.where(deviation > 0.0, deviation, 1.0)
+    signatures = row_signatures(scaled, Y)
+    key = (p * np.sin(7.0 * signatures)) @ scaled
+    return mean, deviation, key, int(np.unique(signatures).size)
 
 
-def _content_key(X: np.ndarray, size: np.ndarray) -> np.ndarray:
-    """A number for each column that equal columns share and different ones do not."""
-    mixing = np.random.default_rng(0).standard_normal(X.shape[0])
-    return (mixing @ X.astype(np.float64, copy=False)) / size
+def row_signatures(X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:
+    """A number for each row that equal rows share and different ones do not.
+
+    It does not depend on the order of the columns of X, but for rounding.
+
+    Examples
+    --------
+    >>> signatures = row_signatures(np.array([[0.0, 1.0], [1.0, 1.0], [0.0, 1.0]]))
+    >>> bool(signatures[0] == signatures[2] != signatures[1])
+    True
+    """
+    signatures = np.sum(np.cos(3.0 * X + 1.0), axis=1)
+    if Y is not None:
+        signatures += np.cos(2.0 * Y + 0.5) @ np.sqrt(np.arange(2.0, 2.0 + Y.shape[1]))
+    return signatures
+
+
+def _share_among_levels(deviation: np.ndarray, varies: np.ndarray, plan: ColumnPlan) -> np.ndarray:
+    """One deviation for all indicators of a column, so that any two levels are equally far."""
+    if not plan.categorical.any():
+        return deviation
+    levels = plan.categorical[plan.source]
+    n_inputs = plan.categorical.size
+    counts = np.bincount(plan.source, varies, minlength=n_inputs)
+    power = np.bincount(plan.source, deviation**2 * varies, minlength=n_inputs)
+    shared = np.sqrt(power / np.maximum(counts, 1.0))
+    return np.where(levels & varies, shared[plan.source], deviation)
+
+
+def _units(plan: ColumnPlan, index: np.ndarray) -> tuple[Units, np.ndarray]:
+    """Units over the columns that vary, numbered in the order of their first column.
+
+    The columns of an input column share its weight equally, and so do the input columns
+    of a unit, so that each unit has a variance of one.
+    """
+    source = plan.source[index]
+    unit = plan.unit[source]
+    levels = np.bincount(source, minlength=plan.unit.size)[source]
+    inputs = np.bincount(plan.unit[np.unique(source)], minlength=plan.given.size)[unit]
+    free = ~plan.given[unit]
+    found, first = np.unique(unit[free], return_index=True)
+    unit_index = found[np.argsort(first)]
+    number = np.full(plan.given.size, ALWAYS_ON)
+    number[unit_index] = np.arange(unit_index.size)
+    return Units(number[unit], 1.0 / np.sqrt(levels * inputs)), unit_index
 
 
 def n_features_to_keep(wanted: int | float, n_features: int) -> int:
@@ -118,7 +288,7 @@ def n_features_to_keep(wanted: int | float, n_features: int) -> int:
         return max(1, int(wanted * n_features))
     if wanted > n_features:
         raise ValueError(
-            f"n_features_to_select={wanted}, but X has {n_features} feature(s); "
+            f"n_features_to_select={wanted}, but X has {n_features} feature(s) to choose from; "
             f"ask for at most {n_features}, or for a fraction such as 0.5."
         )
     return int(wanted)

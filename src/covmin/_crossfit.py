@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils.parallel import Parallel, delayed
 
-from ._columns import prepare_columns
+from ._columns import ColumnPlan, PreparedColumns, prepare_columns, row_signatures
 from ._responses import EncodedResponse
 from ._threads import blas_threads
 from .core.arrays import like
@@ -26,7 +25,7 @@ _N_FOLDS = 5
 # Every size up to this one is tried; beyond it sizes grow by a quarter.
 _DENSE_SIZES = 10
 
-ProblemFactory = Callable[[np.ndarray, np.ndarray, float], Problem]
+ProblemFactory = Callable[[PreparedColumns, np.ndarray, float], Problem]
 Ranker = Callable[[Problem, list[int]], Iterator[tuple[int, np.ndarray]]]
 
 
@@ -104,6 +103,8 @@ def cross_fit(
     epsilons: np.ndarray,
     sizes: list[int],
     *,
+    plan: ColumnPlan,
+    sample_weight: np.ndarray,
     standardize: bool,
     seed: int,
     n_jobs: int | None = None,
@@ -115,15 +116,17 @@ def cross_fit(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_features)
+    X : ndarray of shape (n_samples, n_columns)
     response : EncodedResponse
     make_problem : callable
-        From training samples, centred responses and ε to a problem.
+        From training columns, centred responses and ε to a problem.
     rank : callable
-        From a problem and sizes to pairs of a size and the columns from best to worst.
+        From a problem and sizes to pairs of a size and the units from best to worst.
     epsilons : ndarray of shape (n_epsilons,)
     sizes : list of int
         Numbers of features to judge, increasing.
+    plan : ColumnPlan
+    sample_weight : ndarray of shape (n_samples,)
     standardize : bool
     seed : int
         Of the folds.
@@ -137,20 +140,24 @@ def cross_fit(
     CrossFit
     """
 
-    def judge(epsilon: float, train: np.ndarray, test: np.ndarray) -> np.ndarray:
-        columns = prepare_columns(X[train], standardize)
-        mean = response.Y[train].mean(axis=0)
-        target = response.Y[test] - mean
-        if columns.index.size == 0:  # nothing varies on these folds: the mean is all there is
-            return np.full(len(sizes), (target**2).sum(axis=1).mean())
-        problem = make_problem(columns.X, response.Y[train] - mean, epsilon)
-        return _errors(problem, rank, sizes, columns.apply(X[test]), target)
+    def judge(epsilon: float, fold: np.ndarray) -> np.ndarray:
+        train, test = np.flatnonzero(~fold), np.flatnonzero(fold)
+        weight = sample_weight[test] / sample_weight[test].sum()
+        mean = sample_weight[train] @ response.Y[train] / sample_weight[train].sum()
+        Y, target = response.Y[train] - mean, response.Y[test] - mean
+        columns = prepare_columns(
+            X[train], standardize, plan=plan, sample_weight=sample_weight[train], Y=Y
+        )
+        if columns.units.size == 0:  # nothing varies on these folds: the mean is all there is
+            return np.full(len(sizes), weight @ (target**2).sum(axis=1))
+        problem = make_problem(columns, Y, epsilon)
+        return _errors(problem, rank, sizes, columns.apply(X[test]), target, weight)
 
-    folds = list(_folds(X.shape[0], response, seed))
+    folds = _folds(row_signatures(X, response.Y), response.labels, seed)
     # Threads serve: the work is in BLAS, which releases the interpreter lock.
     with blas_threads(X.shape[0], n_jobs):
         judged = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-            delayed(judge)(epsilon, *fold) for epsilon in epsilons for fold in folds
+            delayed(judge)(epsilon, fold) for epsilon in epsilons for fold in folds
         )
         errors = []
         for error in judged:
@@ -161,35 +168,56 @@ def cross_fit(
     return CrossFit(np.asarray(sizes), np.asarray(epsilons), cube.swapaxes(1, 2))
 
 
-def _folds(
-    n_samples: int, response: EncodedResponse, seed: int
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    n_folds = max(2, min(_N_FOLDS, n_samples // 2))
-    if response.labels is not None:
-        fewest = int(np.bincount(response.labels).min())
-        if fewest >= 2:
-            splitter = StratifiedKFold(min(n_folds, fewest), shuffle=True, random_state=seed)
-            return splitter.split(np.zeros(n_samples), response.labels)
-    return KFold(n_folds, shuffle=True, random_state=seed).split(np.zeros(n_samples))
+def _folds(signatures: np.ndarray, labels: np.ndarray | None, seed: int) -> list[np.ndarray]:
+    """Masks of the samples each fold leaves out, with the classes spread evenly.
+
+    Equal rows are left out together: a copy of a sample in training would tell its answer.
+    Nor does the order of the rows matter, so weighted rows and repeated rows fare alike.
+
+    Examples
+    --------
+    >>> folds = _folds(np.array([0.1, 0.2, 0.1, 0.3, 0.4]), None, 0)
+    >>> len(folds), bool(folds[0][0] == folds[0][2])
+    (2, True)
+    """
+    _, first, row = np.unique(signatures, return_index=True, return_inverse=True)
+    classes = np.zeros(first.size, dtype=int) if labels is None else labels[first]
+    n_folds = max(2, min(_N_FOLDS, first.size // 2))
+    fewest = int(np.bincount(classes).min())
+    if fewest >= 2:
+        n_folds = min(n_folds, fewest)
+    shuffled = np.random.default_rng(seed).permutation(first.size)
+    # Dealt out in turn, class after class: sizes differ by one at most, in a class and in all.
+    dealt = shuffled[np.argsort(classes[shuffled], kind="stable")]
+    fold = np.empty(first.size, dtype=int)
+    fold[dealt] = np.arange(first.size) % n_folds
+    return [fold[row] == number for number in range(n_folds)]
 
 
 def _errors(
-    problem: Problem, rank: Ranker, sizes: list[int], X: np.ndarray, target: np.ndarray
+    problem: Problem,
+    rank: Ranker,
+    sizes: list[int],
+    X: np.ndarray,
+    target: np.ndarray,
+    weight: np.ndarray,
 ) -> np.ndarray:
     """Error at held-out samples for each size."""
     # A column can be constant on the training fold alone.
     usable = [min(size, problem.n_features) for size in sizes]
     errors = {
-        size: _ridge_error(problem, np.sort(order[:size]), X, target)
+        size: float(weight @ _squared_errors(problem, np.sort(order[:size]), X, target))
         for size, order in rank(problem, usable)
     }
     return np.array([errors[size] for size in usable])
 
 
-def _ridge_error(
+def _squared_errors(
     problem: Problem, features: np.ndarray, X: np.ndarray, target: np.ndarray
-) -> float:
-    """Mean squared error at X of kernel ridge regression on some features."""
+) -> np.ndarray:
+    """Squared errors at the rows of X of kernel ridge regression on some features."""
     operator = problem.gram(features, problem.bandwidth(features)).at(np.ones(features.size))
-    predicted = operator.predict(like(X[:, features], problem.X), problem.formulation.epsilon)
-    return float(((target - predicted) ** 2).sum(axis=1).mean())
+    columns = problem.layout.columns(features)
+    predicted = operator.predict(like(X[:, columns], problem.X), problem.formulation.epsilon)
+    squared: np.ndarray = ((target - predicted) ** 2).sum(axis=1)
+    return squared

@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import Any
 
@@ -12,17 +14,22 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
 
-from ._columns import PreparedColumns
+from ._columns import ColumnPlan, PreparedColumns, prepare_columns, weighted_samples
 from ._crossfit import CrossFit
-from ._responses import EncodedResponse
+from ._inputs import read_table
+from ._responses import EncodedResponse, class_weights, encode_response, ordered_levels
 from .core.path import Path
+from .core.swaps import Substitutes
 
 __all__ = [
+    "Samples",
     "check_columns",
     "cross_fit_bunch",
     "epsilon_values",
     "path_bunch",
+    "read_samples",
     "seed_of",
+    "substitutes_bunch",
     "unchanged_on_failure",
 ]
 
@@ -39,10 +46,63 @@ def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
         raise
 
 
+@dataclass(frozen=True)
+class Samples:
+    """What a fit is given, checked and encoded; samples of weight zero are gone.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_encoded)
+    response : EncodedResponse
+    weight : ndarray of shape (n_samples,)
+    plan : ColumnPlan
+    labels : ndarray or None
+        Label of each unit, where there are groups.
+    """
+
+    X: np.ndarray
+    response: EncodedResponse
+    weight: np.ndarray
+    plan: ColumnPlan
+    labels: np.ndarray | None
+
+    def columns(self, standardize: bool) -> PreparedColumns:
+        """The columns made ready for the criterion."""
+        return prepare_columns(
+            self.X,
+            standardize,
+            plan=self.plan,
+            sample_weight=self.weight,
+            Y=self.response.Y,
+        )
+
+
+def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
+    """Check and encode what a selector is to be fitted on, by its parameters."""
+    levels = ordered_levels(y)
+    X, y, plan, labels = read_table(
+        selector,
+        X,
+        y,
+        categorical_features=selector.categorical_features,
+        groups=selector.groups,
+        given=selector.given,
+    )
+    X, y, weight = weighted_samples(X, y, sample_weight)
+    encode = partial(
+        encode_response, y, selector.task, levels=levels, kernel=selector.response_kernel
+    )
+    response = encode(sample_weight=weight)
+    if selector.class_weight is not None:
+        weight = class_weights(response, selector.class_weight, weight)
+        response = encode(sample_weight=weight)
+    return Samples(X, response, weight, plan, labels)
+
+
 def check_columns(columns: PreparedColumns) -> None:
     """Refuse data in which nothing varies, and warn of columns that do not."""
     n_constant = columns.constant.size
-    if columns.index.size == 0:
+    if columns.units.size == 0:
         raise ValueError(
             f"Every one of the {n_constant} feature(s) of X is constant: "
             "there is nothing to select."
@@ -85,20 +145,38 @@ def seed_of(random_state: Any) -> int:
     return int(random_state.randint(2**31 - 1))
 
 
-def path_bunch(path: Path, index: np.ndarray, n_features: int, scale: float) -> Bunch:
+def path_bunch(path: Path, unit_index: np.ndarray, plan: ColumnPlan, scale: float) -> Bunch:
     """The stages in the columns and the units of the input."""
     stages = path.stages
-    weights = np.zeros((len(stages), n_features))
+    weights = np.zeros((len(stages), plan.given.size))
+    weights[:, plan.given] = 1.0
     for row, stage in zip(weights, stages, strict=True):
-        row[index[stage.columns]] = stage.weights
+        row[unit_index[stage.columns]] = stage.weights
     return Bunch(
         n_features=np.array([stage.budget for stage in stages]),
-        weights=weights,
+        weights=weights[:, plan.unit],
         bandwidth=np.array([stage.bandwidth for stage in stages]),
         criterion=np.array([stage.criterion for stage in stages]) * scale**2,
         optimistic_loo_error=np.array([stage.loo_error for stage in stages]),
         n_iter=np.array([stage.solution.n_iter for stage in stages]),
         converged=np.array([stage.solution.converged for stage in stages]),
+    )
+
+
+def substitutes_bunch(
+    found: Substitutes, unit_index: np.ndarray, plan: ColumnPlan, epsilon: float
+) -> Bunch:
+    """Substitutes as columns of equal length, in the columns of the input."""
+    # The first column of a unit stands for it.
+    _, first = np.unique(plan.unit, return_index=True)
+    column = first[unit_index]
+    n_candidates = found.candidate.shape[1]
+    return Bunch(
+        feature=np.repeat(column[found.feature], n_candidates),
+        substitute=column[found.candidate.ravel()],
+        unexplained=np.full(found.candidate.size, epsilon * found.criterion),
+        unexplained_without=np.repeat(epsilon * found.without, n_candidates),
+        unexplained_with=epsilon * found.replaced.ravel(),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ._columns import PreparedColumns
 from .core.arrays import to_device
 from .core.kernels import KERNELS
 from .core.path import Formulation, Problem, default_budgets, run_path
@@ -26,7 +27,7 @@ __all__ = [
 
 # Values allowed for the parameters that the selector and the bare criterion share.
 CRITERION_PARAMETERS: dict[str, list[Any]] = {
-    "task": [StrOptions({"auto", "classification", "regression"})],
+    "task": [StrOptions({"auto", "classification", "ordinal", "regression"})],
     "standardize": ["boolean"],
     "kernel": [StrOptions(set(KERNELS))],
     "bandwidth": [StrOptions({"median"}), Interval(Real, 0, None, closed="neither")],
@@ -62,7 +63,7 @@ def uses_features(approximation: str | None, kernel: str, n_samples: int, n_feat
 
 
 def make_problem(
-    X: np.ndarray,
+    columns: PreparedColumns,
     Y: np.ndarray,
     formulation: Formulation,
     *,
@@ -72,20 +73,23 @@ def make_problem(
     seed: int,
 ) -> Problem:
     """Bring the data to the device and draw the random features, once."""
+    X = columns.X
     n, d = X.shape
     features = None
     if uses_features(approximation, formulation.kernel, n, d):
         rng = np.random.default_rng(seed)
         kernel = formulation.kernel_at(1.0)
         features = kernel.draw_features(d, n_components or _DEFAULT_COMPONENTS, rng)
-    p = np.full(n, 1.0 / n, dtype=X.dtype)
     return Problem(
         to_device(X, device),
         to_device(Y.astype(X.dtype), device),
-        to_device(p, device),
+        to_device(columns.p.astype(X.dtype), device),
         formulation,
         features,
         seed,
+        columns.units,
+        columns.total_weight,
+        columns.n_distinct,
     )
 
 
@@ -101,7 +105,7 @@ def rank_sizes(
             yield size, run_path(problem, [size]).order
 
 
-def check_lambda2(lambda2: float | None, n_samples: int, epsilon: float) -> None:
+def check_lambda2(lambda2: float | None, n_samples: float, epsilon: float) -> None:
     """Warn when λ₂ is too small for the inverse-free objective to fall with dependence."""
     floor = 1.0 / (2.0 * n_samples * epsilon)
     if lambda2 is not None and lambda2 < floor:

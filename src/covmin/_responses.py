@@ -10,7 +10,10 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
-__all__ = ["EncodedResponse", "encode_response"]
+from .core.kernels import Gaussian, median_bandwidth
+from .core.responses import kernel_factor
+
+__all__ = ["EncodedResponse", "class_weights", "encode_response", "ordered_levels"]
 
 # The paper's ridge for classes and for a real response.
 _DEFAULT_EPSILON = {"classification": 0.001, "regression": 0.1}
@@ -31,12 +34,13 @@ class EncodedResponse:
     ----------
     Y : ndarray of shape (n_samples, n_columns)
         One column for regression (or one for each output), ±1 for two classes, one-hot for
-        more; centred under the sample weights, divided by ``scale``.
+        more, one step for each threshold of ordered classes, or the factor of a kernel on the
+        response; centred under the sample weights, divided by ``scale``.
     scale : float
         Root of the summed variances of the columns before division.
     task : {"classification", "regression"}
-    classes : ndarray or None
-        Labels in the order of the columns.
+    classes : ndarray, list of ndarray or None
+        Labels in order; one array for each output where there are several.
     labels : ndarray of shape (n_samples,) or None
         Class index of each sample, for stratified folds.
     """
@@ -44,7 +48,7 @@ class EncodedResponse:
     Y: np.ndarray
     scale: float
     task: str
-    classes: np.ndarray | None
+    classes: Any
     labels: np.ndarray | None
 
     @property
@@ -53,15 +57,26 @@ class EncodedResponse:
         return _DEFAULT_EPSILON[self.task]
 
 
-def encode_response(y: Any, task: str = "auto", p: np.ndarray | None = None) -> EncodedResponse:
+def encode_response(
+    y: Any,
+    task: str = "auto",
+    *,
+    sample_weight: np.ndarray | None = None,
+    levels: list[Any] | None = None,
+    kernel: str = "linear",
+) -> EncodedResponse:
     """Encode a response for the criterion.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-    task : {"auto", "classification", "regression"}
-    p : ndarray of shape (n_samples,), optional
-        Sample weights that sum to one; equal by default.
+    task : {"auto", "classification", "ordinal", "regression"}
+    sample_weight : ndarray of shape (n_samples,), optional
+        Positive weights; equal by default.
+    levels : list, optional
+        Classes in their order, where y was an ordered categorical.
+    kernel : {"linear", "gaussian"}
+        Kernel on a real response.
 
     Returns
     -------
@@ -74,24 +89,88 @@ def encode_response(y: Any, task: str = "auto", p: np.ndarray | None = None) -> 
     """
     y = np.asarray(y)
     if task == "auto":
-        task = _guess_task(y)
-    if task == "classification":
-        columns, classes, labels = _class_columns(y)
+        task = "ordinal" if levels is not None else _guess_task(y)
+    p = np.ones(y.shape[0]) if sample_weight is None else sample_weight
+    p = p / p.sum()
+    labels: np.ndarray | None = None
+    classes: Any = None
+    if task == "regression":
+        columns = _real_columns(y)
+    elif task == "ordinal":
+        columns, classes, labels = _ordered_columns(y, levels)
+    elif y.ndim == 2 and y.shape[1] > 1:
+        columns, classes = _columns_of_several_labels(y)
     else:
-        columns, classes, labels = _real_columns(y), None, None
-    if p is None:
-        p = np.full(columns.shape[0], 1.0 / columns.shape[0])
+        columns, classes, labels = _class_columns(y)
+    if (np.ptp(columns, axis=0) == 0.0).all():
+        raise _constant_response()
+    if kernel == "gaussian":
+        columns = _gaussian_columns(columns, task, p)
     # Dividing by the largest entry first keeps squares of huge responses finite.
     largest = max(float(np.abs(columns).max()), np.finfo(float).tiny)
     Y = columns / largest
     Y -= p @ Y
     power = float((p @ Y**2).sum())
-    if (np.ptp(columns, axis=0) == 0.0).all() or power <= np.finfo(float).eps ** 2:
-        raise ValueError(
-            "y is constant, so no feature can explain it. "
-            "Check that the right column was passed as y."
-        )
+    if power <= np.finfo(float).eps ** 2:
+        raise _constant_response()
+    task = "regression" if task == "regression" else "classification"
     return EncodedResponse(Y / np.sqrt(power), largest * np.sqrt(power), task, classes, labels)
+
+
+def _constant_response() -> ValueError:
+    return ValueError(
+        "y is constant, so no feature can explain it. Check that the right column was passed as y."
+    )
+
+
+def class_weights(
+    response: EncodedResponse, class_weight: Any, sample_weight: np.ndarray
+) -> np.ndarray:
+    """Sample weights with the weight of the class multiplied in.
+
+    Parameters
+    ----------
+    response : EncodedResponse
+    class_weight : "balanced" or dict
+        "balanced" gives every class the same total; a dict goes from label to weight.
+    sample_weight : ndarray of shape (n_samples,)
+
+    Returns
+    -------
+    sample_weight : ndarray of shape (n_samples,)
+
+    Examples
+    --------
+    >>> class_weights(encode_response(["a", "a", "b"]), "balanced", np.ones(3))
+    array([0.75, 0.75, 1.5 ])
+    """
+    labels, classes = response.labels, response.classes
+    if labels is None:
+        raise ValueError(
+            "class_weight needs one column of class labels as y; for other responses pass "
+            "sample_weight to fit."
+        )
+    if isinstance(class_weight, str):
+        totals = np.bincount(labels, sample_weight)
+        return sample_weight * (sample_weight.sum() / (totals.size * totals))[labels]
+    known = classes.tolist()
+    if unknown := set(class_weight) - set(known):
+        raise ValueError(
+            f"class_weight has the label {unknown.pop()!r}, which y has not; "
+            f"its labels are {', '.join(map(repr, known[:10]))}."
+        )
+    factors = np.array([float(class_weight.get(label, 1.0)) for label in known])
+    if not (np.isfinite(factors) & (factors > 0.0)).all():
+        raise ValueError(f"class_weight must hold positive numbers; got {class_weight!r}.")
+    return sample_weight * factors[labels]
+
+
+def ordered_levels(y: Any) -> list[Any] | None:
+    """The classes of an ordered categorical in their order; None for anything else."""
+    dtype = getattr(y, "dtype", None)
+    if not (getattr(dtype, "ordered", False) or str(dtype).startswith("Enum")):
+        return None
+    return list(dtype.categories)  # type: ignore[union-attr]
 
 
 def _guess_task(y: np.ndarray) -> str:
@@ -103,6 +182,8 @@ def _guess_task(y: np.ndarray) -> str:
             f"Unknown label type: y of dtype {y.dtype} is neither numbers nor class labels. "
             "Pass numbers for regression, or strings or integers for classes."
         )
+    if kind == "multilabel-indicator":
+        return "classification"
     if kind not in ("binary", "multiclass"):
         return "regression"
     if kind == "multiclass" and y.dtype.kind in "iuf":
@@ -121,17 +202,19 @@ def _guess_task_of_whole_numbers(y: np.ndarray) -> str:
         f"{'a real response' if measured else 'classes'}. Pass task={other!r} if that is wrong, "
         f"or task={task!r} to silence this.",
         UserWarning,
-        stacklevel=6,
+        stacklevel=7,
     )
     return task
 
 
 def _class_columns(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    if y.ndim == 2 and y.shape[1] > 1:
-        raise ValueError(
-            f"task='classification' takes one column of labels; y has {y.shape[1]}. For several "
-            "0/1 labels for each sample pass task='regression', which treats them as outputs."
-        )
+    classes, labels = _classes(y)
+    if classes.size == 2:
+        return 2.0 * labels[:, None] - 1.0, classes, labels
+    return np.eye(classes.size)[labels], classes, labels
+
+
+def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if type_of_target(y, input_name="y") == "continuous":
         raise ValueError(
             "Classification needs class labels, but y holds continuous numbers "
@@ -143,9 +226,56 @@ def _class_columns(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             f"y has one class only ({classes[0]}); at least two classes are needed to tell "
             "which features separate them."
         )
-    if classes.size == 2:
-        return 2.0 * labels[:, None] - 1.0, classes, labels
-    return np.eye(classes.size)[labels], classes, labels
+    return classes, labels
+
+
+def _columns_of_several_labels(y: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+    """The classes of every output, side by side; an output with one class says nothing."""
+    blocks, classes = [], []
+    for output in y.T:
+        found = np.unique(output)
+        classes.append(found)
+        if found.size > 1:
+            blocks.append(_class_columns(output)[0])
+    if not blocks:
+        raise _constant_response()
+    return np.concatenate(blocks, axis=1), classes
+
+
+def _ordered_columns(
+    y: np.ndarray, levels: list[Any] | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """One step for each threshold: distant classes differ in more columns than close ones."""
+    if levels is None:
+        if y.dtype.kind not in "biuf":
+            raise ValueError(
+                "task='ordinal' needs to know the order of the classes: pass y as numbers, or "
+                "as an ordered categorical."
+            )
+        classes, labels = _classes(y)
+    else:
+        present = set(column_or_1d(y, warn=True).tolist())
+        kept = [level for level in levels if level in present]
+        if len(kept) < 2:
+            raise _constant_response()
+        code = {level: number for number, level in enumerate(kept)}
+        classes, labels = np.array(kept), np.array([code[value] for value in y.ravel().tolist()])
+    return (labels[:, None] > np.arange(classes.size - 1)).astype(np.float64), classes, labels
+
+
+def _gaussian_columns(columns: np.ndarray, task: str, p: np.ndarray) -> np.ndarray:
+    """A factor of the Gaussian kernel matrix of a real response, bandwidth by the median rule."""
+    if task != "regression":
+        raise ValueError(
+            'response_kernel="gaussian" is for a real response; the indicators of classes '
+            "already tell all that a kernel on them could."
+        )
+    Z = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
+    Z = Z - p @ Z
+    deviation = np.sqrt(p @ Z**2)
+    Z = Z[:, deviation > 0.0] / deviation[deviation > 0.0]
+    sigma = median_bandwidth(Z, 2, np.random.default_rng(0), p)
+    return kernel_factor(Gaussian(sigma), Z, p)
 
 
 def _real_columns(y: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils._param_validation import validate_params
 from sklearn.utils.validation import check_X_y
 
-from ._columns import prepare_columns
+from ._columns import prepare_columns, weighted_samples
 from ._formulation import CRITERION_PARAMETERS, kernel_parameters, make_problem
 from ._responses import encode_response
 from .core.path import Formulation
@@ -17,7 +17,12 @@ __all__ = ["conditional_covariance_trace"]
 
 
 @validate_params(
-    {"X": ["array-like"], "y": ["array-like"], "weights": [None, "array-like"]}
+    {
+        "X": ["array-like"],
+        "y": ["array-like"],
+        "weights": [None, "array-like"],
+        "sample_weight": [None, "array-like"],
+    }
     | CRITERION_PARAMETERS,
     prefer_skip_nested_validation=True,
 )
@@ -26,6 +31,7 @@ def conditional_covariance_trace(
     y: Any,
     *,
     weights: Any = None,
+    sample_weight: Any = None,
     task: str = "auto",
     standardize: bool = True,
     kernel: str = "gaussian",
@@ -52,7 +58,9 @@ def conditional_covariance_trace(
         variances of the indicators is measured).
     weights : array-like of shape (n_features,), default=None
         Weight w of each feature; all one by default.
-    task : {"auto", "classification", "regression"}, default="auto"
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the samples; equal by default.
+    task : {"auto", "classification", "ordinal", "regression"}, default="auto"
     standardize : bool, default=True
         Whether to give every feature mean 0 and variance 1 first.
     kernel : {"gaussian", "laplacian", "linear", "polynomial"}, default="gaussian"
@@ -86,8 +94,9 @@ def conditional_covariance_trace(
     """
     X, y = check_X_y(X, y, dtype=[np.float64, np.float32], multi_output=True, ensure_min_samples=2)
     w = _check_weights(weights, X.shape[1])
-    response = encode_response(y, task)
-    columns = prepare_columns(X, standardize)
+    X, y, sample_weight = weighted_samples(X, y, sample_weight)
+    response = encode_response(y, task, sample_weight=sample_weight)
+    columns = prepare_columns(X, standardize, sample_weight=sample_weight, Y=response.Y)
     keep = np.flatnonzero(w[columns.index] > 0.0)
     if keep.size == 0:  # no feature varies or counts: everything is left unexplained
         return response.scale**2
@@ -100,7 +109,7 @@ def conditional_covariance_trace(
         bandwidth=None if isinstance(bandwidth, str) else float(bandwidth),
     )
     problem = make_problem(
-        columns.X,
+        columns,
         response.Y,
         formulation,
         approximation=approximation,

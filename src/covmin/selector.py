@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -11,19 +12,21 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from ._columns import PreparedColumns, n_features_to_keep, prepare_columns
+from ._columns import PreparedColumns, n_features_to_keep
 from ._crossfit import CrossFit, candidate_sizes, cross_fit
 from ._fitting import (
+    Samples,
     check_columns,
     cross_fit_bunch,
     epsilon_values,
     path_bunch,
+    read_samples,
     seed_of,
+    substitutes_bunch,
     unchanged_on_failure,
 )
 from ._formulation import (
@@ -35,12 +38,14 @@ from ._formulation import (
     rank_sizes,
     uses_features,
 )
+from ._inputs import WholeColumnsMixin
 from ._notebook import selection_html
 from ._progress import History, ProgressBar
-from ._responses import EncodedResponse, encode_response
+from ._responses import EncodedResponse
 from ._threads import blas_threads
 from .core.kernels import KERNELS
 from .core.path import Formulation, Path, Problem, Progress, default_budgets, run_path
+from .core.swaps import substitutes
 
 __all__ = ["CCMSelector"]
 
@@ -48,7 +53,7 @@ __all__ = ["CCMSelector"]
 _MIN_CROSS_FIT_SAMPLES = 4
 
 
-class CCMSelector(SelectorMixin, BaseEstimator):
+class CCMSelector(WholeColumnsMixin, BaseEstimator):
     r"""Select features by conditional covariance minimisation.
 
     Finds the features given which the response varies least, as measured by the trace of
@@ -66,8 +71,27 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         Number of features to keep, or their fraction. "auto" takes the smallest set whose
         cross-fitted error is within one standard error of the best: the features are ranked
         on training folds, and kernel ridge regression on them is judged on the fold left out.
-    task : {"auto", "classification", "regression"}, default="auto"
-        How to read y. "auto" takes labels and whole numbers as classes.
+        A group counts as one feature; given columns do not count.
+    groups : array-like of shape (n_features,) or dict, default=None
+        Columns that are kept or left as one: a label for each column, or a dict from a label
+        to its columns (by name or number), in which columns it does not hold stay by
+        themselves.
+    given : str, int or array-like, default=None
+        Columns that are known to matter, by name, number or mask: always kept, not counted.
+        The others are ranked by what they add to these.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that hold categories: those of a categorical dtype in a pandas or polars
+        frame, or columns by name, number or mask. Each is one feature, whatever its number
+        of levels, and any two levels are equally far apart.
+    task : {"auto", "classification", "ordinal", "regression"}, default="auto"
+        How to read y. "auto" takes labels and whole numbers as classes, an ordered
+        categorical as ordered classes, and several columns of 0 and 1 as labels that can
+        hold together.
+    class_weight : "balanced", dict or None, default=None
+        Weights of the classes, from label to weight; "balanced" gives each the same total.
+    response_kernel : {"linear", "gaussian"}, default="linear"
+        Kernel on a real response. "linear" looks for features that change its mean,
+        "gaussian" for features that change its distribution in any way, the spread included.
     standardize : bool, default=True
         Whether to give every feature mean 0 and variance 1 first (in a copy).
     kernel : {"auto", "mixed", "gaussian", "laplacian", "linear", "polynomial"}, default="auto"
@@ -116,6 +140,8 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         Largest change of a weight in one step.
     device : str, default=None
         Torch device to compute on, such as "cpu" or "cuda"; None stays with NumPy.
+    n_substitutes : int, default=0
+        Substitutes to look for in place of each feature kept (see ``substitutes_``).
     n_jobs : int, default=None
         Folds that are cross-fitted at once.
     random_state : int, RandomState instance or None, default=None
@@ -130,13 +156,25 @@ class CCMSelector(SelectorMixin, BaseEstimator):
     Attributes
     ----------
     ranking_ : ndarray of shape (n_features,)
-        Rank of each feature, 1 for the best: a permutation of 1..n_features.
+        Rank of each feature, 1 for the best: a permutation of 1..n_features. The columns of a
+        group share its rank; given columns have rank 0.
     support_ : ndarray of bool of shape (n_features,)
-        The features kept: exactly ``n_features_`` of them.
+        The features kept: exactly ``n_features_`` of them, and the given columns.
     n_features_ : int
-        Number of features kept.
+        Number of features kept; a group counts as one, and given columns do not count.
     weights_ : ndarray of shape (n_features,)
-        Weights w of the solve at ``n_features_``.
+        Weights w of the solve at ``n_features_``; one for given columns.
+    groups_ : ndarray of shape (n_groups,) or None
+        Labels of the groups, where there are groups.
+    group_ranking_ : ndarray of shape (n_groups,) or None
+        Rank of each group.
+    group_support_ : ndarray of bool of shape (n_groups,) or None
+        The groups kept.
+    substitutes_ : Bunch or None
+        With ``n_substitutes``: columns ``feature`` (kept), ``substitute`` (left out), and the
+        shares of the variance of y left unexplained by the features kept (``unexplained``),
+        without the feature (``unexplained_without``) and with the substitute in its place
+        (``unexplained_with``). Columns stand for their groups.
     objective_ : float
         Criterion Q at these weights, in squared units of y. ``epsilon_ * objective_`` is the
         variance of y left unexplained, as :func:`conditional_covariance_trace` gives it.
@@ -161,8 +199,8 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         Steps over all stages.
     converged_ : bool
         Whether every stage converged.
-    classes_ : ndarray or None
-        Class labels; None for regression.
+    classes_ : ndarray, list of ndarray or None
+        Class labels, for each output where there are several; None for regression.
     task_ : {"classification", "regression"}
         How y was read.
     n_features_in_ : int
@@ -196,6 +234,11 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         "kernel": [StrOptions({"auto", "mixed", *KERNELS})],
         "mixing": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
         "epsilon": [*CRITERION_PARAMETERS["epsilon"], "array-like"],
+        "groups": [None, dict, "array-like"],
+        "given": [None, str, Integral, "array-like"],
+        "categorical_features": [None, StrOptions({"from_dtype"}), "array-like"],
+        "class_weight": [None, StrOptions({"balanced"}), dict],
+        "response_kernel": [StrOptions({"linear", "gaussian"})],
         "strategy": [StrOptions({"path", "single"})],
         "constraint": [StrOptions({"hard", "soft"})],
         "lambda1": [None, Interval(Real, 0, None, closed="left")],
@@ -205,6 +248,7 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_step": [Interval(Real, 0, 1, closed="right")],
         "device": [None, str],
+        "n_substitutes": [Interval(Integral, 0, None, closed="left")],
         "n_jobs": [None, Integral],
         "callback": [None, callable],
         "verbose": ["verbose"],
@@ -214,7 +258,12 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         self,
         n_features_to_select: Any = "auto",
         *,
+        groups: Any = None,
+        given: Any = None,
+        categorical_features: Any = "from_dtype",
         task: str = "auto",
+        class_weight: Any = None,
+        response_kernel: str = "linear",
         standardize: bool = True,
         kernel: str = "auto",
         mixing: float | str = "auto",
@@ -233,13 +282,19 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         tol: float = 1e-3,
         max_step: float = 0.2,
         device: str | None = None,
+        n_substitutes: int = 0,
         n_jobs: int | None = None,
         random_state: Any = None,
         callback: Callable[[Progress], None] | None = None,
         verbose: int = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
+        self.groups = groups
+        self.given = given
+        self.categorical_features = categorical_features
         self.task = task
+        self.class_weight = class_weight
+        self.response_kernel = response_kernel
         self.standardize = standardize
         self.kernel = kernel
         self.mixing = mixing
@@ -258,21 +313,26 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         self.tol = tol
         self.max_step = max_step
         self.device = device
+        self.n_substitutes = n_substitutes
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.callback = callback
         self.verbose = verbose
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Rank the features of X by what they say about y together.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; numbers without missing values.
+            Samples; numbers without missing values, or a frame that also has categorical
+            columns.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels, or one or several real responses.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples. A weight of two is the same as the sample twice, a weight
+            of zero the same as no such sample.
 
         Returns
         -------
@@ -280,23 +340,15 @@ class CCMSelector(SelectorMixin, BaseEstimator):
             Fitted. A fit that fails leaves the estimator as it was.
         """
         with unchanged_on_failure(self):
-            X, y = validate_data(
-                self,
-                X,
-                y,
-                dtype=[np.float64, np.float32],
-                ensure_min_samples=2,
-                multi_output=True,
-            )
-            response = encode_response(y, self.task)
-            columns = prepare_columns(X, self.standardize)
+            samples = read_samples(self, X, y, sample_weight)
+            columns = samples.columns(self.standardize)
             check_columns(columns)
             seed = seed_of(self.random_state)
-            with ProgressBar.shown(self.verbose) as bar, blas_threads(X.shape[0]):
-                epsilon, m, crossfit = self._choose(X, response, seed, bar)
-                problem = self._problem(columns.X, response.Y, epsilon, response, seed)
-                path, history = self._run(problem, min(m, columns.index.size), bar)
-            self._store(path, problem, columns, response, m)
+            with ProgressBar.shown(self.verbose) as bar, blas_threads(samples.X.shape[0]):
+                epsilon, m, crossfit = self._choose(samples, seed, bar)
+                problem = self._problem(columns, samples.response, epsilon, seed)
+                path, history = self._run(problem, min(m, columns.units.size), bar)
+                self._store(path, problem, columns, samples, m)
             self.cross_fit_ = cross_fit_bunch(crossfit)
             self.history_ = history.as_bunch()
         if not self.converged_:
@@ -309,10 +361,11 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         return self
 
     def _choose(
-        self, X: np.ndarray, response: EncodedResponse, seed: int, bar: ProgressBar
+        self, samples: Samples, seed: int, bar: ProgressBar
     ) -> tuple[float, int, CrossFit | None]:
         """ε and m, by cross-fitting where they are not given."""
-        n, d = X.shape
+        n, d = samples.X.shape[0], samples.plan.n_choices
+        response = samples.response
         epsilons = epsilon_values(self.epsilon, response)
         auto_m = self.n_features_to_select == "auto"
         m = n_features_to_keep(1.0 if auto_m else self.n_features_to_select, d)
@@ -327,12 +380,16 @@ class CCMSelector(SelectorMixin, BaseEstimator):
             )
             return float(epsilons[0]), m, None
         crossfit = cross_fit(
-            X,
+            samples.X,
             response,
-            lambda X, Y, epsilon: self._problem(X, Y, epsilon, response, seed),
+            lambda columns, Y, epsilon: self._problem(
+                columns, replace(response, Y=Y), epsilon, seed
+            ),
             partial(rank_sizes, self.strategy),
             epsilons,
             candidate_sizes(d) if auto_m else [m],
+            plan=samples.plan,
+            sample_weight=samples.weight,
             standardize=self.standardize,
             seed=seed,
             n_jobs=self.n_jobs,
@@ -344,17 +401,17 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         return float(epsilons[best]), m, crossfit
 
     def _problem(
-        self, X: np.ndarray, Y: np.ndarray, epsilon: float, response: EncodedResponse, seed: int
+        self, columns: PreparedColumns, response: EncodedResponse, epsilon: float, seed: int
     ) -> Problem:
-        """The core's problem for prepared samples and encoded responses."""
+        """The core's problem for prepared columns and encoded responses."""
         if self.inverse == "free":
-            check_lambda2(self.lambda2, X.shape[0], epsilon)
+            check_lambda2(self.lambda2, columns.total_weight, epsilon)
         kernel = mixture(
             self.kernel,
             self.mixing,
             strategy=self.strategy,
             task=response.task,
-            fourier=uses_features(self.approximation, self.kernel, *X.shape),
+            fourier=uses_features(self.approximation, self.kernel, *columns.X.shape),
         )
         formulation = Formulation(
             epsilon=epsilon,
@@ -370,8 +427,8 @@ class CCMSelector(SelectorMixin, BaseEstimator):
             max_step=self.max_step,
         )
         return make_problem(
-            X,
-            Y,
+            columns,
+            response.Y,
             formulation,
             approximation=self.approximation,
             n_components=self.n_components,
@@ -389,27 +446,35 @@ class CCMSelector(SelectorMixin, BaseEstimator):
         path: Path,
         problem: Problem,
         columns: PreparedColumns,
-        response: EncodedResponse,
+        samples: Samples,
         m: int,
     ) -> None:
         """Fitted attributes, in the columns and the units of the input."""
-        d = self.n_features_in_
-        order = np.concatenate([columns.index[path.order], columns.constant])
-        self.ranking_ = np.empty(d, dtype=np.int64)
-        self.ranking_[order] = np.arange(1, d + 1)
+        plan, response = samples.plan, samples.response
+        order = np.concatenate([columns.unit_index[path.order], columns.constant])
+        ranking = np.zeros(plan.given.size, dtype=np.int64)
+        ranking[order] = np.arange(1, order.size + 1)
+        self.ranking_ = ranking[plan.unit]
         self.support_ = self.ranking_ <= m
         self.n_features_ = m
-        self.path_ = path_bunch(path, columns.index, d, response.scale)
-        chosen = path.stages[[s.budget for s in path.stages].index(min(m, columns.index.size))]
-        self.weights_ = self.path_.weights[path.stages.index(chosen)].copy()
-        self.objective_ = chosen.criterion * response.scale**2
-        self.bandwidth_ = chosen.bandwidth
+        self.groups_ = samples.labels
+        self.group_ranking_ = None if samples.labels is None else ranking
+        self.group_support_ = None if samples.labels is None else ranking <= m
+        self.path_ = path_bunch(path, columns.unit_index, plan, response.scale)
+        stage = path.stages[[s.budget for s in path.stages].index(min(m, columns.units.size))]
+        self.weights_ = self.path_.weights[path.stages.index(stage)].copy()
+        self.objective_ = stage.criterion * response.scale**2
+        self.bandwidth_ = stage.bandwidth
         self.epsilon_ = problem.formulation.epsilon
         self.kernel_ = "mixed" if problem.formulation.mixing != 0.0 else problem.formulation.kernel
         self.n_iter_ = int(self.path_.n_iter.sum())
         self.converged_ = bool(self.path_.converged.all())
         self.classes_ = response.classes
         self.task_ = response.task
+        self.substitutes_ = None
+        if self.n_substitutes:
+            found = substitutes(problem, stage, self.n_substitutes)
+            self.substitutes_ = substitutes_bunch(found, columns.unit_index, plan, self.epsilon_)
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

@@ -125,14 +125,14 @@ def test_the_additive_criterion_is_convex(draw):
 
 def test_the_share_follows_features_and_samples():
     formulation = Formulation(0.1, mixing=None)
-    assert isinstance(Formulation(0.1).mixed_kernel(1.0, (10, 10), 3), Gaussian)
-    wide, narrow = (formulation.mixed_kernel(2.0, shape, 5) for shape in ((10, 990), (990, 10)))
+    assert isinstance(Formulation(0.1).mixed_kernel(1.0, 10, 10, 3), Gaussian)
+    wide, narrow = (formulation.mixed_kernel(2.0, *shape, 5) for shape in ((10, 990), (990, 10)))
     assert wide.terms[1][0] == pytest.approx(0.495)
     assert narrow.terms[1][0] == pytest.approx(0.005)
     assert wide.terms[1][1] == Additive(2.0 / np.sqrt(990), 5)
-    least = Formulation(0.1, mixing=None, least_mixing=0.2).mixed_kernel(1.0, (990, 10), 5)
+    least = Formulation(0.1, mixing=None, least_mixing=0.2).mixed_kernel(1.0, 990, 10, 5)
     assert least.terms[1][0] == 0.2
-    alone = Formulation(0.1, mixing=1.0).mixed_kernel(1.0, (9, 9), 5)
+    alone = Formulation(0.1, mixing=1.0).mixed_kernel(1.0, 9, 9, 5)
     assert [type(kernel) for _, kernel in alone.terms] == [Additive]
 
 

@@ -318,22 +318,42 @@ KERNELS: dict[str, type[Any]] = {
 }
 
 
-def _distinct_pairs(X: Array, order: int) -> np.ndarray:
-    """L1 or squared Euclidean distances of all pairs of rows that differ."""
+def _distinct_pairs(X: Array, order: int) -> tuple[np.ndarray, np.ndarray]:
+    """L1 or squared Euclidean distances of all pairs of rows, and which of them differ."""
     xp = array_namespace(X)
     upper = np.triu_indices(X.shape[0], 1)
     if order == 1:
         pairs = to_numpy(l1_distances(X, X))[upper]
-        return pairs[pairs > 0.0]
+        return pairs, pairs > 0.0
     X = X - xp.mean(X, axis=0)
     pairs = to_numpy(_squared_distances(X, X))[upper]
     # Squared distances of equal rows are rounding errors of the squared lengths.
     lengths = to_numpy(column_dots(X.T, X.T))
     rounding = 4.0 * float(xp.finfo(X.dtype).eps) * (lengths[upper[0]] + lengths[upper[1]])
-    return pairs[pairs > rounding]
+    return pairs, pairs > rounding
 
 
-def median_bandwidth(X: Array, order: int, rng: np.random.Generator) -> float:
+def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
+    """Median of values that count as often as their weights say.
+
+    Examples
+    --------
+    >>> _weighted_median(np.array([3.0, 1.0, 2.0]), np.array([2.0, 1.0, 1.0]))
+    2.5
+    """
+    order = np.argsort(values)
+    values, reached = values[order], np.cumsum(weights[order])
+    half = 0.5 * reached[-1]
+    # Exactly half below is an even count: the mean of the two in the middle.
+    slack = 1e-9 * half
+    low = int(np.searchsorted(reached, half - slack))
+    high = int(np.searchsorted(reached, half + slack))
+    return float(0.5 * (values[low] + values[min(high, values.size - 1)]))
+
+
+def median_bandwidth(
+    X: Array, order: int, rng: np.random.Generator, p: np.ndarray | None = None
+) -> float:
     """Bandwidth at which the kernel of a pair at the median distance is 1/e.
 
     For Euclidean distances (``order=2``) this is the median over pairs divided by √2,
@@ -347,6 +367,8 @@ def median_bandwidth(X: Array, order: int, rng: np.random.Generator) -> float:
         L1 or Euclidean distances.
     rng : numpy.random.Generator
         Draws the rows when there are more than 1024.
+    p : ndarray of shape (n_samples,), optional
+        Sample weights: a pair counts by the product of its two. Equal by default.
 
     Returns
     -------
@@ -359,15 +381,21 @@ def median_bandwidth(X: Array, order: int, rng: np.random.Generator) -> float:
     >>> round(median_bandwidth(X, 2, rng), 3), median_bandwidth(X, 1, rng)
     (1.414, 2.0)
     """
+    if p is None:
+        p = np.ones(X.shape[0])
     if X.shape[0] > _MEDIAN_ROWS:
         rows = np.sort(rng.choice(X.shape[0], _MEDIAN_ROWS, replace=False))
-        X = take(X, rows, axis=0)
-    pairs = _distinct_pairs(X, order)
-    if pairs.size == 0 or not np.isfinite(pairs).all():
+        X, p = take(X, rows, axis=0), p[rows]
+    pairs, distinct = _distinct_pairs(X, order)
+    if not distinct.any() or not np.isfinite(pairs).all():
         raise ValueError(
             "The median bandwidth is not defined: all samples are equal, or their distances "
             "overflow. Check that the columns vary, standardise them (standardize=True), or "
             "pass bandwidth as a positive number."
         )
-    median = float(np.median(pairs))
+    if np.ptp(p) == 0.0:
+        median = float(np.median(pairs[distinct]))
+    else:
+        first, second = np.triu_indices(p.size, 1)
+        median = _weighted_median(pairs[distinct], (p[first] * p[second])[distinct])
     return median if order == 1 else float(np.sqrt(median / 2.0))

@@ -4,6 +4,8 @@ One solve leaves ties: the chosen weights end at one and the others at zero. The
 solves at a generous budget, keeps the features chosen there, measures the bandwidth
 again on these alone and solves at a smaller budget, down to one feature. Features are
 ranked by the order in which they leave.
+
+A feature here is a unit of :mod:`covmin.core.units`: a column, or a group of columns.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .arrays import Array, array_namespace, take
+from .arrays import Array, array_namespace, like, take, to_numpy
 from .blocks import ArrayRows
 from .constraints import CappedSimplex, Constraint, SoftBudget
 from .features import FeatureMap
@@ -23,15 +25,16 @@ from .kernels import KERNELS, Kernel, median_bandwidth
 from .mixing import Additive, Sum
 from .objectives import InverseFreeObjective, Objective, TraceObjective
 from .solvers import Iteration, Solution, minimize
+from .units import TiedGram, Units
 
-__all__ = ["Formulation", "Path", "Problem", "Stage", "default_budgets", "run_path"]
+__all__ = ["CRACK", "Formulation", "Path", "Problem", "Stage", "default_budgets", "run_path"]
 
 # Budgets shrink by this factor from stage to stage.
 _SHRINK = 0.6
 # The first budget on wide data.
 _FIRST_BUDGET = 100
 # How far a closed feature is opened to see what it would add (see `_order`).
-_CRACK = 1e-4
+CRACK = 1e-4
 # Prices of a unit of weight tried by default under a soft budget, as shares of the criterion
 # at w = 0, until as many features as the budget allows are worth their price.
 _DEFAULT_PRICES = 0.05 * 0.25 ** np.arange(6)
@@ -90,19 +93,21 @@ class Formulation:
         """The kernel with bandwidth sigma, nothing mixed in."""
         return KERNELS[self.kernel](sigma=sigma, **self.kernel_params)
 
-    def mixed_kernel(self, sigma: float, shape: tuple[int, int], budget: float) -> Kernel:
-        """The kernel of a stage that keeps ``budget`` of the features of X of this shape."""
+    def mixed_kernel(
+        self, sigma: float, n_samples: int, n_features: float, budget: float
+    ) -> Kernel:
+        """The kernel of a stage that keeps ``budget`` of so many features."""
         kernel = self.kernel_at(sigma)
-        share = self._share(*shape)
+        share = self._share(n_samples, n_features)
         if share == 0.0:
             return kernel
         # σ² is about the sum of the variances of the features: a fair share of it for each.
-        additive = Additive(sigma / math.sqrt(shape[1]), budget)
+        additive = Additive(sigma / math.sqrt(n_features), budget)
         return Sum(
             ((1.0 - share, kernel), (share, additive)) if share < 1.0 else ((1.0, additive),)
         )
 
-    def _share(self, n_samples: int, n_features: int) -> float:
+    def _share(self, n_samples: int, n_features: float) -> float:
         """γ: half where features far outnumber samples, little where samples do."""
         if self.mixing is not None:
             return self.mixing
@@ -115,7 +120,7 @@ class Problem:
 
     Parameters
     ----------
-    X : array of shape (n_samples, n_features)
+    X : array of shape (n_samples, n_columns)
     Y : array of shape (n_samples, n_responses)
         Columns centred under p.
     p : array of shape (n_samples,)
@@ -125,6 +130,12 @@ class Problem:
         Random features for all columns, drawn once; None for the exact kernel.
     seed : int
         Seed of the rows sampled for the bandwidth.
+    units : Units or None
+        What is chosen as one; None: every column by itself.
+    total_weight : float or None
+        n in ``nλ₂``: the sum of the sample weights before they became p; None: the rows.
+    n_distinct : int or None
+        n in the share of the additive kernel: the rows that differ; None: the rows.
     """
 
     X: Array
@@ -133,41 +144,82 @@ class Problem:
     formulation: Formulation
     features: FeatureMap | None = None
     seed: int = 0
+    units: Units | None = None
+    total_weight: float | None = None
+    n_distinct: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.units is None:
+            object.__setattr__(self, "units", Units.single(int(self.X.shape[1])))
+
+    @property
+    def layout(self) -> Units:
+        """What is chosen as one."""
+        assert self.units is not None  # set after construction
+        return self.units
 
     @property
     def n_features(self) -> int:
-        """Number of columns of X."""
-        return int(self.X.shape[1])
+        """Number of units to choose from."""
+        return self.layout.size
 
-    def bandwidth(self, columns: np.ndarray) -> float:
-        """σ on the given columns."""
+    def bandwidth(self, features: np.ndarray) -> float:
+        """σ on the columns of the given units and those always on."""
         if self.formulation.bandwidth is not None:
             return float(self.formulation.bandwidth)
         if self.formulation.kernel == "linear":
             return 1.0
         order = KERNELS[self.formulation.kernel].order
+        columns = self.layout.columns(features)
         X = take(self.X, columns, axis=1)
-        return median_bandwidth(X, order, np.random.default_rng(self.seed))
+        scale = self.layout.scale[columns]
+        if (scale != 1.0).any():
+            X = X * like(scale, X)
+        return median_bandwidth(X, order, np.random.default_rng(self.seed), to_numpy(self.p))
 
-    def gram(self, columns: np.ndarray, sigma: float, budget: int | None = None) -> Gram:
-        """The Gram operator on the given columns, of which ``budget`` (or all) are kept."""
+    def gram(
+        self,
+        features: np.ndarray,
+        sigma: float,
+        budget: int | None = None,
+        among: np.ndarray | None = None,
+    ) -> Gram:
+        """The Gram operator on the given units.
+
+        The kernel is that of a stage which keeps ``budget`` (or all) of the units ``among``
+        (or of the given ones).
+        """
+        columns, units = self.layout.columns(features), self.layout.restrict(features)
         X = take(self.X, columns, axis=1)
+        gram: Gram
         if self.features is None:
-            kernel = self.formulation.mixed_kernel(sigma, X.shape, budget or columns.size)
-            return ExactGram(kernel, X, self.Y, self.p)
-        features = self.features.at(columns, sigma).like(X)
-        return FourierGram(features, ArrayRows(X, self.Y, self.p))
+            stage = units if among is None else self.layout.restrict(among)
+            gram = ExactGram(self._kernel(stage, sigma, budget), X, self.Y, self.p)
+        else:
+            random_features = self.features.at(columns, sigma).like(X)
+            gram = FourierGram(random_features, ArrayRows(X, self.Y, self.p))
+        return gram if units.are_columns else TiedGram(gram, units)
+
+    def _kernel(self, units: Units, sigma: float, budget: int | None) -> Kernel:
+        # Squared scales sum to one over the columns of a unit, also of one always on.
+        n_features = float((units.scale**2).sum())
+        always_on = n_features - units.size
+        return self.formulation.mixed_kernel(
+            sigma,
+            self.n_distinct or int(self.X.shape[0]),
+            n_features,
+            (budget or units.size) + always_on,
+        )
 
     def objective(self, gram: Gram) -> Objective:
         """The objective over a Gram operator."""
         formulation = self.formulation
         if not formulation.inverse_free:
             return TraceObjective(gram, formulation.epsilon)
-        n = self.X.shape[0]
         if formulation.lambda2 is None:
             penalty = _DEFAULT_PENALTY / formulation.epsilon
         else:
-            penalty = n * formulation.lambda2
+            penalty = (self.total_weight or self.X.shape[0]) * formulation.lambda2
         return InverseFreeObjective(gram, formulation.epsilon, penalty)
 
     def constraints(self, budget: int) -> list[Constraint]:
@@ -210,9 +262,9 @@ class Stage:
     budget : int
         Features kept.
     features : ndarray of shape (budget,)
-        The kept columns, in increasing order.
+        The kept units, in increasing order.
     columns : ndarray
-        The columns the stage chose among.
+        The units the stage chose among.
     weights : ndarray, one for each of ``columns``
     bandwidth : float
     criterion : float
@@ -361,5 +413,5 @@ def _order(objective: Objective, solution: Solution) -> np.ndarray:
     """
     w, slope = solution.w, solution.gradient
     if objective.gram.zero_is_absorbing:
-        slope = objective.at(np.maximum(w, _CRACK), solution.state).gradient()
+        slope = objective.at(np.maximum(w, CRACK), solution.state).gradient()
     return np.lexsort((slope, -solution.last_active, -w))

@@ -1,0 +1,343 @@
+"""Tables as users hold them: names, dtypes, categories, groups; in as one matrix, out whole."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import _safe_indexing, check_array
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_X_y, validate_data
+
+from ._columns import ColumnPlan
+
+__all__ = ["WholeColumnsMixin", "column_mask", "read_table"]
+
+# More levels than this are names or numbers of rows, not categories.
+_MOST_LEVELS = 255
+_NUMBERS = [np.float64, np.float32]
+
+
+def _is_frame(X: Any) -> bool:
+    return hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "shape")
+
+
+def _library(frame: Any) -> str:
+    """Name of the library a frame is of, as ``set_output`` spells it."""
+    return type(frame).__module__.split(".")[0]
+
+
+class WholeColumnsMixin(SelectorMixin):
+    """A selector that hands on the columns of a frame as they are, dtypes included."""
+
+    def transform(self, X: Any) -> Any:
+        """Reduce X to the selected features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            With the columns of fit.
+
+        Returns
+        -------
+        X_selected : array or frame of shape (n_samples, n_selected)
+            An array; or what ``set_output`` asks for, with the dtypes of X where X is such a
+            frame.
+        """
+        wanted = _get_output_config("transform", estimator=self)["dense"]
+        if _is_frame(X) and _library(X) == wanted:
+            support = self.get_support(indices=True)  # before X: not fitted comes first
+            validate_data(self, X, reset=False, skip_check_array=True)
+            return _safe_indexing(X, support, axis=1)
+        return super().transform(X)
+
+
+def column_mask(
+    columns: Any, names: Sequence[Hashable] | None, n_columns: int, parameter: str
+) -> np.ndarray:
+    """Columns given by name, by number or by a mask, as a mask.
+
+    Parameters
+    ----------
+    columns : str, int or array-like of str, int or bool
+    names : sequence or None
+        Names of the columns, where they have any.
+    n_columns : int
+    parameter : str
+        What to call ``columns`` in an error.
+
+    Returns
+    -------
+    mask : ndarray of bool of shape (n_columns,)
+
+    Examples
+    --------
+    >>> column_mask(["b"], ["a", "b"], 2, "given")
+    array([False,  True])
+    >>> column_mask([-1], None, 3, "given")
+    array([False, False,  True])
+    """
+    if isinstance(columns, (str, Integral)):
+        columns = [columns]
+    items = list(columns)
+    if items and all(isinstance(item, (bool, np.bool_)) for item in items):
+        if len(items) != n_columns:
+            raise ValueError(
+                f"{parameter} as a mask needs one entry for each of the {n_columns} columns of X; "
+                f"it has {len(items)}."
+            )
+        return np.array(items, dtype=bool)
+    mask = np.zeros(n_columns, dtype=bool)
+    mask[[_position(item, names, n_columns, parameter) for item in items]] = True
+    return mask
+
+
+def _position(item: Any, names: Sequence[Hashable] | None, n_columns: int, parameter: str) -> int:
+    if isinstance(item, str):
+        if names is None:
+            raise ValueError(
+                f"{parameter} names the column {item!r}, but the columns of X have no names; "
+                "pass X as a frame, or give column numbers."
+            )
+        if item not in names:
+            close = get_close_matches(item, [str(name) for name in names], n=3)
+            hint = f" Did you mean {', '.join(map(repr, close))}?" if close else ""
+            raise ValueError(f"{parameter} names {item!r}, which is not a column of X.{hint}")
+        return list(names).index(item)
+    if not isinstance(item, Integral):
+        raise ValueError(
+            f"{parameter} must hold names or numbers of columns, or a mask; got {item!r}."
+        )
+    if not -n_columns <= int(item) < n_columns:
+        raise ValueError(
+            f"{parameter} holds column {item}, but X has {n_columns} columns, "
+            f"numbered from 0 to {n_columns - 1}."
+        )
+    return int(item) % n_columns
+
+
+def read_table(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    categorical_features: Any = "from_dtype",
+    groups: Any = None,
+    given: Any = None,
+) -> tuple[np.ndarray, Any, ColumnPlan, np.ndarray | None]:
+    """Check X and y, and turn X into one matrix and a plan of its columns.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Is told the number and the names of the columns.
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+    categorical_features, groups, given
+        See :class:`~covmin.CCMSelector`.
+
+    Returns
+    -------
+    matrix : ndarray of shape (n_samples, n_encoded)
+    y : ndarray
+    plan : ColumnPlan
+    labels : ndarray or None
+        Label of each unit; None without groups.
+    """
+    names = list(X.columns) if _is_frame(X) else None
+    categorical = _categorical_mask(X, names, categorical_features)
+    if categorical is None or not categorical.any():
+        matrix, y = _numbers_and_response(estimator, X, y)
+        plan = ColumnPlan.plain(matrix.shape[1])
+    else:
+        matrix, y, plan = _encode(estimator, X, y, categorical)
+    unit, labels = _grouped(groups, names, plan.unit.size)
+    in_given = (
+        np.zeros(plan.unit.size, dtype=bool)
+        if given is None
+        else column_mask(given, names, plan.unit.size, "given")
+    )
+    on = _given_units(unit, in_given, labels)
+    return matrix, y, ColumnPlan(plan.source, plan.categorical, unit, on), labels
+
+
+def _categorical_mask(
+    X: Any, names: Sequence[Hashable] | None, categorical_features: Any
+) -> np.ndarray | None:
+    if categorical_features is None:
+        return None
+    if isinstance(categorical_features, str) and categorical_features == "from_dtype":
+        if names is None:
+            return None
+        return np.array([_is_category(dtype) for dtype in X.dtypes], dtype=bool)
+    n_columns = X.shape[1] if hasattr(X, "shape") else np.asarray(X, dtype=object).shape[1]
+    return column_mask(categorical_features, names, n_columns, "categorical_features")
+
+
+def _is_category(dtype: Any) -> bool:
+    return str(dtype).startswith(("category", "Categorical", "Enum"))
+
+
+def _numbers_and_response(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, Any]:
+    options = {"dtype": _NUMBERS, "ensure_min_samples": 2, "multi_output": True}
+    try:
+        matrix, y = validate_data(estimator, X, y, **options)
+    except ValueError as error:
+        _name_columns_without_numbers(X, error)
+        raise
+    return matrix, y
+
+
+def _name_columns_without_numbers(X: Any, error: Exception) -> None:
+    """Say which columns of a frame are no numbers, if that is what went wrong."""
+    if not _is_frame(X):
+        return
+    bad = [name for name in X.columns if not _holds_numbers(X[name])]
+    if bad:
+        shown = ", ".join(repr(str(name)) for name in bad[:5])
+        more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""
+        raise ValueError(
+            f"These columns of X hold no numbers: {shown}{more}. Drop them, convert them, or, "
+            "if they hold categories, give them a categorical dtype or list them in "
+            "categorical_features."
+        ) from error
+
+
+def _holds_numbers(column: Any) -> bool:
+    # A date would turn into a number without a word.
+    if str(column.dtype).lower().startswith(("date", "timedelta", "duration", "time", "period")):
+        return False
+    try:
+        np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _encode(
+    estimator: Any, X: Any, y: Any, categorical: np.ndarray
+) -> tuple[np.ndarray, Any, ColumnPlan]:
+    """Numbers as they are and indicators of levels, side by side in the order of the columns."""
+    if not hasattr(X, "shape"):
+        X = np.asarray(X, dtype=object)
+    validate_data(estimator, X, y, skip_check_array=True)  # notes names and number of columns
+    # Whatever X holds, y must fit its rows.
+    _, y = check_X_y(np.zeros((X.shape[0], 1)), y, multi_output=True, ensure_min_samples=2)
+    numeric = np.flatnonzero(~categorical)
+    numbers = _numbers(_safe_indexing(X, numeric, axis=1)) if numeric.size else np.empty((0, 0))
+    blocks, sources = [], []
+    for j, is_category in enumerate(categorical):
+        if is_category:
+            blocks.append(_indicators(_safe_indexing(X, j, axis=1), _name_of(X, j)))
+        else:
+            blocks.append(numbers[:, np.searchsorted(numeric, j), None])
+        sources.append(np.full(blocks[-1].shape[1], j))
+    each, none = np.arange(categorical.size), np.zeros(categorical.size, dtype=bool)
+    plan = ColumnPlan(np.concatenate(sources), categorical, each, none)
+    return np.concatenate(blocks, axis=1, dtype=numbers.dtype), y, plan
+
+
+def _numbers(X: Any) -> np.ndarray:
+    try:
+        numbers: np.ndarray = check_array(X, dtype=_NUMBERS)
+    except ValueError as error:
+        _name_columns_without_numbers(X, error)
+        raise
+    return numbers
+
+
+def _name_of(X: Any, column: int) -> str:
+    return repr(str(X.columns[column])) if _is_frame(X) else str(column)
+
+
+def _indicators(column: Any, name: str) -> np.ndarray:
+    """One column of zeros and ones for each level."""
+    values = list(column)
+    if any(value is None or value != value for value in values):
+        raise ValueError(
+            f"Categorical column {name} has missing values; drop these rows, or make "
+            "missingness a level of its own."
+        )
+    levels = sorted(set(values), key=lambda level: (str(type(level)), str(level)))
+    if len(levels) > _MOST_LEVELS:
+        raise ValueError(
+            f"Categorical column {name} has {len(levels)} levels; at most {_MOST_LEVELS} are "
+            "taken. Merge rare levels, or drop the column if it names the rows."
+        )
+    code = {level: number for number, level in enumerate(levels)}
+    return np.eye(len(levels))[[code[value] for value in values]]
+
+
+def _grouped(
+    groups: Any, names: Sequence[Hashable] | None, n_columns: int
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Unit of each column and the label of each unit."""
+    if groups is None:
+        return np.arange(n_columns), None
+    if isinstance(groups, Mapping):
+        labels = _labels_of_mapping(groups, names, n_columns)
+    else:
+        labels = list(groups)
+        if len(labels) != n_columns:
+            raise ValueError(
+                f"groups has {len(labels)} labels, but X has {n_columns} columns; give one label "
+                "for each column, or a dict from a label to its columns."
+            )
+        if any(label is None or label != label for label in labels):
+            raise ValueError("groups holds a missing label; give every column a group of its own.")
+    number = {label: unit for unit, label in enumerate(dict.fromkeys(labels))}
+    unit = np.array([number[label] for label in labels], dtype=int)
+    return unit, _as_labels(number)
+
+
+def _as_labels(labels: Iterable[Hashable]) -> np.ndarray:
+    labels = list(labels)
+    kinds = {type(label) for label in labels}
+    if len(kinds) == 1 and kinds <= {int, str, np.int64, np.str_}:
+        return np.array(labels)
+    array = np.empty(len(labels), dtype=object)
+    array[:] = labels
+    return array
+
+
+def _labels_of_mapping(
+    groups: Mapping[Hashable, Any], names: Sequence[Hashable] | None, n_columns: int
+) -> list[Hashable]:
+    """Label of each column; one that no group holds is its own group, under its own name."""
+    labels: list[Hashable] = list(names) if names is not None else list(range(n_columns))
+    owner: dict[int, Hashable] = {}
+    for label, columns in groups.items():
+        for j in np.flatnonzero(column_mask(columns, names, n_columns, f"groups[{label!r}]")):
+            if (earlier := owner.get(int(j))) is not None:
+                raise ValueError(
+                    f"Column {labels[j]!r} is in two groups, {earlier!r} and {label!r}."
+                )
+            owner[int(j)] = label
+    alone = {labels[j] for j in range(n_columns) if j not in owner}
+    if clash := alone & set(owner.values()):
+        raise ValueError(
+            f"groups has the label {clash.pop()!r}, which is also a column outside that group; "
+            "use another label."
+        )
+    return [owner.get(j, labels[j]) for j in range(n_columns)]
+
+
+def _given_units(unit: np.ndarray, given: np.ndarray, labels: np.ndarray | None) -> np.ndarray:
+    n_units = int(unit.max()) + 1
+    members = np.bincount(unit, minlength=n_units)
+    on = np.bincount(unit, given, minlength=n_units)
+    partly = np.flatnonzero((on > 0) & (on < members))
+    if partly.size:
+        label = partly[0] if labels is None else labels[partly[0]]
+        raise ValueError(
+            f"Some columns of the group {label!r} are given and others are not; "
+            "give the whole group or none of it."
+        )
+    if (on > 0).all():
+        raise ValueError("Every column is given, so nothing is left to select.")
+    mask: np.ndarray = on > 0
+    return mask

@@ -1,0 +1,62 @@
+"""Responses in a feature space of their own: a low-rank factor of their kernel matrix.
+
+The criterion needs Y only through its columns. Columns L with ``K_Y ≈ LLᵀ`` in place of Y
+measure what features say about the whole distribution of the response, not its mean alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .kernels import Kernel
+
+__all__ = ["kernel_factor"]
+
+
+def kernel_factor(
+    kernel: Kernel, Y: np.ndarray, p: np.ndarray, *, max_rank: int = 50, tol: float = 1e-4
+) -> np.ndarray:
+    """Columns L with ``K_Y ≈ LLᵀ``, by Cholesky factorisation with pivots.
+
+    The pivot is the row that is explained worst. Rows are compared by content, so that
+    neither their order nor their repetition matters.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        With ``k(y, y) = 1``.
+    Y : ndarray of shape (n_samples, n_outputs)
+    p : ndarray of shape (n_samples,)
+        Weights that sum to one.
+    max_rank : int
+    tol : float
+        Stop when the weighted mean of ``diag(K_Y − LLᵀ)`` is at most this.
+
+    Returns
+    -------
+    L : ndarray of shape (n_samples, rank)
+
+    Examples
+    --------
+    >>> from covmin.core.kernels import Gaussian
+    >>> Y = np.linspace(-1, 1, 20)[:, None]
+    >>> L = kernel_factor(Gaussian(1.0), Y, np.full(20, 0.05))
+    >>> K = Gaussian(1.0).cross(Y, Y, np.ones(1))
+    >>> L.shape[1] < 10, bool(abs(L @ L.T - K).max() < 0.01)
+    (True, True)
+    """
+    w = np.ones(Y.shape[1])
+    left = np.ones(Y.shape[0])
+    columns: list[np.ndarray] = []
+    # Among equals the row closest to the mean goes first, whatever its place.
+    centrality = -((Y - p @ Y) ** 2).sum(axis=1)
+    while len(columns) < max_rank and p @ left > tol:
+        worst = left >= left.max() * (1.0 - 1e-9)
+        pivot = int(np.flatnonzero(worst)[np.argmax(centrality[worst])])
+        column = kernel.cross(Y, Y[pivot : pivot + 1], w)[:, 0]
+        for earlier in columns:
+            column = column - earlier[pivot] * earlier
+        column = column / np.sqrt(left[pivot])
+        columns.append(column)
+        left = np.maximum(left - column**2, 0.0)
+    return np.stack(columns, axis=1)
