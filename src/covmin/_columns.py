@@ -208,10 +208,12 @@ def _moments(
 
     Different columns have different keys; equal columns share theirs.
     """
-    scaled = X / size
-    mean = p @ scaled
+    # Sums, not matrix products: these round a column alike wherever it stands.
+    weight = p[:, None]
+    scaled = np.divide(X, size, order="C")
+    mean = (weight * scaled).sum(axis=0)
     scaled -= mean
-    deviation = np.sqrt(p @ scaled**2)
+    deviation = np.sqrt((weight * scaled**2).sum(axis=0))
     scaled /= np.where(deviation > 0.0, deviation, 1.0)
     signatures = row_signatures(scaled, Y)
     key = (p * np.sin(7.0 * signatures)) @ scaled

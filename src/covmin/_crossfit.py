@@ -19,11 +19,13 @@ from ._threads import blas_threads
 from .core.arrays import like
 from .core.path import Problem
 
-__all__ = ["CrossFit", "candidate_sizes", "cross_fit"]
+__all__ = ["CrossFit", "candidate_sizes", "cross_fit", "residuals_beyond_given"]
 
 _N_FOLDS = 5
 # Every size up to this one is tried; beyond it sizes grow by a quarter.
 _DENSE_SIZES = 10
+# Ridges among which the regression on given features is chosen.
+_GIVEN_RIDGES = (1e-1, 1e-2, 1e-3, 1e-4)
 
 ProblemFactory = Callable[[PreparedColumns, np.ndarray, float], Problem]
 Ranker = Callable[[Problem, list[int]], Iterator[tuple[int, np.ndarray]]]
@@ -166,6 +168,61 @@ def cross_fit(
                 on_fold(len(errors), len(epsilons) * len(folds))
     cube = np.reshape(errors, (len(epsilons), len(folds), len(sizes)))
     return CrossFit(np.asarray(sizes), np.asarray(epsilons), cube.swapaxes(1, 2))
+
+
+def residuals_beyond_given(
+    X: np.ndarray,
+    response: EncodedResponse,
+    make_problem: ProblemFactory,
+    *,
+    plan: ColumnPlan,
+    sample_weight: np.ndarray,
+    standardize: bool,
+    seed: int,
+) -> np.ndarray:
+    """What the given features leave of the responses, by cross-fitted kernel ridge regression.
+
+    Taking a function of the given features off the response leaves its conditional variance
+    given these and any others as it is. But the ridge no longer holds back what they explain,
+    so that a feature is not chosen for saying the same louder.
+
+    Parameters
+    ----------
+    X, response, make_problem, plan, sample_weight, standardize, seed
+        As for :func:`cross_fit`.
+
+    Returns
+    -------
+    residuals : ndarray of shape (n_samples, n_responses)
+        Centred under the sample weights.
+    """
+    best = response.Y
+    least = np.inf
+    residuals = {ridge: np.empty_like(response.Y) for ridge in _GIVEN_RIDGES}
+    none = np.empty(0, dtype=int)
+    for fold in _folds(row_signatures(X, response.Y), response.labels, seed):
+        train, test = np.flatnonzero(~fold), np.flatnonzero(fold)
+        mean = sample_weight[train] @ response.Y[train] / sample_weight[train].sum()
+        Y, target = response.Y[train] - mean, response.Y[test] - mean
+        columns = prepare_columns(
+            X[train], standardize, plan=plan, sample_weight=sample_weight[train], Y=Y
+        )
+        problem = make_problem(columns, Y, _GIVEN_RIDGES[0])
+        given = problem.layout.columns(none)
+        if given.size == 0:  # the given columns are constant here: the mean is all they say
+            for ridge in _GIVEN_RIDGES:
+                residuals[ridge][test] = target
+            continue
+        operator = problem.gram(none, problem.bandwidth(none)).at(np.empty(0))
+        rows = like(columns.apply(X[test])[:, given], problem.X)
+        for ridge in _GIVEN_RIDGES:
+            residuals[ridge][test] = target - operator.predict(rows, ridge)
+    for candidate in residuals.values():
+        error = float(sample_weight @ (candidate**2).sum(axis=1))
+        if error < least:
+            best, least = candidate, error
+    centred: np.ndarray = best - sample_weight @ best / sample_weight.sum()
+    return centred
 
 
 def _folds(signatures: np.ndarray, labels: np.ndarray | None, seed: int) -> list[np.ndarray]:

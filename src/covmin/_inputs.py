@@ -19,6 +19,7 @@ __all__ = ["WholeColumnsMixin", "column_mask", "read_table"]
 
 # More levels than this are names or numbers of rows, not categories.
 _MOST_LEVELS = 255
+_TEXT = {"object", "str", "string", "String", "Utf8"}
 _NUMBERS = [np.float64, np.float32]
 
 
@@ -48,12 +49,20 @@ class WholeColumnsMixin(SelectorMixin):
             An array; or what ``set_output`` asks for, with the dtypes of X where X is such a
             frame.
         """
+        if not _is_frame(X):
+            return super().transform(X)
         wanted = _get_output_config("transform", estimator=self)["dense"]
-        if _is_frame(X) and _library(X) == wanted:
-            support = self.get_support(indices=True)  # before X: not fitted comes first
-            validate_data(self, X, reset=False, skip_check_array=True)
-            return _safe_indexing(X, support, axis=1)
-        return super().transform(X)
+        as_it_is = _library(X) == wanted
+        if not as_it_is and _all_numbers(X):
+            return super().transform(X)
+        support = self.get_support(indices=True)  # before X: not fitted comes first
+        validate_data(self, X, reset=False, skip_check_array=True)
+        selected = _safe_indexing(X, support, axis=1)
+        return selected if as_it_is else selected.to_numpy()
+
+
+def _all_numbers(frame: Any) -> bool:
+    return not any(_is_category(dtype) or str(dtype) in _TEXT for dtype in frame.dtypes)
 
 
 def column_mask(
@@ -186,7 +195,7 @@ def _numbers_and_response(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, A
     options = {"dtype": _NUMBERS, "ensure_min_samples": 2, "multi_output": True}
     try:
         matrix, y = validate_data(estimator, X, y, **options)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         _name_columns_without_numbers(X, error)
         raise
     return matrix, y
@@ -244,7 +253,7 @@ def _encode(
 def _numbers(X: Any) -> np.ndarray:
     try:
         numbers: np.ndarray = check_array(X, dtype=_NUMBERS)
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         _name_columns_without_numbers(X, error)
         raise
     return numbers

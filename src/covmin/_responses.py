@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,15 @@ class EncodedResponse:
     def default_epsilon(self) -> float:
         """The paper's ridge for this task."""
         return _DEFAULT_EPSILON[self.task]
+
+    def reduced_to(self, residuals: np.ndarray, sample_weight: np.ndarray) -> EncodedResponse:
+        """The same response with ``Y`` replaced by centred residuals of it."""
+        power = float((sample_weight @ residuals**2).sum() / sample_weight.sum())
+        if power <= np.finfo(float).eps:
+            raise ValueError(
+                "The given features determine y, so nothing is left for others to explain."
+            )
+        return replace(self, Y=residuals / np.sqrt(power), scale=self.scale * np.sqrt(power))
 
 
 def encode_response(

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ._columns import PreparedColumns, n_features_to_keep
-from ._crossfit import CrossFit, candidate_sizes, cross_fit
+from ._crossfit import CrossFit, candidate_sizes, cross_fit, residuals_beyond_given
 from ._fitting import (
     Samples,
     check_columns,
@@ -78,7 +78,8 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         themselves.
     given : str, int or array-like, default=None
         Columns that are known to matter, by name, number or mask: always kept, not counted.
-        The others are ranked by what they add to these.
+        The others are ranked by what they add to these: what these explain by themselves is
+        taken off the response first.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns that hold categories: those of a categorical dtype in a pandas or polars
         frame, or columns by name, number or mask. Each is one feature, whatever its number
@@ -177,7 +178,8 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         (``unexplained_with``). Columns stand for their groups.
     objective_ : float
         Criterion Q at these weights, in squared units of y. ``epsilon_ * objective_`` is the
-        variance of y left unexplained, as :func:`conditional_covariance_trace` gives it.
+        variance of y left unexplained, as :func:`conditional_covariance_trace` gives it (with
+        given columns, of what these leave of y).
     kernel_ : str
         Kernel used: what "auto" stood for.
     path_ : Bunch
@@ -345,6 +347,7 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
             check_columns(columns)
             seed = seed_of(self.random_state)
             with ProgressBar.shown(self.verbose) as bar, blas_threads(samples.X.shape[0]):
+                samples = self._beyond_given(samples, seed)
                 epsilon, m, crossfit = self._choose(samples, seed, bar)
                 problem = self._problem(columns, samples.response, epsilon, seed)
                 path, history = self._run(problem, min(m, columns.units.size), bar)
@@ -359,6 +362,32 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
                 stacklevel=3,
             )
         return self
+
+    def _beyond_given(self, samples: Samples, seed: int) -> Samples:
+        """The samples with what the given features explain taken off the response."""
+        if not samples.plan.given.any() or samples.X.shape[0] < _MIN_CROSS_FIT_SAMPLES:
+            return samples
+        residuals = residuals_beyond_given(
+            samples.X,
+            samples.response,
+            partial(self._fold_problem, samples.response, seed),
+            plan=samples.plan,
+            sample_weight=samples.weight,
+            standardize=self.standardize,
+            seed=seed,
+        )
+        return replace(samples, response=samples.response.reduced_to(residuals, samples.weight))
+
+    def _fold_problem(
+        self,
+        response: EncodedResponse,
+        seed: int,
+        columns: PreparedColumns,
+        Y: np.ndarray,
+        epsilon: float,
+    ) -> Problem:
+        """The problem on the samples of a fold."""
+        return self._problem(columns, replace(response, Y=Y), epsilon, seed)
 
     def _choose(
         self, samples: Samples, seed: int, bar: ProgressBar
@@ -382,9 +411,7 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         crossfit = cross_fit(
             samples.X,
             response,
-            lambda columns, Y, epsilon: self._problem(
-                columns, replace(response, Y=Y), epsilon, seed
-            ),
+            partial(self._fold_problem, response, seed),
             partial(rank_sizes, self.strategy),
             epsilons,
             candidate_sizes(d) if auto_m else [m],

@@ -56,10 +56,10 @@ def substitutes(problem: Problem, stage: Stage, n_candidates: int) -> Substitute
     Substitutes
     """
     every = np.arange(problem.n_features)
-    weights = np.zeros(every.size)
-    weights[stage.columns] = stage.weights
     chosen = stage.features
-    weights[chosen] = np.maximum(weights[chosen], CRACK)
+    weights = np.zeros(every.size)
+    kept = stage.weights[np.searchsorted(stage.columns, chosen)]
+    weights[chosen] = np.maximum(kept, CRACK)
     left = np.setdiff1d(every, chosen)
     n_candidates = min(n_candidates, left.size)
     gram = problem.gram(every, stage.bandwidth, stage.budget, among=stage.columns)
