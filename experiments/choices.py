@@ -1,0 +1,126 @@
+"""Small studies behind choices of the selector: given features, response kernel, default ε.
+
+    python -m experiments.choices
+
+writes experiments/results/choices.md. Takes a few minutes on one core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.random import Generator, default_rng
+
+from covmin import CCMSelector
+from covmin.datasets import make_additive
+
+RESULTS = Path(__file__).parent / "results"
+DRAWS = 50
+
+Draw = Callable[[Generator], tuple[np.ndarray, np.ndarray]]
+
+
+def redundant(rng: Generator, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
+    """A strong effect of feature 0, of which 1 is nearly a copy, and a weak one of feature 2."""
+    X = rng.standard_normal((n, 8))
+    X[:, 1] = X[:, 0] + 0.05 * rng.standard_normal(n)
+    return X, 3.0 * X[:, 0] + X[:, 2] + 0.3 * rng.standard_normal(n)
+
+
+def spread(rng: Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Feature 1 changes the mean of y, feature 0 its spread."""
+    X = rng.standard_normal((n, 10))
+    return X, X[:, 1] + np.exp(0.8 * X[:, 0]) * rng.standard_normal(n)
+
+
+def share_of_draws(draw: Draw, found: Callable[[np.ndarray, np.ndarray], bool]) -> float:
+    """Share of draws in which something was found."""
+    return float(np.mean([found(*draw(default_rng(seed))) for seed in range(DRAWS)]))
+
+
+def given_features() -> pd.DataFrame:
+    """How often the new feature comes before the copy of the given one."""
+
+    def new_before_copy(X: np.ndarray, y: np.ndarray, **options: object) -> bool:
+        ranking = CCMSelector(1, given=[0], **options).fit(X, y).ranking_
+        return bool(ranking[2] < ranking[1])
+
+    return pd.DataFrame(
+        {
+            "kernel": kernel,
+            "ε": epsilon,
+            "new feature before the copy": share_of_draws(
+                redundant,
+                lambda X, y, k=kernel, e=epsilon: new_before_copy(X, y, kernel=k, epsilon=e),
+            ),
+        }
+        for kernel in ("mixed", "gaussian")
+        for epsilon in (0.1, 0.01, 0.001)
+    )
+
+
+def response_kernel() -> pd.DataFrame:
+    """How often both the feature of the mean and that of the spread are kept."""
+
+    def both(X: np.ndarray, y: np.ndarray, kernel: str) -> bool:
+        return bool(CCMSelector(2, response_kernel=kernel).fit(X, y).support_[:2].all())
+
+    return pd.DataFrame(
+        {
+            "n": n,
+            **{
+                kernel: share_of_draws(
+                    lambda rng, n=n: spread(rng, n), lambda X, y, k=kernel: both(X, y, k)
+                )
+                for kernel in ("linear", "gaussian")
+            },
+        }
+        for n in (100, 200, 400)
+    )
+
+
+def regression_epsilon() -> pd.DataFrame:
+    """Median rank on the additive task, and how often two features are not one twice."""
+
+    def rank(n: int, epsilon: float) -> float:
+        ranks = []
+        for seed in range(2 * DRAWS):
+            X, y = make_additive(n, random_state=seed, return_X_y=True)
+            ranks.append(np.median(CCMSelector(4, epsilon=epsilon).fit(X, y).ranking_[:4]))
+        return float(np.mean(ranks))
+
+    def second_effect(X: np.ndarray, y: np.ndarray, epsilon: float) -> bool:
+        return bool(CCMSelector(2, epsilon=epsilon).fit(X, y).support_[2])
+
+    return pd.DataFrame(
+        {
+            "ε": epsilon,
+            **{f"additive, n={n}": rank(n, epsilon) for n in (30, 60, 100)},
+            "second effect kept": share_of_draws(
+                redundant, lambda X, y, e=epsilon: second_effect(X, y, e)
+            ),
+        }
+        for epsilon in (0.1, 0.03, 0.01, 0.003, 0.001)
+    )
+
+
+def main() -> None:
+    """Run the studies and write their tables."""
+    parts = [
+        ("Given features", given_features),
+        ("Kernel on the response: features of the mean and of the spread kept", response_kernel),
+        ("Default ε of regression along the path", regression_epsilon),
+    ]
+    text = ["# Choices\n", f"`python -m experiments.choices`, {DRAWS} draws each.\n"]
+    for title, study in parts:
+        table = study().to_markdown(index=False, floatfmt=".3g")
+        text += [f"## {title}\n", table, ""]
+        print(f"{title}\n{table}\n", flush=True)
+    (RESULTS / "choices.md").write_text("\n".join(text), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
