@@ -16,6 +16,7 @@ from numpy.random import Generator, default_rng
 
 from covmin import CCMSelector
 from covmin.datasets import make_additive
+from covmin.evaluation.frames import markdown_table
 
 RESULTS = Path(__file__).parent / "results"
 DRAWS = 50
@@ -51,7 +52,7 @@ def given_features() -> pd.DataFrame:
     return pd.DataFrame(
         {
             "kernel": kernel,
-            "ε": epsilon,
+            "ε": f"{epsilon:g}",
             "new feature before the copy": share_of_draws(
                 redundant,
                 lambda X, y, k=kernel, e=epsilon: new_before_copy(X, y, kernel=k, epsilon=e),
@@ -97,7 +98,7 @@ def regression_epsilon() -> pd.DataFrame:
 
     return pd.DataFrame(
         {
-            "ε": epsilon,
+            "ε": f"{epsilon:g}",
             **{f"additive, n={n}": rank(n, epsilon) for n in (30, 60, 100)},
             "second effect kept": share_of_draws(
                 redundant, lambda X, y, e=epsilon: second_effect(X, y, e)
@@ -116,7 +117,7 @@ def main() -> None:
     ]
     text = ["# Choices\n", f"`python -m experiments.choices`, {DRAWS} draws each.\n"]
     for title, study in parts:
-        table = study().to_markdown(index=False, floatfmt=".3g")
+        table = markdown_table(study(), 2)
         text += [f"## {title}\n", table, ""]
         print(f"{title}\n{table}\n", flush=True)
     (RESULTS / "choices.md").write_text("\n".join(text), encoding="utf-8")

@@ -29,6 +29,7 @@ __all__ = [
     "path_bunch",
     "read_samples",
     "seed_of",
+    "squared",
     "substitutes_bunch",
     "unchanged_on_failure",
 ]
@@ -145,6 +146,18 @@ def seed_of(random_state: Any) -> int:
     return int(random_state.randint(2**31 - 1))
 
 
+def squared(scale: float) -> np.float64:
+    """The square; infinite, without a word, where floats end.
+
+    Examples
+    --------
+    >>> squared(3.0), squared(1e200)
+    (np.float64(9.0), np.float64(inf))
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        return np.square(np.float64(scale))
+
+
 def path_bunch(path: Path, unit_index: np.ndarray, plan: ColumnPlan, scale: float) -> Bunch:
     """The stages in the columns and the units of the input."""
     stages = path.stages
@@ -156,7 +169,7 @@ def path_bunch(path: Path, unit_index: np.ndarray, plan: ColumnPlan, scale: floa
         n_features=np.array([stage.budget for stage in stages]),
         weights=weights[:, plan.unit],
         bandwidth=np.array([stage.bandwidth for stage in stages]),
-        criterion=np.array([stage.criterion for stage in stages]) * scale**2,
+        criterion=np.array([stage.criterion for stage in stages]) * squared(scale),
         optimistic_loo_error=np.array([stage.loo_error for stage in stages]),
         n_iter=np.array([stage.solution.n_iter for stage in stages]),
         converged=np.array([stage.solution.converged for stage in stages]),

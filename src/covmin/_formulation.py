@@ -17,6 +17,7 @@ from .core.path import Formulation, Problem, default_budgets, run_path
 
 __all__ = [
     "CRITERION_PARAMETERS",
+    "bandwidth_value",
     "check_lambda2",
     "kernel_parameters",
     "make_problem",
@@ -42,6 +43,8 @@ CRITERION_PARAMETERS: dict[str, list[Any]] = {
 # Beyond this many samples, n² memory and n³ time give way to random features.
 _EXACT_SAMPLES = 4000
 _DEFAULT_COMPONENTS = 512
+# Squares of bandwidths beyond this, and of their inverses, are no longer floats.
+_LARGEST_BANDWIDTH = 1e100
 # A real response is mostly a sum of single effects; classes often are not.
 _LEAST_MIXING = {"classification": 0.0, "regression": 0.2}
 
@@ -115,6 +118,25 @@ def check_lambda2(lambda2: float | None, n_samples: float, epsilon: float) -> No
             UserWarning,
             stacklevel=5,
         )
+
+
+def bandwidth_value(bandwidth: float | str) -> float | None:
+    """The bandwidth of a formulation: a number within reason, or None for the median rule.
+
+    Examples
+    --------
+    >>> bandwidth_value("median"), bandwidth_value(2)
+    (None, 2.0)
+    """
+    if isinstance(bandwidth, str):
+        return None
+    if not 1.0 / _LARGEST_BANDWIDTH <= bandwidth <= _LARGEST_BANDWIDTH:
+        raise ValueError(
+            f"bandwidth={bandwidth:g} is out of all proportion to the data: the kernel would be "
+            'the same for all pairs of samples. Use bandwidth="median", or a number of the size '
+            "of the distances between samples."
+        )
+    return float(bandwidth)
 
 
 def kernel_parameters(kernel: str, degree: int, coef0: float) -> dict[str, Any]:

@@ -158,6 +158,7 @@ def read_table(
         Label of each unit; None without groups.
     """
     names = list(X.columns) if _is_frame(X) else None
+    _check_kind(X, y, names)
     categorical = _categorical_mask(X, names, categorical_features)
     if categorical is None or not categorical.any():
         matrix, y = _numbers_and_response(estimator, X, y)
@@ -172,6 +173,27 @@ def read_table(
     )
     on = _given_units(unit, in_given, labels)
     return matrix, y, ColumnPlan(plan.source, plan.categorical, unit, on), labels
+
+
+def _check_kind(X: Any, y: Any, names: Sequence[Hashable] | None) -> None:
+    """Refuse what would be read as something it is not."""
+    if np.ma.isMaskedArray(X) or np.ma.isMaskedArray(y):
+        raise TypeError(
+            "Masked arrays are not supported: the masked values would be used like any others. "
+            "Drop or impute them and pass an ordinary array."
+        )
+    if names is not None and len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"X has two columns named {twice!r}; give every column its own name.")
+    dtype = str(getattr(y, "dtype", ""))
+    if _is_time(dtype):
+        raise ValueError(
+            f"y holds dates or durations ({dtype}); turn them into numbers or classes first."
+        )
+
+
+def _is_time(dtype: str) -> bool:
+    return dtype.lower().startswith(("date", "timedelta", "duration", "time", "period"))
 
 
 def _categorical_mask(
@@ -205,7 +227,9 @@ def _name_columns_without_numbers(X: Any, error: Exception) -> None:
     """Say which columns of a frame are no numbers, if that is what went wrong."""
     if not _is_frame(X):
         return
-    bad = [name for name in X.columns if not _holds_numbers(X[name])]
+    bad = [
+        name for j, name in enumerate(X.columns) if not _holds_numbers(_safe_indexing(X, j, axis=1))
+    ]
     if bad:
         shown = ", ".join(repr(str(name)) for name in bad[:5])
         more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""
@@ -218,7 +242,7 @@ def _name_columns_without_numbers(X: Any, error: Exception) -> None:
 
 def _holds_numbers(column: Any) -> bool:
     # A date would turn into a number without a word.
-    if str(column.dtype).lower().startswith(("date", "timedelta", "duration", "time", "period")):
+    if _is_time(str(column.dtype)):
         return False
     try:
         np.asarray(column, dtype=np.float64)

@@ -235,6 +235,11 @@ def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             f"y has one class only ({classes[0]}); at least two classes are needed to tell "
             "which features separate them."
         )
+    if classes.size == labels.size > 2:
+        raise ValueError(
+            "Every sample has a class of its own, so no feature can be seen to separate classes. "
+            "Check that y is not a column of names or numbers of rows."
+        )
     return classes, labels
 
 

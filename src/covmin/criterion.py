@@ -9,7 +9,12 @@ from sklearn.utils._param_validation import validate_params
 from sklearn.utils.validation import check_X_y
 
 from ._columns import prepare_columns, weighted_samples
-from ._formulation import CRITERION_PARAMETERS, kernel_parameters, make_problem
+from ._formulation import (
+    CRITERION_PARAMETERS,
+    bandwidth_value,
+    kernel_parameters,
+    make_problem,
+)
 from ._responses import encode_response
 from .core.path import Formulation
 
@@ -106,7 +111,7 @@ def conditional_covariance_trace(
         epsilon=epsilon,
         kernel=kernel,
         kernel_params=kernel_parameters(kernel, degree, coef0),
-        bandwidth=None if isinstance(bandwidth, str) else float(bandwidth),
+        bandwidth=bandwidth_value(bandwidth),
     )
     problem = make_problem(
         columns,

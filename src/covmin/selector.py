@@ -26,11 +26,13 @@ from ._fitting import (
     path_bunch,
     read_samples,
     seed_of,
+    squared,
     substitutes_bunch,
     unchanged_on_failure,
 )
 from ._formulation import (
     CRITERION_PARAMETERS,
+    bandwidth_value,
     check_lambda2,
     kernel_parameters,
     make_problem,
@@ -444,9 +446,9 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
             epsilon=epsilon,
             **kernel,
             kernel_params=kernel_parameters(self.kernel, self.degree, self.coef0),
-            bandwidth=None if self.bandwidth == "median" else float(self.bandwidth),
+            bandwidth=bandwidth_value(self.bandwidth),
             soft=self.constraint == "soft",
-            lambda1=None if self.lambda1 is None else self.lambda1 / response.scale**2,
+            lambda1=None if self.lambda1 is None else float(self.lambda1 / squared(response.scale)),
             inverse_free=self.inverse == "free",
             lambda2=self.lambda2,
             max_iter=self.max_iter,
@@ -490,7 +492,7 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         self.path_ = path_bunch(path, columns.unit_index, plan, response.scale)
         stage = path.stages[[s.budget for s in path.stages].index(min(m, columns.units.size))]
         self.weights_ = self.path_.weights[path.stages.index(stage)].copy()
-        self.objective_ = stage.criterion * response.scale**2
+        self.objective_ = float(stage.criterion * squared(response.scale))
         self.bandwidth_ = stage.bandwidth
         self.epsilon_ = problem.formulation.epsilon
         self.kernel_ = "mixed" if problem.formulation.mixing != 0.0 else problem.formulation.kernel
