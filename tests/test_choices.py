@@ -205,7 +205,7 @@ class TestGiven:
         assert_array_equal(selector.get_support(indices=True), [0, 1, 2, 4])
 
     def test_nothing_left_to_explain(self):
-        response = encode_response(np.array([1.0, 2.0, 4.0]))
+        response = encode_response(np.array([1.0, 2.5, 4.0]))
         with pytest.raises(ValueError, match="nothing is left"):
             response.reduced_to(np.zeros((3, 1)), np.ones(3))
 

@@ -245,7 +245,9 @@ def _folds(signatures: np.ndarray, labels: np.ndarray | None, seed: int) -> list
         n_folds = min(n_folds, fewest)
     shuffled = np.random.default_rng(seed).permutation(first.size)
     # Dealt out in turn, class after class: sizes differ by one at most, in a class and in all.
-    dealt = shuffled[np.argsort(classes[shuffled], kind="stable")]
+    # Classes come in the order they are met, so that their names do not matter.
+    met = np.unique(classes[shuffled], return_index=True)[1]
+    dealt = shuffled[np.argsort(met[classes[shuffled]], kind="stable")]
     fold = np.empty(first.size, dtype=int)
     fold[dealt] = np.arange(first.size) % n_folds
     return [fold[row] == number for number in range(n_folds)]

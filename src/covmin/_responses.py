@@ -202,7 +202,7 @@ def _guess_task(y: np.ndarray) -> str:
 
 def _guess_task_of_whole_numbers(y: np.ndarray) -> str:
     n_classes = np.unique(y).size
-    if n_classes <= _MANY_CLASSES:
+    if n_classes <= _MANY_CLASSES and n_classes < y.size:
         return "classification"
     measured = y.shape[0] < _FEW_MEMBERS * n_classes
     task, other = ("regression", "classification") if measured else ("classification", "regression")

@@ -114,8 +114,9 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
     coef0 : float, default=1.0
         Constant of the polynomial kernel.
     epsilon : "auto", float or array-like of float, default="auto"
-        Ridge ε. "auto" takes 0.001 for classes and 0.1 for regression; of several values the
-        one with the smallest cross-fitted error is taken.
+        Ridge ε. "auto" takes 0.001 for classes, and for regression 0.01 along a path and the
+        paper's 0.1 for a single solve; of several values the one with the smallest
+        cross-fitted error is taken.
     strategy : {"path", "single"}, default="path"
         "path" solves at shrinking budgets, each among the survivors of the last, and ranks
         features by the order in which they leave. "single" is one solve, ranked by weight.
@@ -397,7 +398,7 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         """ε and m, by cross-fitting where they are not given."""
         n, d = samples.X.shape[0], samples.plan.n_choices
         response = samples.response
-        epsilons = epsilon_values(self.epsilon, response)
+        epsilons = epsilon_values(self.epsilon, response, self.strategy)
         auto_m = self.n_features_to_select == "auto"
         m = n_features_to_keep(1.0 if auto_m else self.n_features_to_select, d)
         if epsilons.size == 1 and not auto_m:
