@@ -6,7 +6,6 @@ import os
 import sys
 from pathlib import Path
 
-
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 # Small problems: threads would only wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")

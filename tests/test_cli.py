@@ -6,6 +6,7 @@ import bz2
 import gzip
 import json
 import lzma
+import os
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -356,8 +357,9 @@ def test_heavy_parts_are_imported_by_the_commands_that_need_them():
 def test_column_completion(csv):
     from covmin.cli.options import complete_column
 
-    assert complete_column(SimpleNamespace(params={"data": str(csv)}), "g") == ["group"]
-    assert complete_column(SimpleNamespace(params={"data": "nowhere.csv"}), "g") == []
+    for params, args in (({"data": str(csv)}, []), ({}, [str(csv)])):
+        assert complete_column(SimpleNamespace(params=params, args=args), "g") == ["group"]
+    assert complete_column(SimpleNamespace(params={"data": "nowhere.csv"}, args=[]), "g") == []
 
 
 def test_parsers():
@@ -377,3 +379,96 @@ def test_the_input_is_never_overwritten(option, table, tmp_path, run):
     assert result.exit_code == 6
     assert "would destroy" in result.output
     assert source.read_bytes() == before
+
+
+def test_decimal_commas_are_noticed_or_asked_for(table, tmp_path, run):
+    german, quoted = tmp_path / "german.csv", tmp_path / "quoted.csv"
+    table.to_csv(german, index=False, sep=";", decimal=",")
+    table.to_csv(quoted, index=False, decimal=",", quoting=1)
+    answer = json.loads(run("select", german, "-t", "group", "-m", 3, "--json").stdout)
+    assert sorted(answer["selected"]) == TRUE
+    assert answer["notes"] == ["Numbers were read with a decimal comma (--decimal ,)."]
+    refused = run("select", quoted, "-t", "group", "-m", 3)
+    assert refused.exit_code == ExitCode.DATA
+    assert "--decimal ," in refused.stderr
+    result = run("select", quoted, "-t", "group", "-m", 3, "--decimal", ",", "--json")
+    assert sorted(json.loads(result.stdout)["selected"]) == TRUE
+
+
+def test_points_and_commas_in_one_table_cannot_be_read_by_an_option(table, tmp_path, run):
+    path = tmp_path / "both.csv"
+    table.assign(price="1,5").to_csv(path, index=False)
+    result = run("select", path, "-t", "group")
+    assert "price" in result.stderr
+    assert "--decimal" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["-t", "group", "-m", "99"], "-m 99, but the table has 10"),
+        (["-t", "x0", "--drop", "group", "--task", "classification"], "target 'x0'"),
+        (["-t", "x0", "--drop", "group", "--task", "classification"], "--task regression"),
+    ],
+)
+def test_messages_speak_of_options(words, says, csv, run):
+    result = run("select", csv, *words)
+    assert result.exit_code == ExitCode.DATA
+    text = " ".join(result.stderr.split())
+    assert says in text
+    assert "task=" not in text
+    assert "n_features_to_select" not in text
+
+
+def test_notes_speak_of_options(csv, run):
+    words = ("-t", "group", "--n-features", 3, "--max-iter", 1, "--json")
+    notes = json.loads(run("select", csv, *words).stdout)["notes"]
+    assert notes == ["A solve stopped after 1 steps, unfinished; allow more with --max-iter."]
+
+
+def test_the_weights_are_explained_and_one_size_has_no_curve(csv, tmp_path, table, run):
+    assert "weight: how much" in run("select", csv, "-t", "group", "-m", 3).stdout
+    single = tmp_path / "single.csv"
+    table[["x0", "group"]].to_csv(single, index=False)
+    shown = run("select", single, "-t", "group").stdout
+    assert "1 feature, target" in shown
+    assert "path" not in shown
+    compared = run("compare", csv, "-t", "group", "--methods", "pearson", "-m", 3).stdout
+    assert "…" not in compared
+
+
+@pytest.mark.parametrize("content", ["", "\n\n"])
+def test_empty_files_say_so(content, tmp_path, run):
+    path = tmp_path / "empty.csv"
+    path.write_text(content)
+    result = run("select", path, "-t", "a")
+    assert result.exit_code == ExitCode.INPUT
+    assert "The input is empty." in result.stderr
+
+
+def test_files_that_share_only_an_ending_are_not_suggested(csv, run):
+    result = run("select", csv.parent / "measurements.csv")
+    assert "Did you mean" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("covmin se", "select"),
+        ("covmin select {csv} --tar", "--target"),
+        ("covmin select {csv} --target gr", "group"),
+        ("covmin compare {csv} --drop x", "x9"),
+        ("covmin reproduce sy", "synthetic"),
+    ],
+)
+def test_shell_completion(typed, offered, csv):
+    words = typed.format(csv=csv)
+    env = {
+        **os.environ,
+        "_COVMIN_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split()) - 1),
+    }
+    command = [sys.executable, "-m", "covmin.cli.main"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    assert offered in done.stdout.split(), done.stderr

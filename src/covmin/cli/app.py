@@ -104,6 +104,8 @@ def select(
     output: opt.OutputOption = None,
     fmt: opt.FormatOption = None,
     no_header: opt.NoHeaderOption = False,
+    decimal: opt.DecimalOption = None,
+    max_iter: opt.StepsOption = 200,
     top: opt.TopOption = 20,
     json: opt.JsonOption = False,
     quiet: opt.QuietOption = False,
@@ -121,10 +123,20 @@ def select(
     from .select import SelectRequest, run_select
     from .tables import Source
 
-    source = Source(data, fmt, not no_header, target, tuple(drop or ()), missing)
+    source = Source(data, fmt, not no_header, target, tuple(drop or ()), missing, decimal)
     run_select(
         SelectRequest(
-            source, m, task, epsilon, seed, report, output, top, as_json=json, quiet=quiet
+            source,
+            m,
+            task,
+            epsilon,
+            seed,
+            report,
+            output,
+            top,
+            max_iter=max_iter,
+            as_json=json,
+            quiet=quiet,
         )
     )
 
@@ -147,6 +159,7 @@ def compare(
     output: opt.ScoresOption = None,
     fmt: opt.FormatOption = None,
     no_header: opt.NoHeaderOption = False,
+    decimal: opt.DecimalOption = None,
     json: opt.JsonOption = False,
     quiet: opt.QuietOption = False,
 ) -> None:
@@ -164,7 +177,7 @@ def compare(
     from .compare import CompareRequest, run_compare
     from .tables import Source
 
-    source = Source(data, fmt, not no_header, target, tuple(drop or ()), missing)
+    source = Source(data, fmt, not no_header, target, tuple(drop or ()), missing, decimal)
     run_compare(
         CompareRequest(
             source,

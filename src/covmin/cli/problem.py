@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import CommandError, ExitCode, nearest
+from .tables import looks_like_decimal_commas
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,7 +108,7 @@ def make_question(
         raise CommandError("No column is left to select from.", ExitCode.DATA, "Drop fewer.")
     _check_numeric(X)
     X, keep, notes = _treat_missing(X, missing)
-    return Question(X, y.loc[keep], notes)
+    return Question(X, y.loc[keep], [*frame.attrs.get("notes", []), *notes])
 
 
 def parse_size(text: str) -> int | float | str:
@@ -204,6 +205,16 @@ def _check_numeric(X: pd.DataFrame) -> None:
 
     text = [name for name in X if not (is_numeric_dtype(X[name]) or is_bool_dtype(X[name]))]
     if text:
+        commas = [name for name in text if looks_like_decimal_commas(X[name])]
+        if commas:
+            points = any(X[name].dtype.kind == "f" for name in X)
+            raise CommandError(
+                f"{len(commas)} column(s) hold numbers with a decimal comma: {_listed(commas)}.",
+                ExitCode.DATA,
+                "Others have a decimal point: write all columns with points."
+                if points
+                else "Read them as numbers with --decimal ,",
+            )
         options = " ".join(f"--drop {_quoted(name)}" for name in text[:_SHOWN])
         raise CommandError(
             f"{len(text)} column(s) do not hold numbers: {_listed(text)}.",
