@@ -472,3 +472,37 @@ def test_shell_completion(typed, offered, csv):
     command = [sys.executable, "-m", "covmin.cli.main"]
     done = subprocess.run(command, env=env, capture_output=True, text=True)
     assert offered in done.stdout.split(), done.stderr
+
+
+def test_given_and_categorical_columns(tmp_path, run):
+    rng = np.random.default_rng(0)
+    district, area = rng.choice(list("abcd"), 120), rng.normal(size=120)
+    houses = pd.DataFrame(rng.normal(size=(120, 3)), columns=["p", "q", "r"])
+    houses = houses.assign(area=area, district=district)
+    houses["price"] = area + 2.0 * (district == "a") + 0.2 * rng.normal(size=120)
+    source, output, report = (tmp_path / name for name in ("h.csv", "out.csv", "r.html"))
+    houses.to_csv(source, index=False)
+    refused = run("select", source, "-t", "price")
+    assert "--categorical district" in " ".join(refused.stderr.split())
+    words = ("select", source, "-t", "price", "-c", "district", "--given", "area", "-m", 1)
+    result = run(*words, "-o", output, "--report", report)
+    assert result.exit_code == 0, result.output
+    assert "1 feature besides the 1 given" in result.stdout
+    assert list(pd.read_csv(output)) == ["area", "district", "price"]
+    html = report.read_text("utf-8")
+    assert "--categorical district --given area" in html
+    assert "holds categories" in html
+    ranking = json.loads(run(*words, "--json").stdout)["ranking"]
+    assert [(row["rank"], row["feature"]) for row in ranking[:2]] == [(0, "area"), (1, "district")]
+    wrong = run(*words, "--drop", "area")
+    assert wrong.exit_code == ExitCode.USAGE
+
+
+def test_categories_with_blanks_are_missing_values(tmp_path, run):
+    frame = pd.DataFrame({"x": np.arange(8.0), "kind": list("aabbab") + [None, "a"]})
+    frame["y"] = frame["x"] * 0.5
+    path = tmp_path / "blank.csv"
+    frame.to_csv(path, index=False)
+    words = ("select", path, "-t", "y", "-c", "kind", "-m", 1, "--task", "regression")
+    assert "kind" in run(*words).stderr
+    assert run(*words, "--missing", "rows").exit_code == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -96,6 +97,8 @@ def select(
     target: opt.TargetOption = None,
     m: opt.SizeOption = "auto",
     task: opt.TaskOption = opt.Task.auto,
+    given: opt.GivenOption = None,
+    categorical: opt.CategoricalOption = None,
     drop: opt.DropOption = None,
     epsilon: opt.EpsilonOption = "auto",
     seed: opt.SeedOption = 0,
@@ -118,6 +121,7 @@ def select(
     - `covmin select wine.csv -t cultivar -m 5 --report wine.html`
     - `covmin select genes.parquet -t -1 -m 20 --output genes20.parquet`
     - `covmin select glass.csv -t type --drop id --missing rows`
+    - `covmin select houses.csv -t price --categorical district --given area`
     - `zcat big.csv.gz | covmin select - -t y --json | jq .selected`
     """
     from .select import SelectRequest, run_select
@@ -126,7 +130,7 @@ def select(
     source = Source(data, fmt, not no_header, target, tuple(drop or ()), missing, decimal)
     run_select(
         SelectRequest(
-            source,
+            replace(source, categorical=tuple(categorical or ()), given=tuple(given or ())),
             m,
             task,
             epsilon,

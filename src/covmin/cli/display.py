@@ -70,11 +70,11 @@ def ranking_table(selector: Any, names: Sequence[str], top: int) -> Table:
     if staged:
         table.add_column(f"path {sizes[0]}→{sizes[-1]}", no_wrap=True)
     table.add_column("")
-    order = np.argsort(selector.ranking_)
+    order = np.argsort(selector.ranking_, kind="stable")
     for j in order[: max(top, 1)]:
         weight, chosen = selector.weights_[j], bool(selector.support_[j])
         table.add_row(
-            str(selector.ranking_[j]),
+            str(selector.ranking_[j] or "given"),
             escape(names[j]),
             f"{weight:.2f}",
             Text("━" * round(10 * weight), style="cyan" if chosen else "dim"),

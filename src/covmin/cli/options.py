@@ -108,6 +108,26 @@ DropOption = Annotated[
         autocompletion=complete_column,
     ),
 ]
+GivenOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--given",
+        metavar="COL",
+        help="Column that is known to matter: always kept, not counted; the others are ranked "
+        "by what they add. May be given again.",
+        autocompletion=complete_column,
+    ),
+]
+CategoricalOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--categorical",
+        "-c",
+        metavar="COL",
+        help="Column that holds categories, such as text; may be given again.",
+        autocompletion=complete_column,
+    ),
+]
 SizeOption = Annotated[
     str,
     typer.Option(

@@ -57,12 +57,15 @@ def run_select(request: SelectRequest) -> None:
     with FitProgress(request.quiet) as progress:
         progress.phase(f"Reading {source.data}")
         frame = source.read()
-        question = make_question(frame, source.target, source.drop, source.missing)
+        question = make_question(
+            frame, source.target, source.drop, source.missing, source.categorical, source.given
+        )
         options = {
             "task": str(request.task),
             "epsilon": epsilon,
             "random_state": request.seed,
             "max_iter": request.max_iter,
+            "given": question.given or None,
         }
         answer = fit(question, size, progress, **options)
         if request.output is not None:
@@ -127,9 +130,9 @@ class Answer:
 
     @property
     def selected(self) -> list[str]:
-        """Names of the features kept, best first."""
-        X, ranking = self.question.X, self.selector.ranking_
-        return [X.columns[j] for j in ranking.argsort()[: self.selector.n_features_]]
+        """Names of the features kept, those given and then best first."""
+        order = self.selector.ranking_.argsort(kind="stable")
+        return [self.question.X.columns[j] for j in order if self.selector.support_[j]]
 
     @property
     def title(self) -> str:
@@ -137,7 +140,8 @@ class Answer:
         n, d = self.question.X.shape
         classes = self.selector.classes_
         kind = "regression" if classes is None else f"{len(classes)} classes"
-        return f"{n} samples, {d} feature{'s' if d > 1 else ''}, target {self.question.y.name} ({kind})"
+        features = f"{d} feature{'s' if d > 1 else ''}"
+        return f"{n} samples, {features}, target {self.question.y.name} ({kind})"
 
     def as_dict(self, request: SelectRequest) -> dict[str, Any]:
         """The answer for programs: plain values only."""
@@ -157,12 +161,12 @@ class Answer:
             "selected": self.selected,
             "ranking": [
                 {
-                    "rank": rank,
+                    "rank": int(selector.ranking_[j]),
                     "feature": names[j],
                     "weight": round(float(selector.weights_[j]), 6),
                     "selected": bool(selector.support_[j]),
                 }
-                for rank, j in enumerate(selector.ranking_.argsort(), start=1)
+                for j in selector.ranking_.argsort(kind="stable")
             ],
             "cross_fitted_error": error_curve(selector),
             "epsilon": float(selector.epsilon_),
@@ -277,10 +281,13 @@ def _code(request: SelectRequest, answer: Answer) -> str | None:
     """Code that repeats a fit on a part of a table; None where the default does."""
     source = request.source
     plain = source.header and source.decimal is None
-    if plain and not source.drop and not answer.question.notes:
+    chosen = source.drop or source.categorical or source.given
+    if plain and not chosen and not answer.question.notes:
         return None
     words = ["covmin", "select", source.data, "--target", str(answer.question.y.name)]
     words += [word for name in source.drop for word in ("--drop", name)]
+    words += [word for name in source.categorical or () for word in ("--categorical", name)]
+    words += [word for name in source.given for word in ("--given", name)]
     words += ["--missing", str(source.missing)] if source.missing != "error" else []
     words += ["--no-header"] if not source.header else []
     words += ["--decimal", str(source.decimal)] if source.decimal else []

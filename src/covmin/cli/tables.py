@@ -83,6 +83,10 @@ class Source:
         What to do about missing values.
     decimal : {".", ","} or None
         Decimal mark of a text table; None looks for itself.
+    categorical : tuple of str or None
+        Names or indices of columns that hold categories; None where none may.
+    given : tuple of str
+        Names or indices of columns that are kept whatever they add.
     """
 
     data: str
@@ -92,6 +96,8 @@ class Source:
     drop: tuple[str, ...] = ()
     missing: str = "error"
     decimal: str | None = None
+    categorical: tuple[str, ...] | None = None
+    given: tuple[str, ...] = ()
 
     @property
     def name(self) -> str | None:

@@ -125,7 +125,7 @@ function errorCurve(width, curve, m, pick) {
   return svg;
 }
 
-function pathChart(width, path, names, m) {
+function pathChart(width, path, names, m, kept) {
   const rows = path.features.length, stages = path.sizes.length;
   const left = Math.min(200, width * 0.36), step = Math.min(64, (width - left - 8) / stages), line = 22;
   const svg = canvas(width, 40 + rows * line, "Weight of each leading feature at each stage of the path");
@@ -133,7 +133,7 @@ function pathChart(width, path, names, m) {
   path.sizes.forEach((s, k) => svg.append(text(left + (k + 0.5) * step, 30, s, { anchor: "middle", class: k === current ? "mark" : "" })));
   svg.append(text(0, 12, "Features kept at each stage", { class: "strong" }));
   path.features.forEach((j, i) => {
-    const top = 40 + i * line, label = text(left - 10, top + 15, clip(names[j], Math.floor((left - 10) / 7)), { anchor: "end", class: i < m ? "strong" : "" });
+    const top = 40 + i * line, label = text(left - 10, top + 15, clip(names[j], Math.floor((left - 10) / 7)), { anchor: "end", class: i < kept ? "strong" : "" });
     label.append(node("title", {}, names[j]));
     svg.append(label);
     path.sizes.forEach((s, k) => {
