@@ -7,8 +7,10 @@ import gzip
 import json
 import lzma
 import os
+import signal
 import subprocess
 import sys
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -291,14 +293,97 @@ def test_bad_bytes_are_input_errors(data, says):
     assert caught.value.code == ExitCode.INPUT
 
 
-def test_interrupt_has_its_own_code(csv, run, monkeypatch):
-    def interrupt(*_, **__):
-        raise KeyboardInterrupt
+def interrupt(*_, **__):
+    raise KeyboardInterrupt
 
-    monkeypatch.setattr("covmin.CCMSelector.fit", interrupt)
-    result = run("select", csv, "-t", "group", "-o", csv.parent / "out.csv")
-    assert result.exit_code == ExitCode.INTERRUPTED
-    assert not (csv.parent / "out.csv").exists()
+
+INTERRUPTED = {
+    "fit": ("covmin.CCMSelector.fit", ["select", "{csv}", "-t", "group", "-o", "{dir}/out.csv"]),
+    "report": ("os.replace", ["select", "{csv}", "-t", "group", "-m", "2", "-r", "{dir}/out.html"]),
+    "table": ("os.replace", ["select", "{csv}", "-t", "group", "-m", "2", "-o", "{dir}/out.csv"]),
+    "demo": ("covmin.report.write_report", ["demo", "--report", "{dir}/out.html"]),
+    "compare": (
+        "covmin.evaluation.curves.rank_features",
+        ["compare", "{csv}", "-t", "group", "--methods", "pearson", "-o", "{dir}/out.csv"],
+    ),
+    "picture": (
+        "os.replace",
+        ["compare", "{csv}", "-t", "group", "--methods", "pearson", "-p", "{dir}/out.png"],
+    ),
+    "reproduce": (
+        "covmin.evaluation.ranks.rank_features",
+        ["reproduce", "synthetic", "--quick", "--only", "pearson", "-o", "{dir}/out"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", INTERRUPTED)
+def test_an_interrupt_leaves_nothing_half_written(name, csv, run, monkeypatch):
+    place, words = INTERRUPTED[name]
+    monkeypatch.setattr(place, interrupt)
+    before = set(csv.parent.iterdir())
+    result = run(*(word.format(csv=csv, dir=csv.parent) for word in words))
+    assert result.exit_code == ExitCode.INTERRUPTED, result.output
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("Interrupted")
+    assert "Traceback" not in result.output
+    left = {path.name for path in set(csv.parent.iterdir()) - before}
+    assert left == ({"out"} if name == "reproduce" else set())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_control_c_ends_a_running_fit(tmp_path):
+    X, y = make_xor(1500, 50, random_state=0, return_X_y=True)
+    source, report = tmp_path / "data.csv", tmp_path / "report.html"
+    pd.DataFrame(X).assign(y=y).to_csv(source, index=False)
+    code = (
+        "import signal, sys, covmin.cli.select as s\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "fit = s.fit\n"
+        "s.fit = lambda *a, **k: (print('fitting', flush=True), fit(*a, **k))[1]\n"
+        "from covmin.cli.main import main\n"
+        "main()"
+    )
+    words = ["select", str(source), "-t", "y", "--report", str(report)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "fitting\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == ExitCode.INTERRUPTED, errors
+    assert errors.strip() == "Interrupted: nothing more was written."
+    assert list(tmp_path.iterdir()) == [source]
+
+
+def test_an_early_interrupt_has_its_code_too(monkeypatch, capsys):
+    monkeypatch.setattr("covmin.cli.main._run", interrupt)
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == ExitCode.INTERRUPTED
+    assert capsys.readouterr().err == "Interrupted: nothing was written.\n"
+
+
+def test_progress_follows_folds_and_stages(table):
+    from covmin import CCMSelector
+
+    class Listener:
+        folds, steps = [], 0
+
+        def fold(self, done, total):
+            self.folds.append((done, total))
+
+        def __call__(self, step):
+            self.steps += 1
+
+    listener = Listener()
+    CCMSelector(callback=listener).fit(table.drop(columns="group"), table["group"])
+    assert listener.folds == [(k, 5) for k in range(1, 6)]
+    assert listener.steps > 0
 
 
 def test_boolean_columns_and_targets(table, tmp_path, run):
@@ -499,7 +584,7 @@ def test_given_and_categorical_columns(tmp_path, run):
 
 
 def test_categories_with_blanks_are_missing_values(tmp_path, run):
-    frame = pd.DataFrame({"x": np.arange(8.0), "kind": list("aabbab") + [None, "a"]})
+    frame = pd.DataFrame({"x": np.arange(8.0), "kind": [*"aabbab", None, "a"]})
     frame["y"] = frame["x"] * 0.5
     path = tmp_path / "blank.csv"
     frame.to_csv(path, index=False)

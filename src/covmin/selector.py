@@ -152,7 +152,8 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         None is a fixed seed, so that every run gives the same answer; try several to see
         how much a choice by cross-fitting depends on the folds.
     callback : callable, default=None
-        Called with a :class:`~covmin.core.path.Progress` after each step.
+        Called with a :class:`~covmin.core.path.Progress` after each step; its method
+        ``fold(done, total)``, if it has one, after each fold that is cross-fitted.
     verbose : int, default=0
         1 shows a progress bar.
 
@@ -422,7 +423,7 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
             standardize=self.standardize,
             seed=seed,
             n_jobs=self.n_jobs,
-            on_fold=bar.fold,
+            on_fold=bar.fold_and(self.callback),
         )
         best = crossfit.best_epsilon()
         if auto_m:
