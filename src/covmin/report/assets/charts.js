@@ -96,7 +96,9 @@ function errorCurve(width, curve, m, pick) {
   const svg = canvas(width, height, `Error against the number of features; ${m} features kept`);
   const candidates = wide ? [1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500].filter(
     (s) => s >= Math.min(...sizes) && s <= largest) : ticks(1, largest, Math.min(largest, width / 60)).concat(1);
-  const whole = [...new Set(candidates.map(Math.round))].filter((s) => s >= 1);
+  // From the right, so that the largest size keeps its label; a label that would touch one gives way.
+  const whole = [...new Set(candidates.map(Math.round))].filter((s) => s >= 1).sort((a, b) => b - a)
+    .reduce((kept, s) => (kept.length && x(kept[kept.length - 1]) - x(s) < 26 ? kept : [...kept, s]), []).reverse();
   axes(svg, box, x, y, whole.map((s) => ({ at: s, text: String(s) })),
     ticks(floor, high * 1.04, 5).map((v) => ({ at: v, text: Math.round(100 * v) + "%" })),
     { x: "Features kept" + (wide ? " (logarithmic)" : ""), y: curve.label, shift: 36 });
