@@ -45,6 +45,8 @@ def workspace(tmp_path, monkeypatch):
     for name in ("table.csv", "table.csv.gz"):
         table.to_csv(tmp_path / name, index=False)
     table.to_csv(tmp_path / "german.csv", index=False, sep=";", decimal=",")
+    houses = table[["x0", "x1"]].assign(district=table["outcome"], price=table["x2"])
+    houses.to_csv(tmp_path / "houses.csv", index=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
