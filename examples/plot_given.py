@@ -29,11 +29,10 @@ table = pd.DataFrame(
 )
 risk = 1.5 * age + 1.5 * np.abs(table["marker"]) + 0.3 * rng.standard_normal(n)
 
-epsilon = [1e-3, 1e-2, 1e-1]  # chosen by cross-fitting
-alone = CCMSelector(n_features_to_select=1, epsilon=epsilon).fit(table.drop(columns="age"), risk)
+alone = CCMSelector(n_features_to_select=1).fit(table.drop(columns="age"), risk)
 print("without age in the table:", alone.get_feature_names_out())
 
-given = CCMSelector(n_features_to_select=1, epsilon=epsilon, given="age").fit(table, risk)
+given = CCMSelector(n_features_to_select=1, given="age").fit(table, risk)
 print("given age:               ", given.get_feature_names_out())
 
 # %%
