@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -26,5 +26,8 @@ lint: $(VENV)/.installed-dev ## style, types and import layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: $(VENV)/.installed-docs ## build the site, warnings are errors: docs/_build/html/index.html
+	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
+
 clean:
-	rm -rf $(VENV) build dist docs/_build
+	rm -rf $(VENV) build dist docs/_build docs/auto_examples docs/api

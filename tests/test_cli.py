@@ -6,8 +6,11 @@ import bz2
 import gzip
 import json
 import lzma
+import os
+import signal
 import subprocess
 import sys
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -290,14 +293,97 @@ def test_bad_bytes_are_input_errors(data, says):
     assert caught.value.code == ExitCode.INPUT
 
 
-def test_interrupt_has_its_own_code(csv, run, monkeypatch):
-    def interrupt(*_, **__):
-        raise KeyboardInterrupt
+def interrupt(*_, **__):
+    raise KeyboardInterrupt
 
-    monkeypatch.setattr("covmin.CCMSelector.fit", interrupt)
-    result = run("select", csv, "-t", "group", "-o", csv.parent / "out.csv")
-    assert result.exit_code == ExitCode.INTERRUPTED
-    assert not (csv.parent / "out.csv").exists()
+
+INTERRUPTED = {
+    "fit": ("covmin.CCMSelector.fit", ["select", "{csv}", "-t", "group", "-o", "{dir}/out.csv"]),
+    "report": ("os.replace", ["select", "{csv}", "-t", "group", "-m", "2", "-r", "{dir}/out.html"]),
+    "table": ("os.replace", ["select", "{csv}", "-t", "group", "-m", "2", "-o", "{dir}/out.csv"]),
+    "demo": ("covmin.report.write_report", ["demo", "--report", "{dir}/out.html"]),
+    "compare": (
+        "covmin.evaluation.curves.rank_features",
+        ["compare", "{csv}", "-t", "group", "--methods", "pearson", "-o", "{dir}/out.csv"],
+    ),
+    "picture": (
+        "os.replace",
+        ["compare", "{csv}", "-t", "group", "--methods", "pearson", "-p", "{dir}/out.png"],
+    ),
+    "reproduce": (
+        "covmin.evaluation.ranks.rank_features",
+        ["reproduce", "synthetic", "--quick", "--only", "pearson", "-o", "{dir}/out"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", INTERRUPTED)
+def test_an_interrupt_leaves_nothing_half_written(name, csv, run, monkeypatch):
+    place, words = INTERRUPTED[name]
+    monkeypatch.setattr(place, interrupt)
+    before = set(csv.parent.iterdir())
+    result = run(*(word.format(csv=csv, dir=csv.parent) for word in words))
+    assert result.exit_code == ExitCode.INTERRUPTED, result.output
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("Interrupted")
+    assert "Traceback" not in result.output
+    left = {path.name for path in set(csv.parent.iterdir()) - before}
+    assert left == ({"out"} if name == "reproduce" else set())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_control_c_ends_a_running_fit(tmp_path):
+    X, y = make_xor(1500, 50, random_state=0, return_X_y=True)
+    source, report = tmp_path / "data.csv", tmp_path / "report.html"
+    pd.DataFrame(X).assign(y=y).to_csv(source, index=False)
+    code = (
+        "import signal, sys, covmin.cli.select as s\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "fit = s.fit\n"
+        "s.fit = lambda *a, **k: (print('fitting', flush=True), fit(*a, **k))[1]\n"
+        "from covmin.cli.main import main\n"
+        "main()"
+    )
+    words = ["select", str(source), "-t", "y", "--report", str(report)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "fitting\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == ExitCode.INTERRUPTED, errors
+    assert errors.strip() == "Interrupted: nothing more was written."
+    assert list(tmp_path.iterdir()) == [source]
+
+
+def test_an_early_interrupt_has_its_code_too(monkeypatch, capsys):
+    monkeypatch.setattr("covmin.cli.main._run", interrupt)
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == ExitCode.INTERRUPTED
+    assert capsys.readouterr().err == "Interrupted: nothing was written.\n"
+
+
+def test_progress_follows_folds_and_stages(table):
+    from covmin import CCMSelector
+
+    class Listener:
+        folds, steps = [], 0
+
+        def fold(self, done, total):
+            self.folds.append((done, total))
+
+        def __call__(self, step):
+            self.steps += 1
+
+    listener = Listener()
+    CCMSelector(callback=listener).fit(table.drop(columns="group"), table["group"])
+    assert listener.folds == [(k, 5) for k in range(1, 6)]
+    assert listener.steps > 0
 
 
 def test_boolean_columns_and_targets(table, tmp_path, run):
@@ -356,8 +442,9 @@ def test_heavy_parts_are_imported_by_the_commands_that_need_them():
 def test_column_completion(csv):
     from covmin.cli.options import complete_column
 
-    assert complete_column(SimpleNamespace(params={"data": str(csv)}), "g") == ["group"]
-    assert complete_column(SimpleNamespace(params={"data": "nowhere.csv"}), "g") == []
+    for params, args in (({"data": str(csv)}, []), ({}, [str(csv)])):
+        assert complete_column(SimpleNamespace(params=params, args=args), "g") == ["group"]
+    assert complete_column(SimpleNamespace(params={"data": "nowhere.csv"}, args=[]), "g") == []
 
 
 def test_parsers():
@@ -377,3 +464,130 @@ def test_the_input_is_never_overwritten(option, table, tmp_path, run):
     assert result.exit_code == 6
     assert "would destroy" in result.output
     assert source.read_bytes() == before
+
+
+def test_decimal_commas_are_noticed_or_asked_for(table, tmp_path, run):
+    german, quoted = tmp_path / "german.csv", tmp_path / "quoted.csv"
+    table.to_csv(german, index=False, sep=";", decimal=",")
+    table.to_csv(quoted, index=False, decimal=",", quoting=1)
+    answer = json.loads(run("select", german, "-t", "group", "-m", 3, "--json").stdout)
+    assert sorted(answer["selected"]) == TRUE
+    assert answer["notes"] == ["Numbers were read with a decimal comma (--decimal ,)."]
+    refused = run("select", quoted, "-t", "group", "-m", 3)
+    assert refused.exit_code == ExitCode.DATA
+    assert "--decimal ," in refused.stderr
+    result = run("select", quoted, "-t", "group", "-m", 3, "--decimal", ",", "--json")
+    assert sorted(json.loads(result.stdout)["selected"]) == TRUE
+
+
+def test_points_and_commas_in_one_table_cannot_be_read_by_an_option(table, tmp_path, run):
+    path = tmp_path / "both.csv"
+    table.assign(price="1,5").to_csv(path, index=False)
+    result = run("select", path, "-t", "group")
+    assert "price" in result.stderr
+    assert "--decimal" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["-t", "group", "-m", "99"], "-m 99, but the table has 10"),
+        (["-t", "x0", "--drop", "group", "--task", "classification"], "target 'x0'"),
+        (["-t", "x0", "--drop", "group", "--task", "classification"], "--task regression"),
+    ],
+)
+def test_messages_speak_of_options(words, says, csv, run):
+    result = run("select", csv, *words)
+    assert result.exit_code == ExitCode.DATA
+    text = " ".join(result.stderr.split())
+    assert says in text
+    assert "task=" not in text
+    assert "n_features_to_select" not in text
+
+
+def test_notes_speak_of_options(csv, run):
+    words = ("-t", "group", "--n-features", 3, "--max-iter", 1, "--json")
+    notes = json.loads(run("select", csv, *words).stdout)["notes"]
+    assert notes == ["A solve stopped after 1 steps, unfinished; allow more with --max-iter."]
+
+
+def test_the_weights_are_explained_and_one_size_has_no_curve(csv, tmp_path, table, run):
+    assert "weight: how much" in run("select", csv, "-t", "group", "-m", 3).stdout
+    single = tmp_path / "single.csv"
+    table[["x0", "group"]].to_csv(single, index=False)
+    shown = run("select", single, "-t", "group").stdout
+    assert "1 feature, target" in shown
+    assert "path" not in shown
+    compared = run("compare", csv, "-t", "group", "--methods", "pearson", "-m", 3).stdout
+    assert "…" not in compared
+
+
+@pytest.mark.parametrize("content", ["", "\n\n"])
+def test_empty_files_say_so(content, tmp_path, run):
+    path = tmp_path / "empty.csv"
+    path.write_text(content)
+    result = run("select", path, "-t", "a")
+    assert result.exit_code == ExitCode.INPUT
+    assert "The input is empty." in result.stderr
+
+
+def test_files_that_share_only_an_ending_are_not_suggested(csv, run):
+    result = run("select", csv.parent / "measurements.csv")
+    assert "Did you mean" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("covmin se", "select"),
+        ("covmin select {csv} --tar", "--target"),
+        ("covmin select {csv} --target gr", "group"),
+        ("covmin compare {csv} --drop x", "x9"),
+        ("covmin reproduce sy", "synthetic"),
+    ],
+)
+def test_shell_completion(typed, offered, csv):
+    words = typed.format(csv=csv)
+    env = {
+        **os.environ,
+        "_COVMIN_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split()) - 1),
+    }
+    command = [sys.executable, "-m", "covmin.cli.main"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    assert offered in done.stdout.split(), done.stderr
+
+
+def test_given_and_categorical_columns(tmp_path, run):
+    rng = np.random.default_rng(0)
+    district, area = rng.choice(list("abcd"), 120), rng.normal(size=120)
+    houses = pd.DataFrame(rng.normal(size=(120, 3)), columns=["p", "q", "r"])
+    houses = houses.assign(area=area, district=district)
+    houses["price"] = area + 2.0 * (district == "a") + 0.2 * rng.normal(size=120)
+    source, output, report = (tmp_path / name for name in ("h.csv", "out.csv", "r.html"))
+    houses.to_csv(source, index=False)
+    refused = run("select", source, "-t", "price")
+    assert "--categorical district" in " ".join(refused.stderr.split())
+    words = ("select", source, "-t", "price", "-c", "district", "--given", "area", "-m", 1)
+    result = run(*words, "-o", output, "--report", report)
+    assert result.exit_code == 0, result.output
+    assert "1 feature besides the 1 given" in result.stdout
+    assert list(pd.read_csv(output)) == ["area", "district", "price"]
+    html = report.read_text("utf-8")
+    assert "--categorical district --given area" in html
+    assert "holds categories" in html
+    ranking = json.loads(run(*words, "--json").stdout)["ranking"]
+    assert [(row["rank"], row["feature"]) for row in ranking[:2]] == [(0, "area"), (1, "district")]
+    wrong = run(*words, "--drop", "area")
+    assert wrong.exit_code == ExitCode.USAGE
+
+
+def test_categories_with_blanks_are_missing_values(tmp_path, run):
+    frame = pd.DataFrame({"x": np.arange(8.0), "kind": [*"aabbab", None, "a"]})
+    frame["y"] = frame["x"] * 0.5
+    path = tmp_path / "blank.csv"
+    frame.to_csv(path, index=False)
+    words = ("select", path, "-t", "y", "-c", "kind", "-m", 1, "--task", "regression")
+    assert "kind" in run(*words).stderr
+    assert run(*words, "--missing", "rows").exit_code == 0

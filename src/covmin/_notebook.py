@@ -41,10 +41,11 @@ def selection_html(selector: Any) -> str:
     True
     """
     names = getattr(selector, "feature_names_in_", None)
-    kept = np.argsort(selector.ranking_)[: selector.n_features_]
+    order = np.argsort(selector.ranking_, kind="stable")
+    kept = order[selector.support_[order]]
     rows = [
         _ROW.format(
-            rank=selector.ranking_[j],
+            rank=selector.ranking_[j] or "given",
             name=escape(str(names[j]) if names is not None else f"x{j}"),
             width=5.0 * selector.weights_[j],
             weight=selector.weights_[j],

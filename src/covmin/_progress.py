@@ -72,6 +72,17 @@ class ProgressBar:
         finally:
             bar._close()
 
+    def fold_and(self, listener: Any) -> Callable[[int, int], None]:
+        """`fold`, and the listener's own method of that name where it has one."""
+        other = getattr(listener, "fold", None)
+
+        def told(done: int, total: int) -> None:
+            self.fold(done, total)
+            if other is not None:
+                other(done, total)
+
+        return told
+
     def fold(self, done: int, total: int) -> None:
         """Show how many folds are cross-fitted."""
         self._show("cross-fit", "fold", done, total, "")

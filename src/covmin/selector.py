@@ -153,7 +153,8 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         None is a fixed seed, so that every run gives the same answer; try several to see
         how much a choice by cross-fitting depends on the folds.
     callback : callable, default=None
-        Called with a :class:`~covmin.core.path.Progress` after each step.
+        Called with a :class:`~covmin.core.path.Progress` after each step; its method
+        ``fold(done, total)``, if it has one, after each fold that is cross-fitted.
     verbose : int, default=0
         1 shows a progress bar.
 
@@ -210,7 +211,7 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         How y was read.
     n_features_in_ : int
         Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, where X has names.
 
     See Also
@@ -423,7 +424,7 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
             standardize=self.standardize,
             seed=seed,
             n_jobs=self.n_jobs,
-            on_fold=bar.fold,
+            on_fold=bar.fold_and(self.callback),
         )
         best = crossfit.best_epsilon()
         if auto_m:

@@ -20,9 +20,9 @@ class BAHSICSelector(BaselineSelector):
     Song et al. (2007, 2012). With :math:`\tilde K,\tilde L` the kernel matrices of X and Y with
     their diagonals set to zero, the unbiased estimator is
 
-    .. math:: \frac{1}{n(n-3)}\Big[\mathrm{tr}(\tilde K\tilde L)
+    .. math:: \frac{1}{n(n-3)}\Bigl[\mathrm{tr}(\tilde K\tilde L)
         + \frac{1^T\tilde K1\,1^T\tilde L1}{(n-1)(n-2)}
-        - \frac{2}{n-2}1^T\tilde K\tilde L1\Big].
+        - \frac{2}{n-2}1^T\tilde K\tilde L1\Bigr].
 
     The kernel of X is Gaussian with :math:`\sigma` the median distance over
     :math:`\sqrt2`, estimated anew on the features that remain in each round; that of Y is

@@ -49,7 +49,7 @@ class BaselineSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         How y was read.
     n_features_in_ : int
         Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, where X has names.
 
     Examples

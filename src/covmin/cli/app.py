@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -96,6 +97,8 @@ def select(
     target: opt.TargetOption = None,
     m: opt.SizeOption = "auto",
     task: opt.TaskOption = opt.Task.auto,
+    given: opt.GivenOption = None,
+    categorical: opt.CategoricalOption = None,
     drop: opt.DropOption = None,
     epsilon: opt.EpsilonOption = "auto",
     seed: opt.SeedOption = 0,
@@ -104,6 +107,8 @@ def select(
     output: opt.OutputOption = None,
     fmt: opt.FormatOption = None,
     no_header: opt.NoHeaderOption = False,
+    decimal: opt.DecimalOption = None,
+    max_iter: opt.StepsOption = 200,
     top: opt.TopOption = 20,
     json: opt.JsonOption = False,
     quiet: opt.QuietOption = False,
@@ -116,15 +121,26 @@ def select(
     - `covmin select wine.csv -t cultivar -m 5 --report wine.html`
     - `covmin select genes.parquet -t -1 -m 20 --output genes20.parquet`
     - `covmin select glass.csv -t type --drop id --missing rows`
+    - `covmin select houses.csv -t price --categorical district --given area`
     - `zcat big.csv.gz | covmin select - -t y --json | jq .selected`
     """
     from .select import SelectRequest, run_select
     from .tables import Source
 
-    source = Source(data, fmt, not no_header, target, tuple(drop or ()), missing)
+    source = Source(data, fmt, not no_header, target, tuple(drop or ()), missing, decimal)
     run_select(
         SelectRequest(
-            source, m, task, epsilon, seed, report, output, top, as_json=json, quiet=quiet
+            replace(source, categorical=tuple(categorical or ()), given=tuple(given or ())),
+            m,
+            task,
+            epsilon,
+            seed,
+            report,
+            output,
+            top,
+            max_iter=max_iter,
+            as_json=json,
+            quiet=quiet,
         )
     )
 
@@ -147,6 +163,7 @@ def compare(
     output: opt.ScoresOption = None,
     fmt: opt.FormatOption = None,
     no_header: opt.NoHeaderOption = False,
+    decimal: opt.DecimalOption = None,
     json: opt.JsonOption = False,
     quiet: opt.QuietOption = False,
 ) -> None:
@@ -164,7 +181,7 @@ def compare(
     from .compare import CompareRequest, run_compare
     from .tables import Source
 
-    source = Source(data, fmt, not no_header, target, tuple(drop or ()), missing)
+    source = Source(data, fmt, not no_header, target, tuple(drop or ()), missing, decimal)
     run_compare(
         CompareRequest(
             source,

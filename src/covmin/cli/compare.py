@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import warnings
@@ -14,11 +15,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from covmin.report._files import replace_file
+
 from .display import sparkline
 from .errors import CommandError, ExitCode, nearest
 from .output import check_destination, write_table
 from .problem import Question, make_question
-from .tables import Source, read_table
+from .tables import Source
+from .words import in_words_of_options
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,8 +64,7 @@ def run_compare(request: CompareRequest) -> None:
     _check_picture(request.picture)
     methods = _methods(request.methods)
     source = request.source
-    frame = read_table(source.data, fmt=source.fmt, header=source.header)
-    question = make_question(frame, source.target, source.drop, source.missing)
+    question = make_question(source.read(), source.target, source.drop, source.missing)
     result, notes = _compare(request, question, methods)
     if request.output is not None:
         write_table(result.frame, request.output)
@@ -86,6 +89,7 @@ def _compare(
 ) -> tuple[Any, list[str]]:
     from covmin.evaluation import compare_selectors
 
+    target = str(question.y.name)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
@@ -103,8 +107,12 @@ def _compare(
                 progress=not request.quiet and sys.stderr.isatty(),
             )
         except ValueError as error:
-            raise CommandError(str(error), ExitCode.DATA) from error
-    remarks = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
+            raise CommandError(in_words_of_options(str(error), target), ExitCode.DATA) from error
+    remarks = [
+        in_words_of_options(str(w.message), target)
+        for w in caught
+        if issubclass(w.category, UserWarning)
+    ]
     return result, [*question.notes, *dict.fromkeys(remarks)]
 
 
@@ -148,15 +156,17 @@ def _table(summary: pd.DataFrame) -> Table:
     table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("method")
     table.add_column("mean", justify="right")
-    table.add_column(f"{wide.columns[0]} … {wide.columns[-1]}", no_wrap=True)
+    several = wide.shape[1] > 1
+    if several:
+        table.add_column(f"{wide.columns[0]} … {wide.columns[-1]}", no_wrap=True)
     for k in picks:
         table.add_column(str(wide.columns[k]), justify="right")
     table.add_column("seconds", justify="right")
     for name, row in wide.iterrows():
         values = row.to_numpy(dtype=float)
-        curve = sparkline(values[np.isfinite(values)], low, high)
+        curve = [sparkline(values[np.isfinite(values)], low, high)] if several else []
         cells = [_score(value) for value in (row.mean(), *values[picks])]
-        table.add_row(escape(str(name)), cells[0], curve, *cells[1:], f"{seconds[name]:.2f}")
+        table.add_row(escape(str(name)), cells[0], *curve, *cells[1:], f"{seconds[name]:.2f}")
     return table
 
 
@@ -199,4 +209,6 @@ def _draw(result: Any, path: Path, title: str) -> None:
     figure = Figure(figsize=(7.2, 4.2), layout="constrained")
     FigureCanvasAgg(figure)
     result.plot(figure.subplots(), title=title)
-    figure.savefig(path, dpi=150)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=150, format=path.suffix[1:].lower())
+    replace_file(path, buffer.getvalue())

@@ -66,17 +66,19 @@ def ranking_table(selector: Any, names: Sequence[str], top: int) -> Table:
     table.add_column("feature", overflow="fold")
     table.add_column("weight", justify="right")
     table.add_column("", min_width=10)
-    table.add_column(f"path {sizes[0]}→{sizes[-1]}", no_wrap=True)
+    staged = len(sizes) > 1
+    if staged:
+        table.add_column(f"path {sizes[0]}→{sizes[-1]}", no_wrap=True)
     table.add_column("")
-    order = np.argsort(selector.ranking_)
+    order = np.argsort(selector.ranking_, kind="stable")
     for j in order[: max(top, 1)]:
         weight, chosen = selector.weights_[j], bool(selector.support_[j])
         table.add_row(
-            str(selector.ranking_[j]),
+            str(selector.ranking_[j] or "given"),
             escape(names[j]),
             f"{weight:.2f}",
             Text("━" * round(10 * weight), style="cyan" if chosen else "dim"),
-            sparkline(selector.path_.weights[:, j], 0.0, 1.0),
+            *([sparkline(selector.path_.weights[:, j], 0.0, 1.0)] if staged else []),
             Text("kept", style="green") if chosen else "",
             style="" if chosen else "dim",
         )
@@ -106,12 +108,21 @@ def selection_summary(selector: Any, names: Sequence[str], title: str, top: int)
     hidden = selector.n_features_in_ - top
     if hidden > 0:
         parts.append(Text(f"… and {hidden} more (--top, --json or --report show them)", "dim"))
+    parts.append(Text(_legend(selector), "dim"))
     curve = error_curve(selector)
     parts.append("")
     if curve is not None:
         parts.append(_curve_line(curve, selector.n_features_))
     parts.append(Text(explain_choice(selector)))
     return Group(*parts)
+
+
+def _legend(selector: Any) -> str:
+    m, sizes = selector.n_features_, selector.path_.n_features
+    text = f"weight: how much of a feature is used with {m} kept, from 0 (not) to 1 (fully)"
+    if len(sizes) == 1:
+        return text
+    return f"{text}\npath: its weight as fewer and fewer are kept; who stays longest ranks first"
 
 
 def _curve_line(curve: dict[str, Any], m: int) -> Text:

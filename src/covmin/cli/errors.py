@@ -41,7 +41,7 @@ class CommandError(Exception):
         self.hint = hint
 
 
-def nearest(name: str, names: Iterable[str], n: int = 3) -> list[str]:
+def nearest(name: str, names: Iterable[str], n: int = 3, cutoff: float = 0.5) -> list[str]:
     """Names that resemble a mistyped one, whatever their case.
 
     Parameters
@@ -50,6 +50,8 @@ def nearest(name: str, names: Iterable[str], n: int = 3) -> list[str]:
     names : iterable of str
     n : int, default=3
         Most names to return.
+    cutoff : float, default=0.5
+        How alike they have to be, from 0 to 1.
 
     Returns
     -------
@@ -61,5 +63,5 @@ def nearest(name: str, names: Iterable[str], n: int = 3) -> list[str]:
     ['flavanoids']
     """
     by_folded = {candidate.casefold(): candidate for candidate in reversed(list(names))}
-    close = get_close_matches(name.casefold(), list(by_folded), n=n, cutoff=0.5)
+    close = get_close_matches(name.casefold(), list(by_folded), n=n, cutoff=cutoff)
     return [by_folded[folded] for folded in close]

@@ -10,6 +10,15 @@ _EXTRA = ("typer", "rich", "pandas")
 
 
 def main() -> None:
+    """Run the command line; an interrupt at any time ends it with one line and code 130."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        print("Interrupted: nothing was written.", file=sys.stderr)
+        raise SystemExit(130) from None
+
+
+def _run() -> None:
     """Run the command line, or say how to install it."""
     try:
         from .app import app

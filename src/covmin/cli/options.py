@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["Format", "Missing", "Protocol", "Task"]
+__all__ = ["Decimal", "Format", "Missing", "Protocol", "Task"]
 
 
 class Task(StrEnum):
@@ -38,6 +38,13 @@ class Format(StrEnum):
     mat = "mat"
 
 
+class Decimal(StrEnum):
+    """Marks between a number and its fraction in text tables."""
+
+    point = "."
+    comma = ","
+
+
 class Protocol(StrEnum):
     """On which rows features are ranked before a model is scored."""
 
@@ -59,8 +66,10 @@ def complete_column(ctx: typer.Context, incomplete: str) -> list[str]:
     """
     import csv
 
+    # While an option still lacks its value, the argument before it counts as left over.
+    data = ctx.params.get("data") or next(iter(ctx.args), None)
     try:
-        with open(str(ctx.params.get("data")), newline="", encoding="utf-8") as file:
+        with open(str(data), newline="", encoding="utf-8") as file:
             line = file.readline()
         names = next(csv.reader([line], delimiter=max(",;\t|", key=line.count)))
     except (OSError, ValueError, StopIteration):
@@ -99,10 +108,31 @@ DropOption = Annotated[
         autocompletion=complete_column,
     ),
 ]
+GivenOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--given",
+        metavar="COL",
+        help="Column that is known to matter: always kept, not counted; the others are ranked "
+        "by what they add. May be given again.",
+        autocompletion=complete_column,
+    ),
+]
+CategoricalOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--categorical",
+        "-c",
+        metavar="COL",
+        help="Column that holds categories, such as text; may be given again.",
+        autocompletion=complete_column,
+    ),
+]
 SizeOption = Annotated[
     str,
     typer.Option(
         "-m",
+        "--n-features",
         "--features",
         metavar="N|auto",
         help="Features to keep: a count, a fraction (0.2, 20%) or auto, which takes the smallest "
@@ -128,9 +158,21 @@ FormatOption = Annotated[
         "--format", "-f", help="Format of DATA, where its name does not say.", show_default=False
     ),
 ]
+DecimalOption = Annotated[
+    Decimal | None,
+    typer.Option(
+        "--decimal",
+        help="Decimal mark of a text table. A comma is noticed by itself where another mark "
+        "separates the columns.",
+        show_default=False,
+    ),
+]
 NoHeaderOption = Annotated[
     bool,
     typer.Option("--no-header", help="The first line of a text table holds values, not names."),
+]
+StepsOption = Annotated[
+    int, typer.Option("--max-iter", help="Most steps of the solver at each stage.", min=1)
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0)]
 ReportOption = Annotated[
@@ -161,6 +203,7 @@ SizesOption = Annotated[
     str | None,
     typer.Option(
         "-m",
+        "--n-features",
         "--features",
         metavar="N,N,…",
         help="Numbers of features to score.",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .errors import CommandError, ExitCode, nearest
+from .tables import looks_like_decimal_commas
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,11 +31,14 @@ class Question:
     y : pandas.Series of shape (n_samples,)
     notes : list of str
         What was left out, in words.
+    given : list of str
+        Columns that are kept whatever they add.
     """
 
     X: pd.DataFrame
     y: pd.Series
     notes: list[str]
+    given: list[str] = field(default_factory=list)
 
 
 def find_column(name: str, columns: Sequence[str], option: str) -> str:
@@ -74,7 +78,12 @@ def find_column(name: str, columns: Sequence[str], option: str) -> str:
 
 
 def make_question(
-    frame: pd.DataFrame, target: str | None, drop: Sequence[str] = (), missing: str = "error"
+    frame: pd.DataFrame,
+    target: str | None,
+    drop: Sequence[str] = (),
+    missing: str = "error",
+    categorical: Sequence[str] | None = None,
+    given: Sequence[str] = (),
 ) -> Question:
     """Split a table into numbers and a response.
 
@@ -87,6 +96,10 @@ def make_question(
         Names or indices of columns to leave out.
     missing : {"error", "rows", "columns"}
         What to do about missing values in the samples.
+    categorical : sequence of str or None
+        Names or indices of columns that hold categories; None where none may.
+    given : sequence of str
+        Names or indices of columns that are kept whatever they add.
 
     Returns
     -------
@@ -105,9 +118,20 @@ def make_question(
     X = frame.drop(columns=[name, *dropped])
     if X.shape[1] == 0:
         raise CommandError("No column is left to select from.", ExitCode.DATA, "Drop fewer.")
-    _check_numeric(X)
+    X = _with_categories(
+        X, [find_column(item, columns, "--categorical") for item in categorical or ()]
+    )
+    _check_numeric(X, may_be_categories=categorical is not None)
     X, keep, notes = _treat_missing(X, missing)
-    return Question(X, y.loc[keep], notes)
+    known = [find_column(item, columns, "--given") for item in given]
+    for column in known:
+        if column not in X.columns:
+            raise CommandError(
+                f"--given names {column!r}, which is not among the features left.",
+                ExitCode.USAGE,
+                "Name another column, or do not leave it out.",
+            )
+    return Question(X, y.loc[keep], [*frame.attrs.get("notes", []), *notes], known)
 
 
 def parse_size(text: str) -> int | float | str:
@@ -199,23 +223,60 @@ def _without_blank_targets(
     return frame, frame[name]
 
 
-def _check_numeric(X: pd.DataFrame) -> None:
+def _with_categories(X: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    present = [name for name in names if name in X.columns]
+    return X.astype(dict.fromkeys(present, "category"))
+
+
+def _check_numeric(X: pd.DataFrame, *, may_be_categories: bool) -> None:
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-    text = [name for name in X if not (is_numeric_dtype(X[name]) or is_bool_dtype(X[name]))]
+    text = [
+        name
+        for name in X
+        if not (is_numeric_dtype(X[name]) or is_bool_dtype(X[name]) or _is_category(X[name]))
+    ]
     if text:
+        commas = [name for name in text if looks_like_decimal_commas(X[name])]
+        if commas:
+            points = any(X[name].dtype.kind == "f" for name in X)
+            raise CommandError(
+                f"{len(commas)} column(s) hold numbers with a decimal comma: {_listed(commas)}.",
+                ExitCode.DATA,
+                "Others have a decimal point: write all columns with points."
+                if points
+                else "Read them as numbers with --decimal ,",
+            )
         options = " ".join(f"--drop {_quoted(name)}" for name in text[:_SHOWN])
         raise CommandError(
             f"{len(text)} column(s) do not hold numbers: {_listed(text)}.",
             ExitCode.DATA,
-            f"Leave them out ({options}), or encode them as numbers first "
-            "(ordered categories as 0, 1, 2 …; others with pandas.get_dummies).",
+            f"Leave them out ({options}), or "
+            + (
+                f"take them as categories ({options.replace('--drop', '--categorical')})."
+                if may_be_categories
+                else "encode them as numbers first (ordered categories as 0, 1, 2 …; others with "
+                "pandas.get_dummies)."
+            ),
         )
+
+
+def _is_category(column: pd.Series) -> bool:
+    return str(column.dtype) == "category"
+
+
+def _is_missing(X: pd.DataFrame) -> np.ndarray:
+    """Where a number is missing or infinite, or a category missing."""
+    numbers = [name for name in X if not _is_category(X[name])]
+    bad = X.isna().to_numpy(dtype=bool, copy=True)
+    values = X[numbers].to_numpy(dtype=np.float64, na_value=np.nan)
+    bad[:, X.columns.get_indexer(numbers)] = ~np.isfinite(values)
+    return bad
 
 
 def _treat_missing(X: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, Any, list[str]]:
     """Samples without missing or infinite values, the rows kept, and notes."""
-    bad = ~np.isfinite(X.to_numpy(dtype=np.float64, na_value=np.nan))
+    bad = _is_missing(X)
     everything = X.index
     if not bad.any():
         return X, everything, []

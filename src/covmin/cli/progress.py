@@ -45,6 +45,15 @@ class FitProgress:
         """Begin a phase of unknown length."""
         self._progress.update(self._task, description=_plain(description), total=None)
 
+    def fold(self, done: int, total: int) -> None:
+        """Follow the choice of m and ε: called after each fold."""
+        self._progress.update(
+            self._task,
+            description=f"Cross-fitting, {done} of {total} folds",
+            total=total,
+            completed=done,
+        )
+
     def __call__(self, step: Any) -> None:
         """Follow the path: called with each :class:`~covmin.core.path.Progress`."""
         self._progress.update(

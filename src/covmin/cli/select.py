@@ -17,7 +17,8 @@ from .errors import CommandError, ExitCode
 from .output import check_destination, write_table
 from .problem import Question, make_question, parse_epsilon, parse_size
 from .progress import FitProgress
-from .tables import Source, read_table
+from .tables import Source
+from .words import in_words_of_options
 
 if TYPE_CHECKING:
     from covmin import CCMSelector
@@ -37,6 +38,7 @@ class SelectRequest:
     report: Path | None = None
     output: Path | None = None
     top: int = 20
+    max_iter: int = 200
     as_json: bool = False
     quiet: bool = False
 
@@ -54,9 +56,18 @@ def run_select(request: SelectRequest) -> None:
     source = request.source
     with FitProgress(request.quiet) as progress:
         progress.phase(f"Reading {source.data}")
-        frame = read_table(source.data, fmt=source.fmt, header=source.header)
-        question = make_question(frame, source.target, source.drop, source.missing)
-        answer = fit(question, size, epsilon, str(request.task), request.seed, progress)
+        frame = source.read()
+        question = make_question(
+            frame, source.target, source.drop, source.missing, source.categorical, source.given
+        )
+        options = {
+            "task": str(request.task),
+            "epsilon": epsilon,
+            "random_state": request.seed,
+            "max_iter": request.max_iter,
+            "given": question.given or None,
+        }
+        answer = fit(question, size, progress, **options)
         if request.output is not None:
             progress.phase(f"Writing {request.output}")
             wanted = {*answer.selected, question.y.name}
@@ -89,7 +100,7 @@ def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
     wine = load_wine(as_frame=True)
     y = wine.target.map(lambda code: f"cultivar {code + 1}").rename("cultivar")
     with FitProgress(quiet) as progress:
-        answer = fit(Question(wine.data, y, []), "auto", "auto", "auto", seed, progress)
+        answer = fit(Question(wine.data, y, []), "auto", progress, random_state=seed)
         progress.phase(f"Writing {report}")
         code = _DEMO_CODE.format(seed=seed)
         path = save_report(answer, report, "wine (bundled with scikit-learn)", code)
@@ -119,9 +130,9 @@ class Answer:
 
     @property
     def selected(self) -> list[str]:
-        """Names of the features kept, best first."""
-        X, ranking = self.question.X, self.selector.ranking_
-        return [X.columns[j] for j in ranking.argsort()[: self.selector.n_features_]]
+        """Names of the features kept, those given and then best first."""
+        order = self.selector.ranking_.argsort(kind="stable")
+        return [self.question.X.columns[j] for j in order if self.selector.support_[j]]
 
     @property
     def title(self) -> str:
@@ -129,7 +140,8 @@ class Answer:
         n, d = self.question.X.shape
         classes = self.selector.classes_
         kind = "regression" if classes is None else f"{len(classes)} classes"
-        return f"{n} samples, {d} features, target {self.question.y.name} ({kind})"
+        features = f"{d} feature{'s' if d > 1 else ''}"
+        return f"{n} samples, {features}, target {self.question.y.name} ({kind})"
 
     def as_dict(self, request: SelectRequest) -> dict[str, Any]:
         """The answer for programs: plain values only."""
@@ -149,12 +161,12 @@ class Answer:
             "selected": self.selected,
             "ranking": [
                 {
-                    "rank": rank,
+                    "rank": int(selector.ranking_[j]),
                     "feature": names[j],
                     "weight": round(float(selector.weights_[j]), 6),
                     "selected": bool(selector.support_[j]),
                 }
-                for rank, j in enumerate(selector.ranking_.argsort(), start=1)
+                for j in selector.ranking_.argsort(kind="stable")
             ],
             "cross_fitted_error": error_curve(selector),
             "epsilon": float(selector.epsilon_),
@@ -169,18 +181,18 @@ class Answer:
         }
 
 
-def fit(
-    question: Question, size: Any, epsilon: Any, task: str, seed: int, progress: FitProgress
-) -> Answer:
+def fit(question: Question, size: Any, progress: FitProgress, **options: Any) -> Answer:
     """Fit the selector and collect its remarks.
 
     Parameters
     ----------
     question : Question
-    size, epsilon, task, seed
-        As the selector takes them.
+    size : int, float or "auto"
+        Number of features to keep.
     progress : FitProgress
         Told of every step.
+    **options
+        Parameters of the selector.
 
     Returns
     -------
@@ -188,7 +200,8 @@ def fit(
     """
     from covmin import CCMSelector
 
-    selector = CCMSelector(size, task=task, epsilon=epsilon, random_state=seed)
+    selector = CCMSelector(size, **options)
+    target = str(question.y.name)
     progress.phase("Ranking on folds" if size == "auto" else "Ranking")
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
@@ -196,9 +209,14 @@ def fit(
         try:
             selector.set_params(callback=progress).fit(question.X, question.y.to_numpy())
         except ValueError as error:
-            raise CommandError(str(error), ExitCode.DATA) from error
+            message = in_words_of_options(str(error), target)
+            raise CommandError(message, ExitCode.DATA) from error
     selector.set_params(callback=None)
-    remarks = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
+    remarks = [
+        in_words_of_options(str(w.message), target)
+        for w in caught
+        if issubclass(w.category, UserWarning)
+    ]
     notes = [*question.notes, *dict.fromkeys(remarks)]
     seconds = time.perf_counter() - start
     return Answer(question, selector, notes, _data_warnings(question, selector), seconds)
@@ -262,12 +280,17 @@ def save_report(answer: Answer, path: Path, source: str | None, code: str | None
 def _code(request: SelectRequest, answer: Answer) -> str | None:
     """Code that repeats a fit on a part of a table; None where the default does."""
     source = request.source
-    if not source.drop and not answer.question.notes and source.header:
+    plain = source.header and source.decimal is None
+    chosen = source.drop or source.categorical or source.given
+    if plain and not chosen and not answer.question.notes:
         return None
     words = ["covmin", "select", source.data, "--target", str(answer.question.y.name)]
     words += [word for name in source.drop for word in ("--drop", name)]
+    words += [word for name in source.categorical or () for word in ("--categorical", name)]
+    words += [word for name in source.given for word in ("--given", name)]
     words += ["--missing", str(source.missing)] if source.missing != "error" else []
     words += ["--no-header"] if not source.header else []
+    words += ["--decimal", str(source.decimal)] if source.decimal else []
     words += ["-m", request.m, "--task", str(request.task), "--epsilon", request.epsilon]
     return shlex.join([*words, "--seed", str(request.seed)])
 

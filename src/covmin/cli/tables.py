@@ -24,7 +24,15 @@ from .errors import CommandError, ExitCode, nearest
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["COMPRESSIONS", "FORMATS", "Source", "format_of", "read_buffer", "read_table"]
+__all__ = [
+    "COMPRESSIONS",
+    "FORMATS",
+    "Source",
+    "format_of",
+    "looks_like_decimal_commas",
+    "read_buffer",
+    "read_table",
+]
 
 _SUFFIXES = {
     ".csv": "csv",
@@ -73,6 +81,12 @@ class Source:
         Names or indices of columns to leave out.
     missing : {"error", "rows", "columns"}
         What to do about missing values.
+    decimal : {".", ","} or None
+        Decimal mark of a text table; None looks for itself.
+    categorical : tuple of str or None
+        Names or indices of columns that hold categories; None where none may.
+    given : tuple of str
+        Names or indices of columns that are kept whatever they add.
     """
 
     data: str
@@ -81,11 +95,18 @@ class Source:
     target: str | None = None
     drop: tuple[str, ...] = ()
     missing: str = "error"
+    decimal: str | None = None
+    categorical: tuple[str, ...] | None = None
+    given: tuple[str, ...] = ()
 
     @property
     def name(self) -> str | None:
         """Name of the file; None for standard input."""
         return None if self.data == "-" else Path(self.data).name
+
+    def read(self) -> pd.DataFrame:
+        """The table, all columns of it."""
+        return read_table(self.data, fmt=self.fmt, header=self.header, decimal=self.decimal)
 
 
 def format_of(path: Path) -> tuple[str | None, str]:
@@ -112,7 +133,9 @@ def format_of(path: Path) -> tuple[str | None, str]:
     return _SUFFIXES.get(suffixes[-1]) if suffixes else None, compression
 
 
-def read_table(source: str, *, fmt: str | None = None, header: bool = True) -> pd.DataFrame:
+def read_table(
+    source: str, *, fmt: str | None = None, header: bool = True, decimal: str | None = None
+) -> pd.DataFrame:
     """Read a table from a file, or from standard input for ``"-"``.
 
     Parameters
@@ -122,14 +145,17 @@ def read_table(source: str, *, fmt: str | None = None, header: bool = True) -> p
         One of `FORMATS`; by default what the name, or else the content, says.
     header : bool, default=True
         Whether the first line of a text table holds names.
+    decimal : {".", ","}, optional
+        Decimal mark of a text table; by default a comma is noticed where another mark
+        separates the columns.
 
     Returns
     -------
     pandas.DataFrame
-        With unique string column names.
+        With unique string column names; ``attrs["notes"]`` says what was noticed.
     """
     if source == "-":
-        return read_buffer(sys.stdin.buffer.read(), fmt=fmt, header=header)
+        return read_buffer(sys.stdin.buffer.read(), fmt=fmt, header=header, decimal=decimal)
     path = Path(source)
     if path.suffix.lower() in _PICKLES:
         raise CommandError(
@@ -145,13 +171,15 @@ def read_table(source: str, *, fmt: str | None = None, header: bool = True) -> p
         if fmt in ("csv", "tsv") and not compression:
             with path.open("rb") as file:
                 first_line = file.readline()
-            return _finish(_read_text(path, first_line, fmt, header))
-        return read_buffer(path.read_bytes(), fmt=fmt, header=header)
+            return _finish(_read_text(path, first_line, fmt, header, decimal))
+        return read_buffer(path.read_bytes(), fmt=fmt, header=header, decimal=decimal)
     except OSError as error:
         raise CommandError(f"{source} cannot be read: {error.strerror}.", ExitCode.INPUT) from error
 
 
-def read_buffer(data: bytes, *, fmt: str | None = None, header: bool = True) -> pd.DataFrame:
+def read_buffer(
+    data: bytes, *, fmt: str | None = None, header: bool = True, decimal: str | None = None
+) -> pd.DataFrame:
     """Read a table from bytes, compressed or not.
 
     Parameters
@@ -160,6 +188,7 @@ def read_buffer(data: bytes, *, fmt: str | None = None, header: bool = True) -> 
     fmt : str, optional
         One of `FORMATS`; by default what the first bytes say.
     header : bool, default=True
+    decimal : {".", ","}, optional
 
     Returns
     -------
@@ -171,10 +200,11 @@ def read_buffer(data: bytes, *, fmt: str | None = None, header: bool = True) -> 
     if data.startswith(b"PK\x03\x04"):
         data = _attempt(_unzip, data, "a .zip or .npz file")
     if not data.strip():
-        raise CommandError("The input is empty.", ExitCode.INPUT)
+        raise _empty()
     fmt = fmt or next((name for magic, name in _MAGIC.items() if data.startswith(magic)), "csv")
     if fmt in ("csv", "tsv"):
-        return _finish(_read_text(io.BytesIO(data), data.split(b"\n", 1)[0], fmt, header))
+        first_line = data.split(b"\n", 1)[0]
+        return _finish(_read_text(io.BytesIO(data), first_line, fmt, header, decimal))
     readers: dict[str, Callable[[bytes], pd.DataFrame]] = {
         "parquet": lambda data: _read_arrow(data, "parquet"),
         "feather": lambda data: _read_arrow(data, "feather"),
@@ -184,13 +214,24 @@ def read_buffer(data: bytes, *, fmt: str | None = None, header: bool = True) -> 
     return _finish(_attempt(readers[fmt], data, f"a {fmt} file"))
 
 
-def _read_text(source: Any, first_line: bytes, fmt: str, header: bool) -> pd.DataFrame:
+def _read_text(
+    source: Any, first_line: bytes, fmt: str, header: bool, decimal: str | None
+) -> pd.DataFrame:
     import pandas as pd
 
     # Many spreadsheets write "comma separated" files with semicolons.
-    separator = max(b",;\t|", key=first_line.count) if fmt == "csv" else ord("\t")
+    separator = chr(max(b",;\t|", key=first_line.count)) if fmt == "csv" else "\t"
+    options: dict[str, Any] = {"sep": separator, "header": 0 if header else None}
     try:
-        return pd.read_csv(source, sep=chr(separator), header=0 if header else None)
+        frame = pd.read_csv(source, decimal=str(decimal or "."), **options)
+        if decimal is None and separator != "," and _has_decimal_commas(frame):
+            if isinstance(source, io.BytesIO):
+                source.seek(0)
+            frame = pd.read_csv(source, decimal=",", **options)
+            frame.attrs["notes"] = ["Numbers were read with a decimal comma (--decimal ,)."]
+        return frame
+    except pd.errors.EmptyDataError as error:
+        raise _empty() from error
     except (ValueError, pd.errors.ParserError) as error:
         raise CommandError(
             f"The table cannot be read as {fmt.upper()}: {error}",
@@ -198,6 +239,45 @@ def _read_text(source: Any, first_line: bytes, fmt: str, header: bool) -> pd.Dat
             "If it is another format, name it with --format "
             f"({', '.join(FORMATS)}); it must be UTF-8 text with one line for each sample.",
         ) from error
+
+
+def _has_decimal_commas(frame: pd.DataFrame) -> bool:
+    """Whether a column that is not read as numbers would be with a decimal comma."""
+    return any(looks_like_decimal_commas(frame[name]) for name in frame)
+
+
+def looks_like_decimal_commas(column: pd.Series) -> bool:
+    """Whether a column of text holds numbers such as 1,5.
+
+    Parameters
+    ----------
+    column : pandas.Series
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> looks_like_decimal_commas(pd.Series(["1,5", "-2,25", None]))
+    True
+    >>> looks_like_decimal_commas(pd.Series(["red", "1,5"]))
+    False
+    """
+    if column.dtype.kind in "biufcMm":
+        return False
+    text = column.dropna().astype(str)
+    number = r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*|\s*[+-]?\d+\s*"
+    return bool(text.str.fullmatch(number).all() and text.str.contains(",").any())
+
+
+def _empty() -> CommandError:
+    return CommandError(
+        "The input is empty.",
+        ExitCode.INPUT,
+        "It needs a line of column names and a line for each sample.",
+    )
 
 
 def _read_arrow(data: bytes, fmt: str) -> pd.DataFrame:
@@ -258,5 +338,7 @@ def _finish(frame: pd.DataFrame) -> pd.DataFrame:
 def _neighbours(path: Path) -> str:
     if not path.parent.is_dir():
         return f"The folder {path.parent} does not exist either."
-    close = nearest(path.name, (entry.name for entry in path.parent.iterdir()))
+    # Endings are left out: all tables resemble each other in ".csv".
+    stems = {entry.name.split(".")[0]: entry.name for entry in path.parent.iterdir()}
+    close = [stems[stem] for stem in nearest(path.name.split(".")[0], stems, cutoff=0.65)]
     return f"Did you mean {' or '.join(close)}?" if close else "Check the name and the folder."

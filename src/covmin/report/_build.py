@@ -78,8 +78,8 @@ def build_report(
     """
     check_is_fitted(selector)
     samples = as_samples(selector, X, y, feature_names)
-    order = np.argsort(selector.ranking_)
-    m = int(selector.n_features_)
+    order = np.argsort(selector.ranking_, kind="stable")
+    kept = int(selector.support_.sum())
     top = order[: min(_CORRELATED, order.size)]
     return {
         "target": target_name,
@@ -87,18 +87,18 @@ def build_report(
         "names": samples.names,
         "data": _data_summary(samples),
         "asked": _asked(selector),
-        "notes": [str(note) for note in notes],
+        "notes": [*(str(note) for note in notes), *samples.notes],
         "warnings": data_warnings(samples, order),
         "choice": _choice(selector),
         "ranking": _ranking(selector, order),
         "path": _path(selector, order),
         "plots": feature_plots(samples, order[:_PLOTTED]),
-        "pair": interacting_pair(samples, order[: max(2, min(m, _PAIRED))]),
+        "pair": interacting_pair(samples, order[: max(2, min(kept, _PAIRED))]),
         "correlation": {
             "features": [int(j) for j in top],
             "percent": correlations(samples, top),
         },
-        "substitutes": substitutes(samples, order, m),
+        "substitutes": substitutes(samples, order, kept),
         "described_rows": int(samples.rows.size),
         "code": code or reproduction_code(selector, target_name, source),
         "versions": _versions(),
@@ -106,14 +106,16 @@ def build_report(
 
 
 def _choice(selector: Any) -> dict[str, Any]:
-    m, d = int(selector.n_features_), selector.n_features_in_
+    m, choices = int(selector.n_features_), int(selector.ranking_.max())
     curve = error_curve(selector)
     known = dict(zip(curve["n_features"], curve["error"], strict=True)) if curve else {}
     return {
         "m": m,
+        "kept": int(selector.support_.sum()),
+        "choices": choices,
         "why": explain_choice(selector),
         "error": known.get(m),
-        "largest": max(m, min(d, _SLIDER)),
+        "largest": max(m, min(choices, _SLIDER)),
         "curve": curve,
     }
 
@@ -163,11 +165,14 @@ def _asked(selector: Any) -> list[dict[str, str]]:
 
 
 def _ranking(selector: Any, order: np.ndarray) -> dict[str, Any]:
-    """Columns from best to worst, and the weights that are not zero."""
+    """Columns from best to worst, ranks other than 1, 2, 3…, and weights that are not zero."""
     weights = selector.weights_[order]
     used = int(np.max(np.flatnonzero(weights), initial=-1)) + 1
+    ranks = selector.ranking_[order]
+    plain = np.array_equal(ranks, np.arange(1, ranks.size + 1))
     return {
         "order": [int(j) for j in order],
+        "ranks": None if plain else [int(rank) for rank in ranks],
         "weights": [round(float(w), 4) for w in weights[:used]],
     }
 

@@ -71,24 +71,30 @@ def explain_choice(selector: Any) -> str:
     '3 features, as asked for (3).'
     """
     m, asked = selector.n_features_, selector.n_features_to_select
+    kept = f"{_count(m)}{_besides(selector)}"
     if asked != "auto":
-        text = f"{asked:.4g} of {selector.n_features_in_}" if isinstance(asked, float) else asked
-        return f"{_count(m)}, as asked for ({text})."
+        text = f"{asked:.4g} of {selector.ranking_.max()}" if isinstance(asked, float) else asked
+        return f"{kept}, as asked for ({text})."
     curve = error_curve(selector)
     if curve is None:
-        return f"{_count(m)}, all there are: too few samples, or features, to choose a number."
+        return f"{kept}, all there are: too few samples, or features, to choose a number."
     sizes, error = curve["n_features"], curve["error"]
     lowest = f"{error[sizes.index(curve['best'])]:.1%}"
     if m == curve["best"]:
         return (
-            f"{_count(m)} {_have(m)} the lowest cross-fitted error ({lowest} of the variance of "
+            f"{kept} {_have(m)} the lowest cross-fitted error ({lowest} of the variance of "
             "the response), and no smaller set comes within one standard error of it."
         )
     return (
-        f"{_count(m)} {_are(m)} the smallest set within one standard error of the best: its "
+        f"{kept} {_are(m)} the smallest set within one standard error of the best: its "
         f"cross-fitted error is {error[sizes.index(m)]:.1%} of the variance of the response; "
         f"the lowest, {lowest}, takes {curve['best']}."
     )
+
+
+def _besides(selector: Any) -> str:
+    given = int((selector.ranking_ == 0).sum())
+    return f" besides the {given} given" if given else ""
 
 
 def _count(m: int) -> str:

@@ -17,6 +17,7 @@ __all__ = ["Samples", "as_samples"]
 
 # Enough rows to describe a feature, few enough for dozens of n³ solves in a second.
 _MAX_ROWS = 500
+_LEVELS = 12
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Samples:
     task : {"classification", "regression"}
     epsilon : float
         Ridge of the regressions that describe sets of features.
+    notes : tuple of str
+        How columns that do not hold numbers were turned into some.
     """
 
     X: np.ndarray
@@ -41,6 +44,7 @@ class Samples:
     names: list[str]
     task: str
     epsilon: float
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def rows(self) -> np.ndarray:
@@ -118,8 +122,6 @@ def as_samples(
             f"X has shape {array.shape}, but the selector was fitted on "
             f"{selector.n_features_in_} features; pass the X it was fitted on."
         )
-    if array.dtype.kind != "f":
-        array = array.astype(np.float64)
     names = feature_names
     if names is None:
         names = getattr(selector, "feature_names_in_", None)
@@ -132,4 +134,31 @@ def as_samples(
         raise ValueError(f"X has {array.shape[0]} samples but y has {responses.shape[0]}.")
     first = responses if responses.ndim == 1 else responses[:, 0]
     texts = [str(name) for name in names]
-    return Samples(array, first, responses, texts, selector.task_, float(selector.epsilon_))
+    array, notes = _as_numbers(array, first, texts)
+    epsilon = float(selector.epsilon_)
+    return Samples(array, first, responses, texts, selector.task_, epsilon, tuple(notes))
+
+
+def _as_numbers(
+    array: np.ndarray, y: np.ndarray, names: Sequence[str]
+) -> tuple[np.ndarray, list[str]]:
+    """Numbers for every column; levels of a category in the order of their mean response."""
+    if array.dtype.kind == "f":
+        return array, []
+    try:
+        return array.astype(np.float64), []
+    except (TypeError, ValueError):
+        pass
+    level_of_y = np.unique(y, return_inverse=True)[1]
+    numbers, notes = np.empty(array.shape), []
+    for j, name in enumerate(names):
+        try:
+            numbers[:, j] = array[:, j].astype(np.float64)
+        except (TypeError, ValueError):
+            levels, code = np.unique(array[:, j].astype(str), return_inverse=True)
+            mean = np.bincount(code, level_of_y) / np.bincount(code)
+            numbers[:, j] = np.argsort(np.argsort(mean, kind="stable"))[code]
+            order = ", ".join(levels[np.argsort(mean, kind="stable")][:_LEVELS])
+            more = " …" if levels.size > _LEVELS else ""
+            notes.append(f"“{name}” holds categories; its plots number them: {order}{more}.")
+    return numbers, notes

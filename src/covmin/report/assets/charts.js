@@ -96,7 +96,9 @@ function errorCurve(width, curve, m, pick) {
   const svg = canvas(width, height, `Error against the number of features; ${m} features kept`);
   const candidates = wide ? [1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500].filter(
     (s) => s >= Math.min(...sizes) && s <= largest) : ticks(1, largest, Math.min(largest, width / 60)).concat(1);
-  const whole = [...new Set(candidates.map(Math.round))].filter((s) => s >= 1);
+  // From the right, so that the largest size keeps its label; a label that would touch one gives way.
+  const whole = [...new Set(candidates.map(Math.round))].filter((s) => s >= 1).sort((a, b) => b - a)
+    .reduce((kept, s) => (kept.length && x(kept[kept.length - 1]) - x(s) < 26 ? kept : [...kept, s]), []).reverse();
   axes(svg, box, x, y, whole.map((s) => ({ at: s, text: String(s) })),
     ticks(floor, high * 1.04, 5).map((v) => ({ at: v, text: Math.round(100 * v) + "%" })),
     { x: "Features kept" + (wide ? " (logarithmic)" : ""), y: curve.label, shift: 36 });
@@ -125,7 +127,7 @@ function errorCurve(width, curve, m, pick) {
   return svg;
 }
 
-function pathChart(width, path, names, m) {
+function pathChart(width, path, names, m, kept) {
   const rows = path.features.length, stages = path.sizes.length;
   const left = Math.min(200, width * 0.36), step = Math.min(64, (width - left - 8) / stages), line = 22;
   const svg = canvas(width, 40 + rows * line, "Weight of each leading feature at each stage of the path");
@@ -133,7 +135,7 @@ function pathChart(width, path, names, m) {
   path.sizes.forEach((s, k) => svg.append(text(left + (k + 0.5) * step, 30, s, { anchor: "middle", class: k === current ? "mark" : "" })));
   svg.append(text(0, 12, "Features kept at each stage", { class: "strong" }));
   path.features.forEach((j, i) => {
-    const top = 40 + i * line, label = text(left - 10, top + 15, clip(names[j], Math.floor((left - 10) / 7)), { anchor: "end", class: i < m ? "strong" : "" });
+    const top = 40 + i * line, label = text(left - 10, top + 15, clip(names[j], Math.floor((left - 10) / 7)), { anchor: "end", class: i < kept ? "strong" : "" });
     label.append(node("title", {}, names[j]));
     svg.append(label);
     path.sizes.forEach((s, k) => {

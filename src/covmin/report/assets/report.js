@@ -6,8 +6,12 @@
   const find = (id) => document.getElementById(id);
   const alone = new Map(report.plots.map((plot) => [plot.feature, plot.explained]));
   const PAGE = 50;
+  // Columns of a group share a rank; given columns have rank 0 and are always kept.
+  const ranks = report.ranking.ranks;
+  const rankAt = (i) => (ranks ? ranks[i] : i + 1);
+  const kept = (m) => (ranks ? ranks.filter((rank) => rank <= m).length : m);
   const rows = order.map((j, i) => ({
-    rank: i + 1, feature: j, name: names[j], weight: report.ranking.weights[i] || 0, alone: alone.get(j),
+    rank: rankAt(i), feature: j, name: names[j], weight: report.ranking.weights[i] || 0, alone: alone.get(j),
   }));
   const state = { m: fitted, sort: "rank", down: false, query: "", shown: PAGE };
 
@@ -33,22 +37,22 @@
 
   function readout() {
     const found = errorAt(state.m);
-    let text = `${state.m} of ${names.length.toLocaleString("en")} features`;
+    let text = `${state.m} of ${report.choice.choices.toLocaleString("en")} features`;
     if (found) text += ` · ${found.exact ? "" : "about "}${percent(found.error)} unexplained`;
     find("m-text").textContent = text;
     find("m").value = state.m;
     find("m").setAttribute("aria-valuetext", text);
     find("m-reset").hidden = state.m === fitted;
     find("chosen-title").textContent = state.m === fitted ? "The chosen set" : `The first ${state.m}`;
-    replace("chosen", ...order.slice(0, state.m).map((j) => node("span", { class: "name" }, names[j])));
+    replace("chosen", ...order.slice(0, kept(state.m)).map((j) => node("span", { class: "name" }, names[j])));
   }
 
   function drawCharts() {
     const width = (id) => Math.max(280, find(id).clientWidth);
     replace("curve", errorCurve(width("curve"), curve(), state.m, setSize));
-    replace("path", pathChart(width("path"), report.path, names, state.m));
+    replace("path", pathChart(width("path"), report.path, names, state.m, kept(state.m)));
     const room = Math.min(width("shared"), 760);
-    const shared = Math.min(state.m, report.correlation.features.length, Math.floor(room / 20));
+    const shared = Math.min(kept(state.m), report.correlation.features.length, Math.floor(room / 20));
     replace("shared", shared > 1 ? correlationChart(room, report.correlation, names, shared)
       : node("p", { class: "muted" }, "A single feature shares nothing with others in the set."));
     find("shared").style.maxWidth = "760px";
@@ -61,7 +65,7 @@
     for (let i = 1; i < n; i++) for (let k = 0; k < i; k++) if (Math.abs(r[i][k]) > Math.abs(r[best[0]][best[1]])) best = [i, k];
     const [a, b] = best.map((i) => names[features[i]]);
     const value = (r[best[0]][best[1]] / 100).toFixed(2).replace("-", "\u2212");
-    return `Closest: ${a} and ${b}, ${value}.` + (state.m > n ? ` Shown are the first ${n} of ${state.m} features.` : "");
+    return `Closest: ${a} and ${b}, ${value}.` + (kept(state.m) > n ? ` Shown are the first ${n} of ${kept(state.m)} features.` : "");
   }
 
   function drawPair() {
@@ -75,17 +79,17 @@
     replace("plots", ...report.plots.map((plot, i) => {
       const label = `${names[plot.feature]}: explains ${percent(plot.explained)} alone`;
       const chart = plot.kind === "densities" ? densityChart(plot, label) : scatterChart(plot, label, report.target);
-      return node("article", { class: "card", "data-rank": i + 1 },
+      return node("article", { class: "card", "data-place": i },
         node("header", {}, node("h3", {}, names[plot.feature]), node("span", {}, "")), chart);
     }));
   }
 
   function markPlots() {
     for (const card of find("plots").children) {
-      const rank = Number(card.dataset.rank), out = rank > state.m;
+      const place = Number(card.dataset.place), rank = rankAt(place), out = rank > state.m;
       card.classList.toggle("out", out);
-      const explained = percent(report.plots[rank - 1].explained);
-      card.querySelector("header span").textContent = out ? `${rank}, left out` : `${rank}, alone ${explained}`;
+      const explained = percent(report.plots[place].explained);
+      card.querySelector("header span").textContent = out ? `${rank}, left out` : `${rank || "given"}, alone ${explained}`;
     }
   }
 
@@ -104,7 +108,7 @@
   function drawTable() {
     const found = matching();
     const body = found.slice(0, state.shown).map((row) => node("tr", row.rank <= state.m ? { class: "kept" } : {},
-      node("td", { class: "num" }, String(row.rank)), node("th", { scope: "row" }, row.name),
+      node("td", { class: "num" }, String(row.rank || "given")), node("th", { scope: "row" }, row.name),
       node("td", {}, node("div", { class: "weight" }, row.weight.toFixed(2), node("i", { style: `background-size:${100 * row.weight}% 100%` }))),
       node("td", { class: "num" }, row.alone === undefined ? "" : percent(row.alone))));
     find("ranking").tBodies[0].replaceChildren(...body);

@@ -1,0 +1,48 @@
+"""How long a newcomer waits: from nothing to a report, in two commands.
+
+``python -m benchmarks.first_report`` makes a fresh virtual environment, then times
+``pip install ".[cli]"`` and ``covmin select wine.csv --target cultivar --report report.html``
+in it, in seconds of the clock and of the processor.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from sklearn.datasets import load_wine
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def timed(command: list[str], folder: Path) -> tuple[float, float]:
+    """Seconds by the clock and of the processor."""
+    clock, before = time.perf_counter(), os.times()
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run(command, check=True, cwd=folder, env=env, stdout=subprocess.DEVNULL)
+    after = os.times()
+    used = sum(after[2:4]) - sum(before[2:4])
+    return time.perf_counter() - clock, used
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        X, y = load_wine(return_X_y=True, as_frame=True)
+        X.assign(cultivar=y).to_csv(folder / "wine.csv", index=False)
+        subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
+        commands = {
+            "install": ["venv/bin/python", "-m", "pip", "install", "--quiet", f"{ROOT}[cli]"],
+            "select": ["venv/bin/covmin", "select", "wine.csv", "-t", "cultivar", "-r", "r.html"],
+        }
+        for title, command in commands.items():
+            clock, used = timed(command, folder)
+            print(f"{title:8s} {clock:6.1f} s, of the processor {used:6.1f} s")
+
+
+if __name__ == "__main__":
+    main()

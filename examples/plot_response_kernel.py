@@ -1,0 +1,34 @@
+"""
+Features that change the spread
+===============================
+
+A feature can leave the mean of the response alone and still matter: it may change its spread.
+``response_kernel="gaussian"`` looks for a change of any kind in the distribution.
+"""
+
+# %%
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from covmin import CCMSelector
+
+rng = np.random.default_rng(0)
+n = 300
+X = rng.standard_normal((n, 16))
+y = 0.5 * X[:, 0] + np.exp(0.8 * X[:, 1]) * rng.standard_normal(n)
+
+for kernel in ("linear", "gaussian"):
+    selector = CCMSelector(n_features_to_select=2, response_kernel=kernel).fit(X, y)
+    print(f"{kernel:8s} ranks of columns 0 and 1: {selector.ranking_[:2]}")
+
+# %%
+# The first column moves the mean, the second the spread
+# ------------------------------------------------------
+
+figure, axes = plt.subplots(1, 2, figsize=(8, 3), sharey=True, layout="constrained")
+for j, ax in enumerate(axes):
+    ax.plot(X[:, j], y, ".", color="#0a6c74", alpha=0.5)
+    ax.set(xlabel=f"column {j}", ylim=(-8, 8))
+axes[0].set_ylabel("response")
+plt.show()
