@@ -136,9 +136,10 @@ def knockoff_table(units: list[dict[str, Any]], results: list[Any]) -> pd.DataFr
 # --- the test -------------------------------------------------------------------------------------
 
 ALPHA = 0.05
-N_RUNS_TYPE_1 = 300
-N_RUNS_POWER = 40
+N_RUNS_TYPE_1 = 200
+N_RUNS_POWER = 30
 N_RESAMPLES = 99
+N_NULL = 60
 Data = tuple[np.ndarray, np.ndarray, np.ndarray | None]
 
 
@@ -216,15 +217,14 @@ QUESTIONS = (
 
 def p_value_units() -> list[dict[str, Any]]:
     null = [
-        {"question": name, "n": n, "run": run}
+        {"question": name, "n": N_NULL, "run": run}
         for run in range(N_RUNS_TYPE_1)
-        for n in (60,)
         for name in NULLS
     ]
     power = [
         {"question": question, "n": n, "run": run}
         for run in range(N_RUNS_POWER)
-        for n in (30, 50, 100)
+        for n in (50, 100)
         for question in QUESTIONS
     ]
     return null + power
@@ -251,7 +251,7 @@ def p_value_table(units: list[dict[str, Any]], results: list[Any]) -> pd.DataFra
 # --- stability ------------------------------------------------------------------------------------
 
 THRESHOLDS = (0.6, 0.7, 0.8, 0.9)
-N_RUNS_STABILITY = 50
+N_RUNS_STABILITY = 30
 N_PAIRS = 25
 STABLE_N, STABLE_D, STABLE_TRUE, STABLE_Q = 100, 40, 4, 6
 

@@ -172,7 +172,7 @@ def _masses(log_a: float, k: int, power: float) -> np.ndarray:
 
 
 def _log_offset(mu: float, k: int, power: float) -> float:
-    """log a for which the masses on 0..k have mean μ."""
+    """Log a for which the masses on 0..k have mean μ."""
 
     def excess(log_a: float) -> float:
         masses = _masses(log_a, k, power)

@@ -1,4 +1,4 @@
-"""Does a set of features say something about the response beyond another set?"""
+"""A p-value for what a set of features says about the response beyond another set."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ def conditional_dependence_test(
     """Test whether features say something about the mean of y beyond other features.
 
     The statistic is one less the share that :func:`~covmin.conditional_covariance_trace`
-    leaves unexplained; it is compared with its values for features that are drawn anew, given the others, without regard to y.
+    leaves unexplained; it is compared with its values for features that are drawn anew, given
+    the others, without regard to y.
 
     Parameters
     ----------

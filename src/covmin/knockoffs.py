@@ -215,11 +215,11 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
         if self.n_draws == 1:
             self.e_values_ = None
             self.q_values_ = knockoff_q_values(W[0], self.offset)
-            keys = (-self.W_,)
+            keys = [-self.W_]
         else:
             self.e_values_ = np.mean([_e_values(row, self.fdr, self.offset) for row in W], axis=0)
             self.q_values_ = _e_value_q_values(self.e_values_)
-            keys = (-self.W_, -self.e_values_)
+            keys = [-self.W_, -self.e_values_]
         self.support_ = self.q_values_ <= self.fdr
         self.n_features_ = int(self.support_.sum())
         self.threshold_ = self._threshold()
@@ -297,7 +297,7 @@ def swap_statistics(
         return own - other
     W = np.sign(own - other) * np.maximum(own, other)
     # Equal columns are ranked by their position, which says nothing.
-    W[(Z == copies).all(axis=0)] = 0.0
+    W[(copies == Z).all(axis=0)] = 0.0
     return W
 
 

@@ -293,7 +293,7 @@ def _strata(y: np.ndarray, estimator: Any) -> np.ndarray:
     if counts.min() < 2:
         rare = response.classes[counts.argmin()]
         raise ValueError(
-            f"Class {rare!r} has one sample only, so one half of the samples would lack it. Drop "
+            f"Class {rare} has one sample only, so one half of the samples would lack it. Drop "
             "or merge rare classes, or pass an estimator with task='regression'."
         )
     return response.labels
