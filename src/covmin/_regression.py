@@ -77,7 +77,7 @@ def _predictions(
             yield [np.tile(means, (new.shape[0], 1)) for _ in _RIDGES]
             continue
         problem = make_problem(
-            columns.X,
+            columns,
             targets - means,
             Formulation(epsilon=1.0, **options),
             approximation=None,

@@ -57,7 +57,7 @@ class DependenceTest:
         "y": ["array-like"],
         "given": [None, "array-like"],
         "n_resamples": [Interval(Integral, 1, None, closed="left")],
-        "task": [StrOptions({"auto", "classification", "regression"})],
+        "task": [StrOptions({"auto", "classification", "ordinal", "regression"})],
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "sampler": [None, callable],
         "n_jobs": [None, Integral],
@@ -95,7 +95,7 @@ def conditional_dependence_test(
         The features that are known already. None tests plain dependence.
     n_resamples : int, default=199
         Number B of new draws. The smallest possible p-value is 1/(1 + B).
-    task : {"auto", "classification", "regression"}, default="auto"
+    task : {"auto", "classification", "ordinal", "regression"}, default="auto"
         How to read y.
     epsilon : float, default=0.01
         Ridge of the criterion.
@@ -209,20 +209,23 @@ def explained_share(columns: np.ndarray, R: np.ndarray, epsilon: float) -> float
     >>> round(explained_share(x, x - x.mean(), 0.01), 2)
     0.93
     """
+    prepared = prepare_columns(columns, standardize=False)
+    every = np.arange(prepared.units.size)
+    if every.size == 0:  # nothing varies, so nothing is explained
+        return 0.0
     # The median rule without the median: mean squared distances are twice the variance, and
     # the same for each draw.
-    sigma = float(np.sqrt((columns**2).mean(axis=0).sum()))
+    sigma = float(np.sqrt(columns.var(axis=0).sum()))
     problem = make_problem(
-        columns,
+        prepared,
         R,
-        Formulation(epsilon=epsilon, bandwidth=sigma or 1.0),
+        Formulation(epsilon=epsilon, bandwidth=sigma),
         approximation="auto",
         n_components=None,
         device=None,
         seed=0,
     )
-    every = np.arange(columns.shape[1])
-    point = problem.objective(problem.gram(every, sigma or 1.0)).at(np.ones(every.size))
+    point = problem.objective(problem.gram(every, sigma)).at(np.ones(every.size))
     return 1.0 - epsilon * point.value / float((R**2).mean(axis=0).sum())
 
 

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ._columns import n_features_to_keep
 from ._fitting import seed_of, unchanged_on_failure
 from ._repeats import repeat
-from ._responses import encode_response
+from ._responses import encode_response, ordered_levels
 from ._stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
 from .selector import CCMSelector
 
@@ -204,14 +204,14 @@ class StabilitySelector(SelectorMixin, BaseEstimator):
                 "pass one of them."
             )
 
-    def _validated(self, X: Any, y: Any) -> tuple[Any, np.ndarray]:
-        """Checked samples; a frame is checked and stays one, columns of any type included."""
+    def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Checked samples; frames and series stay what they are, columns of any type included."""
         is_frame = hasattr(X, "columns") and hasattr(X, "dtypes")
         options = {"dtype": None, "ensure_all_finite": False} if is_frame else {"dtype": "numeric"}
-        checked, y = validate_data(
+        checked, numbers = validate_data(
             self, X, y, ensure_min_samples=_MIN_SAMPLES, multi_output=True, **options
         )
-        return (X if is_frame else checked), y
+        return (X if is_frame else checked), (numbers if ordered_levels(y) is None else y)
 
     def _estimator(self) -> Any:
         if self.estimator is not None:
@@ -279,16 +279,17 @@ class _Choice:
     ranking: np.ndarray | None
 
 
-def _choose(estimator: Any, X: Any, y: np.ndarray, rows: np.ndarray) -> _Choice:
-    fitted = clone(estimator).fit(_safe_indexing(X, rows), y[rows])
+def _choose(estimator: Any, X: Any, y: Any, rows: np.ndarray) -> _Choice:
+    fitted = clone(estimator).fit(_safe_indexing(X, rows), _safe_indexing(y, rows))
     return _Choice(np.asarray(fitted.get_support()), getattr(fitted, "ranking_", None))
 
 
-def _strata(y: np.ndarray, estimator: Any) -> np.ndarray:
+def _strata(y: Any, estimator: Any) -> np.ndarray:
     """A number for each sample: its class, or zero for a real response."""
-    response = encode_response(y, getattr(estimator, "task", "auto"))
-    if response.labels is None or response.classes is None:
-        return np.zeros(y.shape[0], dtype=int)
+    task = getattr(estimator, "task", "auto")
+    response = encode_response(y, task, levels=ordered_levels(y))
+    if response.labels is None:
+        return np.zeros(response.Y.shape[0], dtype=int)
     counts = np.bincount(response.labels)
     if counts.min() < 2:
         rare = response.classes[counts.argmin()]
