@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._columns import prepare_columns
 from ._fitting import check_columns, seed_of, unchanged_on_failure
-from ._gaussian_knockoffs import GaussianKnockoffs
+from ._gaussian_knockoffs import GaussianKnockoffs, content_order
 from ._repeats import repeat
 from .selector import CCMSelector
 
@@ -182,14 +182,14 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
             )
             columns = prepare_columns(X)
             check_columns(columns)
-            knockoffs = GaussianKnockoffs(columns.X)
+            order = content_order(X[:, columns.index])
+            Z = columns.X[:, order]
+            knockoffs = GaussianKnockoffs(Z)
             seed = seed_of(self.random_state)
 
             def statistics(draw: int) -> np.ndarray:
                 copies = knockoffs.draw(np.random.default_rng([seed, draw]))
-                return swap_statistics(
-                    self._estimator(), columns.X, copies, y, importance=self.importance
-                )
+                return swap_statistics(self._estimator(), Z, copies, y, importance=self.importance)
 
             draws = repeat(
                 statistics,
@@ -201,7 +201,7 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
                 unit="draw",
             )
             W = np.zeros((self.n_draws, X.shape[1]))
-            W[:, columns.index] = draws
+            W[:, columns.index[order]] = draws
             self._store(W)
         return self
 
