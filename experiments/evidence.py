@@ -288,7 +288,10 @@ def table_claims() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-TABLES: dict[str, tuple[Callable[[], pd.DataFrame], int]] = {
+# What makes each table of a page, and the decimals it is shown with.
+Tables = dict[str, tuple[Callable[[], pd.DataFrame], int]]
+
+TABLES: Tables = {
     "status": (table_status, 0),
     "bars": (table_bars, 3),
     "ranks": (table_ranks, 2),
@@ -307,12 +310,18 @@ TABLES: dict[str, tuple[Callable[[], pd.DataFrame], int]] = {
 }
 
 
-def filled(page: str) -> str:
-    """The page with every table between its markers made anew."""
+def filled(page: str, tables: Tables) -> str:
+    """The page with every table between its markers made anew.
+
+    A table whose results are not there yet says so.
+    """
 
     def table(match: re.Match[str]) -> str:
-        make, digits = TABLES[match["name"]]
-        frame = make()
+        make, digits = tables[match["name"]]
+        try:
+            frame = make()
+        except FileNotFoundError:
+            frame = pd.DataFrame()
         text = "(Not run yet.)" if frame.empty else markdown_table(frame, digits)
         return f"{match['start']}\n\n{text}\n\n{match['end']}"
 
@@ -330,7 +339,7 @@ def main() -> int:
             print(f"\n{name}\n\n{markdown_table(make(), digits)}")
         return 0
     page = PAGE.read_text(encoding="utf-8")
-    new = filled(page)
+    new = filled(page, TABLES)
     if arguments.write:
         PAGE.write_text(new, encoding="utf-8")
         return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from covmin import CCMSelector
+from covmin import CCMSelector, StabilitySelector
 from covmin.datasets import make_xor
 
 pytest.importorskip("matplotlib")
@@ -13,7 +13,7 @@ pytest.importorskip("matplotlib")
 from matplotlib import pyplot as plt
 
 from covmin import plotting
-from covmin.plotting import ErrorCurveDisplay, PathDisplay, RankingDisplay
+from covmin.plotting import ErrorCurveDisplay, PathDisplay, RankingDisplay, StabilityDisplay
 
 plt.switch_backend("Agg")
 
@@ -74,6 +74,18 @@ def test_error_curve_of_wide_data_has_a_logarithmic_axis():
 def test_error_curve_needs_a_choice(fixed):
     with pytest.raises(ValueError, match="auto"):
         ErrorCurveDisplay.from_estimator(fixed)
+
+
+def test_stability_shows_frequencies_and_threshold():
+    X, y = make_xor(40, random_state=0, return_X_y=True)
+    stable = StabilitySelector(CCMSelector(3), n_pairs=2, threshold=0.7).fit(X, y)
+    _, ax = plt.subplots()
+    display = StabilityDisplay.from_estimator(stable, n_features=6, ax=ax)
+    assert display.ax_ is ax
+    widths = [bar.get_width() for bar in display.bars_]
+    np.testing.assert_allclose(widths, stable.frequencies_[np.argsort(stable.ranking_)[:6]])
+    lines = {line.get_label(): line.get_xdata()[0] for line in ax.get_lines()}
+    assert lines == {"threshold 0.70": 0.7, "blindfold choice": 0.3}
 
 
 @pytest.mark.parametrize("display", [RankingDisplay, PathDisplay, ErrorCurveDisplay])

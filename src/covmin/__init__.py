@@ -1,26 +1,39 @@
 """Kernel feature selection by conditional covariance minimisation."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .criterion import conditional_covariance_trace
+    from .dependence import conditional_dependence_test
+    from .knockoffs import KnockoffSelector
     from .selector import CCMSelector
+    from .stability import StabilitySelector
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["CCMSelector", "__version__", "conditional_covariance_trace"]
+__all__ = [
+    "CCMSelector",
+    "KnockoffSelector",
+    "StabilitySelector",
+    "__version__",
+    "conditional_covariance_trace",
+    "conditional_dependence_test",
+]
+
+_HOMES = {
+    "CCMSelector": "selector",
+    "KnockoffSelector": "knockoffs",
+    "StabilitySelector": "stability",
+    "conditional_covariance_trace": "criterion",
+    "conditional_dependence_test": "dependence",
+}
 
 
 def __getattr__(name: str) -> Any:
     # Imported on first use, so that the command line answers --help without scikit-learn.
-    if name == "CCMSelector":
-        from .selector import CCMSelector
-
-        return CCMSelector
-    if name == "conditional_covariance_trace":
-        from .criterion import conditional_covariance_trace
-
-        return conditional_covariance_trace
+    if name in _HOMES:
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -6,6 +6,7 @@ class                         shows
 :class:`RankingDisplay`       weights of the leading features, chosen ones marked
 :class:`PathDisplay`          weights along the path of shrinking budgets
 :class:`ErrorCurveDisplay`    cross-fitted error against the number of features
+:class:`StabilityDisplay`     how often features are chosen on halves of the samples
 :class:`AccuracyCurveDisplay` scores of several selectors against the number of features
 :class:`MedianRankDisplay`    rank of the true features against the number of samples
 ============================= ==============================================================
@@ -15,6 +16,7 @@ from covmin.plotting.curves import AccuracyCurveDisplay, MedianRankDisplay
 from covmin.plotting.errors import ErrorCurveDisplay
 from covmin.plotting.path import PathDisplay
 from covmin.plotting.ranking import RankingDisplay
+from covmin.plotting.stability import StabilityDisplay
 
 __all__ = [
     "AccuracyCurveDisplay",
@@ -22,4 +24,5 @@ __all__ = [
     "MedianRankDisplay",
     "PathDisplay",
     "RankingDisplay",
+    "StabilityDisplay",
 ]

@@ -1,0 +1,66 @@
+"""The same work many times over: in parallel, with a count of what is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from sklearn.utils.parallel import Parallel, delayed
+
+from ._progress import ProgressBar
+from ._threads import blas_threads
+
+__all__ = ["repeat"]
+
+Result = TypeVar("Result")
+
+
+class _Counter(ProgressBar):
+    def count(self, what: str, unit: str, done: int, total: int) -> None:
+        """Show how much is done."""
+        self._show(what, unit, done, total, "")
+
+
+def repeat(
+    work: Callable[[Any], Result],
+    items: Sequence[Any],
+    *,
+    n_samples: int,
+    n_jobs: int | None = None,
+    verbose: int = 0,
+    what: str = "repeat",
+    unit: str = "run",
+) -> list[Result]:
+    """Do some work for each item, in threads with one BLAS thread each.
+
+    Parameters
+    ----------
+    work : callable
+    items : sequence
+    n_samples : int
+        Size of the problem, which decides whether BLAS may use several threads.
+    n_jobs : int, optional
+        Items worked on at once.
+    verbose : int
+        1 shows a progress bar.
+    what, unit : str
+        What the bar says.
+
+    Returns
+    -------
+    results : list
+        In the order of the items.
+
+    Examples
+    --------
+    >>> repeat(lambda number: number**2, [1, 2, 3], n_samples=10)
+    [1, 4, 9]
+    """
+    results: list[Result] = []
+    with _Counter.shown(verbose) as bar, blas_threads(n_samples, n_jobs):
+        # Threads serve: the work is in BLAS, which releases the interpreter lock.
+        pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+        for result in pool(delayed(work)(item) for item in items):
+            results.append(result)
+            bar.count(what, unit, len(results), len(items))
+    return results

@@ -1,0 +1,191 @@
+"""Bounds on the number of features that stability selection chooses by mistake.
+
+A feature is *rarely selected* if one fit on half of the samples selects it with probability
+at most θ = q/d, where q of the d features are selected on average. Each bound is on the
+expected number of rarely selected features with a frequency of at least τ over B pairs of
+complementary halves (R. D. Shah and R. J. Samworth, "Variable selection with error control:
+another look at stability selection", JRSS B, 2013).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from scipy.optimize import brentq, minimize_scalar
+
+__all__ = ["ASSUMPTIONS", "false_selections", "smallest_threshold"]
+
+ASSUMPTIONS = ("none", "unimodal", "r-concave")
+
+# Shah and Samworth's concavity of the share of pairs that select a feature twice, and of the
+# share of halves that select it.
+_CONCAVITY_PAIRS = -0.5
+_CONCAVITY_HALVES = -0.25
+_UNIMODAL_THETA = 1.0 / np.sqrt(3.0)
+# Range of the offset a in (a + i)^(1/r): from all mass at zero to the uniform distribution.
+_LOG_OFFSETS = (-20.0, 14.0)
+
+
+def false_selections(
+    threshold: float, n_selected: float, n_features: int, n_pairs: int, assumption: str
+) -> float:
+    """Bound on the expected number of rarely selected features that reach a threshold.
+
+    Parameters
+    ----------
+    threshold : float
+        τ, above ½ for a bound that says anything.
+    n_selected : float
+        q, the mean number of features that one fit selects.
+    n_features : int
+    n_pairs : int
+        B.
+    assumption : {"none", "unimodal", "r-concave"}
+
+    Returns
+    -------
+    bound : float
+        The number of features where the threshold is ½ or less, about which nothing is known.
+
+    Examples
+    --------
+    >>> round(false_selections(0.9, 8, 80, 50, "none"), 3)
+    1.0
+    >>> round(false_selections(0.9, 8, 80, 50, "r-concave"), 3)
+    0.06
+    """
+    halves = _halves(threshold, n_pairs)
+    if halves <= n_pairs:
+        return float(n_features)
+    theta = n_selected / n_features
+    tau = halves / (2 * n_pairs)
+    bound = theta * n_selected / (2 * tau - 1)
+    if assumption == "unimodal":
+        bound = min(bound, theta * n_selected * _unimodal_factor(tau, theta, n_pairs))
+    elif assumption == "r-concave":
+        tail = min(
+            tail_bound(theta**2, halves - n_pairs, n_pairs, _CONCAVITY_PAIRS),
+            tail_bound(theta, halves, 2 * n_pairs, _CONCAVITY_HALVES),
+        )
+        bound = min(bound, n_features * tail)
+    return float(min(bound, n_features))
+
+
+def smallest_threshold(
+    most: float, n_selected: float, n_features: int, n_pairs: int, assumption: str
+) -> float:
+    """The smallest threshold whose bound is at most ``most``.
+
+    Raises
+    ------
+    ValueError
+        Where even features selected every time are too many.
+
+    Examples
+    --------
+    >>> smallest_threshold(1.0, 8, 80, 50, "none")
+    0.9
+    """
+    bounds = (n_selected, n_features, n_pairs, assumption)
+    low, high = n_pairs, 2 * n_pairs  # the bound falls as the threshold grows
+    least = false_selections(1.0, *bounds)
+    if least > most:
+        raise ValueError(
+            f"No threshold bounds the expected number of false selections by {most:g}: even "
+            f"features that are always selected have a bound of {least:.3g}. Let the estimator "
+            f"select fewer features (it selects {n_selected:.3g} of {n_features} on average), "
+            "raise n_pairs, or allow more false selections."
+        )
+    while high - low > 1:
+        middle = (low + high) // 2
+        if false_selections(middle / (2 * n_pairs), *bounds) <= most:
+            high = middle
+        else:
+            low = middle
+    return high / (2 * n_pairs)
+
+
+def _halves(threshold: float, n_pairs: int) -> int:
+    """Number of halves out of 2B that reach a threshold."""
+    return int(np.ceil(2 * n_pairs * threshold - 1e-9))
+
+
+def _unimodal_factor(tau: float, theta: float, n_pairs: int) -> float:
+    """``C(τ, B)``, where the expected number is at most ``C(τ, B)·θ·q``."""
+    step = 1.0 / (2 * n_pairs)
+    least = min(0.5 + theta**2, 0.5 + step + 0.75 * theta**2)
+    if theta > _UNIMODAL_THETA or tau <= least or tau < 0.5 + 2 * step:
+        return np.inf
+    if tau <= 0.75:
+        return 1.0 / (2.0 * (2.0 * tau - 1.0 - step))
+    return 4.0 * (1.0 - tau + step) / (1.0 + 2 * step)
+
+
+@lru_cache(maxsize=4096)
+def tail_bound(mean: float, start: int, size: int, r: float) -> float:
+    """Largest P(X ≥ start/size) of an r-concave X on {0, 1/size, …, 1} of a given mean.
+
+    The extreme distributions have masses c·(a + i)^(1/r) on 0..k and what is left, less than
+    the next such mass, on k + 1. For each k the mean fixes one for each a in an interval.
+
+    Parameters
+    ----------
+    mean : float
+    start, size : int
+    r : float
+        Negative.
+
+    Returns
+    -------
+    probability : float
+        1 where the mean is so large that the bound says nothing.
+
+    Examples
+    --------
+    >>> round(tail_bound(0.01, 40, 50, -0.5), 5)
+    0.00076
+    """
+    mu = mean * size
+    if start <= np.ceil(2.0 * mu):
+        return 1.0
+    if mu == 0.0:
+        return 0.0
+    power = 1.0 / r
+    offsets = {k: _log_offset(mu, k, power) for k in range(start - 1, size + 1)}
+    best = _tail(offsets[size], size, start, mu, power)
+    for k in range(start - 1, size):
+        low, high = offsets[k + 1], offsets[k]
+        best = max(best, _tail(low, k, start, mu, power), _tail(high, k, start, mu, power))
+        found = minimize_scalar(
+            lambda log_a, k=k: -_tail(log_a, k, start, mu, power),
+            bounds=(low, high),
+            method="bounded",
+        )
+        best = max(best, -float(found.fun))
+    return float(min(best, 1.0))
+
+
+def _masses(log_a: float, k: int, power: float) -> np.ndarray:
+    """``(1 + i/a)^power`` for i = 0..k: proportional to (a + i)^power, and never too large."""
+    return (1.0 + np.arange(k + 1) * np.exp(-log_a)) ** power
+
+
+def _log_offset(mu: float, k: int, power: float) -> float:
+    """Log a for which the masses on 0..k have mean μ."""
+
+    def excess(log_a: float) -> float:
+        masses = _masses(log_a, k, power)
+        return float(masses @ np.arange(k + 1) / masses.sum() - mu)
+
+    low, high = _LOG_OFFSETS
+    if excess(high) <= 0.0:  # even the uniform distribution has too small a mean
+        return high
+    return float(brentq(excess, low, high))
+
+
+def _tail(log_a: float, k: int, start: int, mu: float, power: float) -> float:
+    """P(X ≥ start) with the masses on 0..k scaled to mean μ by what is put on k + 1."""
+    masses = _masses(log_a, k, power)
+    scale = (k + 1 - mu) / float(masses @ (k + 1 - np.arange(k + 1)))
+    return 1.0 - scale * float(masses[:start].sum())

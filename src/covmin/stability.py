@@ -1,0 +1,318 @@
+"""How often a feature is selected when the samples change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Bunch, Tags, _safe_indexing
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ._columns import n_features_to_keep
+from ._fitting import seed_of, unchanged_on_failure
+from ._repeats import repeat
+from ._responses import encode_response, ordered_levels
+from ._stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
+from .selector import CCMSelector
+
+__all__ = ["StabilitySelector"]
+
+# Each half must hold two samples at the least.
+_MIN_SAMPLES = 4
+_ROUNDING = 1e-9
+
+
+class StabilitySelector(SelectorMixin, BaseEstimator):
+    """Keep the features that a selector chooses again and again on halves of the samples.
+
+    The samples are split at random into two halves, ``n_pairs`` times over, and the selector
+    is fitted to each half. The share of these fits that choose a feature is its selection
+    frequency; features whose frequency reaches a threshold are kept. The number of features
+    kept by mistake is then bounded in expectation (Shah and Samworth, 2013).
+
+    Parameters
+    ----------
+    estimator : selector, default=None
+        Anything with ``fit`` and ``get_support``. It should choose a fixed, small number of
+        features q. None is ``CCMSelector(q)`` with q² ≈ 0.8·d, which bounds the false
+        selections at a threshold of 0.9 by one without further assumptions.
+    threshold : float in (0, 1], default=0.75
+        Frequency from which a feature is kept. Only thresholds above ½ have a bound.
+    max_false : float, default=None
+        Takes the smallest threshold that bounds the expected number of false selections by
+        this number under ``assumption``, in place of ``threshold``.
+    n_features_to_select : int or float in (0, 1], default=None
+        Keeps this many features, or this share of them, those with the highest
+        frequencies, in place of ``threshold``.
+    assumption : {"r-concave", "unimodal", "none"}, default="r-concave"
+        What ``max_false`` relies on; see Notes.
+    n_pairs : int, default=50
+        Number of pairs of halves; the selector is fitted twice as often.
+    n_jobs : int, default=None
+        Fits at once.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the halves. None is a fixed seed, so that every run gives the same answer.
+    verbose : int, default=0
+        1 shows a progress bar.
+
+    Attributes
+    ----------
+    frequencies_ : ndarray of shape (n_features,)
+        Share of the fits that chose each feature.
+    ranking_ : ndarray of shape (n_features,)
+        Rank of each feature by frequency, 1 for the best, without ties: equal frequencies are
+        ordered by the mean rank the selector gave them, where it ranks, and then by position.
+    mean_ranks_ : ndarray of shape (n_features,) or None
+        That mean rank.
+    support_ : ndarray of bool of shape (n_features,)
+        The features kept. There may be none.
+    n_features_ : int
+        Number of features kept.
+    threshold_ : float
+        Frequency that every feature kept has reached.
+    n_selected_ : float
+        q: mean number of features that one fit chose.
+    error_bound_ : Bunch
+        Bounds on the expected number of false selections at ``threshold_``: ``worst_case``,
+        ``unimodal`` and ``r_concave``.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X has names.
+
+    See Also
+    --------
+    KnockoffSelector : Bounds the share of false selections instead of their number.
+    covmin.plotting.StabilityDisplay : The frequencies as a picture.
+
+    Notes
+    -----
+    A selection is false if one fit on half of the samples chooses the feature with a
+    probability of at most q/d: no more often than a choice of q features blindfold. That
+    noise features are such features is an assumption about the selector, which holds if it
+    is no worse than guessing and treats noise features alike.
+
+    ``worst_case`` needs nothing else than independent samples: it is ``q² / d(2τ − 1)``.
+    ``unimodal`` and ``r_concave`` are much smaller and assume that the number of pairs which
+    choose such a feature has a distribution of one mode, or one whose tail falls at least
+    like a power (r-concave with r = −½ for pairs, −¼ for halves). Shah and Samworth found
+    both to hold in all their examples; they cannot be checked on one data set.
+
+    The bounds count q as known. It is, for a selector of a fixed number of features.
+    If ``n_features_to_select`` sets the threshold by what was seen, they only describe it.
+
+    References
+    ----------
+    .. [1] R. D. Shah and R. J. Samworth, "Variable selection with error control: another look
+       at stability selection", Journal of the Royal Statistical Society B 75, 2013.
+
+    Examples
+    --------
+    >>> from covmin import CCMSelector, StabilitySelector
+    >>> from covmin.datasets import make_xor
+    >>> X, y = make_xor(120, random_state=0, return_X_y=True)
+    >>> selector = StabilitySelector(CCMSelector(3), n_pairs=10, threshold=0.9).fit(X, y)
+    >>> selector.get_support(indices=True)
+    array([0, 1, 2])
+    >>> selector.frequencies_[:3]
+    array([1., 1., 1.])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "estimator": [None, HasMethods(["fit", "get_support"])],
+        "threshold": [Interval(Real, 0, 1, closed="right")],
+        "max_false": [None, Interval(Real, 0, None, closed="neither")],
+        "n_features_to_select": [
+            None,
+            Interval(RealNotInt, 0, 1, closed="right"),
+            Interval(Integral, 1, None, closed="left"),
+        ],
+        "assumption": [StrOptions(set(ASSUMPTIONS))],
+        "n_pairs": [Interval(Integral, 1, None, closed="left")],
+        "n_jobs": [None, Integral],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        threshold: float = 0.75,
+        max_false: float | None = None,
+        n_features_to_select: int | float | None = None,
+        assumption: str = "r-concave",
+        n_pairs: int = 50,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.threshold = threshold
+        self.max_false = max_false
+        self.n_features_to_select = n_features_to_select
+        self.assumption = assumption
+        self.n_pairs = n_pairs
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # The selector inside validates its own parameters.
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit the selector to halves of the samples and count what it chooses.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples. A data frame reaches the selector as it is.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Class labels, which are split evenly between halves, or real responses.
+
+        Returns
+        -------
+        self : StabilitySelector
+            Fitted. A fit that fails leaves the estimator as it was.
+        """
+        with unchanged_on_failure(self):
+            self._check_one_rule()
+            X, y = self._validated(X, y)
+            estimator = self._estimator()
+            halves = list(_complementary_halves(_strata(y, estimator), self.n_pairs, self._seed()))
+            fits = repeat(
+                lambda rows: _choose(estimator, X, y, rows),
+                halves,
+                n_samples=halves[0].size,
+                n_jobs=self.n_jobs,
+                verbose=self.verbose,
+                what="stability",
+                unit="half",
+            )
+            self._store(fits)
+        return self
+
+    def _check_one_rule(self) -> None:
+        if self.max_false is not None and self.n_features_to_select is not None:
+            raise ValueError(
+                "max_false and n_features_to_select both say how many features to keep; "
+                "pass one of them."
+            )
+
+    def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Checked samples; frames and series stay what they are, columns of any type included."""
+        is_frame = hasattr(X, "columns") and hasattr(X, "dtypes")
+        options = {"dtype": None, "ensure_all_finite": False} if is_frame else {"dtype": "numeric"}
+        checked, numbers = validate_data(
+            self, X, y, ensure_min_samples=_MIN_SAMPLES, multi_output=True, **options
+        )
+        return (X if is_frame else checked), (numbers if ordered_levels(y) is None else y)
+
+    def _estimator(self) -> Any:
+        if self.estimator is not None:
+            return self.estimator
+        return CCMSelector(max(1, int(np.sqrt(0.8 * self.n_features_in_))))
+
+    def _seed(self) -> int:
+        return seed_of(self.random_state)
+
+    def _store(self, fits: list[_Choice]) -> None:
+        d = self.n_features_in_
+        chosen = np.array([fit.support for fit in fits])
+        self.frequencies_ = chosen.mean(axis=0)
+        self.n_selected_ = float(chosen.sum(axis=1).mean())
+        ranks = [fit.ranking for fit in fits if fit.ranking is not None]
+        self.mean_ranks_ = np.mean(ranks, axis=0) if len(ranks) == len(fits) else None
+        ties = np.zeros(d) if self.mean_ranks_ is None else self.mean_ranks_
+        order = np.lexsort((ties, -chosen.sum(axis=0)))
+        self.ranking_ = np.empty(d, dtype=np.int64)
+        self.ranking_[order] = np.arange(1, d + 1)
+        self._keep(order)
+        bounds = {
+            name: false_selections(self.threshold_, self.n_selected_, d, self.n_pairs, assumption)
+            for name, assumption in zip(
+                ("worst_case", "unimodal", "r_concave"), ASSUMPTIONS, strict=True
+            )
+        }
+        self.error_bound_ = Bunch(**bounds)
+
+    def _keep(self, order: np.ndarray) -> None:
+        """Set the threshold and the features that reach it."""
+        d = self.n_features_in_
+        if self.n_features_to_select is not None:
+            m = n_features_to_keep(self.n_features_to_select, d)
+            self.threshold_ = float(self.frequencies_[order[m - 1]])
+            self.support_ = self.ranking_ <= m
+        else:
+            self.threshold_ = float(self.threshold)
+            if self.max_false is not None:
+                self.threshold_ = smallest_threshold(
+                    self.max_false, self.n_selected_, d, self.n_pairs, self.assumption
+                )
+            self.support_ = self.frequencies_ >= self.threshold_ - _ROUNDING
+        self.n_features_ = int(self.support_.sum())
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "support_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        return tags
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """What one fit chose: a mask and, where the selector ranks, the ranks."""
+
+    support: np.ndarray
+    ranking: np.ndarray | None
+
+
+def _choose(estimator: Any, X: Any, y: Any, rows: np.ndarray) -> _Choice:
+    fitted = clone(estimator).fit(_safe_indexing(X, rows), _safe_indexing(y, rows))
+    return _Choice(np.asarray(fitted.get_support()), getattr(fitted, "ranking_", None))
+
+
+def _strata(y: Any, estimator: Any) -> np.ndarray:
+    """A number for each sample: its class, or zero for a real response."""
+    task = getattr(estimator, "task", "auto")
+    response = encode_response(y, task, levels=ordered_levels(y))
+    if response.labels is None:
+        return np.zeros(response.Y.shape[0], dtype=int)
+    counts = np.bincount(response.labels)
+    if counts.min() < 2:
+        rare = response.classes[counts.argmin()]
+        raise ValueError(
+            f"Class {rare} has one sample only, so one half of the samples would lack it. Drop "
+            "or merge rare classes, or pass an estimator with task='regression'."
+        )
+    return response.labels
+
+
+def _complementary_halves(strata: np.ndarray, n_pairs: int, seed: int) -> Iterator[np.ndarray]:
+    """Rows of both halves of each pair; classes are shared out evenly.
+
+    With an odd number of samples one of the largest class, a different one each time, is
+    left out.
+    """
+    rng = np.random.default_rng(seed)
+    n = strata.size
+    largest = int(np.bincount(strata).argmax())
+    for _ in range(n_pairs):
+        # Sorted by class, classes in a random order, every second sample goes to one half.
+        place = rng.permutation(int(strata.max()) + 1)
+        place[largest] = place.size
+        order = np.lexsort((rng.random(n), place[strata]))
+        yield np.sort(order[0 : n - 1 : 2])
+        yield np.sort(order[1:n:2])
