@@ -3,12 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ._sources import open_parquet
     from .criterion import conditional_covariance_trace
     from .selector import CCMSelector
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["CCMSelector", "__version__", "conditional_covariance_trace"]
+__all__ = ["CCMSelector", "__version__", "conditional_covariance_trace", "open_parquet"]
 
 
 def __getattr__(name: str) -> Any:
@@ -21,6 +22,10 @@ def __getattr__(name: str) -> Any:
         from .criterion import conditional_covariance_trace
 
         return conditional_covariance_trace
+    if name == "open_parquet":
+        from ._sources import open_parquet
+
+        return open_parquet
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
