@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ._sources import open_parquet
     from .criterion import conditional_covariance_trace
     from .dependence import conditional_dependence_test
     from .knockoffs import KnockoffSelector
@@ -19,6 +20,7 @@ __all__ = [
     "__version__",
     "conditional_covariance_trace",
     "conditional_dependence_test",
+    "open_parquet",
 ]
 
 _HOMES = {
@@ -27,6 +29,7 @@ _HOMES = {
     "StabilitySelector": "stability",
     "conditional_covariance_trace": "criterion",
     "conditional_dependence_test": "dependence",
+    "open_parquet": "_sources",
 }
 
 

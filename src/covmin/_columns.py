@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from ._sources import ArraySource, StandardizedSource, is_source
+from .core.blocks import add_up
 from .core.units import ALWAYS_ON, Units
 
 __all__ = [
@@ -59,12 +63,12 @@ class ColumnPlan:
 
 @dataclass(frozen=True)
 class PreparedColumns:
-    """A standardised copy of the columns that vary.
+    """A standardised copy of the columns that vary, or a view of them that is read in blocks.
 
     Attributes
     ----------
-    X : ndarray of shape (n_samples, n_varying)
-        Copy, C-ordered, of the dtype of the input.
+    X : ndarray or StandardizedSource of shape (n_samples, n_varying)
+        Copy, C-ordered, of the dtype of the input; of a source, nothing is copied.
     index : ndarray of shape (n_varying,)
         Column of the input behind each column of ``X``.
     mean, scale : ndarray of shape (n_varying,)
@@ -83,7 +87,7 @@ class PreparedColumns:
         Number of rows that differ.
     """
 
-    X: np.ndarray
+    X: Any
     index: np.ndarray
     mean: np.ndarray
     scale: np.ndarray
@@ -100,8 +104,8 @@ class PreparedColumns:
 
 
 def weighted_samples(
-    X: np.ndarray, y: np.ndarray, sample_weight: Any
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    X: Any, y: np.ndarray, sample_weight: Any
+) -> tuple[Any, np.ndarray, np.ndarray]:
     """Check sample weights, and leave out the samples of weight zero.
 
     Examples
@@ -128,11 +132,14 @@ def weighted_samples(
         raise ValueError(
             f"All sample weights but {int(keep.sum())} are zero; at least 2 samples must count."
         )
-    return (X, y, weight) if keep.all() else (X[keep], y[keep], weight[keep])
+    # A sample of weight zero adds nothing to a sum over blocks.
+    if keep.all() or is_source(X):
+        return X, y, weight
+    return X[keep], y[keep], weight[keep]
 
 
 def prepare_columns(
-    X: np.ndarray,
+    X: Any,
     standardize: bool = True,
     *,
     plan: ColumnPlan | None = None,
@@ -147,7 +154,7 @@ def prepare_columns(
 
     Parameters
     ----------
-    X : ndarray of shape (n_samples, n_columns)
+    X : ndarray or Source of shape (n_samples, n_columns)
         Finite floats; not modified.
     standardize : bool
     plan : ColumnPlan, optional
@@ -172,23 +179,25 @@ def prepare_columns(
     weight = np.ones(n) if sample_weight is None else sample_weight
     total = float(weight.sum())
     p = weight / total
-    low, high = X.min(axis=0), X.max(axis=0)
-    # Scaling by the largest entry first keeps the squares of huge or tiny columns in range.
-    size = np.maximum(np.abs(low), np.abs(high)).astype(np.float64)
-    size[size == 0.0] = 1.0
-    mean, deviation, key, n_distinct = _moments(X, size, p, Y)
+    source = X if is_source(X) else ArraySource(X)
+    Y_ = np.zeros((n, 0)) if Y is None else Y
+    low, high, _, size, mean, power = source.reduce(_moments_block, _merge_moments, Y_, p)
+    _check_finite(low, high, source.names)
+    deviation = np.sqrt(power)
+    spread = np.where(deviation > 0.0, deviation, 1.0)
+    (key,) = source.reduce(partial(_keys_block, size, mean, spread), add_up, Y_, p)
     # Spread below the rounding error of the entries is not variation.
-    varies = (low < high) & (deviation > np.finfo(X.dtype).eps)
+    varies = (low < high) & (deviation > np.finfo(source.dtype).eps)
     deviation = _share_among_levels(deviation, varies, plan)
     mean, scale = mean * size, deviation * size
     if not standardize:
         mean, scale = np.zeros_like(mean), np.ones_like(scale)
     index = np.flatnonzero(varies)
     index = index[np.argsort(key[index], kind="stable")]
-    prepared = (X[:, index] - mean[index]) / scale[index]
+    prepared = StandardizedSource(source, index, mean[index], scale[index])
     units, unit_index = _units(plan, index)
     return PreparedColumns(
-        np.ascontiguousarray(prepared, dtype=X.dtype),
+        prepared if is_source(X) else prepared.standardize(X[:, index]),
         index,
         mean[index],
         scale[index],
@@ -197,27 +206,70 @@ def prepare_columns(
         np.setdiff1d(np.flatnonzero(~plan.given), unit_index),
         p,
         total,
-        n_distinct,
+        # Only the exact kernel asks for it, which never reads in blocks.
+        n if is_source(X) else _n_distinct(np.divide(X, size, order="C"), Y_),
     )
 
 
-def _moments(
-    X: np.ndarray, size: np.ndarray, p: np.ndarray, Y: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    """Mean and standard deviation of ``X / size``, a key of each column, and distinct rows.
+def _n_distinct(X: np.ndarray, Y: np.ndarray) -> int:
+    return int(np.unique(row_signatures(X, Y)).size)
+
+
+def _moments_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Range, weight, largest entry, and mean and power about it in units of that entry."""
+    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    # Scaling by the largest entry first keeps the squares of huge or tiny columns in range.
+    size = np.maximum(np.abs(low), np.abs(high))
+    size[size == 0.0] = 1.0
+    weight = float(p.sum())
+    share = (p / weight if weight > 0.0 else p)[:, None]
+    # Sums, not matrix products: these round a column alike wherever it stands.
+    scaled = np.divide(X, size, order="C")
+    mean = (share * scaled).sum(axis=0)
+    scaled -= mean
+    power = (share * scaled**2).sum(axis=0)
+    return low, high, np.full_like(size, weight), size, mean, power
+
+
+def _merge_moments(parts: Sequence[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
+    """The moments of several blocks from those of each."""
+    lows, highs, weights, sizes, means, powers = (
+        np.array(part) for part in zip(*parts, strict=True)
+    )
+    size, weight = sizes.max(axis=0), weights.sum(axis=0)
+    shares = weights / np.where(weight > 0.0, weight, 1.0)
+    means, powers = means * (sizes / size), powers * (sizes / size) ** 2
+    mean = (shares * means).sum(axis=0)
+    power = (shares * (powers + (means - mean) ** 2)).sum(axis=0)
+    return lows.min(axis=0), highs.max(axis=0), weight, size, mean, power
+
+
+def _check_finite(low: np.ndarray, high: np.ndarray, names: list[str] | None) -> None:
+    bad = np.flatnonzero(~(np.isfinite(low) & np.isfinite(high)))
+    if bad.size:
+        shown = ", ".join(repr(names[j]) if names else str(j) for j in bad[:5])
+        raise ValueError(
+            f"Input X contains NaN or infinity in {bad.size} column(s): {shown}"
+            f"{' …' if bad.size > 5 else ''}; drop or impute those values first."
+        )
+
+
+def _keys_block(
+    size: np.ndarray,
+    mean: np.ndarray,
+    deviation: np.ndarray,
+    X: np.ndarray,
+    Y: np.ndarray,
+    p: np.ndarray,
+) -> tuple[np.ndarray]:
+    """What a block adds to the key of each column.
 
     Different columns have different keys; equal columns share theirs.
     """
-    # Sums, not matrix products: these round a column alike wherever it stands.
-    weight = p[:, None]
     scaled = np.divide(X, size, order="C")
-    mean = (weight * scaled).sum(axis=0)
     scaled -= mean
-    deviation = np.sqrt((weight * scaled**2).sum(axis=0))
-    scaled /= np.where(deviation > 0.0, deviation, 1.0)
-    signatures = row_signatures(scaled, Y)
-    key = (p * np.sin(7.0 * signatures)) @ scaled
-    return mean, deviation, key, int(np.unique(signatures).size)
+    scaled /= deviation
+    return ((p * np.sin(7.0 * row_signatures(scaled, Y))) @ scaled,)
 
 
 def row_signatures(X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:

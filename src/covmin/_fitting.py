@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral
 from typing import Any
@@ -17,7 +17,9 @@ from sklearn.utils import Bunch
 from ._columns import ColumnPlan, PreparedColumns, prepare_columns, weighted_samples
 from ._crossfit import CrossFit
 from ._inputs import read_table
+from ._memory import check_memory
 from ._responses import EncodedResponse, class_weights, encode_response, ordered_levels
+from ._sources import ArraySource, is_source
 from .core.path import Path
 from .core.swaps import Substitutes
 
@@ -58,7 +60,7 @@ class Samples:
 
     Attributes
     ----------
-    X : ndarray of shape (n_samples, n_encoded)
+    X : ndarray or Source of shape (n_samples, n_encoded)
     response : EncodedResponse
     weight : ndarray of shape (n_samples,)
     plan : ColumnPlan
@@ -66,21 +68,52 @@ class Samples:
         Label of each unit, where there are groups.
     """
 
-    X: np.ndarray
+    X: Any
     response: EncodedResponse
     weight: np.ndarray
     plan: ColumnPlan
     labels: np.ndarray | None
 
-    def columns(self, standardize: bool) -> PreparedColumns:
-        """The columns made ready for the criterion."""
+    def columns(self, standardize: bool, *, in_blocks: bool = False) -> PreparedColumns:
+        """The columns made ready for the criterion, copied or to be read in blocks."""
         return prepare_columns(
-            self.X,
+            self._as_source() if in_blocks else self.X,
             standardize,
             plan=self.plan,
             sample_weight=self.weight,
             Y=self.response.Y,
         )
+
+    def _as_source(self) -> Any:
+        return self.X if is_source(self.X) else ArraySource(self.X)
+
+    def in_memory(self) -> Samples:
+        """The same samples as arrays, if there is memory for them."""
+        if not is_source(self.X):
+            return self
+        n, d = self.X.shape
+        check_memory(
+            n * d * self.X.dtype.itemsize,
+            f"A copy of {n} rows and {d} columns",
+            'Only random features read rows in blocks: use approximation="fourier" with the '
+            "Gaussian, Laplacian or linear kernel, without given features, on the CPU.",
+        )
+        return replace(self, X=self.X.take(np.arange(self.X.shape[0])))
+
+    def sample(self, n_rows: int, seed: int) -> Samples:
+        """All samples in memory, or as many of them as asked for, drawn at random."""
+        n = self.X.shape[0]
+        if n <= n_rows:
+            return self.in_memory()
+        rows = np.sort(np.random.default_rng(seed).choice(n, n_rows, replace=False))
+        labels = self.response.labels
+        response = replace(
+            self.response,
+            Y=self.response.Y[rows],
+            labels=None if labels is None else np.unique(labels[rows], return_inverse=True)[1],
+        )
+        X = self.X.take(rows) if is_source(self.X) else self.X[rows]
+        return replace(self, X=X, response=response, weight=self.weight[rows])
 
 
 def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:

@@ -11,14 +11,18 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ._columns import PreparedColumns
+from ._memory import check_memory, exact_bytes, fits, fourier_bytes
+from ._sources import StandardizedSource
 from .core.arrays import to_device
-from .core.kernels import KERNELS
+from .core.features import FeatureMap
+from .core.kernels import KERNELS, median_rows
 from .core.path import Formulation, Problem, default_budgets, run_path
 
 __all__ = [
     "CRITERION_PARAMETERS",
     "bandwidth_value",
     "check_lambda2",
+    "choose_approximation",
     "kernel_parameters",
     "make_problem",
     "mixture",
@@ -45,6 +49,9 @@ _EXACT_SAMPLES = 4000
 _DEFAULT_COMPONENTS = 512
 # Squares of bandwidths beyond this, and of their inverses, are no longer floats.
 _LARGEST_BANDWIDTH = 1e100
+# Rows of the sketch from which a solve on many more rows starts, and how many times more.
+_SKETCH_ROWS = 20_000
+_SKETCH_GAIN = 2
 # A real response is mostly a sum of single effects; classes often are not.
 _LEAST_MIXING = {"classification": 0.0, "regression": 0.2}
 
@@ -65,6 +72,83 @@ def uses_features(approximation: str | None, kernel: str, n_samples: int, n_feat
     return n_samples > _EXACT_SAMPLES or (kernel == "linear" and n_features < n_samples)
 
 
+def choose_approximation(
+    approximation: str | None,
+    kernel: str,
+    shape: tuple[int, int],
+    *,
+    itemsize: int = 8,
+    n_components: int | None = None,
+    n_responses: int = 1,
+    strategy: str = "path",
+    copied: bool = False,
+) -> str | None:
+    """What a fit will use, by the numbers of samples and features and by free memory.
+
+    Parameters
+    ----------
+    approximation : {"auto", "fourier"} or None
+    kernel : str
+    shape : tuple of int
+        Numbers of samples and of columns.
+    itemsize : int
+        Bytes of a number.
+    n_components, n_responses : int
+    strategy : str
+    copied : bool
+        Whether the samples are copied to a device.
+
+    Returns
+    -------
+    approximation : "fourier" or None
+
+    Raises
+    ------
+    MemoryError
+        Where neither the asked for nor, under "auto", the other would fit.
+
+    Examples
+    --------
+    >>> choose_approximation("auto", "auto", (100, 10)) is None
+    True
+    >>> choose_approximation("auto", "auto", (100_000, 10))
+    'fourier'
+    """
+    n, d = shape
+    mixed = kernel == "mixed" or (kernel == "auto" and strategy == "path")
+    exact = exact_bytes(n, d, itemsize, mixed=mixed)
+    has_features = kernel not in ("mixed", "polynomial")
+    features = fourier_bytes(
+        n,
+        d,
+        d if kernel == "linear" else n_components or _DEFAULT_COMPONENTS,
+        itemsize,
+        n_responses=n_responses,
+        copied=copied,
+    )
+    if uses_features(approximation, kernel, n, d) or (
+        approximation == "auto" and has_features and not fits(exact)
+    ):
+        check_memory(
+            features,
+            f"A fit of {n} samples and {d} columns by random features",
+            "Ask for fewer of them (n_components), pass float32, or read the rows from disk: a "
+            "numpy.memmap, or covmin.open_parquet.",
+        )
+        return "fourier"
+    way_out = (
+        f'approximation="fourier" needs about {max(features // 10**6, 1)} MB'
+        if has_features
+        else 'kernel="gaussian" with approximation="fourier" needs no such matrix'
+    )
+    check_memory(
+        exact,
+        f"The exact kernel of {n} samples and {d} columns",
+        f"{way_out}; or pass fewer samples, or float32.",
+    )
+    return None
+
+
 def make_problem(
     columns: PreparedColumns,
     Y: np.ndarray,
@@ -83,6 +167,8 @@ def make_problem(
         rng = np.random.default_rng(seed)
         kernel = formulation.kernel_at(1.0)
         features = kernel.draw_features(d, n_components or _DEFAULT_COMPONENTS, rng)
+    if isinstance(X, StandardizedSource):
+        return _problem_in_blocks(columns, X, Y, formulation, features, seed)
     return Problem(
         to_device(X, device),
         to_device(Y.astype(X.dtype), device),
@@ -94,6 +180,44 @@ def make_problem(
         columns.total_weight,
         columns.n_distinct,
     )
+
+
+def _problem_in_blocks(
+    columns: PreparedColumns,
+    X: StandardizedSource,
+    Y: np.ndarray,
+    formulation: Formulation,
+    features: FeatureMap | None,
+    seed: int,
+) -> Problem:
+    """A problem whose samples are read in blocks, with a sketch that is held in memory."""
+    n = X.shape[0]
+    rng = np.random.default_rng(seed)
+    near = median_rows(n, rng)
+    common: dict[str, Any] = {
+        "formulation": formulation,
+        "features": features,
+        "seed": seed,
+        "units": columns.units,
+        "total_weight": columns.total_weight,
+        "n_distinct": columns.n_distinct,
+    }
+
+    def held(rows: np.ndarray, sample: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        p = columns.p[rows] / columns.p[rows].sum()
+        part = Y[rows] - p @ Y[rows]
+        return sample, part.astype(X.dtype), p.astype(X.dtype)
+
+    sketch = None
+    wanted = near
+    if n > _SKETCH_ROWS * _SKETCH_GAIN:
+        some = np.sort(rng.choice(n, _SKETCH_ROWS, replace=False))
+        wanted = np.union1d(near, some)
+    sample = X.sample(wanted)  # one pass over the rows for both
+    if wanted.size > near.size:
+        sketch = Problem(*held(some, sample[np.searchsorted(wanted, some)]), **common)
+    few = held(near, sample[np.searchsorted(wanted, near)])
+    return Problem(*few, **common, rows=X.rows(Y, columns.p), sketch=sketch)
 
 
 def rank_sizes(

@@ -14,6 +14,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_X_y, validate_data
 
 from ._columns import ColumnPlan
+from ._sources import ArraySource, Source, is_source, select_columns
 
 __all__ = ["WholeColumnsMixin", "column_mask", "read_table"]
 
@@ -47,8 +48,11 @@ class WholeColumnsMixin(SelectorMixin):
         -------
         X_selected : array or frame of shape (n_samples, n_selected)
             An array; or what ``set_output`` asks for, with the dtypes of X where X is such a
-            frame.
+            frame. Dask collections, torch tensors and Parquet files stay what they are.
         """
+        narrowed = select_columns(X, self.get_support(indices=True))
+        if narrowed is not None:
+            return narrowed
         if not _is_frame(X):
             return super().transform(X)
         wanted = _get_output_config("transform", estimator=self)["dense"]
@@ -137,7 +141,7 @@ def read_table(
     categorical_features: Any = "from_dtype",
     groups: Any = None,
     given: Any = None,
-) -> tuple[np.ndarray, Any, ColumnPlan, np.ndarray | None]:
+) -> tuple[Any, Any, ColumnPlan, np.ndarray | None]:
     """Check X and y, and turn X into one matrix and a plan of its columns.
 
     Parameters
@@ -151,16 +155,23 @@ def read_table(
 
     Returns
     -------
-    matrix : ndarray of shape (n_samples, n_encoded)
+    matrix : ndarray or Source of shape (n_samples, n_encoded)
     y : ndarray
     plan : ColumnPlan
     labels : ndarray or None
         Label of each unit; None without groups.
     """
+    source = _as_source(X)
     names = list(X.columns) if _is_frame(X) else None
-    _check_kind(X, y, names)
-    categorical = _categorical_mask(X, names, categorical_features)
-    if categorical is None or not categorical.any():
+    if source is None:
+        _check_kind(X, y, names)
+    categorical = None if source else _categorical_mask(X, names, categorical_features)
+    matrix: Any
+    if source is not None:
+        names = source.names
+        matrix, y = source, _response_of_source(estimator, source, y)
+        plan = ColumnPlan.plain(source.shape[1])
+    elif categorical is None or not categorical.any():
         matrix, y = _numbers_and_response(estimator, X, y)
         plan = ColumnPlan.plain(matrix.shape[1])
     else:
@@ -211,6 +222,37 @@ def _categorical_mask(
 
 def _is_category(dtype: Any) -> bool:
     return str(dtype).startswith(("category", "Categorical", "Enum"))
+
+
+def _as_source(X: Any) -> Source | None:
+    """A source for what must not be copied whole; None for what is an ordinary table."""
+    if is_source(X):
+        source: Source = X
+        return source
+    if isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
+        return ArraySource(X)
+    if type(X).__module__.split(".")[0] in ("dask", "dask_expr"):
+        from .distributed import DaskSource
+
+        return DaskSource.of(X)
+    return None
+
+
+def _response_of_source(estimator: Any, source: Any, y: Any) -> np.ndarray:
+    """Note names and number of the columns of a source, and check that y fits its rows."""
+    n, d = source.shape
+    if d == 0:
+        raise ValueError("X has no columns.")
+    estimator.n_features_in_ = d
+    if hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+    if source.names is not None:
+        estimator.feature_names_in_ = np.array(source.names, dtype=object)
+    if type(y).__module__.split(".")[0] in ("dask", "dask_expr"):
+        y = y.compute()
+    rows = np.broadcast_to(np.zeros(1), (n, 1))
+    _, y = check_X_y(rows, y, multi_output=True, ensure_min_samples=2)
+    return y
 
 
 def _numbers_and_response(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, Any]:

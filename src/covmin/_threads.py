@@ -8,7 +8,7 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["blas_threads"]
+__all__ = ["blas_threads", "row_threads"]
 
 # Below this many samples the matrices are too small for a second thread to gain much, while
 # on a busy machine threads that wait for each other can make a fit many times slower.
@@ -43,3 +43,15 @@ def blas_threads(n_samples: int, n_jobs: int | None = None) -> AbstractContextMa
         return nullcontext()
     limit: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
     return limit
+
+
+def row_threads() -> int:
+    """Threads that may visit blocks of rows at once: as many as BLAS was given.
+
+    Examples
+    --------
+    >>> row_threads() >= 1
+    True
+    """
+    blas = (info["num_threads"] for info in _controller().info() if info["user_api"] == "blas")
+    return max(blas, default=1)

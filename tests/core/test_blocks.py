@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.core.arrays import to_numpy
-from covmin.core.blocks import ArrayRows
+from covmin.core.blocks import ArrayRows, sum_blocks
 
 
 def moments(X, Y, p):
@@ -51,6 +51,35 @@ def test_the_sum_does_not_alias_what_the_function_returned(samples):
 
 def test_restrict_keeps_the_rows_and_the_block_size(samples):
     rows = ArrayRows(samples.X, samples.Y, samples.p, block_size=4).restrict(np.array([2, 0]))
-    assert_array_equal(rows.X, samples.X[:, [2, 0]])
+    (means,) = rows.sum(lambda X, Y, p: (p @ X,))
+    assert_allclose(means, samples.p @ samples.X[:, [2, 0]])
+    (mean,) = rows.restrict(np.array([1])).sum(lambda X, Y, p: (p @ X,))
+    assert_allclose(mean, samples.p @ samples.X[:, [0]])
+    assert rows.shape == (samples.X.shape[0], 2)
     assert rows.Y is samples.Y
     assert rows.block_size == 4
+
+
+def test_threads_change_nothing(samples):
+    one = ArrayRows(samples.X, samples.Y, samples.p, block_size=2).sum(moments)
+    several = ArrayRows(samples.X, samples.Y, samples.p, block_size=2, n_threads=3).sum(moments)
+    for here, there in zip(one, several, strict=True):
+        assert_array_equal(here, there)
+
+
+def test_few_blocks_are_held_at_once(samples):
+    """Blocks may come from a file larger than memory."""
+    made, done = [], []
+
+    def blocks():
+        for i in range(20):
+            made.append(i)
+            assert len(made) - len(done) <= 4
+            yield samples.X, samples.Y, samples.p
+
+    def count(X, Y, p):
+        done.append(1)
+        return (p,)
+
+    sum_blocks(count, blocks(), n_threads=2)
+    assert len(done) == 20

@@ -47,7 +47,9 @@ class Whole:
         full[self.columns] = w
         point = self.inner.at(full, state)
         gradient = lambda: point.gradient()[self.columns]  # noqa: E731
-        return SimpleNamespace(value=point.value, gradient=gradient, state=point.state)
+        return SimpleNamespace(
+            value=point.value, gradient=gradient, state=point.state, operator=point.operator
+        )
 
     def restrict(self, columns):
         self.log["restrict"] += 1
@@ -69,7 +71,7 @@ class Smooth:
 
     def at(self, w, state=None):
         value, gradient = float(self.value(w)), lambda: self.gradient(w)
-        return SimpleNamespace(value=value, gradient=gradient, state=None)
+        return SimpleNamespace(value=value, gradient=gradient, state=None, operator=None)
 
 
 def quadratic(A, c):

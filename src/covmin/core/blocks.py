@@ -2,27 +2,35 @@
 
 The random-feature criterion touches the samples only through sums of a function over
 blocks of rows. Here the blocks are slices of arrays in memory; another engine plugs in
-by offering the same two methods over its own partitions.
+by offering the same few methods over its own partitions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
-from .arrays import Array, array_namespace, take
+from .arrays import Array, array_namespace, default_block_size, take
 
-__all__ = ["ArrayRows", "Rows"]
+__all__ = ["ArrayRows", "BlockFunction", "Rows", "add_up", "map_blocks", "sum_blocks"]
 
 # (X_block, Y_block, p_block) → arrays to be summed over the blocks
 BlockFunction = Callable[[Array, Array, Array], tuple[Array, ...]]
+Block = tuple[Array, Array, Array]
+Result = TypeVar("Result")
 
 
 class Rows(Protocol):
     """Samples X (n, d) with centred responses Y (n, k) and weights p (n,), Σp = 1."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of features."""
 
     def sum(self, function: BlockFunction) -> tuple[Array, ...]:
         """Sum the results of ``function(X_block, Y_block, p_block)`` over all blocks."""
@@ -31,11 +39,92 @@ class Rows(Protocol):
         """The same rows with some of the features."""
 
 
+def add_up(parts: Iterable[tuple[Array, ...]]) -> tuple[Array, ...]:
+    """Sum tuples of arrays in float64, so that float32 blocks lose nothing in a long sum.
+
+    Examples
+    --------
+    >>> add_up([(np.ones(2, dtype=np.float32),)] * 3)[0]
+    array([3., 3.])
+    """
+    totals: list[Array] = []
+    for block in parts:
+        if not totals:
+            totals = [
+                array_namespace(part).astype(part, array_namespace(part).float64, copy=True)
+                for part in block
+            ]
+        else:
+            for total, part in zip(totals, block, strict=True):
+                total += array_namespace(part).astype(part, total.dtype, copy=False)
+    return tuple(totals)
+
+
+def map_blocks(
+    function: Callable[..., Result], blocks: Iterable[Block], n_threads: int = 1
+) -> Iterator[Result]:
+    """Apply a function to blocks, several at once, and give the results in their order.
+
+    Threads pay where each block is a NumPy array: its passes and products release the
+    interpreter lock. BLAS should then be held to one thread by the caller.
+
+    Parameters
+    ----------
+    function : callable
+    blocks : iterable of (X_block, Y_block, p_block)
+        Read as they are needed: at most ``n_threads + 1`` are held at once.
+    n_threads : int
+
+    Yields
+    ------
+    result : what ``function`` returns
+
+    Examples
+    --------
+    >>> blocks = [(np.full(1, i), None, None) for i in range(4)]
+    >>> [int(x) for x in map_blocks(lambda X, Y, p: X[0], blocks, n_threads=2)]
+    [0, 1, 2, 3]
+    """
+    if n_threads == 1:
+        for block in blocks:
+            yield function(*block)
+        return
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(n_threads) as pool:
+        for block in blocks:
+            waiting.append(pool.submit(function, *block))
+            if len(waiting) > n_threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def sum_blocks(
+    function: BlockFunction, blocks: Iterable[Block], n_threads: int = 1
+) -> tuple[Array, ...]:
+    """Sum a function over blocks, always in the order of the blocks.
+
+    The result does not depend on the number of threads, to the last bit.
+    """
+    return add_up(map_blocks(function, blocks, n_threads))
+
+
 @dataclass(frozen=True)
 class ArrayRows:
     """Rows held in arrays, visited in slices of ``block_size``.
 
-    Results are added in float64, so that float32 blocks lose nothing in a long sum.
+    Parameters
+    ----------
+    X : array of shape (n_samples, n_all)
+    Y : array of shape (n_samples, n_responses)
+    p : array of shape (n_samples,)
+    block_size : int, optional
+        What suits the library and the device by default.
+    n_threads : int
+        Blocks worked on at once.
+    columns : ndarray, optional
+        Features of X that count; all by default. They are taken out block by block, so that
+        a restriction costs no memory.
 
     Examples
     --------
@@ -47,23 +136,30 @@ class ArrayRows:
     X: Array
     Y: Array
     p: Array
-    block_size: int = 4096
+    block_size: int | None = None
+    n_threads: int = 1
+    columns: np.ndarray | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of features."""
+        n, d = self.X.shape
+        return n, d if self.columns is None else self.columns.size
+
+    def _blocks(self) -> Iterator[Block]:
+        n = self.X.shape[0]
+        size = self.block_size or default_block_size(self.X)
+        for start in range(0, n, size):
+            block = slice(start, min(start + size, n))
+            yield self._narrow(self.X[block, :]), self.Y[block, :], self.p[block]
+
+    def _narrow(self, X: Array) -> Array:
+        return X if self.columns is None else take(X, self.columns, axis=1)
 
     def sum(self, function: BlockFunction) -> tuple[Array, ...]:
         """Sum the results of ``function(X_block, Y_block, p_block)`` over all blocks."""
-        xp = array_namespace(self.X)
-        totals: list[Array] = []
-        n = self.X.shape[0]
-        for start in range(0, n, self.block_size):
-            block = slice(start, min(start + self.block_size, n))
-            parts = function(self.X[block, :], self.Y[block, :], self.p[block])
-            if not totals:
-                totals = [xp.astype(part, xp.float64, copy=True) for part in parts]
-            else:
-                for total, part in zip(totals, parts, strict=True):
-                    total += xp.astype(part, xp.float64, copy=False)
-        return tuple(totals)
+        return sum_blocks(function, self._blocks(), self.n_threads)
 
     def restrict(self, columns: np.ndarray) -> ArrayRows:
         """The same rows with some of the features."""
-        return replace(self, X=take(self.X, columns, axis=1))
+        return replace(self, columns=columns if self.columns is None else self.columns[columns])

@@ -8,9 +8,23 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from .arrays import Array, array_namespace, column_dots, like, take
+from .arrays import (
+    Array,
+    array_namespace,
+    column_dots,
+    cos_sin,
+    device_of,
+    like,
+    row_tiles,
+    take,
+)
 
 __all__ = ["FeatureMap", "FourierMap", "LinearMap", "orthogonal_frequencies"]
+
+Pullback = Callable[[Array, Array], Array]
+
+# Up to this many columns a product with all features is cheaper than passes over them.
+_FEW_COLUMNS = 2
 
 
 class FeatureMap(Protocol):
@@ -29,8 +43,11 @@ class FeatureMap(Protocol):
     def transform(self, X: Array, w: Array) -> Array:
         """Features U (n, D) of the rows of X (n, d)."""
 
-    def transform_and_pullback(self, X: Array, w: Array) -> tuple[Array, Callable[[Array], Array]]:
-        """Features U, and the map from E (n, D) to ``Σ E ∘ ∂U/∂wⱼ``, shape (d,)."""
+    def transform_and_pullback(self, X: Array, w: Array) -> tuple[Array, Pullback]:
+        """Features U, and the map from (F, W) to ``Σ (FWᵀ) ∘ ∂U/∂wⱼ``, shape (d,).
+
+        F is (n, k) and W (D, k) with few columns. The pullback needs U as it was given.
+        """
 
 
 @dataclass(frozen=True)
@@ -71,37 +88,48 @@ class FourierMap:
         """The same map with its numbers in the library, device and dtype of X."""
         return FourierMap(like(self.frequencies, X), self.sigma)
 
-    def _waves(self, X: Array, w: Array) -> tuple[Array, Array]:
-        xp = array_namespace(X)
-        # The weights scale Ω (d·D/2 numbers), not X (n·d numbers).
-        angles = X @ (self.frequencies * (w / float(self.sigma))[:, None])
-        return xp.cos(angles), xp.sin(angles)
-
-    @property
-    def _amplitude(self) -> float:
-        return float(1.0 / np.sqrt(self.frequencies.shape[1]))
-
     def transform(self, X: Array, w: Array) -> Array:
         """Features U (n, D) of the rows of X (n, d)."""
-        U = array_namespace(X).concat(self._waves(X, w), axis=1)
-        U *= self._amplitude
-        return U
+        # The weights scale Ω (d·D/2 numbers), not X (n·d numbers).
+        angles = X @ (self.frequencies * (w / float(self.sigma))[:, None])
+        return cos_sin(angles, float(1.0 / np.sqrt(self.frequencies.shape[1])))
 
-    def transform_and_pullback(self, X: Array, w: Array) -> tuple[Array, Callable[[Array], Array]]:
+    def transform_and_pullback(self, X: Array, w: Array) -> tuple[Array, Pullback]:
         """Features U, and the pullback by one d×n×(D/2) product."""
-        xp = array_namespace(X)
-        cosines, sines = self._waves(X, w)
-        U = xp.concat((cosines, sines), axis=1)
-        U *= self._amplitude
-        half = self.frequencies.shape[1]
+        U = self.transform(X, w)
 
-        def pullback(E: Array) -> Array:
-            slopes = E[:, half:] * cosines
-            slopes -= E[:, :half] * sines
-            scale = self._amplitude / float(self.sigma)
-            return scale * xp.sum(self.frequencies * (X.T @ slopes), axis=1)
+        def pullback(F: Array, W: Array) -> Array:
+            products = self._narrow_products if F.shape[1] <= _FEW_COLUMNS else self._wide_products
+            dots = array_namespace(X).sum(self.frequencies * products(X, U, F, W), axis=1)
+            return dots / float(self.sigma)
 
         return U, pullback
+
+    # Xᵀ times the slopes of the angles: the slope of a cosine is minus the sine, and of a sine
+    # the cosine.
+
+    def _narrow_products(self, X: Array, U: Array, F: Array, W: Array) -> Array:
+        """``Xᵀ((FW_sᵀ)∘cos − (FW_cᵀ)∘sin)`` for few columns of F: no pass over n·D numbers."""
+        half = self.frequencies.shape[1]
+        total: Array = 0.0
+        for column in range(F.shape[1]):
+            XU = (X * F[:, column : column + 1]).T @ U
+            total = total + (XU[:, :half] * W[half:, column] - XU[:, half:] * W[:half, column])
+        return total
+
+    def _wide_products(self, X: Array, U: Array, F: Array, W: Array) -> Array:
+        """The same for any number of columns: the slopes first, then one product."""
+        half = self.frequencies.shape[1]
+        xp = array_namespace(X)
+        slopes = xp.empty((U.shape[0], half), dtype=U.dtype, device=device_of(U))
+        for tile in row_tiles(U):
+            part = F[tile, :] @ W[half:, :].T
+            part *= U[tile, :half]
+            other = F[tile, :] @ W[:half, :].T
+            other *= U[tile, half:]
+            part -= other
+            slopes[tile, :] = part
+        return X.T @ slopes
 
 
 def orthogonal_frequencies(
@@ -153,6 +181,6 @@ class LinearMap:
         """Features U (n, d) of the rows of X (n, d)."""
         return X * w
 
-    def transform_and_pullback(self, X: Array, w: Array) -> tuple[Array, Callable[[Array], Array]]:
-        """Features U, and the pullback ``Σₐ Eₐⱼ xₐⱼ``."""
-        return X * w, lambda E: column_dots(E, X)
+    def transform_and_pullback(self, X: Array, w: Array) -> tuple[Array, Pullback]:
+        """Features U, and the pullback ``Σₐ (FWᵀ)ₐⱼ xₐⱼ``."""
+        return X * w, lambda F, W: column_dots(F @ W.T, X)

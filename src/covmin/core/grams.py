@@ -31,12 +31,16 @@ from .arrays import (
     column_dots,
     factorize,
     like,
+    subtract_outer_sum,
     take,
     to_numpy,
 )
 from .blocks import Rows
 from .features import FeatureMap
 from .kernels import Kernel
+
+# Rows for each random feature from which the mean leverage stands for every row's own.
+_MANY_ROWS = 20
 
 __all__ = ["ExactGram", "FourierGram", "Gram", "Operator"]
 
@@ -152,8 +156,7 @@ class ExactOperator:
     def _factor(self, ridge: float) -> Factor:
         p = self._gram.p
         means = self._K @ p
-        G = self._K - means[:, None]
-        G -= (means - p @ means)[None, :]
+        G = subtract_outer_sum(self._K, means, means - p @ means, in_place=False)
         return factorize(add_diagonal(G, ridge / p))
 
     def solve(self, ridge: float) -> Array:
@@ -233,35 +236,32 @@ def _moments_block(
     features: FeatureMap, w: np.ndarray, X: Array, Y: Array, p: Array
 ) -> tuple[Array, ...]:
     """``pᵀU, Uᵀ(p∘U), Uᵀ(p∘Y), Yᵀ(p∘Y)`` of a block."""
-    U = features.like(X).transform(X, like(w, X))
-    pY = Y * p[:, None]
     # √p on both sides keeps the product symmetric, which the library then exploits.
-    sqrt_p = array_namespace(X).sqrt(p)
-    means, cross = p @ U, U.T @ pY
-    U *= sqrt_p[:, None]
-    return means, U.T @ U, cross, Y.T @ pY
+    root = array_namespace(X).sqrt(p)
+    U = features.like(X).transform(X, like(w, X))
+    U *= root[:, None]
+    Y = Y * root[:, None]
+    return root @ U, U.T @ U, U.T @ Y, Y.T @ Y
 
 
 def _gradient_block(
     features: FeatureMap,
     w: np.ndarray,
-    means: np.ndarray,
-    terms: list[tuple[np.ndarray, np.ndarray]],
+    constant: np.ndarray,
+    coefficients: np.ndarray,
+    weights: np.ndarray,
     X: Array,
     Y: Array,
     p: Array,
 ) -> tuple[Array, ...]:
-    """``Σₐ pₐ ⟨∂Uₐ/∂wⱼ, Eₐ⟩`` of a block, where E is a sum of (vector)·(weights)ᵀ."""
+    """``Σₐ pₐ ⟨∂Uₐ/∂wⱼ, Eₐ⟩`` of a block, with ``E = ([Y U]·coefficients + constant)·weightsᵀ``."""
     U, pullback = features.like(X).transform_and_pullback(X, like(w, X))
-    V = U - like(means, X)
     k = Y.shape[1]
-    E = None
-    for coefficients, weights in terms:
-        c = like(coefficients, X)
-        F = (Y @ c[:k, :] + V @ c[k:, :]) * p[:, None]
-        product = F @ like(weights, X).T
-        E = product if E is None else E + product
-    return (pullback(E),)
+    c = like(coefficients, X)
+    F = Y @ c[:k, :] + U @ c[k:, :]
+    F += like(constant, X)
+    F *= p[:, None]
+    return (pullback(F, like(weights, X)),)
 
 
 def _loo_block(
@@ -336,17 +336,31 @@ class FourierOperator:
     def grad(self, P: np.ndarray, Q: np.ndarray) -> np.ndarray:
         """``∇_w Σ ⟨P, C_w Q⟩``: the second pass over the rows."""
         if P is Q:
-            terms = [(2.0 * P, self._against_V(P))]
+            coefficients, weights = 2.0 * P, self._against_V(P)
         else:
-            terms = [(P, self._against_V(Q)), (Q, self._against_V(P))]
-        block = partial(_gradient_block, self._gram.features, self._w, self._means, terms)
+            coefficients = np.concatenate([P, Q], axis=1)
+            weights = np.concatenate([self._against_V(Q), self._against_V(P)], axis=1)
+        # V = U − 1·meansᵀ: the means leave the sum over features as one constant.
+        constant = -(self._means @ coefficients[self._k :])
+        block = partial(
+            _gradient_block, self._gram.features, self._w, constant, coefficients, weights
+        )
         return to_numpy(self._gram.rows.sum(block)[0])
 
     def leave_one_out(self, ridge: float) -> float:
-        """Mean squared leave-one-out residual, by one more pass over the rows."""
+        """Mean squared leave-one-out residual, by one more pass over the rows.
+
+        With many rows for each feature every row has nearly the same, tiny leverage. The mean
+        leverage then serves for all of them (generalised cross-validation), without a pass.
+        """
         factor = self._factor(ridge)
         beta = factor.solve(self._against_V(self.Y))
         inverse = factor.solve(np.eye(self._means.size))
+        n, k = self._gram.rows.shape[0], self._k
+        if n >= _MANY_ROWS * self._means.size:
+            leverage = (1.0 + np.sum(inverse * self._N[k:, k:])) / n
+            residual = self.Y - self._pad(beta)
+            return float(self.dots(residual, residual).sum()) / (1.0 - leverage) ** 2
         block = partial(_loo_block, self._gram.features, self._w, self._means, beta, inverse)
         return float(self._gram.rows.sum(block)[0][0])
 

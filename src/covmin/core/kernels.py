@@ -19,11 +19,13 @@ import numpy as np
 
 from .arrays import (
     Array,
+    add_diagonal,
     array_namespace,
     column_dots,
     exp_in_place,
     l1_distances,
     pairwise_l1_dots,
+    subtract_outer_sum,
     take,
     to_numpy,
 )
@@ -38,6 +40,7 @@ __all__ = [
     "Polynomial",
     "Pullback",
     "median_bandwidth",
+    "median_rows",
 ]
 
 Pullback = Callable[[Array], Array]
@@ -122,6 +125,10 @@ class Gaussian(_OfSamples):
     zero_is_absorbing = True
     order = 2
 
+    def prepare(self, X: Array) -> Array:
+        """The samples less their mean: distances between far-away samples drown in rounding."""
+        return X - array_namespace(X).mean(X, axis=0)
+
     def cross(self, A: Array, B: Array, w: Array) -> Array:
         """Kernel matrix (n, m) between the rows of A and of B."""
         # The scale goes on the features (n·d numbers), not on the n² distances; the mean is
@@ -136,24 +143,19 @@ class Gaussian(_OfSamples):
         """Kernel matrix, and the pullback by one n×n×d product.
 
         With ``P = B ∘ K`` and the graph Laplacian ``L = diag(P1) − P``:
-        ``Σ B ∘ ∂K/∂wⱼ = −(2wⱼ/σ²) (XᵀLX)ⱼⱼ``.
+        ``Σ B ∘ ∂K/∂wⱼ = −(2wⱼ/σ²) (XᵀLX)ⱼⱼ``. L is formed among the n² numbers of P, so
+        that the n·d numbers of the product are passed over once.
         """
-        X = prepared - array_namespace(prepared).mean(prepared, axis=0)
+        X = prepared
         Z = X * (w / float(self.sigma))
-        K = Z @ Z.T
-        half = column_dots(Z.T, Z.T)
-        half *= 0.5
-        K -= half[:, None]
-        K -= half[None, :]
-        K = exp_in_place(K)
+        half = 0.5 * column_dots(Z.T, Z.T)
+        K = exp_in_place(subtract_outer_sum(Z @ Z.T, half, half, in_place=True))
+        del Z
 
         def pullback(B: Array) -> Array:
-            xp = array_namespace(B)
             B *= K
-            degrees = xp.sum(B, axis=1)
-            LX = B @ X
-            LX -= degrees[:, None] * X
-            return (2.0 / float(self.sigma) ** 2) * w * column_dots(X, LX)
+            minus_L = add_diagonal(B, -array_namespace(B).sum(B, axis=1))
+            return (2.0 / float(self.sigma) ** 2) * w * column_dots(X, minus_L @ X)
 
         return K, pullback
 
@@ -351,6 +353,19 @@ def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
     return float(0.5 * (values[low] + values[min(high, values.size - 1)]))
 
 
+def median_rows(n_samples: int, rng: np.random.Generator) -> np.ndarray:
+    """The rows whose distances set the bandwidth: all, or a sample of them.
+
+    Examples
+    --------
+    >>> median_rows(3, np.random.default_rng(0))
+    array([0, 1, 2])
+    """
+    if n_samples <= _MEDIAN_ROWS:
+        return np.arange(n_samples)
+    return np.sort(rng.choice(n_samples, _MEDIAN_ROWS, replace=False))
+
+
 def median_bandwidth(
     X: Array, order: int, rng: np.random.Generator, p: np.ndarray | None = None
 ) -> float:
@@ -384,7 +399,7 @@ def median_bandwidth(
     if p is None:
         p = np.ones(X.shape[0])
     if X.shape[0] > _MEDIAN_ROWS:
-        rows = np.sort(rng.choice(X.shape[0], _MEDIAN_ROWS, replace=False))
+        rows = median_rows(X.shape[0], rng)
         X, p = take(X, rows, axis=0), p[rows]
     pairs, distinct = _distinct_pairs(X, order)
     if not distinct.any() or not np.isfinite(pairs).all():

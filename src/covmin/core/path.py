@@ -12,22 +12,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from .arrays import Array, array_namespace, like, take, to_numpy
-from .blocks import ArrayRows
+from .blocks import ArrayRows, Rows
 from .constraints import CappedSimplex, Constraint, SoftBudget
 from .features import FeatureMap
 from .grams import ExactGram, FourierGram, Gram
-from .kernels import KERNELS, Kernel, median_bandwidth
+from .kernels import KERNELS, Kernel, median_bandwidth, median_rows
 from .mixing import Additive, Sum
 from .objectives import InverseFreeObjective, Objective, TraceObjective
 from .solvers import Iteration, Solution, minimize
 from .units import TiedGram, Units
 
-__all__ = ["CRACK", "Formulation", "Path", "Problem", "Stage", "default_budgets", "run_path"]
+__all__ = [
+    "CRACK",
+    "Formulation",
+    "Path",
+    "Problem",
+    "Stage",
+    "approximation_error",
+    "default_budgets",
+    "run_path",
+]
 
 # Budgets shrink by this factor from stage to stage.
 _SHRINK = 0.6
@@ -121,6 +130,7 @@ class Problem:
     Parameters
     ----------
     X : array of shape (n_samples, n_columns)
+        Where the samples are kept in ``rows``, a few of them, for the bandwidth.
     Y : array of shape (n_samples, n_responses)
         Columns centred under p.
     p : array of shape (n_samples,)
@@ -136,6 +146,11 @@ class Problem:
         n in ``nλ₂``: the sum of the sample weights before they became p; None: the rows.
     n_distinct : int or None
         n in the share of the additive kernel: the rows that differ; None: the rows.
+    rows : Rows or None
+        Samples with Y and p, kept elsewhere; only for random features. Y and p are then those
+        of the rows in X.
+    sketch : Problem or None
+        The same problem on a sample of the rows, from whose solution a solve may start.
     """
 
     X: Array
@@ -147,6 +162,8 @@ class Problem:
     units: Units | None = None
     total_weight: float | None = None
     n_distinct: int | None = None
+    rows: Rows | None = None
+    sketch: Problem | None = None
 
     def __post_init__(self) -> None:
         if self.units is None:
@@ -171,11 +188,13 @@ class Problem:
             return 1.0
         order = KERNELS[self.formulation.kernel].order
         columns = self.layout.columns(features)
-        X = take(self.X, columns, axis=1)
+        rng = np.random.default_rng(self.seed)
+        chosen = median_rows(self.X.shape[0], rng)
+        X = take(take(self.X, chosen, axis=0), columns, axis=1)
         scale = self.layout.scale[columns]
         if (scale != 1.0).any():
             X = X * like(scale, X)
-        return median_bandwidth(X, order, np.random.default_rng(self.seed), to_numpy(self.p))
+        return median_bandwidth(X, order, rng, to_numpy(self.p)[chosen])
 
     def gram(
         self,
@@ -190,14 +209,15 @@ class Problem:
         (or of the given ones).
         """
         columns, units = self.layout.columns(features), self.layout.restrict(features)
-        X = take(self.X, columns, axis=1)
         gram: Gram
         if self.features is None:
             stage = units if among is None else self.layout.restrict(among)
+            X = take(self.X, columns, axis=1)
             gram = ExactGram(self._kernel(stage, sigma, budget), X, self.Y, self.p)
         else:
-            random_features = self.features.at(columns, sigma).like(X)
-            gram = FourierGram(random_features, ArrayRows(X, self.Y, self.p))
+            random_features = self.features.at(columns, sigma).like(self.X)
+            rows = self.rows or ArrayRows(self.X, self.Y, self.p)
+            gram = FourierGram(random_features, rows.restrict(columns))
         return gram if units.are_columns else TiedGram(gram, units)
 
     def _kernel(self, units: Units, sigma: float, budget: int | None) -> Kernel:
@@ -353,6 +373,36 @@ def run_path(
     return Path(stages, np.concatenate([best, *reversed(left)]))
 
 
+def approximation_error(problem: Problem, stage: Stage) -> float:
+    """How far the criterion at a stage's weights is from exact, as a share of it.
+
+    Measured on at most 1024 of the rows, where the n×n matrix costs little.
+
+    Returns
+    -------
+    error : float
+        0 for the exact kernel.
+    """
+    if problem.features is None:
+        return 0.0
+    chosen = median_rows(problem.X.shape[0], np.random.default_rng(problem.seed))
+    p = take(problem.p, chosen, axis=0)
+    p = p / array_namespace(p).sum(p)
+    Y = take(problem.Y, chosen, axis=0)
+    few = replace(
+        problem, X=take(problem.X, chosen, axis=0), Y=Y - p @ Y, p=p, rows=None, sketch=None
+    )
+    active = stage.weights > 0.0
+    columns, weights = stage.columns[active], stage.weights[active]
+    if columns.size == 0:
+        return 0.0
+    values = []
+    for version in (few, replace(few, features=None)):
+        gram = version.gram(columns, stage.bandwidth)
+        values.append(TraceObjective(gram, problem.formulation.epsilon).at(weights).value)
+    return abs(values[0] - values[1]) / abs(values[1])
+
+
 def _reporter(
     callback: StageCallback | None, stage: int, n_stages: int, budget: int
 ) -> Callable[[Iteration], None] | None:
@@ -370,23 +420,15 @@ def _solve_stage(
 ) -> tuple[Stage, np.ndarray]:
     """Solve at one budget; return the stage and its columns from best to worst."""
     sigma = problem.bandwidth(columns)
-    objective = problem.objective(problem.gram(columns, sigma, budget))
-    for constraint in problem.constraints(budget):
-        solution = minimize(
-            objective,
-            constraint,
-            _shrink(weights, budget),
-            max_iter=problem.formulation.max_iter,
-            tol=problem.formulation.tol,
-            max_step=problem.formulation.max_step,
-            callback=callback,
-        )
-        if (solution.w > 0.0).sum() >= budget:
-            break
+    weights = _shrink(weights, budget)
+    if problem.sketch is not None:
+        _, _, sketched = _minimize(problem.sketch, columns, sigma, budget, weights, callback)
+        weights = sketched.w
+    objective, constraint, solution = _minimize(problem, columns, sigma, budget, weights, callback)
+    assert solution.operator is not None
+    loo_error = solution.operator.leave_one_out(problem.formulation.epsilon)
+    solution = replace(solution, operator=None)
     order = _order(objective, solution)
-    # Features at zero add nothing to the kernel, so they need not be multiplied by it.
-    active = np.flatnonzero(solution.w > 0.0) if solution.w.any() else np.arange(1)
-    operator = objective.gram.restrict(active).at(solution.w[active])
     stage = Stage(
         budget=budget,
         features=np.sort(columns[order[:budget]]),
@@ -394,10 +436,35 @@ def _solve_stage(
         weights=solution.w,
         bandwidth=sigma,
         criterion=solution.value - constraint.penalty(solution.w),
-        loo_error=operator.leave_one_out(problem.formulation.epsilon),
+        loo_error=loo_error,
         solution=solution,
     )
     return stage, columns[order]
+
+
+def _minimize(
+    problem: Problem,
+    columns: np.ndarray,
+    sigma: float,
+    budget: int,
+    start: np.ndarray,
+    callback: Callable[[Iteration], None] | None,
+) -> tuple[Objective, Constraint, Solution]:
+    """Solve at one budget, under the first constraint that leaves enough features."""
+    objective = problem.objective(problem.gram(columns, sigma, budget))
+    for constraint in problem.constraints(budget):
+        solution = minimize(
+            objective,
+            constraint,
+            start,
+            max_iter=problem.formulation.max_iter,
+            tol=problem.formulation.tol,
+            max_step=problem.formulation.max_step,
+            callback=callback,
+        )
+        if (solution.w > 0.0).sum() >= budget:
+            break
+    return objective, constraint, solution
 
 
 def _shrink(weights: np.ndarray, budget: int) -> np.ndarray:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from .constraints import Constraint
+from .grams import Operator
 from .objectives import Objective, Point
 
 __all__ = ["Iteration", "Solution", "minimize"]
@@ -75,6 +76,8 @@ class Solution:
         The last step after which each weight was positive.
     state : object
         State of the objective there, for an evaluation nearby to start from.
+    operator : Operator or None
+        The Gram operator there, which may hold an n×n matrix; to be let go of after use.
     """
 
     w: np.ndarray
@@ -86,6 +89,7 @@ class Solution:
     n_evaluations: int
     last_active: np.ndarray
     state: Any = None
+    operator: Operator | None = None
 
 
 @dataclass
@@ -173,6 +177,7 @@ def minimize(
         n_evaluations=n_evaluations,
         last_active=last_active,
         state=state.point.state,
+        operator=state.point.operator,
     )
 
 

@@ -1,0 +1,108 @@
+"""A fit of many rows, in memory and from disk: features found, time and peak of memory.
+
+Run with ``python -m benchmarks.large [--rows 1000000]`` (Linux). The response depends on
+five of 50 columns, four of them only through interactions. Each fit runs in a process of its
+own, so that its peak of memory is its own; exit status 1 when a fit misses a true feature,
+or one from disk takes more than 1.5 GB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.step import peak_bytes
+
+_CHUNK = 100_000
+_TRUE = {0, 1, 2, 3, 4}
+_BAR_BYTES = 1.5e9
+KINDS = ("array", "memmap", "parquet")
+
+
+def samples(rng: np.random.Generator, n: int, d: int, dtype: str) -> tuple[np.ndarray, np.ndarray]:
+    """``y = x₀x₁ + x₂ sign(x₃) + x₄²/2 + noise``."""
+    X = rng.standard_normal((n, d), dtype=np.dtype(dtype))
+    y = X[:, 0] * X[:, 1] + X[:, 2] * np.sign(X[:, 3]) + 0.5 * X[:, 4] ** 2
+    return X, y + 0.5 * rng.standard_normal(n, dtype=np.dtype(dtype))
+
+
+def write(folder: Path, n: int, d: int, dtype: str) -> None:
+    """The same rows as a mapped array and as a folder of Parquet files."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    rng = np.random.default_rng(0)
+    mapped = np.lib.format.open_memmap(folder / "X.npy", mode="w+", dtype=dtype, shape=(n, d))
+    response = np.empty(n, dtype=dtype)
+    (folder / "parquet").mkdir()
+    for start in range(0, n, _CHUNK):
+        X, y = samples(rng, min(_CHUNK, n - start), d, dtype)
+        stop = start + X.shape[0]
+        mapped[start:stop], response[start:stop] = X, y
+        table = pa.table({f"x{j}": X[:, j] for j in range(d)} | {"y": y})
+        parquet.write_table(table, folder / "parquet" / f"{start:012d}.parquet")
+    mapped.flush()
+    np.save(folder / "y.npy", response)
+
+
+def fit(kind: str, folder: Path) -> None:
+    """Fit once, and print what happened as JSON."""
+    from covmin import CCMSelector, open_parquet
+
+    y = np.load(folder / "y.npy")
+    if kind == "parquet":
+        X, y = open_parquet(folder / "parquet", target="y")
+    else:
+        X = np.load(folder / "X.npy", mmap_mode="r" if kind == "memmap" else None)
+    start = time.perf_counter()
+    selector = CCMSelector(len(_TRUE), task="regression").fit(X, y)
+    answer = {
+        "seconds": time.perf_counter() - start,
+        "peak": peak_bytes(),
+        "found": sorted(int(j) for j in np.flatnonzero(selector.support_)),
+        "error": getattr(selector, "approximation_error_", None),
+    }
+    print(json.dumps(answer))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--columns", type=int, default=50)
+    parser.add_argument("--dtype", choices=["float32", "float64"], default="float64")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--fit", nargs=2, metavar=("KIND", "FOLDER"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.fit:
+        fit(options.fit[0], Path(options.fit[1]))
+        return 0
+    met = True
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write(folder, options.rows, options.columns, options.dtype)
+        print(f"{options.rows:,} × {options.columns} {options.dtype}")
+        print("| from | seconds | peak memory | found |\n| --- | ---: | ---: | --- |")
+        for kind in options.kinds:
+            command = [sys.executable, "-m", "benchmarks.large", "--fit", kind, name]
+            output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+            answer = json.loads(output.splitlines()[-1])
+            print(
+                f"| {kind} | {answer['seconds']:.0f} | {answer['peak'] / 1e9:.2f} GB "
+                f"| {answer['found']} |",
+                flush=True,
+            )
+            met &= set(answer["found"]) == _TRUE
+            met &= kind == "array" or answer["peak"] <= _BAR_BYTES
+    print("met" if met else "missed")
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

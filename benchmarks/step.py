@@ -1,0 +1,191 @@
+"""One step, value and gradient, against the bare matrix products of the same sizes.
+
+Run with ``python -m benchmarks.step``. Step and products alternate in one process, and the
+fastest of several rounds of each is compared, so that other work on the machine disturbs
+both alike. The last line holds the ratios; exit status 1 when one is over its bar.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from scipy.linalg import get_blas_funcs, get_lapack_funcs
+
+from covmin._threads import blas_threads, row_threads
+from covmin.core.blocks import ArrayRows
+from covmin.core.grams import ExactGram, FourierGram
+from covmin.core.kernels import Gaussian
+from covmin.core.objectives import TraceObjective
+from covmin.core.path import Formulation
+
+_BARE_BLOCK = 4096
+
+
+@dataclass(frozen=True)
+class Result:
+    """A measured ratio beside its bar; ``at_least`` tells on which side of it to be."""
+
+    what: str
+    ratio: float
+    bar: float | None = None
+    at_least: bool = False
+    unit: str = "×"
+
+    @property
+    def met(self) -> bool:
+        """Whether the ratio is on the right side of its bar."""
+        if self.bar is None:
+            return True
+        return self.ratio >= self.bar if self.at_least else self.ratio <= self.bar
+
+
+def fastest(rounds: int, *actions: Callable[[], object]) -> list[float]:
+    """Shortest time of each action over rounds in which they take turns."""
+    times: list[list[float]] = [[] for _ in actions]
+    for _ in range(rounds + 1):  # the first round warms up
+        for record, action in zip(times, actions, strict=True):
+            start = time.perf_counter()
+            action()
+            record.append(time.perf_counter() - start)
+    return [min(record[1:]) for record in times]
+
+
+def samples(n: int, d: int, dtype: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    X = np.random.default_rng(0).standard_normal((n, d), dtype=np.dtype(dtype))
+    Y = X[:, :1] * X[:, 1:2]
+    return X, Y - Y.mean(), np.full(n, 1.0 / n, dtype=dtype)
+
+
+def step(objective: TraceObjective, w: np.ndarray) -> None:
+    objective.at(w).gradient()
+
+
+class BareExact:
+    """syrk for the Gram, potrf for the factor, gemm for the gradient, nothing else."""
+
+    def __init__(self, X: np.ndarray) -> None:
+        n = X.shape[0]
+        self.X = X
+        self.K = np.zeros((n, n), dtype=X.dtype, order="F")
+        self.product = np.empty_like(X)
+        (self.syrk,) = get_blas_funcs(("syrk",), (X,))
+        (self.potrf,) = get_lapack_funcs(("potrf",), (X,))
+        self.ridge = X.dtype.type(2 * X.shape[1])
+
+    def __call__(self) -> None:
+        """Do the three."""
+        # X in C order is Xᵀ in the order of LAPACK: no copy.
+        K = self.syrk(1.0, self.X.T, trans=1, c=self.K, overwrite_c=1, lower=1)
+        K.ravel(order="K")[:: K.shape[0] + 1] += self.ridge
+        _, info = self.potrf(K, lower=1, overwrite_a=1, clean=0)
+        assert info == 0
+        np.matmul(self.K, self.X, out=self.product)
+
+
+def exact(n: int, d: int, dtype: str, kernel: str = "gaussian", rounds: int = 7) -> list[float]:
+    """Times of a step and of its products."""
+    X, Y, p = samples(n, d, dtype)
+    sigma = float(d) ** 0.5
+    mixing = 0.0 if kernel == "gaussian" else None
+    formulation = Formulation(0.001, mixing=mixing)
+    gram = ExactGram(formulation.mixed_kernel(sigma, (n, d), d), X, Y, p)
+    objective = TraceObjective(gram, 0.001)
+    with blas_threads(n):
+        return fastest(rounds, partial(step, objective, np.full(d, 0.5)), BareExact(X))
+
+
+def bare_fourier(X: np.ndarray, omega: np.ndarray, U: np.ndarray) -> None:
+    """Three products with Ω and one UᵀU, block by block, with BLAS's own threads."""
+    half = U[:, : omega.shape[1]]
+    for start in range(0, X.shape[0], _BARE_BLOCK):
+        block = X[start : start + _BARE_BLOCK]
+        rows = block.shape[0]
+        block @ omega
+        block @ omega
+        block.T @ half[:rows]
+        U[:rows].T @ U[:rows]
+
+
+def reset_peak() -> int:
+    """Forget the peak of memory so far; return what the process holds now."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return peak_bytes()
+
+
+def peak_bytes() -> int:
+    """Most memory the process has held since the last reset (Linux)."""
+    status = Path("/proc/self/status").read_text()
+    return 1024 * int(status.split("VmHWM:")[1].split()[0])
+
+
+def fourier(
+    n: int, d: int, n_components: int, dtype: str, rounds: int = 2
+) -> tuple[list[float], int]:
+    """Times of a step and of its products, and the memory the step took beyond X."""
+    X, Y, p = samples(n, d, dtype)
+    kernel = Gaussian(float(d) ** 0.5)
+    features = kernel.draw_features(d, n_components, np.random.default_rng(0)).like(X)
+    U = np.random.default_rng(1).standard_normal((_BARE_BLOCK, n_components)).astype(dtype)
+    w = np.full(d, 0.5)
+    threads = row_threads()
+
+    def ours() -> None:
+        with blas_threads(n, threads):
+            objective = TraceObjective(
+                FourierGram(features, ArrayRows(X, Y, p, n_threads=threads)), 0.001
+            )
+            step(objective, w)
+
+    before = reset_peak()
+    ours()
+    memory = peak_bytes() - before
+    return fastest(rounds, ours, partial(bare_fourier, X, features.frequencies, U)), memory
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the Fourier step")
+    options = parser.parse_args()
+    results = []
+    print("| step | time | bare | ratio |\n| --- | ---: | ---: | ---: |")
+
+    def show(what: str, times: list[float]) -> float:
+        ratio = times[0] / times[1]
+        print(f"| {what} | {times[0]:.4f} s | {times[1]:.4f} s | {ratio:.2f}× |", flush=True)
+        return ratio
+
+    # The Fourier step comes first: its peak of memory must not hide behind another's.
+    size = f"n={options.rows:,}, d=50, D=512"
+    for dtype in ("float64", "float32"):
+        times, memory = fourier(options.rows, 50, 512, dtype)
+        what = f"Fourier, {size}, {dtype}"
+        results.append(Result(what, show(what, times), 1.8))
+        if dtype == "float64":
+            results.append(Result("memory beyond X, MB", memory / 1e6, 600.0, unit=""))
+    single = {}
+    for n, d, bar, rounds in ((2000, 1000, 1.5, 7), (200, 5000, 1.8, 40)):
+        for dtype in ("float64", "float32"):
+            times = exact(n, d, dtype, rounds=rounds)
+            single[n, dtype] = times[0]
+            what = f"exact, n={n}, d={d}, {dtype}"
+            results.append(Result(what, show(what, times), bar if dtype == "float64" else None))
+        gain = single[n, "float64"] / single[n, "float32"]
+        results.append(Result(f"float32 faster, n={n}, d={d}", gain, 1.6, at_least=True))
+        show(f"exact, n={n}, d={d}, float64, mixed kernel", exact(n, d, "float64", "mixed", 5))
+    for result in results:
+        bar = "" if result.bar is None else f" (bar {result.bar:g})"
+        verdict = "" if result.bar is None else ("met" if result.met else "missed")
+        print(f"{result.what}: {result.ratio:.2f}{result.unit}{bar} {verdict}")
+    print("ratios: " + ", ".join(f"{r.ratio:.2f}" for r in results if r.bar is not None))
+    return 0 if all(result.met for result in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,241 @@
+"""Dask as an engine for blocks of rows.
+
+Each partition is worked on where it lies, by the same functions that run in one process;
+what comes back are sums, a few rows, and nothing else. With a running
+``distributed.Client`` the partitions are persisted on its workers once and a worker's loss
+costs the recomputation of what it held. With Dask's local scheduler nothing is persisted:
+partitions are made anew for each pass, so that memory stays bounded.
+
+Nobody needs to import this module: :meth:`covmin.CCMSelector.fit` takes Dask arrays and
+dataframes as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ._sources import ArraySource, RawFunction, StandardizedSource, call_on_standardized
+from ._sources import float_dtype as _float_dtype
+from .core.blocks import BlockFunction, add_up
+
+__all__ = ["DaskRows", "DaskSource"]
+
+# Partial results merged by one task: the tree over 1000 partitions is four levels deep.
+_FAN_IN = 8
+
+Merge = Callable[[Sequence[Any]], Any]
+
+
+def _as_array(part: Any, dtype: np.dtype[Any]) -> np.ndarray:
+    """A partition as a C-ordered array of numbers."""
+    return np.ascontiguousarray(np.asarray(part), dtype=dtype)
+
+
+def _on_partition(
+    function: RawFunction,
+    merge: Merge,
+    columns: np.ndarray | None,
+    X: np.ndarray,
+    Y: np.ndarray,
+    p: np.ndarray,
+) -> Any:
+    """A block function over the blocks of one partition, merged."""
+    blocks = ArraySource(X).with_responses(Y, p, columns)
+    return merge([function(*block) for block in blocks])
+
+
+def _sum_on_partition(
+    function: RawFunction, columns: np.ndarray, X: np.ndarray, Y: np.ndarray, p: np.ndarray
+) -> tuple[Any, ...]:
+    blocks = ArraySource(X).with_responses(Y, p, columns)
+    return add_up(function(*block) for block in blocks)
+
+
+def _merge_results(merge: Merge, *results: Any) -> Any:
+    return merge(results)
+
+
+def _pick(X: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    return X[rows]
+
+
+def _tree(merge: Merge, results: list[Any]) -> Any:
+    """Merge delayed results, a few at a time, always in the same order."""
+    import dask
+
+    join = dask.delayed(partial(_merge_results, merge), pure=False)
+    while len(results) > 1:
+        results = [join(*results[i : i + _FAN_IN]) for i in range(0, len(results), _FAN_IN)]
+    return results[0].compute()
+
+
+def _persist(parts: list[Any]) -> list[Any]:
+    """Keep what is computed on the workers of the running client, if there is one."""
+    import dask
+
+    try:
+        from distributed import get_client
+
+        get_client()
+    except (ImportError, ValueError):
+        return parts
+    return list(dask.persist(*parts))
+
+
+class DaskSource:
+    """The partitions of a Dask collection.
+
+    Parameters
+    ----------
+    parts : list of dask Delayed
+        One array of shape (rows, n_columns) each.
+    lengths : sequence of int
+        Rows of each.
+    n_columns : int
+    dtype : numpy.dtype
+    names : list of str or None
+    """
+
+    reads_in_blocks = True
+
+    def __init__(
+        self,
+        parts: list[Any],
+        lengths: Sequence[int],
+        n_columns: int,
+        dtype: np.dtype[Any],
+        names: list[str] | None = None,
+    ) -> None:
+        self.parts = parts
+        self.starts = np.concatenate([[0], np.cumsum(lengths)]).astype(int)
+        self.shape = (int(self.starts[-1]), n_columns)
+        self.dtype = dtype
+        self.names = names
+
+    @classmethod
+    def of(cls, X: Any) -> DaskSource:
+        """The partitions of a Dask array or dataframe.
+
+        Parameters
+        ----------
+        X : dask.array.Array of shape (n_rows, n_columns), or dask.dataframe.DataFrame
+        """
+        import dask
+
+        names = None
+        if hasattr(X, "columns"):
+            names = [str(name) for name in X.columns]
+            _check_numbers(X)
+            dtypes = set(X.dtypes)
+            delayed = X.to_delayed()
+        elif getattr(X, "ndim", 0) == 2:
+            if X.dtype.kind not in "biuf":
+                raise ValueError(f"X must hold numbers; its dtype is {X.dtype}.")
+            if np.isnan(X.shape[0]):
+                X = X.compute_chunk_sizes()
+            dtypes = {X.dtype}
+            delayed = X.rechunk({1: -1}).to_delayed().ravel()
+        else:
+            raise ValueError(
+                "X must be a Dask array with two dimensions or a Dask dataframe; "
+                f"got {type(X).__name__}."
+            )
+        dtype = _float_dtype(dtypes.pop()) if len(dtypes) == 1 else np.dtype(np.float64)
+        convert = dask.delayed(_as_array, pure=False)
+        parts = _persist([convert(part, dtype) for part in delayed])
+        lengths = X.chunks[0] if names is None else _lengths(parts)
+        return cls(parts, lengths, int(X.shape[1]), dtype, names)
+
+    def _pieces(self, array: np.ndarray) -> list[np.ndarray]:
+        return [array[a:b] for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)]
+
+    def reduce(self, function: RawFunction, merge: Merge, Y: np.ndarray, p: np.ndarray) -> Any:
+        """Merge the results of ``function(X_block, Y_block, p_block)`` over all blocks."""
+        import dask
+
+        work = dask.delayed(partial(_on_partition, function, merge, None), pure=False)
+        pieces = zip(self.parts, self._pieces(Y), self._pieces(p), strict=True)
+        return _tree(merge, [work(X, Y, p) for X, Y, p in pieces])
+
+    def rows(self, Y: np.ndarray, p: np.ndarray, columns: StandardizedSource) -> DaskRows:
+        """Standardised rows with responses and weights, which go to the workers once."""
+        import dask
+
+        keep = dask.delayed(np.asarray, pure=False)
+        Y_parts = _persist([keep(piece) for piece in self._pieces(Y)])
+        p_parts = _persist([keep(piece) for piece in self._pieces(p)])
+        return DaskRows(columns, Y_parts, p_parts)
+
+    def take(self, rows: np.ndarray) -> np.ndarray:
+        """All columns at increasing row numbers."""
+        import dask
+
+        bounds = np.searchsorted(rows, self.starts)
+        pick = dask.delayed(_pick, pure=False)
+        wanted = [
+            pick(part, rows[a:b] - start)
+            for part, start, a, b in zip(
+                self.parts, self.starts[:-1], bounds[:-1], bounds[1:], strict=True
+            )
+            if a < b
+        ]
+        return np.concatenate(dask.compute(*wanted))
+
+
+def _lengths(parts: list[Any]) -> list[int]:
+    import dask
+
+    return [int(n) for n in dask.compute(*[dask.delayed(len)(part) for part in parts])]
+
+
+def _check_numbers(X: Any) -> None:
+    bad = [str(name) for name, dtype in X.dtypes.items() if dtype.kind not in "biuf"]
+    if bad:
+        raise ValueError(
+            f"These columns of X hold no numbers: {', '.join(map(repr, bad[:5]))}"
+            f"{f' and {len(bad) - 5} more' if len(bad) > 5 else ''}. Drop or convert them; "
+            "categorical columns of a Dask dataframe must be encoded first."
+        )
+
+
+@dataclass(frozen=True)
+class DaskRows:
+    """Rows in partitions, standardised block by block on the workers.
+
+    Parameters
+    ----------
+    columns : StandardizedSource
+    Y_parts, p_parts : list of dask Delayed
+        Responses and weights of each partition.
+    """
+
+    columns: StandardizedSource
+    Y_parts: list[Any]
+    p_parts: list[Any]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and of features."""
+        return self.columns.shape
+
+    def sum(self, function: BlockFunction) -> tuple[Any, ...]:
+        """Sum the results of ``function(X_block, Y_block, p_block)`` over all blocks."""
+        import dask
+
+        table = self.columns
+        source: Any = table.source
+        raw = partial(call_on_standardized, function, table.mean, table.scale, table.dtype)
+        # Delayed once, the function with its frequencies goes to each worker once.
+        work = dask.delayed(partial(_sum_on_partition, raw, table.index), pure=False)
+        pieces = zip(source.parts, self.Y_parts, self.p_parts, strict=True)
+        total: tuple[Any, ...] = _tree(add_up, [work(X, Y, p) for X, Y, p in pieces])
+        return total
+
+    def restrict(self, columns: np.ndarray) -> DaskRows:
+        """The same rows with some of the features."""
+        return replace(self, columns=self.columns.restrict(columns))
