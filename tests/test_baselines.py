@@ -386,7 +386,7 @@ def test_whole_numbers_are_classes_unless_told_otherwise():
     [
         ({"n_features_to_select": 13}, [0, 1] * 20, "X has 12 feature"),
         ({}, [1] * 40, "one class only"),
-        ({"task": "classification"}, list(range(40)), "its own class"),
+        ({"task": "classification"}, list(range(40)), "class of its own"),
         ({"task": "regression"}, [1.5] * 40, "y is constant"),
         ({"task": "regression"}, ["a", "b"] * 20, "needs numbers"),
         ({"task": "classification"}, [0.5, 1.5] * 20, "continuous numbers"),

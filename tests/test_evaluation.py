@@ -29,10 +29,10 @@ from threadpoolctl import threadpool_info
 from typer.testing import CliRunner
 
 from covmin import __version__
+from covmin._log import ResultLog
 from covmin.cli.reproduce import app
 from covmin.datasets import make_additive, make_shell, make_xor
 from covmin.evaluation import compare_selectors, default_sizes, median_rank, named_selectors
-from covmin.evaluation.log import ResultLog
 from covmin.evaluation.paper_real import METHODS, SETS, curve_task, run_real
 from covmin.evaluation.paper_synthetic import run_synthetic
 from covmin.evaluation.runner import run_units

@@ -7,7 +7,7 @@ first m features is judged on the fold left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -111,6 +111,9 @@ def cross_fit(
     seed: int,
     n_jobs: int | None = None,
     on_fold: Callable[[int, int], None] | None = None,
+    finished: Sequence[np.ndarray] = (),
+    keep: Callable[[int, np.ndarray], None] | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> CrossFit:
     """Run the path on training folds and judge it on the fold left out.
 
@@ -136,6 +139,12 @@ def cross_fit(
         Folds judged at once, in threads.
     on_fold : callable, optional
         Called with the number of folds judged and their total after each.
+    finished : sequence of ndarray
+        Errors of the first folds, where they are known from an earlier run.
+    keep : callable, optional
+        Called with the number of a fold and its errors once it is judged.
+    stop : callable, optional
+        Asked after each fold whether to make do with those judged.
 
     Returns
     -------
@@ -156,18 +165,36 @@ def cross_fit(
         return _errors(problem, rank, sizes, columns.apply(X[test]), target, weight)
 
     folds = _folds(row_signatures(X, response.Y), response.labels, seed)
+    tasks = [(epsilon, fold) for epsilon in epsilons for fold in folds]
+    errors = list(finished)
     # Threads serve: the work is in BLAS, which releases the interpreter lock.
     with blas_threads(X.shape[0], n_jobs):
         judged = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
-            delayed(judge)(epsilon, fold) for epsilon in epsilons for fold in folds
+            delayed(judge)(*task) for task in tasks[len(errors) :]
         )
-        errors = []
         for error in judged:
             errors.append(error)
+            if keep is not None:
+                keep(len(errors) - 1, error)
             if on_fold is not None:
-                on_fold(len(errors), len(epsilons) * len(folds))
-    cube = np.reshape(errors, (len(epsilons), len(folds), len(sizes)))
-    return CrossFit(np.asarray(sizes), np.asarray(epsilons), cube.swapaxes(1, 2))
+                on_fold(len(errors), len(tasks))
+            if stop is not None and stop():
+                break
+        judged.close()
+    return _gather(errors, np.asarray(sizes), np.asarray(epsilons), len(folds))
+
+
+def _gather(
+    errors: list[np.ndarray], sizes: np.ndarray, epsilons: np.ndarray, n_folds: int
+) -> CrossFit:
+    """The errors by ε, size and fold; of an early end, what can be compared."""
+    complete = len(errors) // n_folds
+    if complete == 0:
+        if len(errors) < 2:
+            raise KeyboardInterrupt("The fit was interrupted before there was anything to keep.")
+        complete, n_folds = 1, len(errors)
+    cube = np.reshape(errors[: complete * n_folds], (complete, n_folds, sizes.size))
+    return CrossFit(sizes, epsilons[:complete], cube.swapaxes(1, 2))
 
 
 def residuals_beyond_given(

@@ -237,8 +237,9 @@ def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         )
     if classes.size == labels.size > 2:
         raise ValueError(
-            "Every sample has a class of its own, so no feature can be seen to separate classes. "
-            "Check that y is not a column of names or numbers of rows."
+            f"Each of the {labels.size} samples has a class of its own, so nothing can be learned "
+            "about classes. Check that y does not name the rows; if it is a number use "
+            "task='regression'."
         )
     return classes, labels
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral, Real
+from os import PathLike
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,6 +19,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from ._checkpoint import Checkpoint, fingerprint
 from ._columns import PreparedColumns, n_features_to_keep
 from ._crossfit import CrossFit, candidate_sizes, cross_fit, residuals_beyond_given
 from ._fitting import (
@@ -42,6 +45,7 @@ from ._formulation import (
     rank_sizes,
 )
 from ._inputs import WholeColumnsMixin
+from ._interrupts import Interrupts
 from ._notebook import selection_html
 from ._progress import History, ProgressBar
 from ._responses import EncodedResponse
@@ -65,6 +69,15 @@ _MIN_CROSS_FIT_SAMPLES = 4
 # Beyond this many, a random sample chooses ε and m: its error is known to a fraction of a
 # per cent, and the folds cost no more however many samples there are.
 _CROSS_FIT_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class During:
+    """What goes on beside a fit while it runs."""
+
+    bar: ProgressBar
+    checkpoint: Checkpoint
+    stop: Interrupts
 
 
 class CCMSelector(WholeColumnsMixin, BaseEstimator):
@@ -164,6 +177,14 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         Seed of the random features, of the folds and of the rows sampled for the bandwidth.
         None is a fixed seed, so that every run gives the same answer; try several to see
         how much a choice by cross-fitting depends on the folds.
+    interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C does in the main thread: end the fit with nothing changed, or end it well,
+        with the ranking it has come to (a second Ctrl-C then ends it at once).
+    checkpoint : path-like, default=None
+        File that keeps the finished folds and stages of a long fit. A new fit on the same data
+        with the same parameters goes on from there; the file goes when the fit is done.
+    checkpoint_after : float, default=60
+        Seconds a fit must last before anything is written.
     callback : callable, default=None
         Called with a :class:`~covmin.core.path.Progress` after each step; its method
         ``fold(done, total)``, if it has one, after each fold that is cross-fitted.
@@ -274,6 +295,9 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         "device": [None, str],
         "n_substitutes": [Interval(Integral, 0, None, closed="left")],
         "n_jobs": [None, Integral],
+        "interrupt": [StrOptions({"raise", "keep"})],
+        "checkpoint": [None, str, PathLike],
+        "checkpoint_after": [Interval(Real, 0, None, closed="left")],
         "callback": [None, callable],
         "verbose": ["verbose"],
     }
@@ -309,6 +333,9 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         n_substitutes: int = 0,
         n_jobs: int | None = None,
         random_state: Any = None,
+        interrupt: str = "raise",
+        checkpoint: str | PathLike[str] | None = None,
+        checkpoint_after: float = 60.0,
         callback: Callable[[Progress], None] | None = None,
         verbose: int = 0,
     ) -> None:
@@ -340,6 +367,9 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         self.n_substitutes = n_substitutes
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.interrupt = interrupt
+        self.checkpoint = checkpoint
+        self.checkpoint_after = checkpoint_after
         self.callback = callback
         self.verbose = verbose
 
@@ -375,22 +405,45 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
             seed = seed_of(self.random_state)
             # Blocks of rows are worked on in threads, each of which then has BLAS to itself.
             threads = row_threads() if in_blocks else None
-            with ProgressBar.shown(self.verbose) as bar, blas_threads(n, threads):
+            with (
+                ProgressBar.shown(self.verbose) as bar,
+                blas_threads(n, threads),
+                Interrupts.noticed(self.interrupt == "keep") as stop,
+                self._checkpointed(columns, samples) as checkpoint,
+            ):
+                during = During(bar, checkpoint, stop)
                 samples = self._beyond_given(samples, seed)
-                epsilon, m, crossfit = self._choose(samples, seed, bar)
+                epsilon, m, crossfit = self._choose(samples, seed, during)
                 problem = self._problem(columns, samples.response, epsilon, seed)
-                path, history = self._run(problem, min(m, columns.units.size), bar)
+                path, history = self._run(problem, min(m, columns.units.size), during)
                 self._store(path, problem, columns, samples, m)
             self.cross_fit_ = cross_fit_bunch(crossfit)
             self.history_ = history.as_bunch()
-        if not self.converged_:
-            warnings.warn(
-                f"A solve stopped after max_iter={self.max_iter} steps before it reached "
-                f"tol={self.tol:g}; increase max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        self._warn_of_an_early_end(stop.asked)
         return self
+
+    def _checkpointed(
+        self, columns: PreparedColumns, samples: Samples
+    ) -> AbstractContextManager[Checkpoint]:
+        settings: dict[str, Any] = {}
+        if self.checkpoint is not None:
+            settings = fingerprint(self.get_params(deep=False), columns, samples.response)
+        return Checkpoint.kept(self.checkpoint, self.checkpoint_after, settings)
+
+    def _warn_of_an_early_end(self, interrupted: bool) -> None:
+        if interrupted:
+            text = (
+                f"The fit was interrupted at {self.path_.n_features[-1]} features; smaller sets "
+                "are ranked as they stood then."
+            )
+        elif not self.converged_:
+            text = (
+                f"A solve stopped after max_iter={self.max_iter} steps before it reached "
+                f"tol={self.tol:g}; increase max_iter or tol."
+            )
+        else:
+            return
+        warnings.warn(text, ConvergenceWarning, stacklevel=4)
 
     def _beyond_given(self, samples: Samples, seed: int) -> Samples:
         """The samples with what the given features explain taken off the response."""
@@ -436,7 +489,7 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         return chosen
 
     def _choose(
-        self, samples: Samples, seed: int, bar: ProgressBar
+        self, samples: Samples, seed: int, during: During
     ) -> tuple[float, int, CrossFit | None]:
         """ε and m, by cross-fitting where they are not given."""
         n, d = samples.X.shape[0], samples.plan.n_choices
@@ -467,7 +520,10 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
             standardize=self.standardize,
             seed=seed,
             n_jobs=self.n_jobs,
-            on_fold=bar.fold_and(self.callback),
+            on_fold=during.bar.fold_and(self.callback),
+            finished=during.checkpoint.folds(),
+            keep=during.checkpoint.add_fold,
+            stop=during.stop,
         )
         best = crossfit.best_epsilon()
         if auto_m:
@@ -510,10 +566,18 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
             seed=seed,
         )
 
-    def _run(self, problem: Problem, m: int, bar: ProgressBar) -> tuple[Path, History]:
+    def _run(self, problem: Problem, m: int, during: During) -> tuple[Path, History]:
         budgets = default_budgets(problem.n_features, m) if self.strategy == "path" else [m]
-        history = History(bar.step, *([self.callback] if self.callback else []))
-        return run_path(problem, budgets, history), history
+        history = History(during.bar.step, *([self.callback] if self.callback else []))
+        path = run_path(
+            problem,
+            budgets,
+            history,
+            finished=during.checkpoint.stages(),
+            on_stage=during.checkpoint.add_stage,
+            stop=during.stop,
+        )
+        return path, history
 
     def _store(
         self,
@@ -535,7 +599,9 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         self.group_ranking_ = None if samples.labels is None else ranking
         self.group_support_ = None if samples.labels is None else ranking <= m
         self.path_ = path_bunch(path, columns.unit_index, plan, response.scale)
-        stage = path.stages[[s.budget for s in path.stages].index(min(m, columns.units.size))]
+        # The stage that kept m features, or the last there is after an interrupt.
+        wanted = [s for s in path.stages if s.budget == min(m, columns.units.size)]
+        stage = wanted[0] if wanted else path.stages[-1]
         self.weights_ = self.path_.weights[path.stages.index(stage)].copy()
         self.objective_ = float(stage.criterion * squared(response.scale))
         self.approximation_error_ = approximation_error(problem, stage)

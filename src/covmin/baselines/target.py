@@ -102,9 +102,4 @@ def encode_target(y: np.ndarray, task: str = "auto") -> Target:
     response = encode_response(y, task)
     if response.classes is None or response.labels is None:
         return Target(response.Y[:, 0], n_classes=0)
-    if np.bincount(response.labels).max() < 2:
-        raise ValueError(
-            f"Each of the {y.shape[0]} samples has its own class, so no class can be learned; "
-            "if y is a number use task='regression'."
-        )
     return Target(response.labels, n_classes=int(response.classes.size))

@@ -11,7 +11,7 @@ A feature here is a unit of :mod:`covmin.core.units`: a column, or a group of co
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -341,7 +341,13 @@ def default_budgets(n_features: int, m: int | None = None) -> list[int]:
 
 
 def run_path(
-    problem: Problem, budgets: Iterable[int], callback: StageCallback | None = None
+    problem: Problem,
+    budgets: Iterable[int],
+    callback: StageCallback | None = None,
+    *,
+    finished: Sequence[tuple[Stage, np.ndarray]] = (),
+    on_stage: Callable[[int, Stage, np.ndarray], None] | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Path:
     """Solve at each budget in turn, each among the features the last one kept.
 
@@ -352,6 +358,13 @@ def run_path(
         Decreasing. A single budget is the paper's one solve.
     callback : callable, optional
         Called with a :class:`Progress` after each step.
+    finished : sequence of (Stage, ndarray)
+        The first stages and their orders, where they are known from an earlier run.
+    on_stage : callable, optional
+        Called with number, stage and order of every stage that is solved here to its end.
+    stop : callable, optional
+        Asked before each step and each stage whether to end the path here, with the order it
+        has come to.
 
     Returns
     -------
@@ -363,13 +376,20 @@ def run_path(
     stages: list[Stage] = []
     left: list[np.ndarray] = []  # columns in the order of leaving, each group best first
     for number, budget in enumerate(budgets):
-        report = _reporter(callback, number, len(budgets), budget)
-        stage, order = _solve_stage(problem, columns, weights, budget, report)
+        if number < len(finished):
+            stage, order = finished[number]
+        else:
+            report = _reporter(callback, number, len(budgets), budget)
+            stage, order = _solve_stage(problem, columns, weights, budget, report, stop)
         stages.append(stage)
         left.append(order[budget:])
         columns = stage.features
         weights = stage.weights[np.searchsorted(stage.columns, columns)]
         best = order[:budget]
+        if stop is not None and stop():
+            break
+        if on_stage is not None and number >= len(finished):
+            on_stage(number, stage, order)
     return Path(stages, np.concatenate([best, *reversed(left)]))
 
 
@@ -417,14 +437,17 @@ def _solve_stage(
     weights: np.ndarray,
     budget: int,
     callback: Callable[[Iteration], None] | None,
+    stop: Callable[[], bool] | None,
 ) -> tuple[Stage, np.ndarray]:
     """Solve at one budget; return the stage and its columns from best to worst."""
     sigma = problem.bandwidth(columns)
     weights = _shrink(weights, budget)
     if problem.sketch is not None:
-        _, _, sketched = _minimize(problem.sketch, columns, sigma, budget, weights, callback)
+        _, _, sketched = _minimize(problem.sketch, columns, sigma, budget, weights, callback, stop)
         weights = sketched.w
-    objective, constraint, solution = _minimize(problem, columns, sigma, budget, weights, callback)
+    objective, constraint, solution = _minimize(
+        problem, columns, sigma, budget, weights, callback, stop
+    )
     assert solution.operator is not None
     loo_error = solution.operator.leave_one_out(problem.formulation.epsilon)
     solution = replace(solution, operator=None)
@@ -449,6 +472,7 @@ def _minimize(
     budget: int,
     start: np.ndarray,
     callback: Callable[[Iteration], None] | None,
+    stop: Callable[[], bool] | None,
 ) -> tuple[Objective, Constraint, Solution]:
     """Solve at one budget, under the first constraint that leaves enough features."""
     objective = problem.objective(problem.gram(columns, sigma, budget))
@@ -461,6 +485,7 @@ def _minimize(
             tol=problem.formulation.tol,
             max_step=problem.formulation.max_step,
             callback=callback,
+            stop=stop,
         )
         if (solution.w > 0.0).sum() >= budget:
             break

@@ -114,6 +114,7 @@ def minimize(
     tol: float = 1e-3,
     max_step: float = 0.2,
     callback: Callable[[Iteration], None] | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Solution:
     """Minimise ``objective(w) + price`` over the constraint, from ``w0``.
 
@@ -134,6 +135,8 @@ def minimize(
         Largest change of a weight in one step.
     callback : callable, optional
         Called with an :class:`Iteration` after each accepted step.
+    stop : callable, optional
+        Asked before each step whether to end here.
 
     Returns
     -------
@@ -151,7 +154,7 @@ def minimize(
                 break
             n_evaluations, stuck = n_evaluations + 1, False
             continue
-        if n_iter == max_iter:
+        if n_iter == max_iter or (stop is not None and stop()):
             if _reopen(state, objective, constraint, w.size):
                 n_evaluations, gap = n_evaluations + 1, _relative_gap(state, constraint)
             break

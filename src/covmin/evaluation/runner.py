@@ -17,9 +17,9 @@ from sklearn.exceptions import FitFailedWarning
 from threadpoolctl import threadpool_limits
 
 import covmin
+from covmin._log import ResultLog
 from covmin.baselines.randomness import global_state_restored
 
-from .log import ResultLog
 from .selectors import SelectorSpec, feature_order
 
 __all__ = ["Ranked", "rank_features", "run_units", "unit_seed", "warn_of_failures"]
