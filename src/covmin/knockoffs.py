@@ -83,7 +83,7 @@ class KnockoffSelector(SelectorMixin, BaseEstimator):
         by ``W_``, then by position.
     n_features_in_ : int
         Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, where X has names.
 
     See Also

@@ -83,7 +83,7 @@ class StabilitySelector(SelectorMixin, BaseEstimator):
         ``unimodal`` and ``r_concave``.
     n_features_in_ : int
         Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, where X has names.
 
     See Also
