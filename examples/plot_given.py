@@ -27,7 +27,7 @@ table = pd.DataFrame(
         **{f"noise {j}": rng.standard_normal(n) for j in range(5)},
     }
 )
-risk = 1.5 * age + 1.5 * np.abs(table["marker"]) + 0.3 * rng.standard_normal(n)
+risk = 2 * age + np.abs(table["marker"]) + 0.3 * rng.standard_normal(n)
 
 alone = CCMSelector(n_features_to_select=1).fit(table.drop(columns="age"), risk)
 print("without age in the table:", alone.get_feature_names_out())
