@@ -136,8 +136,8 @@ def knockoff_table(units: list[dict[str, Any]], results: list[Any]) -> pd.DataFr
 # --- the test -------------------------------------------------------------------------------------
 
 ALPHA = 0.05
-N_RUNS_TYPE_1 = 200
-N_RUNS_POWER = 30
+N_RUNS_TYPE_1 = 150
+N_RUNS_POWER = 20
 N_RESAMPLES = 99
 N_NULL = 60
 Data = tuple[np.ndarray, np.ndarray, np.ndarray | None]
@@ -251,7 +251,7 @@ def p_value_table(units: list[dict[str, Any]], results: list[Any]) -> pd.DataFra
 # --- stability ------------------------------------------------------------------------------------
 
 THRESHOLDS = (0.6, 0.7, 0.8, 0.9)
-N_RUNS_STABILITY = 30
+N_RUNS_STABILITY = 20
 N_PAIRS = 25
 STABLE_N, STABLE_D, STABLE_TRUE, STABLE_Q = 100, 40, 4, 6
 
