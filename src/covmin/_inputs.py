@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_X_y, validate_data
 
 from ._columns import ColumnPlan
 from ._sources import ArraySource, Source, is_source, select_columns
+from .core.arrays import to_numpy
 
-__all__ = ["WholeColumnsMixin", "column_mask", "read_table"]
+__all__ = ["WholeColumnsMixin", "column_mask", "from_tensors", "read_table"]
 
 # More levels than this are names or numbers of rows, not categories.
 _MOST_LEVELS = 255
@@ -52,6 +53,7 @@ class WholeColumnsMixin(SelectorMixin):
         """
         narrowed = select_columns(X, self.get_support(indices=True))
         if narrowed is not None:
+            validate_data(self, X, reset=False, skip_check_array=True)
             return narrowed
         if not _is_frame(X):
             return super().transform(X)
@@ -236,6 +238,42 @@ def _as_source(X: Any) -> Source | None:
 
         return DaskSource.of(X)
     return None
+
+
+def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
+    """Torch tensors as NumPy arrays, and the device that X asks to be computed on.
+
+    A tensor in main memory is an array to NumPy, without a copy. One on a device is brought
+    over once, for the checks and for standardisation, and computed on where it came from.
+
+    Parameters
+    ----------
+    X : array-like or torch.Tensor
+    device : str or None
+        What the user asked for, which comes first.
+    *others : array-like, torch.Tensor or None
+
+    Returns
+    -------
+    X, device, *others
+
+    Examples
+    --------
+    >>> from_tensors([[1.0]], None, None)
+    ([[1.0]], None, None)
+    """
+    if device is None and _is_tensor(X) and not _on_host(X.device):
+        device = str(X.device)
+    X, *others = (to_numpy(item) if _is_tensor(item) else item for item in (X, *others))
+    return X, device, *others
+
+
+def _is_tensor(item: Any) -> bool:
+    return type(item).__module__.split(".")[0] == "torch"
+
+
+def _on_host(device: Any) -> bool:
+    return bool(device.type == "cpu")
 
 
 def _response_of_source(estimator: Any, source: Any, y: Any) -> np.ndarray:
