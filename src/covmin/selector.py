@@ -384,7 +384,9 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
             Samples; numbers without missing values, or a frame that also has categorical
-            columns.
+            columns. Mapped files (``numpy.memmap``), :func:`covmin.open_parquet` and Dask
+            arrays and dataframes are read in blocks and never copied whole, as long as random
+            features are used; torch tensors are computed on where they are.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels, or one or several real responses.
         sample_weight : array-like of shape (n_samples,), default=None
