@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint docs clean
+.PHONY: bench demo test lint docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -19,6 +19,12 @@ demo: $(VENV)/.installed-cli ## select features on embedded data, show the ranki
 
 test: $(VENV)/.installed-test ## run the tests
 	SCIPY_ARRAY_API=1 $(BIN)/python -m pytest
+
+bench: $(VENV)/.installed-test ## steps against bare products, fits from disk, growth, other selectors
+	$(BIN)/python -m benchmarks.step
+	$(BIN)/python -m benchmarks.large
+	$(BIN)/python -m benchmarks.growth
+	$(BIN)/python -m benchmarks.fits
 
 lint: $(VENV)/.installed-dev ## style, types and import layers
 	$(BIN)/ruff check .

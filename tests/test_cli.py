@@ -591,3 +591,28 @@ def test_categories_with_blanks_are_missing_values(tmp_path, run):
     words = ("select", path, "-t", "y", "-c", "kind", "-m", 1, "--task", "regression")
     assert "kind" in run(*words).stderr
     assert run(*words, "--missing", "rows").exit_code == 0
+
+
+def test_a_folder_of_parquet_files(run, tmp_path):
+    """More samples than an exact fit takes, read in batches and written out again."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4200, 5))
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(5)])
+    frame["y"] = np.where(X[:, 0] * X[:, 1] > 0, "up", "down")
+    folder = tmp_path / "table"
+    folder.mkdir()
+    for part, rows in enumerate(np.array_split(np.arange(4200), 2)):
+        frame.iloc[rows].to_parquet(folder / f"{part}.parquet", index=False)
+    output = tmp_path / "selected.csv"
+    result = run("select", folder, "--target", "y", "-m", 2, "--json", "--output", output)
+    assert result.exit_code == 0, result.output
+    answer = json.loads(result.stdout)
+    assert set(answer["selected"]) == {"x0", "x1"}
+    assert answer["n_samples"] == 4200
+    pd.testing.assert_frame_equal(pd.read_csv(output), frame[["x0", "x1", "y"]])
+
+
+def test_a_folder_without_parquet_files(run, tmp_path):
+    result = run("select", tmp_path, "--target", "y")
+    assert result.exit_code == 3
+    assert "no *.parquet files" in result.output

@@ -14,9 +14,10 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_X_y, validate_data
 
 from ._columns import ColumnPlan
-from ._sources import ArraySource, Source, is_source, select_columns
+from ._sources import ArraySource, Source, is_source, select_columns, stays_what_it_is
+from .core.arrays import to_numpy
 
-__all__ = ["WholeColumnsMixin", "column_mask", "read_table"]
+__all__ = ["WholeColumnsMixin", "column_mask", "from_tensors", "read_table"]
 
 # More levels than this are names or numbers of rows, not categories.
 _MOST_LEVELS = 255
@@ -50,16 +51,16 @@ class WholeColumnsMixin(SelectorMixin):
             An array; or what ``set_output`` asks for, with the dtypes of X where X is such a
             frame. Dask collections, torch tensors and Parquet files stay what they are.
         """
-        narrowed = select_columns(X, self.get_support(indices=True))
-        if narrowed is not None:
-            return narrowed
+        support = self.get_support(indices=True)  # before X: not fitted comes first
+        if stays_what_it_is(X):
+            _check_number_of_columns(self, X)
+            return select_columns(X, support)
         if not _is_frame(X):
             return super().transform(X)
         wanted = _get_output_config("transform", estimator=self)["dense"]
         as_it_is = _library(X) == wanted
         if not as_it_is and _all_numbers(X):
             return super().transform(X)
-        support = self.get_support(indices=True)  # before X: not fitted comes first
         validate_data(self, X, reset=False, skip_check_array=True)
         selected = _safe_indexing(X, support, axis=1)
         return selected if as_it_is else selected.to_numpy()
@@ -67,6 +68,14 @@ class WholeColumnsMixin(SelectorMixin):
 
 def _all_numbers(frame: Any) -> bool:
     return not any(_is_category(dtype) or str(dtype) in _TEXT for dtype in frame.dtypes)
+
+
+def _check_number_of_columns(selector: Any, X: Any) -> None:
+    if X.shape[1] != selector.n_features_in_:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {type(selector).__name__} was fitted on "
+            f"{selector.n_features_in_}."
+        )
 
 
 def column_mask(
@@ -236,6 +245,42 @@ def _as_source(X: Any) -> Source | None:
 
         return DaskSource.of(X)
     return None
+
+
+def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
+    """Torch tensors as NumPy arrays, and the device that X asks to be computed on.
+
+    A tensor in main memory is an array to NumPy, without a copy. One on a device is brought
+    over once, for the checks and for standardisation, and computed on where it came from.
+
+    Parameters
+    ----------
+    X : array-like or torch.Tensor
+    device : str or None
+        What the user asked for, which comes first.
+    *others : array-like, torch.Tensor or None
+
+    Returns
+    -------
+    X, device, *others
+
+    Examples
+    --------
+    >>> from_tensors([[1.0]], None, None)
+    ([[1.0]], None, None)
+    """
+    if device is None and _is_tensor(X) and not _on_host(X.device):
+        device = str(X.device)
+    arrays = [to_numpy(item) if _is_tensor(item) else item for item in (X, *others)]
+    return arrays[0], device, *arrays[1:]
+
+
+def _is_tensor(item: Any) -> bool:
+    return type(item).__module__.split(".")[0] == "torch"
+
+
+def _on_host(device: Any) -> bool:
+    return bool(device.type == "cpu")
 
 
 def _response_of_source(estimator: Any, source: Any, y: Any) -> np.ndarray:

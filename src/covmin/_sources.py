@@ -26,8 +26,10 @@ __all__ = [
     "StandardizedSource",
     "is_source",
     "open_parquet",
+    "parquet_columns",
     "select_columns",
     "standardize_block",
+    "stays_what_it_is",
 ]
 
 # Rows of a block: their features should stay in the cache.
@@ -294,6 +296,11 @@ def open_parquet(
     return ParquetSource(files, names), y
 
 
+def parquet_columns(path: Any) -> list[str]:
+    """Names of the columns of a Parquet file or of a folder of them."""
+    return list(_schema(_files(Path(path))).names)
+
+
 def _files(path: Path) -> list[Path]:
     if path.is_dir():
         files = sorted(path.rglob("*.parquet"))
@@ -320,24 +327,32 @@ def _check_numbers(schema: Any, names: list[str]) -> None:
         )
 
 
+def stays_what_it_is(X: Any) -> bool:
+    """Whether a selection of X should be of the same kind: a tensor, a Dask collection, a file.
+
+    Examples
+    --------
+    >>> stays_what_it_is(np.eye(2))
+    False
+    """
+    return is_source(X) or type(X).__module__.split(".")[0] in ("dask", "dask_expr", "torch")
+
+
 def select_columns(X: Any, columns: np.ndarray) -> Any:
-    """Some columns of what must not be turned into an array; None for ordinary tables.
+    """Some columns of what :func:`stays_what_it_is`.
 
     Parameters
     ----------
-    X : ParquetSource, Dask array or dataframe, torch tensor, or anything else
+    X : ParquetSource, Dask array or dataframe, or torch tensor
     columns : ndarray of int
 
     Returns
     -------
-    X_selected : the same kind as X, or None
+    X_selected : of the same kind as X
     """
-    library = type(X).__module__.split(".")[0]
-    if library in ("dask", "dask_expr"):
-        return X[list(X.columns[columns])] if hasattr(X, "columns") else X[:, columns]
-    if library == "torch":
-        return X[:, columns]
-    return X.select(columns) if is_source(X) else None
+    if is_source(X):
+        return X.select(columns)
+    return X[list(X.columns[columns])] if hasattr(X, "columns") else X[:, columns]
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ from ._formulation import (
     mixture,
     rank_sizes,
 )
-from ._inputs import WholeColumnsMixin
+from ._inputs import WholeColumnsMixin, from_tensors
 from ._interrupts import Interrupts
 from ._notebook import selection_html
 from ._progress import History, ProgressBar
@@ -168,7 +168,8 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
     max_step : float, default=0.2
         Largest change of a weight in one step.
     device : str, default=None
-        Torch device to compute on, such as "cpu" or "cuda"; None stays with NumPy.
+        Torch device to compute on, such as "cpu" or "cuda"; None stays with NumPy, or with the
+        device of X where that is a torch tensor.
     n_substitutes : int, default=0
         Substitutes to look for in place of each feature kept (see ``substitutes_``).
     n_jobs : int, default=None
@@ -223,6 +224,8 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         How far the criterion of the chosen features is from that of the exact kernel, as a
         share of the latter, on a sample of the rows; 0 for the exact kernel. Where it is more
         than a few per cent, take more ``n_components``.
+    device_ : str or None
+        Torch device computed on; None for NumPy.
     kernel_ : str
         Kernel used: what "auto" stood for.
     path_ : Bunch
@@ -381,7 +384,9 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
             Samples; numbers without missing values, or a frame that also has categorical
-            columns.
+            columns. Mapped files (``numpy.memmap``), :func:`covmin.open_parquet` and Dask
+            arrays and dataframes are read in blocks and never copied whole, as long as random
+            features are used; torch tensors are computed on where they are.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels, or one or several real responses.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -394,10 +399,11 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
             Fitted. A fit that fails leaves the estimator as it was.
         """
         with unchanged_on_failure(self):
+            X, self.device_, y, sample_weight = from_tensors(X, self.device, y, sample_weight)
             samples = read_samples(self, X, y, sample_weight)
             n = samples.X.shape[0]
             self.approximation_ = self._choose_approximation(samples)
-            in_blocks = self.device is None and self.approximation_ == "fourier"
+            in_blocks = self.device_ is None and self.approximation_ == "fourier"
             if not in_blocks:
                 samples = samples.in_memory()
             columns = samples.columns(self.standardize, in_blocks=in_blocks)
@@ -481,7 +487,7 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
             n_components=self.n_components,
             n_responses=samples.response.Y.shape[1],
             strategy=self.strategy,
-            copied=self.device is not None,
+            copied=self.device_ is not None,
         )
         if self.verbose and self.approximation == "auto":
             what = "random Fourier features" if chosen else "the exact kernel"
@@ -562,7 +568,7 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
             formulation,
             approximation=self.approximation_,
             n_components=self.n_components,
-            device=self.device,
+            device=self.device_,
             seed=seed,
         )
 

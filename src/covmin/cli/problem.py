@@ -14,10 +14,19 @@ from .tables import looks_like_decimal_commas
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Question", "find_column", "make_question", "parse_epsilon", "parse_size"]
+__all__ = [
+    "Question",
+    "find_column",
+    "make_question",
+    "make_stored_question",
+    "parse_epsilon",
+    "parse_size",
+]
 
 _TARGETS = ("y", "Y", "target", "label", "class")
 _SHOWN = 8
+# Rows of a stored table that are looked at for warnings and pictures.
+_SAMPLED_ROWS = 20_000
 
 
 @dataclass(frozen=True)
@@ -33,12 +42,21 @@ class Question:
         What was left out, in words.
     given : list of str
         Columns that are kept whatever they add.
+    stored : tuple or None
+        Samples and responses to fit on, where they are too many to hold and ``X`` and ``y``
+        are a sample of them.
     """
 
     X: pd.DataFrame
     y: pd.Series
     notes: list[str]
     given: list[str] = field(default_factory=list)
+    stored: tuple[Any, np.ndarray] | None = None
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples to fit on."""
+        return len(self.X) if self.stored is None else int(self.stored[0].shape[0])
 
 
 def find_column(name: str, columns: Sequence[str], option: str) -> str:
@@ -132,6 +150,44 @@ def make_question(
                 "Name another column, or do not leave it out.",
             )
     return Question(X, y.loc[keep], [*frame.attrs.get("notes", []), *notes], known)
+
+
+def make_stored_question(
+    folder: str, target: str | None, drop: Sequence[str] = (), given: Sequence[str] = ()
+) -> Question:
+    """Open a folder of Parquet files, to be read in batches, with a sample of its rows.
+
+    Parameters
+    ----------
+    folder : str
+    target, drop, given
+        As for :func:`make_question`.
+
+    Returns
+    -------
+    Question
+    """
+    import pandas as pd
+
+    from covmin import open_parquet
+    from covmin._sources import parquet_columns
+
+    try:
+        columns = parquet_columns(folder)
+        name = find_column(target, columns, "--target") if target else _usual_target(columns)
+        left_out = {name, *(find_column(item, columns, "--drop") for item in drop)}
+        kept = [column for column in columns if column not in left_out]
+        known = [find_column(item, kept, "--given") for item in given]
+        X, y = open_parquet(folder, name, kept)
+    except (OSError, ImportError) as error:
+        raise CommandError(str(error), ExitCode.INPUT) from error
+    except ValueError as error:
+        raise CommandError(str(error), ExitCode.DATA) from error
+    n = X.shape[0]
+    rows = np.sort(np.random.default_rng(0).choice(n, min(n, _SAMPLED_ROWS), replace=False))
+    notes = [] if rows.size == n else [f"Warnings and pictures rest on {rows.size} of {n} rows."]
+    frame = pd.DataFrame(X.take(rows), columns=kept)
+    return Question(frame, pd.Series(y[rows], name=name), notes, known, (X, y))
 
 
 def parse_size(text: str) -> int | float | str:

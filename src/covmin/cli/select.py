@@ -15,12 +15,20 @@ from rich.console import Console
 from .display import selection_summary
 from .errors import CommandError, ExitCode
 from .output import check_destination, write_table
-from .problem import Question, make_question, parse_epsilon, parse_size
+from .problem import (
+    Question,
+    make_question,
+    make_stored_question,
+    parse_epsilon,
+    parse_size,
+)
 from .progress import FitProgress
 from .tables import Source
 from .words import in_words_of_options
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from covmin import CCMSelector
 
 __all__ = ["SelectRequest", "run_demo", "run_select"]
@@ -56,10 +64,7 @@ def run_select(request: SelectRequest) -> None:
     source = request.source
     with FitProgress(request.quiet) as progress:
         progress.phase(f"Reading {source.data}")
-        frame = source.read()
-        question = make_question(
-            frame, source.target, source.drop, source.missing, source.categorical, source.given
-        )
+        question, frame = _read(source)
         options = {
             "task": str(request.task),
             "epsilon": epsilon,
@@ -70,9 +75,8 @@ def run_select(request: SelectRequest) -> None:
         answer = fit(question, size, progress, **options)
         if request.output is not None:
             progress.phase(f"Writing {request.output}")
-            wanted = {*answer.selected, question.y.name}
-            columns = [name for name in frame.columns if name in wanted]
-            write_table(frame.loc[question.X.index, columns], request.output, question.y.name)
+            table = _selected_columns(answer, frame)
+            write_table(table, request.output, question.y.name)
         if request.report is not None:
             progress.phase(f"Writing {request.report}")
             save_report(answer, request.report, source.name, _code(request, answer))
@@ -83,6 +87,40 @@ def run_select(request: SelectRequest) -> None:
     for name, path in (("Selected columns", request.output), ("Report", request.report)):
         if path is not None:
             print(f"{name}: {path}")
+
+
+def _read(source: Source) -> tuple[Question, pd.DataFrame | None]:
+    """The question, and the whole table where it is held in memory."""
+    if not Path(source.data).is_dir():
+        frame = source.read()
+        question = make_question(
+            frame, source.target, source.drop, source.missing, source.categorical, source.given
+        )
+        return question, frame
+    if source.missing != "error" or source.categorical:
+        raise CommandError(
+            "--missing and --categorical work on single files.",
+            ExitCode.USAGE,
+            "Fill or leave out missing values and encode categories before writing the folder.",
+        )
+    return make_stored_question(source.data, source.target, source.drop, source.given), None
+
+
+def _selected_columns(answer: Answer, frame: pd.DataFrame | None) -> pd.DataFrame:
+    """All samples with the selected columns, in the order of the table, and the target."""
+    import numpy as np
+    import pandas as pd
+
+    question = answer.question
+    wanted = {*answer.selected, question.y.name}
+    if frame is not None:
+        columns = [name for name in frame.columns if name in wanted]
+        return frame.loc[question.X.index, columns]
+    assert question.stored is not None
+    X, y = question.stored
+    narrow = answer.selector.transform(X)
+    table = pd.DataFrame(narrow.take(np.arange(X.shape[0])), columns=narrow.names)
+    return table.assign(**{str(question.y.name): y})
 
 
 def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
@@ -137,7 +175,7 @@ class Answer:
     @property
     def title(self) -> str:
         """What was asked, in a line."""
-        n, d = self.question.X.shape
+        n, d = self.question.n_samples, self.question.X.shape[1]
         classes = self.selector.classes_
         kind = "regression" if classes is None else f"{len(classes)} classes"
         features = f"{d} feature{'s' if d > 1 else ''}"
@@ -154,7 +192,7 @@ class Answer:
             "data": request.source.data,
             "target": str(self.question.y.name),
             "task": selector.task_,
-            "n_samples": len(self.question.X),
+            "n_samples": self.question.n_samples,
             "n_features": len(names),
             "n_selected": int(selector.n_features_),
             "why": explain_choice(selector),
@@ -207,7 +245,8 @@ def fit(question: Question, size: Any, progress: FitProgress, **options: Any) ->
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
-            selector.set_params(callback=progress).fit(question.X, question.y.to_numpy())
+            samples = question.stored or (question.X, question.y.to_numpy())
+            selector.set_params(callback=progress).fit(*samples)
         except ValueError as error:
             message = in_words_of_options(str(error), target)
             raise CommandError(message, ExitCode.DATA) from error

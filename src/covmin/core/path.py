@@ -406,6 +406,8 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
     if problem.features is None:
         return 0.0
     chosen = median_rows(problem.X.shape[0], np.random.default_rng(problem.seed))
+    # A row of weight zero has no say, and no finite ridge in the n×n matrix.
+    chosen = chosen[to_numpy(problem.p)[chosen] > 0.0]
     p = take(problem.p, chosen, axis=0)
     p = p / array_namespace(p).sum(p)
     Y = take(problem.Y, chosen, axis=0)

@@ -1,0 +1,194 @@
+"""How the cost grows: with n, d, D and k, over Dask workers, and against the published procedure.
+
+Run with ``python -m benchmarks.growth [--parts steps published workers]``. A step is the
+criterion and its gradient. Each curve is printed, written to ``benchmarks/results`` and drawn
+in ``benchmarks/figures``, beside the power of the size that fits its last two points.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks.large import samples as large_samples
+from benchmarks.tables import machine, save, seconds, show, write
+from covmin import CCMSelector
+from covmin._threads import blas_threads, row_threads
+from covmin.core.blocks import ArrayRows
+from covmin.core.constraints import CappedSimplex
+from covmin.core.grams import ExactGram, FourierGram, Gram
+from covmin.core.kernels import Gaussian
+from covmin.core.objectives import TraceObjective
+from covmin.datasets import make_shell, make_xor
+
+_EXACT = {"n": 1000, "d": 200, "k": 1}
+_FOURIER = {"n": 40_000, "d": 50, "D": 512, "k": 1}
+_GROW: dict[str, dict[str, list[int]]] = {
+    "exact": {"n": [250, 500, 1000, 2000], "d": [50, 200, 800, 3200], "k": [1, 4, 16]},
+    "Fourier": {
+        "n": [10_000, 20_000, 40_000, 80_000],
+        "d": [10, 50, 250],
+        "D": [128, 256, 512, 1024],
+        "k": [1, 4, 16],
+    },
+}
+# The published program: this step and this many of them.
+_PUBLISHED_STEP = 0.001
+_PUBLISHED_STEPS = 1000
+
+
+def exact_gram(n: int, d: int, k: int) -> Gram:
+    X, Y, p = _data(n, d, k)
+    return ExactGram(Gaussian(float(d) ** 0.5), X, Y, p)
+
+
+def fourier_gram(n: int, d: int, D: int, k: int) -> Gram:
+    X, Y, p = _data(n, d, k)
+    features = Gaussian(float(d) ** 0.5).draw_features(d, D, np.random.default_rng(0))
+    return FourierGram(features, ArrayRows(X, Y, p, n_threads=row_threads()))
+
+
+def _data(n: int, d: int, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    Y = rng.standard_normal((n, k))
+    return X, Y - Y.mean(axis=0), np.full(n, 1.0 / n)
+
+
+def step_time(gram: Gram, d: int, n: int, threads: int | None) -> float:
+    objective = TraceObjective(gram, 0.001)
+    w = np.full(d, 0.5)
+    with blas_threads(n, threads):
+        return seconds(lambda: objective.at(w).gradient(), repeats=5)
+
+
+def steps() -> None:
+    """Curves of the time of a step in each size, the others held."""
+    rows: list[dict[str, Any]] = []
+    for kind, sizes in _GROW.items():
+        base = _EXACT if kind == "exact" else _FOURIER
+        make: Callable[..., Gram] = exact_gram if kind == "exact" else fourier_gram
+        for size, values in sizes.items():
+            for value in values:
+                arguments = base | {size: value}
+                threads = None if kind == "exact" else row_threads()
+                took = step_time(make(**arguments), arguments["d"], arguments["n"], threads)
+                rows.append({"step": kind, "size": size, "value": value, "seconds": took})
+    show(rows)
+    write("growth", rows)
+    _draw_steps(rows)
+
+
+def _draw_steps(rows: list[dict[str, Any]]) -> None:
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, len(_GROW), figsize=(8, 3.2), sharey=True)
+    for panel, (kind, sizes) in zip(axes, _GROW.items(), strict=True):
+        for size in sizes:
+            curve = [r for r in rows if r["step"] == kind and r["size"] == size]
+            x = np.array([r["value"] for r in curve], dtype=float)
+            y = np.array([r["seconds"] for r in curve])
+            power = np.log(y[-1] / y[-2]) / np.log(x[-1] / x[-2])
+            panel.plot(x / x[0], y, marker="o", label=f"{size}: power {power:.1f}")
+        panel.set(xscale="log", yscale="log", title=f"{kind} step", xlabel="times the first size")
+        panel.legend(fontsize="small")
+    axes[0].set_ylabel("seconds")
+    save(figure, "growth")
+
+
+def published(objective: TraceObjective, m: int, d: int) -> np.ndarray:
+    """The published procedure: projected gradient with a fixed step, a fixed number of times."""
+    constraint = CappedSimplex(m)
+    w = constraint.project(np.full(d, m / d))
+    for _ in range(_PUBLISHED_STEPS):
+        w = constraint.project(w - _PUBLISHED_STEP * objective.at(w).gradient())
+    return w
+
+
+def against_published(draws: int = 5) -> None:
+    """Time and median rank of the true features: fixed steps, one solve, the path."""
+    rows = []
+    for name, make, m in (("binary", make_shell, 4), ("XOR", make_xor, 3)):
+        times: dict[str, list[float]] = {"published": [], "single": [], "path": []}
+        ranks: dict[str, list[float]] = {method: [] for method in times}
+        for seed in range(draws):
+            X, y = make(100, random_state=seed, return_X_y=True)
+            Z = (X - X.mean(axis=0)) / X.std(axis=0)
+            Y = np.eye(y.max() + 1)[y] if y.max() > 1 else 2.0 * y[:, None] - 1.0
+            Y = Y - Y.mean(axis=0)
+            sigma = CCMSelector(m, strategy="single").fit(X, y).bandwidth_
+            gram = ExactGram(Gaussian(sigma), Z, Y, np.full(100, 0.01))
+            objective = TraceObjective(gram, 0.001)
+            with blas_threads(100):
+                start = time.perf_counter()
+                w = published(objective, m, 10)
+                times["published"].append(time.perf_counter() - start)
+            found = {"published": np.argsort(np.argsort(-w, kind="stable")) + 1}
+            for strategy in ("single", "path"):
+                selector = CCMSelector(m, strategy=strategy)
+                times[strategy].append(seconds(partial(selector.fit, X, y), repeats=3))
+                found[strategy] = selector.ranking_
+            for method, ranking in found.items():
+                ranks[method].append(float(np.median(ranking[:m])))
+        rows += [
+            {
+                "set": f"{name}, n=100, d=10",
+                "method": method,
+                "seconds": float(np.median(times[method])),
+                "median rank": float(np.mean(ranks[method])),
+            }
+            for method in times
+        ]
+    show(rows)
+    write("published", rows)
+
+
+def workers(rows_each: int = 50_000) -> None:
+    """Weak scaling: twice the rows on twice the workers should take the same time."""
+    import dask.array as da
+    from distributed import Client, LocalCluster
+
+    results = []
+    for n_workers in (1, 2):
+        cluster = LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None
+        )
+        with cluster, Client(cluster):
+            n = rows_each * n_workers
+            X, y = large_samples(np.random.default_rng(0), n, 20, "float32")
+            lazy = da.from_array(X, chunks=(rows_each // 5, 20))
+            selector = CCMSelector(5, task="regression", strategy="single", max_iter=5, tol=0.0)
+            took = seconds(partial(_quietly, selector, lazy, y))
+            results.append({"workers": n_workers, "rows": n, "seconds": took})
+    show(results)
+    print(f"efficiency {results[0]['seconds'] / results[1]['seconds']:.2f}")
+    write("workers", results)
+
+
+def _quietly(selector: CCMSelector, X: Any, y: np.ndarray) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # five steps are not meant to converge
+        selector.fit(X, y)
+
+
+_PARTS = {"steps": steps, "published": against_published, "workers": workers}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--parts", nargs="+", choices=list(_PARTS), default=list(_PARTS))
+    options = parser.parse_args()
+    print(machine())
+    for part in options.parts:
+        print(f"\n{part}")
+        _PARTS[part]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,260 @@
+"""Many rows: read in blocks from memory, from mapped files and from Parquet."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import covmin._formulation as formulation
+import covmin.selector
+from covmin import CCMSelector, open_parquet
+from covmin._columns import prepare_columns
+from covmin._sources import ArraySource
+from covmin.core.arrays import cos_sin
+from covmin.core.blocks import ArrayRows
+from covmin.core.grams import FourierGram
+from covmin.core.kernels import Gaussian
+
+pa = pytest.importorskip("pyarrow")
+N, D = 4200, 8
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, D)) * np.arange(1.0, D + 1.0) + 5.0
+    Z = (X - 5.0) / np.arange(1.0, D + 1.0)
+    return X, Z[:, 0] * Z[:, 1] + Z[:, 2] + 0.1 * rng.standard_normal(N)
+
+
+def selector(**options):
+    options = {
+        "task": "regression",
+        "n_components": 128,
+        "epsilon": 0.01,
+        "random_state": 0,
+    } | options
+    return CCMSelector(3, **options)
+
+
+@pytest.fixture(scope="module")
+def in_memory(data):
+    return selector().fit(*data)
+
+
+@pytest.fixture
+def folder(data, tmp_path):
+    """The data in three files, with row groups that fit no block."""
+    import pyarrow.parquet as parquet
+
+    X, y = data
+    for part, rows in enumerate(np.array_split(np.arange(N), 3)):
+        columns = {f"c{j}": X[rows, j] for j in range(D)} | {"y": y[rows]}
+        parquet.write_table(pa.table(columns), tmp_path / f"{part}.parquet", row_group_size=1000)
+    return tmp_path
+
+
+def assert_same(one, other):
+    assert_array_equal(one.ranking_, other.ranking_)
+    assert_allclose(one.weights_, other.weights_, atol=1e-6)
+    assert_allclose(one.objective_, other.objective_, rtol=1e-6)
+
+
+def test_the_fit_in_memory_finds_the_features_and_its_error(in_memory):
+    assert_array_equal(in_memory.get_support(indices=True), [0, 1, 2])
+    assert in_memory.approximation_ == "fourier"
+    assert 0.0 < in_memory.approximation_error_ < 0.1
+
+
+def test_the_error_is_that_of_the_exact_criterion(data):
+    """With few rows for the sample to be all of them, by the naive formula."""
+    from covmin.core.path import Formulation, Problem, Stage, approximation_error
+
+    X, y = data[0][:200], data[1][:200, None]
+    X, Y, p = (X - X.mean(0)) / X.std(0), y - y.mean(), np.full(200, 1 / 200)
+    features = Gaussian().draw_features(D, 32, np.random.default_rng(0))
+    problem = Problem(X, Y, p, Formulation(0.1), features)
+    w = np.linspace(0.0, 1.0, D)
+    stage = Stage(D, np.arange(D), np.arange(D), w, 2.0, 0.0, 0.0, None)
+    K = Gaussian(2.0).cross(X, X, w)
+    U = features.at(np.arange(D), 2.0).transform(X, w)
+    H = np.eye(200) - 1 / 200
+    exact, close = (
+        float(np.sum(Y * np.linalg.solve(H @ G @ H + 200 * 0.1 * np.eye(200), Y)))
+        for G in (K, U @ U.T)
+    )
+    assert_allclose(approximation_error(problem, stage), abs(close - exact) / exact, rtol=1e-8)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_mapped_file_gives_the_fit_in_memory(dtype, data, tmp_path):
+    X, y = data[0].astype(dtype), data[1]
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    assert_same(selector().fit(mapped, y), selector().fit(X, y))
+
+
+def test_a_mapped_file_of_whole_numbers(data, tmp_path):
+    X, y = (data[0] * 10).astype(np.int16), data[1]
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    assert_same(selector().fit(mapped, y), selector().fit(X.astype(float), y))
+
+
+def test_parquet_gives_the_fit_in_memory(folder, data, in_memory):
+    X, y = open_parquet(folder, target="y")
+    assert X.shape == (N, D)
+    assert_array_equal(y, data[1])
+    fitted = selector().fit(X, y)
+    assert_same(fitted, in_memory)
+    assert list(fitted.get_feature_names_out()) == ["c0", "c1", "c2"]
+    narrow = fitted.transform(X)
+    assert narrow.names == ["c0", "c1", "c2"]
+    rows = np.array([0, 1399, 1400, 4199])
+    assert_array_equal(narrow.take(rows), data[0][rows, :3])
+
+
+def test_few_rows_of_a_file_are_fitted_exactly(data, tmp_path):
+    X, y = data[0][:300], data[1][:300]
+    np.save(tmp_path / "X.npy", X)
+    fitted = selector().fit(np.load(tmp_path / "X.npy", mmap_mode="r"), y)
+    assert fitted.approximation_ is None
+    assert_same(fitted, selector().fit(X, y))
+
+
+def test_the_number_of_features_is_chosen_on_a_sample(folder, data, monkeypatch):
+    monkeypatch.setattr(covmin.selector, "_CROSS_FIT_ROWS", 600)
+    fitted = CCMSelector(n_components=128, epsilon=0.01, task="regression").fit(
+        *open_parquet(folder, "y")
+    )
+    assert set(fitted.get_support(indices=True)) == {0, 1, 2}
+
+
+def test_a_sketch_leads_to_the_same_features(data, in_memory, monkeypatch):
+    monkeypatch.setattr(formulation, "_SKETCH_ROWS", 1000)
+    fitted = selector().fit(*data)
+    assert_array_equal(fitted.support_, in_memory.support_)
+    assert_allclose(fitted.objective_, in_memory.objective_, rtol=5e-3)
+    assert fitted.converged_
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"target": "z"}, ValueError, "no column 'z'"),
+        ({"target": "y", "columns": ["c0", "nope"]}, ValueError, "'nope'"),
+    ],
+)
+def test_parquet_columns_that_are_not_there(folder, options, error, message):
+    with pytest.raises(error, match=message):
+        open_parquet(folder, **options)
+
+
+def test_parquet_that_cannot_be_read(folder, tmp_path):
+    import pyarrow.parquet as parquet
+
+    with pytest.raises(FileNotFoundError, match="no file or folder"):
+        open_parquet(tmp_path / "nowhere", "y")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(FileNotFoundError, match=r"no \*.parquet files"):
+        open_parquet(tmp_path / "empty", "y")
+    text = tmp_path / "text.parquet"
+    parquet.write_table(pa.table({"word": ["a", "b"], "y": [1, 2]}), text)
+    with pytest.raises(ValueError, match="'word'"):
+        open_parquet(text, "y")
+
+
+def test_missing_values_in_a_file_are_named(tmp_path, data):
+    import pyarrow.parquet as parquet
+
+    X, y = data
+    column = X[:, 0].copy()
+    column[-1] = np.nan
+    parquet.write_table(pa.table({"a": column, "b": X[:, 1], "y": y}), tmp_path / "x.parquet")
+    with pytest.raises(ValueError, match=r"NaN or infinity in 1 column.*'a'"):
+        selector().fit(*open_parquet(tmp_path, "y"))
+
+
+def test_moments_in_blocks_are_those_of_the_whole(data):
+    """Against the plain formulas, with weights, a constant column and extreme scales."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((3000, 4)) * [1.0, 1e-150, 1e150, 0.0] + [3.0, 0.0, 0.0, 7.0]
+    weight = rng.uniform(0.5, 2.0, 3000)
+    columns = prepare_columns(ArraySource(X), sample_weight=weight)
+    p = weight / weight.sum()
+    assert_array_equal(columns.constant, [3])
+    for j, mean, scale in zip(columns.index, columns.mean, columns.scale, strict=True):
+        size = np.abs(X[:, j]).max()
+        assert_allclose(mean / size, p @ (X[:, j] / size), atol=1e-14)
+        assert_allclose(scale / size, np.sqrt(p @ (X[:, j] / size - mean / size) ** 2), rtol=1e-12)
+    whole = prepare_columns(X, sample_weight=weight)
+    assert_array_equal(whole.index, columns.index)
+    assert_array_equal(columns.X.sample(np.arange(3000)), whole.X)
+
+
+def test_a_step_holds_a_few_blocks_and_no_more():
+    """All features of 40,000 rows would take 164 MB."""
+    n, d, n_components = 40_000, 5, 512
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    Y = X[:, :1] - X[:, :1].mean()
+    features = Gaussian().draw_features(d, n_components, rng)
+    rows = ArrayRows(X, Y, np.full(n, 1.0 / n), n_threads=2)
+    tracemalloc.start()
+    operator = FourierGram(features, rows).at(np.ones(d))
+    f = operator.solve(0.1)
+    operator.grad(f, f)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 60e6
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_waves_are_right_at_awkward_angles(dtype):
+    """They are made from the tangent of half the angle, which has poles."""
+    turns = np.pi * np.array([0.0, 0.5, 1.0, -1.0, 1.5, 3.0, 7.0, -2.0, 1e-9, 0.25, 12345.5])
+    angles = turns[None, :].astype(dtype)
+    expected = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
+    close = 1e-15 if dtype == "float64" else 1e-6
+    assert_allclose(cos_sin(angles, 0.5), 0.5 * expected, atol=close)
+
+
+def test_the_leave_one_out_error_of_many_rows_needs_no_pass():
+    """Generalised cross-validation against each row's own leverage."""
+    rng = np.random.default_rng(0)
+    n = 3000
+    X = rng.standard_normal((n, 3))
+    Y = np.sin(X[:, :1]) + 0.3 * rng.standard_normal((n, 1))
+    Y -= Y.mean()
+    features = Gaussian(2.0).draw_features(3, 32, rng)
+    p = np.full(n, 1.0 / n)
+    operator = FourierGram(features, ArrayRows(X, Y, p)).at(np.ones(3))
+    V = features.transform(X, np.ones(3))
+    V = V - V.mean(axis=0)
+    hat = V @ np.linalg.solve(V.T @ V + n * 0.01 * np.eye(32), V.T) + 1.0 / n
+    residuals = (Y - hat @ Y)[:, 0] / (1.0 - np.diag(hat))
+    assert_allclose(operator.leave_one_out(0.01), np.mean(residuals**2), rtol=1e-3)
+
+
+def test_tensors_are_fitted_as_they_are(data):
+    torch = pytest.importorskip("torch")
+    X, y = data[0][:200], data[1][:200]
+    fitted = selector().fit(torch.as_tensor(X), torch.as_tensor(y))
+    assert_same(fitted, selector().fit(X, y))
+    assert fitted.device_ is None  # a tensor in main memory is an array to NumPy
+    selected = fitted.transform(torch.as_tensor(X))
+    assert isinstance(selected, torch.Tensor)
+    assert_array_equal(selected.numpy(), X[:, fitted.support_])
+    with pytest.raises(ValueError, match="features"):
+        fitted.transform(torch.as_tensor(X[:, :2]))
+
+
+def test_a_tensor_elsewhere_is_computed_on_where_it_is(data, monkeypatch):
+    """Without such a device at hand: main memory under another name."""
+    torch = pytest.importorskip("torch")
+    X, y = data[0][:200], data[1][:200]
+    monkeypatch.setattr("covmin._inputs._on_host", lambda device: False)
+    fitted = selector().fit(torch.as_tensor(X), torch.as_tensor(y))
+    assert fitted.device_ == "cpu"
+    assert_same(fitted, selector().fit(X, y))
