@@ -282,16 +282,20 @@ def mixture(
     {'kernel': 'gaussian', 'mixing': None, 'least_mixing': 0.0}
     >>> mixture("auto", "auto", strategy="single", task="classification", fourier=False)
     {'kernel': 'gaussian', 'mixing': 0.0}
+    >>> mixture("additive", "auto", strategy="path", task="classification", fourier=False)
+    {'kernel': 'gaussian', 'mixing': 1.0}
     """
     if kernel == "auto":
         kernel = "gaussian" if fourier or strategy == "single" else "mixed"
-    if kernel != "mixed":
+    if kernel not in ("mixed", "additive"):
         return {"kernel": kernel, "mixing": 0.0}
     if fourier:
         raise ValueError(
-            'kernel="mixed" has no random Fourier features; use approximation=None (exact), '
+            f'kernel="{kernel}" has no random Fourier features; use approximation=None (exact), '
             'or kernel="gaussian".'
         )
+    if kernel == "additive":
+        return {"kernel": "gaussian", "mixing": 1.0}
     if isinstance(mixing, str):
         return {
             "kernel": "gaussian",

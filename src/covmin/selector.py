@@ -122,14 +122,15 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         "gaussian" for features that change its distribution in any way, the spread included.
     standardize : bool, default=True
         Whether to give every feature mean 0 and variance 1 first (in a copy).
-    kernel : {"auto", "mixed", "gaussian", "laplacian", "linear", "polynomial"}, default="auto"
+    kernel : {"auto", "mixed", "additive", "gaussian", "laplacian", "linear", "polynomial"}, \
+            default="auto"
         Kernel on the scaled samples. "mixed" adds to the Gaussian, which sees interactions, a
         sum of one-dimensional Gaussians, which sees single effects where features far
-        outnumber samples. "auto" is "mixed" along a path and "gaussian" for a single solve
-        and for random features.
+        outnumber samples. "additive" is that sum alone: the criterion is then convex in w, so
+        that each solve finds its global minimum, and blind to interactions. "auto" is "mixed"
+        along a path and "gaussian" for a single solve and for random features.
     mixing : "auto" or float in [0, 1], default="auto"
-        Share γ of the sum in the mixed kernel; 1 leaves the sum alone, which makes the
-        criterion convex in w and blind to interactions. "auto" takes d / 2(d + n) for the d
+        Share γ of the sum in the mixed kernel; 1 is the additive kernel. "auto" takes d / 2(d + n) for the d
         features of each stage, and at least 0.2 for regression.
     bandwidth : "median" or float, default="median"
         Bandwidth σ of the kernel. "median" is the median distance between samples over √2
@@ -276,7 +277,7 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
             Interval(Integral, 1, None, closed="left"),
         ],
         **CRITERION_PARAMETERS,
-        "kernel": [StrOptions({"auto", "mixed", *KERNELS})],
+        "kernel": [StrOptions({"auto", "mixed", "additive", *KERNELS})],
         "mixing": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
         "epsilon": [*CRITERION_PARAMETERS["epsilon"], "array-like"],
         "groups": [None, dict, "array-like"],
@@ -607,7 +608,7 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         self.approximation_error_ = approximation_error(problem, stage)
         self.bandwidth_ = stage.bandwidth
         self.epsilon_ = problem.formulation.epsilon
-        self.kernel_ = "mixed" if problem.formulation.mixing != 0.0 else problem.formulation.kernel
+        self.kernel_ = problem.formulation.kernel_name
         self.n_iter_ = int(self.path_.n_iter.sum())
         self.converged_ = bool(self.path_.converged.all())
         self.classes_ = response.classes

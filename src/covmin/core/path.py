@@ -98,6 +98,13 @@ class Formulation:
     tol: float = 1e-3
     max_step: float = 0.2
 
+    @property
+    def kernel_name(self) -> str:
+        """What the kernel is called with what is mixed in: "mixed", "additive" or itself."""
+        if self.mixing == 0.0:
+            return self.kernel
+        return "additive" if self.mixing == 1.0 else "mixed"
+
     def kernel_at(self, sigma: float) -> Kernel:
         """The kernel with bandwidth sigma, nothing mixed in."""
         return KERNELS[self.kernel](sigma=sigma, **self.kernel_params)
