@@ -129,7 +129,8 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
     specs += [ccm_spec(f"ccm-free-{v:g}", inverse="free", lambda2=float(v)) for v in LAMBDA2_GRID]
     specs += [ccm_spec("ccm-fourier", approximation="fourier")]
     specs += [
-        ccm_spec(f"ccm-fourier-{v}", approximation="fourier", n_components=v) for v in COMPONENTS_GRID
+        ccm_spec(f"ccm-fourier-{v}", approximation="fourier", n_components=v)
+        for v in COMPONENTS_GRID
     ]
     return MappingProxyType({spec.name: spec for spec in specs})
 
