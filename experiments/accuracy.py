@@ -79,10 +79,11 @@ class LassoNetSelector(BaseEstimator):
 def variants() -> dict[str, SelectorSpec]:
     """Everything that can be asked for by name: ours, the rivals and the variants tried."""
     tried = {
+        "ccm-0.001": {"epsilon": 0.001},
         "ccm-0.01": {"epsilon": 0.01},
         "ccm-0.1": {"epsilon": 0.1},
         "ccm-half": {"kernel": "mixed", "mixing": 0.5},
-        "ccm-additive": {"kernel": "mixed", "mixing": 1.0},
+        "ccm-additive": {"kernel": "additive"},
     }
     specs = {name: ccm_spec(name, strategy="path", **params) for name, params in tried.items()}
     lassonet = SelectorSpec("lassonet", LassoNetSelector)
