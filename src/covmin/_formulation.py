@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ._columns import PreparedColumns
 from ._memory import check_memory, exact_bytes, fits, fourier_bytes
 from ._sources import StandardizedSource
-from .core.arrays import to_device
+from .core.arrays import like, take, to_device, to_numpy
 from .core.features import FeatureMap
 from .core.kernels import KERNELS, median_rows
 from .core.path import Formulation, Problem, default_budgets, run_path
@@ -27,6 +28,7 @@ __all__ = [
     "make_problem",
     "mixture",
     "rank_sizes",
+    "ridge_for_noise",
     "uses_features",
 ]
 
@@ -54,6 +56,10 @@ _SKETCH_ROWS = 20_000
 _SKETCH_GAIN = 2
 # A real response is mostly a sum of single effects; classes often are not.
 _LEAST_MIXING = {"classification": 0.0, "regression": 0.2}
+
+# A leave-one-out error beyond this share of the variance says nothing about the noise.
+_NOTHING_LEARNT = 0.95
+_LARGEST_RIDGE = 0.3
 
 
 def uses_features(approximation: str | None, kernel: str, n_samples: int, n_features: int) -> bool:
@@ -232,6 +238,43 @@ def rank_sizes(
             yield size, run_path(problem, [size]).order
 
 
+def ridge_for_noise(problem: Problem) -> float:
+    """ε where features outnumber samples: larger the less all of them together predict.
+
+    Any labels can then be fitted, also wrong ones, and the criterion cannot tell. The ratio
+    ρ of noise to signal, by the leave-one-out error with every feature at full weight and
+    before anything is chosen, sets ``nε = ρ³/2``, within [ε, 0.3] for the ε of the problem.
+    That ε is kept where samples outnumber features, and where nothing is predicted at all.
+    """
+    epsilon = problem.formulation.epsilon
+    n = problem.n_distinct or int(problem.X.shape[0])
+    if problem.features is not None or problem.n_features <= n:
+        return epsilon
+    problem = _without_repeats(problem)
+    features = np.arange(problem.n_features)
+    gram = problem.gram(features, problem.bandwidth(features))
+    noise = gram.at(np.ones(features.size)).leave_one_out(epsilon)
+    if not noise < _NOTHING_LEARNT:
+        return epsilon
+    ratio = noise / (1.0 - noise)
+    return float(np.clip(0.5 * ratio**3 / n, epsilon, max(epsilon, _LARGEST_RIDGE)))
+
+
+def _without_repeats(problem: Problem) -> Problem:
+    """The problem with repeated samples merged: one copy would give the other away."""
+    if problem.n_distinct in (None, problem.X.shape[0]):
+        return problem
+    X, Y, p = (to_numpy(array) for array in (problem.X, problem.Y, problem.p))
+    _, first, copies = np.unique(np.hstack([X, Y]), axis=0, return_index=True, return_inverse=True)
+    merged = np.bincount(copies.ravel(), p).astype(p.dtype)
+    return replace(
+        problem,
+        X=take(problem.X, first, axis=0),
+        Y=take(problem.Y, first, axis=0),
+        p=like(merged, problem.X),
+    )
+
+
 def check_lambda2(lambda2: float | None, n_samples: float, epsilon: float) -> None:
     """Warn when λ₂ is too small for the inverse-free objective to fall with dependence."""
     floor = 1.0 / (2.0 * n_samples * epsilon)
@@ -282,16 +325,20 @@ def mixture(
     {'kernel': 'gaussian', 'mixing': None, 'least_mixing': 0.0}
     >>> mixture("auto", "auto", strategy="single", task="classification", fourier=False)
     {'kernel': 'gaussian', 'mixing': 0.0}
+    >>> mixture("additive", "auto", strategy="path", task="classification", fourier=False)
+    {'kernel': 'gaussian', 'mixing': 1.0}
     """
     if kernel == "auto":
         kernel = "gaussian" if fourier or strategy == "single" else "mixed"
-    if kernel != "mixed":
+    if kernel not in ("mixed", "additive"):
         return {"kernel": kernel, "mixing": 0.0}
     if fourier:
         raise ValueError(
-            'kernel="mixed" has no random Fourier features; use approximation=None (exact), '
+            f'kernel="{kernel}" has no random Fourier features; use approximation=None (exact), '
             'or kernel="gaussian".'
         )
+    if kernel == "additive":
+        return {"kernel": "gaussian", "mixing": 1.0}
     if isinstance(mixing, str):
         return {
             "kernel": "gaussian",

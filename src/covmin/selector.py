@@ -43,6 +43,7 @@ from ._formulation import (
     make_problem,
     mixture,
     rank_sizes,
+    ridge_for_noise,
 )
 from ._inputs import WholeColumnsMixin, from_tensors
 from ._interrupts import Interrupts
@@ -122,15 +123,16 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         "gaussian" for features that change its distribution in any way, the spread included.
     standardize : bool, default=True
         Whether to give every feature mean 0 and variance 1 first (in a copy).
-    kernel : {"auto", "mixed", "gaussian", "laplacian", "linear", "polynomial"}, default="auto"
+    kernel : {"auto", "mixed", "additive", "gaussian", "laplacian", "linear", "polynomial"}, \
+            default="auto"
         Kernel on the scaled samples. "mixed" adds to the Gaussian, which sees interactions, a
         sum of one-dimensional Gaussians, which sees single effects where features far
-        outnumber samples. "auto" is "mixed" along a path and "gaussian" for a single solve
-        and for random features.
+        outnumber samples. "additive" is that sum alone: the criterion is then convex in w, so
+        that each solve finds its global minimum, and blind to interactions. "auto" is "mixed"
+        along a path and "gaussian" for a single solve and for random features.
     mixing : "auto" or float in [0, 1], default="auto"
-        Share γ of the sum in the mixed kernel; 1 leaves the sum alone, which makes the
-        criterion convex in w and blind to interactions. "auto" takes d / 2(d + n) for the d
-        features of each stage, and at least 0.2 for regression.
+        Share γ of the sum in the mixed kernel; 1 is the additive kernel. "auto" takes
+        d / 2(d + n) for d features and n samples, and at least 0.2 for regression.
     bandwidth : "median" or float, default="median"
         Bandwidth σ of the kernel. "median" is the median distance between samples over √2
         (Laplacian: the median L1 distance), measured anew on the features of each stage.
@@ -140,8 +142,10 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         Constant of the polynomial kernel.
     epsilon : "auto", float or array-like of float, default="auto"
         Ridge ε. "auto" takes 0.001 for classes, and for regression 0.01 along a path and the
-        paper's 0.1 for a single solve; of several values the one with the smallest
-        cross-fitted error is taken.
+        paper's 0.1 for a single solve. Along a path with more features than samples, it takes
+        more than that for classes the less all features together predict them, by
+        leave-one-out, up to 0.3: noisy labels must not be fitted. Of several values the one
+        with the smallest cross-fitted error is taken.
     strategy : {"path", "single"}, default="path"
         "path" solves at shrinking budgets, each among the survivors of the last, and ranks
         features by the order in which they leave. "single" is one solve, ranked by weight.
@@ -279,7 +283,7 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
             Interval(Integral, 1, None, closed="left"),
         ],
         **CRITERION_PARAMETERS,
-        "kernel": [StrOptions({"auto", "mixed", *KERNELS})],
+        "kernel": [StrOptions({"auto", "mixed", "additive", *KERNELS})],
         "mixing": [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both")],
         "epsilon": [*CRITERION_PARAMETERS["epsilon"], "array-like"],
         "groups": [None, dict, "array-like"],
@@ -419,7 +423,8 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
             ):
                 during = During(bar, checkpoint, stop)
                 samples = self._beyond_given(samples, seed)
-                epsilon, m, crossfit = self._choose(samples, seed, during)
+                epsilons = self._epsilons(columns, samples.response, seed)
+                epsilon, m, crossfit = self._choose(samples, epsilons, seed, during)
                 problem = self._problem(columns, samples.response, epsilon, seed)
                 path, history = self._run(problem, min(m, columns.units.size), during)
                 self._store(path, problem, columns, samples, m)
@@ -494,12 +499,21 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
             print(f"{samples.X.shape[0]} samples: {what}", file=sys.stderr)
         return chosen
 
+    def _epsilons(
+        self, columns: PreparedColumns, response: EncodedResponse, seed: int
+    ) -> np.ndarray:
+        """The values of ε to choose from; for classes along a path, one that fits the noise."""
+        epsilons = epsilon_values(self.epsilon, response, self.strategy)
+        by_noise = isinstance(self.epsilon, str) and response.task == "classification"
+        if by_noise and self.strategy == "path" and self.inverse == "exact":
+            epsilons[0] = ridge_for_noise(self._problem(columns, response, epsilons[0], seed))
+        return epsilons
+
     def _choose(
-        self, samples: Samples, seed: int, during: During
+        self, samples: Samples, epsilons: np.ndarray, seed: int, during: During
     ) -> tuple[float, int, CrossFit | None]:
         """ε and m, by cross-fitting where they are not given."""
         n, d = samples.X.shape[0], samples.plan.n_choices
-        epsilons = epsilon_values(self.epsilon, samples.response, self.strategy)
         auto_m = self.n_features_to_select == "auto"
         m = n_features_to_keep(1.0 if auto_m else self.n_features_to_select, d)
         if epsilons.size == 1 and not auto_m:
@@ -613,7 +627,7 @@ class CCMSelector(WholeColumnsMixin, BaseEstimator):
         self.approximation_error_ = approximation_error(problem, stage)
         self.bandwidth_ = stage.bandwidth
         self.epsilon_ = problem.formulation.epsilon
-        self.kernel_ = "mixed" if problem.formulation.mixing != 0.0 else problem.formulation.kernel
+        self.kernel_ = problem.formulation.kernel_name
         self.n_iter_ = int(self.path_.n_iter.sum())
         self.converged_ = bool(self.path_.converged.all())
         self.classes_ = response.classes

@@ -11,7 +11,7 @@ from covmin.core.grams import ExactGram
 from covmin.core.kernels import Gaussian
 from covmin.core.mixing import Additive, Sum
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
-from covmin.core.path import Formulation
+from covmin.core.path import Formulation, Problem
 from covmin.core.solvers import minimize
 
 MIXED = Sum(((0.6, Gaussian(1.5)), (0.4, Additive(0.9, 2.0))))
@@ -125,15 +125,27 @@ def test_the_additive_criterion_is_convex(draw):
 
 def test_the_share_follows_features_and_samples():
     formulation = Formulation(0.1, mixing=None)
-    assert isinstance(Formulation(0.1).mixed_kernel(1.0, 10, 10, 3), Gaussian)
-    wide, narrow = (formulation.mixed_kernel(2.0, *shape, 5) for shape in ((10, 990), (990, 10)))
-    assert wide.terms[1][0] == pytest.approx(0.495)
-    assert narrow.terms[1][0] == pytest.approx(0.005)
+    assert formulation.share(10, 990) == pytest.approx(0.495)
+    assert formulation.share(990, 10) == pytest.approx(0.005)
+    assert Formulation(0.1, mixing=None, least_mixing=0.2).share(990, 10) == 0.2
+    assert Formulation(0.1, mixing=0.7).share(990, 10) == 0.7
+
+
+def test_the_kernel_of_a_stage():
+    formulation = Formulation(0.1)
+    assert isinstance(formulation.mixed_kernel(1.0, 0.0, 10, 3), Gaussian)
+    wide = formulation.mixed_kernel(2.0, 0.4, 990, 5)
+    assert [share for share, _ in wide.terms] == [0.6, 0.4]
     assert wide.terms[1][1] == Additive(2.0 / np.sqrt(990), 5)
-    least = Formulation(0.1, mixing=None, least_mixing=0.2).mixed_kernel(1.0, 990, 10, 5)
-    assert least.terms[1][0] == 0.2
-    alone = Formulation(0.1, mixing=1.0).mixed_kernel(1.0, 9, 9, 5)
+    alone = formulation.mixed_kernel(1.0, 1.0, 9, 5)
     assert [type(kernel) for _, kernel in alone.terms] == [Additive]
+
+
+def test_the_share_stays_as_features_leave(draw):
+    samples = draw(n=12, d=8)
+    problem = Problem(samples.X, samples.Y, samples.p, Formulation(0.1, mixing=None))
+    shares = [problem.gram(np.arange(size), 1.0, budget=1).kernel.terms[1][0] for size in (8, 4, 2)]
+    assert shares == [0.2, 0.2, 0.2]
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=["additive", "mixed"])

@@ -65,10 +65,10 @@ class Formulation:
     kernel_params : dict
         Further parameters of the kernel (``degree``, ``coef0``).
     mixing : float or None
-        Share γ of the additive kernel that is mixed in; None sets it at each stage by the
-        numbers of features and samples. 0 leaves the kernel as it is.
+        Share γ of the additive kernel that is mixed in; None sets it by the numbers of
+        features and samples. 0 leaves the kernel as it is.
     least_mixing : float
-        The least share where it is set by stage.
+        The least share where it is set by these numbers.
     bandwidth : float or None
         σ; None takes the median rule anew on the features of each stage.
     soft : bool
@@ -98,16 +98,20 @@ class Formulation:
     tol: float = 1e-3
     max_step: float = 0.2
 
+    @property
+    def kernel_name(self) -> str:
+        """What the kernel is called with what is mixed in: "mixed", "additive" or itself."""
+        if self.mixing == 0.0:
+            return self.kernel
+        return "additive" if self.mixing == 1.0 else "mixed"
+
     def kernel_at(self, sigma: float) -> Kernel:
         """The kernel with bandwidth sigma, nothing mixed in."""
         return KERNELS[self.kernel](sigma=sigma, **self.kernel_params)
 
-    def mixed_kernel(
-        self, sigma: float, n_samples: int, n_features: float, budget: float
-    ) -> Kernel:
+    def mixed_kernel(self, sigma: float, share: float, n_features: float, budget: float) -> Kernel:
         """The kernel of a stage that keeps ``budget`` of so many features."""
         kernel = self.kernel_at(sigma)
-        share = self._share(n_samples, n_features)
         if share == 0.0:
             return kernel
         # σ² is about the sum of the variances of the features: a fair share of it for each.
@@ -116,7 +120,7 @@ class Formulation:
             ((1.0 - share, kernel), (share, additive)) if share < 1.0 else ((1.0, additive),)
         )
 
-    def _share(self, n_samples: int, n_features: float) -> float:
+    def share(self, n_samples: int, n_features: float) -> float:
         """γ: half where features far outnumber samples, little where samples do."""
         if self.mixing is not None:
             return self.mixing
@@ -221,14 +225,14 @@ class Problem:
         return gram if units.are_columns else TiedGram(gram, units)
 
     def _kernel(self, units: Units, sigma: float, budget: int | None) -> Kernel:
-        # Squared scales sum to one over the columns of a unit, also of one always on.
-        n_features = float((units.scale**2).sum())
+        n_features = units.n_features
         always_on = n_features - units.size
+        # The features of the whole problem, not those of the stage, say how much to mix in.
+        share = self.formulation.share(
+            self.n_distinct or int(self.X.shape[0]), self.layout.n_features
+        )
         return self.formulation.mixed_kernel(
-            sigma,
-            self.n_distinct or int(self.X.shape[0]),
-            n_features,
-            (budget or units.size) + always_on,
+            sigma, share, n_features, (budget or units.size) + always_on
         )
 
     def objective(self, gram: Gram) -> Objective:

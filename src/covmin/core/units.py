@@ -56,6 +56,14 @@ class Units:
         return int(self.of_column.max(initial=-1)) + 1
 
     @property
+    def n_features(self) -> float:
+        """How many features the columns amount to, those always on included.
+
+        Squared scales sum to one over the columns of a unit.
+        """
+        return float((self.scale**2).sum())
+
+    @property
     def are_columns(self) -> bool:
         """Whether unit j is column j and nothing else."""
         return bool(

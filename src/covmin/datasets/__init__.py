@@ -1,7 +1,8 @@
 """Data to select features on: synthetic sets with known truth, and the paper's real sets.
 
-The generators draw the three synthetic sets of the paper, with as many samples and noise
-features as asked for; the columns that matter come first and are named in the result.
+The generators draw the three synthetic sets of the paper and two harder ones, whose noise
+features are correlated with the true ones, with as many samples and noise features as asked
+for; the columns that matter come first and are named in the result.
 
 >>> from covmin.datasets import make_xor
 >>> xor = make_xor(100, random_state=0)
@@ -19,6 +20,20 @@ source, and checks every copy against a registered checksum.
 
 from covmin.datasets._paper import load
 from covmin.datasets._registry import list_datasets
-from covmin.datasets._synthetic import make_additive, make_shell, make_xor
+from covmin.datasets._synthetic import (
+    make_additive,
+    make_correlated_interaction,
+    make_correlated_linear,
+    make_shell,
+    make_xor,
+)
 
-__all__ = ["list_datasets", "load", "make_additive", "make_shell", "make_xor"]
+__all__ = [
+    "list_datasets",
+    "load",
+    "make_additive",
+    "make_correlated_interaction",
+    "make_correlated_linear",
+    "make_shell",
+    "make_xor",
+]

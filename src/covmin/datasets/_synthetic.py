@@ -1,7 +1,8 @@
-"""The paper's three synthetic sets, for any number of samples and noise features.
+"""Synthetic sets with known truth, for any number of samples and noise features.
 
-In all three the true features come first and every other column is standard normal noise,
-independent of everything. The noise is drawn last: with one seed, asking for more noise
+In all of them the true features come first. In the paper's three every other column is
+standard normal noise, independent of everything; in the two harder ones each of them is
+correlated with a true feature. The noise is drawn last: with one seed, asking for more noise
 features leaves the target and the true features as they were.
 """
 
@@ -15,6 +16,8 @@ from sklearn.utils import Bunch
 # The shell of the binary set: 9 ≤ ΣXⱼ² ≤ 16, in four dimensions.
 _SHELL = (9.0, 16.0)
 _SHELL_DIMENSION = 4
+# Correlation of a noise feature with its true one in the harder sets.
+_CORRELATION = 0.7
 
 
 def make_shell(
@@ -178,6 +181,92 @@ def make_additive(
     return _result(X, y, n_noise, rng, "regression", return_X_y)
 
 
+def make_correlated_linear(
+    n_samples: int, n_noise: int = 6, *, random_state: Any = None, return_X_y: bool = False
+) -> Any:
+    """Linear regression among look-alikes: ``Y = X1 − X2 + X3 − X4 + ε``.
+
+    The true features and ε are independent and standard normal. Each noise feature is standard
+    normal too and has a correlation of 0.7 with one of the true ones, taken in turn: by itself
+    it says much about Y, beside the true features nothing.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of samples, at least 1.
+    n_noise : int, default=6
+        Number of noise features after the four true ones, at least 0.
+    random_state : int, numpy.random.Generator, numpy.random.RandomState or None, default=None
+        Seed or source of randomness. None draws fresh entropy; NumPy's global state is neither
+        read nor changed.
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    result : sklearn.utils.Bunch
+        ``data`` (n_samples, 4 + n_noise), ``target`` (n_samples,) of floats,
+        ``feature_names``, ``informative`` (indices of the true features) and
+        ``task="regression"``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from covmin.datasets import make_correlated_linear
+    >>> linear = make_correlated_linear(5000, n_noise=4, random_state=0)
+    >>> np.corrcoef(linear.data.T)[:4, 4:].diagonal().round(1)
+    array([0.7, 0.7, 0.7, 0.7])
+    """
+    n_samples, n_noise = _check_sizes(n_samples, n_noise)
+    rng = _generator(random_state)
+    X = rng.standard_normal((n_samples, 4))
+    y = X @ np.array([1.0, -1.0, 1.0, -1.0]) + rng.standard_normal(n_samples)
+    return _result(X, y, n_noise, rng, "regression", return_X_y, correlation=_CORRELATION)
+
+
+def make_correlated_interaction(
+    n_samples: int, n_noise: int = 7, *, random_state: Any = None, return_X_y: bool = False
+) -> Any:
+    """Two classes by a product among look-alikes: the sign of ``2 X1 X2 + X3 + ε/2``.
+
+    The true features and ε are independent and standard normal; X1 and X2 say nothing about the
+    class one at a time. Each noise feature is standard normal too and has a correlation of 0.7
+    with one of the true ones, taken in turn.
+
+    Parameters
+    ----------
+    n_samples : int
+        Number of samples, at least 1.
+    n_noise : int, default=7
+        Number of noise features after the three true ones, at least 0.
+    random_state : int, numpy.random.Generator, numpy.random.RandomState or None, default=None
+        Seed or source of randomness. None draws fresh entropy; NumPy's global state is neither
+        read nor changed.
+    return_X_y : bool, default=False
+        Return ``(data, target)`` instead of a Bunch.
+
+    Returns
+    -------
+    result : sklearn.utils.Bunch
+        ``data`` (n_samples, 3 + n_noise), ``target`` (n_samples,) of −1 and +1,
+        ``feature_names``, ``informative`` (indices of the true features) and
+        ``task="classification"``.
+
+    Examples
+    --------
+    >>> from covmin.datasets import make_correlated_interaction
+    >>> X, y = make_correlated_interaction(1000, random_state=0, return_X_y=True)
+    >>> X.shape, bool(((X[:, 0] * X[:, 1] > 0) == (y > 0)).mean() > 0.7)
+    ((1000, 10), True)
+    """
+    n_samples, n_noise = _check_sizes(n_samples, n_noise)
+    rng = _generator(random_state)
+    X = rng.standard_normal((n_samples, 3))
+    margin = 2.0 * X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * rng.standard_normal(n_samples)
+    y = np.where(margin > 0.0, 1, -1)
+    return _result(X, y, n_noise, rng, "classification", return_X_y, correlation=_CORRELATION)
+
+
 def _result(
     X: np.ndarray,
     y: np.ndarray,
@@ -185,10 +274,18 @@ def _result(
     rng: np.random.Generator,
     task: str,
     return_X_y: bool,
+    correlation: float = 0.0,
 ) -> Any:
-    """Append the noise features to the true ones ``X`` (n, m) and pack the result."""
+    """Append the noise features to the true ones ``X`` (n, m) and pack the result.
+
+    Noise feature j has the given correlation with the true feature j modulo m.
+    """
     n_samples, n_informative = X.shape
-    data = np.hstack([X, rng.standard_normal((n_samples, n_noise))])
+    noise = rng.standard_normal((n_samples, n_noise))
+    if correlation:
+        noise *= np.sqrt(1.0 - correlation**2)
+        noise += correlation * X[:, np.arange(n_noise) % n_informative]
+    data = np.hstack([X, noise])
     if return_X_y:
         return data, y
     return Bunch(

@@ -118,23 +118,32 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
     ['ccm', 'ccm-gaussian', 'ccm-single', 'pearson']
     """
     specs = [
-        _ccm("ccm", strategy="path"),
-        _ccm("ccm-gaussian", strategy="path", kernel="gaussian"),
-        _ccm("ccm-single"),
+        ccm_spec("ccm", strategy="path"),
+        ccm_spec("ccm-gaussian", strategy="path", kernel="gaussian"),
+        ccm_spec("ccm-single"),
     ]
     specs += [SelectorSpec(name, factory) for name, factory in available_selectors().items()]
-    specs += [_ccm("ccm-soft", constraint="soft")]
-    specs += [_ccm(f"ccm-soft-{v:g}", constraint="soft", lambda1=v) for v in LAMBDA1_GRID]
-    specs += [_ccm("ccm-free", inverse="free")]
-    specs += [_ccm(f"ccm-free-{v:g}", inverse="free", lambda2=float(v)) for v in LAMBDA2_GRID]
-    specs += [_ccm("ccm-fourier", approximation="fourier")]
+    specs += [ccm_spec("ccm-soft", constraint="soft")]
+    specs += [ccm_spec(f"ccm-soft-{v:g}", constraint="soft", lambda1=v) for v in LAMBDA1_GRID]
+    specs += [ccm_spec("ccm-free", inverse="free")]
+    specs += [ccm_spec(f"ccm-free-{v:g}", inverse="free", lambda2=float(v)) for v in LAMBDA2_GRID]
+    specs += [ccm_spec("ccm-fourier", approximation="fourier")]
     specs += [
-        _ccm(f"ccm-fourier-{v}", approximation="fourier", n_components=v) for v in COMPONENTS_GRID
+        ccm_spec(f"ccm-fourier-{v}", approximation="fourier", n_components=v)
+        for v in COMPONENTS_GRID
     ]
     return MappingProxyType({spec.name: spec for spec in specs})
 
 
-def _ccm(name: str, strategy: str = "single", **params: Any) -> SelectorSpec:
+def ccm_spec(name: str, strategy: str = "single", **params: Any) -> SelectorSpec:
+    """A variant of :class:`~covmin.CCMSelector`, asked for the paper's m.
+
+    Examples
+    --------
+    >>> from covmin.evaluation.selectors import ccm_spec
+    >>> ccm_spec("gentle", strategy="path", epsilon=0.01).make(5)
+    CCMSelector(epsilon=0.01, n_features_to_select=5)
+    """
     return SelectorSpec(name, CCMSelector, {"strategy": strategy, **params}, paper_budget=True)
 
 

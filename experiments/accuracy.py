@@ -1,0 +1,255 @@
+"""Nested accuracy of variants of the selector and of its rivals, fold by fold.
+
+Run as ``python -m experiments.accuracy --variants ccm rfe --sets TOX-171 --repeats 3``; writes
+``experiments/results/accuracy.csv`` and ``.md`` from everything that has been run so far. Each
+variant keeps a log of its own, so an interrupted run goes on where it stopped and several
+variants can be run at once by several commands.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator
+
+from covmin.datasets import load
+from covmin.evaluation.curves import CurveTask, curve_rows
+from covmin.evaluation.frames import markdown_table
+from covmin.evaluation.runner import run_units
+from covmin.evaluation.selectors import SelectorSpec, ccm_spec, named_selectors
+from covmin.evaluation.splits import make_splits
+
+RESULTS = Path(__file__).parent / "results"
+SETS = (
+    "ALLAML",
+    "ORL",
+    "orlraws10P",
+    "pixraw10P",
+    "TOX-171",
+    "warpAR10P",
+    "warpPIE10P",
+    "Yale",
+    "glass",
+    "vowel",
+    "wine",
+)
+OURS = ("ccm", "ccm-gaussian", "ccm-single")
+# From the quickest to the slowest, so that an interrupted run has most of the picture.
+RIVALS = ("anova", "rfe", "mrmr", "extra-trees", "bahsic", "hsic-lasso", "mi", "lassonet")
+SIZES = (5, 10, 20, 30, 50, 75, 100)
+FOLD = ["dataset", "selector", "repeat", "fold"]
+
+
+class LassoNetSelector(BaseEstimator):
+    """LassoNet (Lemhadri et al., 2021): features by the penalty at which they leave.
+
+    Parameters
+    ----------
+    n_features_to_select : int
+        Ignored: the whole path is run.
+    random_state : int or None, default=None
+    """
+
+    def __init__(self, n_features_to_select: int = 1, random_state: int | None = None):
+        self.n_features_to_select = n_features_to_select
+        self.random_state = random_state
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> LassoNetSelector:
+        """Train along the path of penalties on standardised features."""
+        from lassonet import LassoNetClassifier
+
+        scale = np.where(np.ptp(X, axis=0) > 0, X.std(axis=0), 1.0)
+        Z = ((X - X.mean(axis=0)) / scale).astype(np.float32)
+        codes = np.unique(y, return_inverse=True)[1]
+        seed = self.random_state
+        net = LassoNetClassifier(
+            hidden_dims=(100,), verbose=0, random_state=seed, torch_seed=seed, path_multiplier=1.05
+        )
+        net.path(Z, codes, return_state_dicts=False)
+        self.scores_ = np.asarray(net.feature_importances_)
+        return self
+
+
+def variants() -> dict[str, SelectorSpec]:
+    """Everything that can be asked for by name: ours, the rivals and the variants tried."""
+    tried = {
+        "ccm-0.001": {"epsilon": 0.001},
+        "ccm-0.01": {"epsilon": 0.01},
+        "ccm-0.1": {"epsilon": 0.1},
+        "ccm-half": {"kernel": "mixed", "mixing": 0.5},
+        "ccm-additive": {"kernel": "additive"},
+    }
+    specs = {name: ccm_spec(name, strategy="path", **params) for name, params in tried.items()}
+    lassonet = SelectorSpec("lassonet", LassoNetSelector)
+    return {**named_selectors(), **specs, "lassonet": lassonet}
+
+
+@lru_cache(maxsize=4)
+def samples(name: str, n_repeats: int) -> tuple[Any, ...]:
+    """Samples, classes, sizes and splits of a set."""
+    data = load(name)
+    X, y = data.data, data.target
+    d = X.shape[1]
+    sizes = SIZES if d > max(SIZES) else tuple(range(1, d + 1))
+    return X, y, sizes, make_splits(X, y, cv=5, n_repeats=n_repeats)
+
+
+def curve_task(name: str, n_repeats: int, specs: Mapping[str, SelectorSpec]) -> CurveTask:
+    """A set, ready to be scored: the same folds for every variant."""
+    X, y, sizes, splits = samples(name, n_repeats)
+    return CurveTask(X, y, specs, sizes, splits, classification=True, random_state=0)
+
+
+def run_variant(
+    spec: SelectorSpec,
+    sets: Sequence[str],
+    repeats: Iterable[int],
+    *,
+    folder: Path = RESULTS,
+    n_jobs: int | None = None,
+    run: bool = True,
+) -> pd.DataFrame:
+    """Scores of one variant: dataset, selector, repeat, fold, n_features, score, fit_seconds."""
+    repeats = list(repeats)
+    units = [
+        {"dataset": name, **unit}
+        for repeat in repeats
+        for name in sets
+        for unit in curve_task(name, repeat + 1, {}).units([spec.name], "nested")
+        if unit["repeat"] == repeat
+    ]
+
+    def work(unit: Mapping[str, Any]) -> dict[str, Any]:
+        return curve_task(unit["dataset"], unit["repeat"] + 1, {spec.name: spec})(unit)
+
+    results = run_units(
+        units,
+        work,
+        log=folder / f"accuracy-{spec.name}.jsonl",
+        settings={"selector": spec.describe(), "sizes": list(SIZES)},
+        n_jobs=n_jobs,
+        progress=run,
+        description=spec.name,
+        run=run,
+    )
+    rows = [
+        {"dataset": unit["dataset"], **row}
+        for unit, result in zip(units, results, strict=True)
+        if result is not None
+        for row in curve_rows(unit, result, samples(unit["dataset"], 1)[2])
+    ]
+    return pd.DataFrame(rows)
+
+
+def fold_means(frame: pd.DataFrame) -> pd.DataFrame:
+    """Mean over the numbers of features, for each set, variant, repeat and fold."""
+    columns = {"score": "mean", "fit_seconds": "first"}
+    return frame.groupby(FOLD, sort=False).agg(columns).reset_index()
+
+
+def summary(folds: pd.DataFrame) -> pd.DataFrame:
+    """Mean accuracy and its standard error over folds, for each set and variant."""
+    groups = folds.groupby(["dataset", "selector"], sort=False)
+    return groups.agg(
+        accuracy=("score", "mean"),
+        standard_error=("score", "sem"),
+        fit_seconds=("fit_seconds", "mean"),
+        n_folds=("score", "size"),
+    ).reset_index()
+
+
+def accuracy_table(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Sets against variants, in per cent with standard errors; the best of each set named."""
+    shown = [name for name in names if name in set(table["selector"])]
+    cells = table.assign(
+        cell=[
+            f"{100 * mean:.1f} ± {100 * error:.1f}"
+            for mean, error in zip(table["accuracy"], table["standard_error"], strict=True)
+        ]
+    ).pivot(index="dataset", columns="selector", values="cell")
+    means = table.pivot(index="dataset", columns="selector", values="accuracy")[shown]
+    wide = cells[shown].fillna("")
+    wide["best"] = means.idxmax(axis=1)
+    everywhere = means.dropna(axis=1).mean()
+    wide.loc["mean"] = [f"{100 * everywhere[n]:.1f}" if n in everywhere else "" for n in shown] + [
+        everywhere.idxmax()
+    ]
+    order = [name for name in (*SETS, "mean") if name in wide.index]
+    return wide.loc[order].reset_index().rename(columns={"dataset": "set"})
+
+
+def paired_differences(folds: pd.DataFrame, name: str, rivals: Sequence[str]) -> pd.DataFrame:
+    """What ``name`` gains over the best rival of each set, in points, on the same folds."""
+    wide = folds.pivot_table(index=["dataset", "repeat", "fold"], columns="selector")["score"]
+    rows = []
+    for dataset, scores in wide.groupby(level=0, sort=False):
+        complete = [rival for rival in rivals if rival in scores and scores[rival].notna().all()]
+        if name not in scores or not complete:
+            continue
+        best = scores[complete].mean().idxmax()
+        gain = 100 * (scores[name] - scores[best])
+        rows.append(
+            {
+                "set": dataset,
+                "best rival": best,
+                "difference in points": round(gain.mean(), 2),
+                "standard error": round(gain.sem(), 2),
+            }
+        )
+    order = {dataset: i for i, dataset in enumerate(SETS)}
+    return pd.DataFrame(sorted(rows, key=lambda row: order[row["set"]]))
+
+
+def report(folds: pd.DataFrame, name: str = "ccm") -> str:
+    """The tables in Markdown."""
+    table = summary(folds)
+    names = [n for n in variants() if n in set(table["selector"])]
+    times = table.pivot(index="dataset", columns="selector", values="fit_seconds")[names]
+    return "\n\n".join(
+        [
+            "## Nested accuracy in per cent, mean over the numbers of features (± standard error "
+            "over folds)",
+            markdown_table(accuracy_table(table, names)),
+            f"## {name} less the best rival, on the same folds",
+            markdown_table(paired_differences(folds, name, RIVALS), 2),
+            "## Seconds of a fit",
+            markdown_table(times.reset_index().rename(columns={"dataset": "set"}), 2),
+        ]
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--variants", nargs="*", default=[*OURS, *RIVALS])
+    parser.add_argument("--sets", nargs="*", default=list(SETS))
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("-j", "--jobs", type=int, default=1)
+    parser.add_argument("--tables", action="store_true", help="only write the tables")
+    options = parser.parse_args()
+    specs = variants()
+    if not options.tables:
+        for name in options.variants:
+            repeats = range(options.repeats)
+            run_variant(specs[name], options.sets, repeats, n_jobs=options.jobs)
+    frames = [
+        run_variant(specs[name], SETS, range(options.repeats), run=False)
+        for name in specs
+        if (RESULTS / f"accuracy-{name}.jsonl").exists()
+    ]
+    folds = fold_means(pd.concat(frames))
+    summary(folds).to_csv(
+        RESULTS / "accuracy.csv", index=False, float_format="%.4f", lineterminator="\n"
+    )
+    text = report(folds)
+    (RESULTS / "accuracy.md").write_text(text + "\n", encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""The ridge that fits the noise of the classes, and the additive kernel by name."""
+
+import numpy as np
+import pytest
+
+from covmin import CCMSelector
+from covmin._formulation import ridge_for_noise
+from covmin.core.path import Formulation, Problem
+from covmin.datasets import make_xor
+
+
+def gene_like(n=60, d=300, flipped=0.0, seed=0):
+    """Two classes that the first six of d features tell, some labels wrong."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    X = rng.standard_normal((n, d))
+    X[:, :6] += 1.6 * y[:, None]
+    wrong = rng.permutation(n)[: round(flipped * n)]
+    y[wrong] = 1 - y[wrong]
+    return X, y
+
+
+def problem_of(X, y, p=None, n_distinct=None, epsilon=0.001):
+    n = len(y)
+    p = np.full(n, 1.0 / n) if p is None else p
+    Y = (y - p @ y)[:, None]
+    Y = Y / np.sqrt(p @ Y**2)
+    formulation = Formulation(epsilon, mixing=None)
+    return Problem(X, Y, p, formulation, n_distinct=n_distinct)
+
+
+def test_noisier_labels_get_a_larger_ridge():
+    X, clean = gene_like()
+    # Features that all tell the class: next to no noise.
+    telling = X[:, :6].repeat(50, axis=1) + 0.5 * X
+    ridges = [
+        ridge_for_noise(problem_of(telling, gene_like(flipped=share)[1]))
+        for share in (0.0, 0.1, 0.2)
+    ]
+    assert ridges[0] < 0.01
+    assert ridges[0] < ridges[1] < ridges[2] <= 0.3
+    assert ridge_for_noise(problem_of(telling, clean, epsilon=0.5)) == 0.5
+
+
+def test_the_ridge_stays_where_nothing_can_be_said():
+    X, y = gene_like()
+    assert ridge_for_noise(problem_of(X[:, :40], y)) == 0.001  # fewer features than samples
+    labels = np.random.default_rng(3).permutation(y)
+    assert ridge_for_noise(problem_of(X, labels)) == 0.001  # nothing is predicted
+
+
+def test_the_ridge_takes_a_repeated_sample_as_one_of_double_weight():
+    X, y = gene_like(flipped=0.05, d=100)
+    X[:, 6:] *= 0.2
+    repeated = np.r_[np.arange(60), np.arange(20)]
+    p = np.bincount(repeated) / repeated.size
+    by_weight = ridge_for_noise(problem_of(X, y, p))
+    by_rows = ridge_for_noise(problem_of(X[repeated], y[repeated], n_distinct=60))
+    assert by_weight > 0.001
+    assert by_rows == pytest.approx(by_weight, rel=1e-9)
+
+
+def test_only_the_default_ridge_of_a_path_follows_the_noise():
+    X, y = gene_like(flipped=0.15, d=100)
+    X[:, 6:] *= 0.5
+    options = {"standardize": False}
+    assert CCMSelector(5, **options).fit(X, y).epsilon_ > 0.01
+    assert CCMSelector(5, epsilon=0.002, **options).fit(X, y).epsilon_ == 0.002
+    assert CCMSelector(5, strategy="single", **options).fit(X, y).epsilon_ == 0.001
+    assert CCMSelector(5, **options).fit(X, y + 0.5 * X[:, 0]).epsilon_ == 0.01  # regression
+
+
+def test_wrong_labels_mislead_the_default_less():
+    found = {"auto": 0, 0.001: 0}
+    for seed in range(6):
+        X, y = gene_like(flipped=0.15, seed=seed, d=200)
+        X[:, 6:] += X[:, [0, 1]] @ np.random.default_rng(seed).standard_normal((2, 194)) * 0.5
+        for epsilon in found:
+            ranking = CCMSelector(6, epsilon=epsilon).fit(X, y).ranking_
+            found[epsilon] += (ranking[:6] <= 12).sum()
+    assert found["auto"] > found[0.001]
+
+
+def test_additive_kernel_by_name():
+    X, y = gene_like(d=20)
+    additive = CCMSelector(4, kernel="additive", epsilon=0.1).fit(X, y)
+    assert additive.kernel_ == "additive"
+    mixed = CCMSelector(4, kernel="mixed", mixing=1.0, epsilon=0.1).fit(X, y)
+    np.testing.assert_array_equal(additive.ranking_, mixed.ranking_)
+    assert set(np.argsort(additive.ranking_)[:4]) <= set(range(6))
+
+
+def test_the_additive_kernel_is_blind_to_interactions():
+    ranks = {"additive": [], "auto": []}
+    for seed in range(8):
+        X, y = make_xor(80, random_state=seed, return_X_y=True)
+        for kernel in ranks:
+            ranking = CCMSelector(3, kernel=kernel).fit(X, y).ranking_
+            ranks[kernel].append(np.median(ranking[:3]))
+    assert np.mean(ranks["auto"]) == 2.0
+    assert np.mean(ranks["additive"]) > 3.0
+
+
+def test_the_additive_kernel_has_no_random_features():
+    X, y = gene_like(d=5)
+    with pytest.raises(ValueError, match='kernel="additive" has no random'):
+        CCMSelector(2, kernel="additive", approximation="fourier").fit(X, y)
