@@ -20,11 +20,12 @@ BARS = [
     ("single", "binary", 40, 2.60),
     ("single", "XOR", 40, 2.10),
     ("single", "regression", 60, 2.80),
+    ("path", "binary", 30, 2.70),
     ("path", "binary", 40, 2.60),
     ("path", "binary", 60, 2.55),
-    ("path", "XOR", 30, 2.40),
+    ("path", "XOR", 30, 2.25),
     ("path", "XOR", 40, 2.10),
-    ("path", "regression", 30, 3.30),
+    ("path", "regression", 30, 3.10),
     ("path", "regression", 60, 2.70),
 ]
 

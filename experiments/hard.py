@@ -36,7 +36,7 @@ NOISE = (10, 100, 1000)
 SIZES = (40, 100, 200, 400)
 # From the quickest to the slowest.
 SELECTORS = ("ccm", "anova", "rfe", "mrmr", "extra-trees", "ccm-gaussian", "hsic-lasso", "bahsic")
-XOR_SIZES = (100, 150, 200, 300, 400, 600, 800)
+XOR_SIZES = (100, 150, 200, 300)
 # The default is good enough when it is this close to the best.
 _CLOSE = 0.15
 
