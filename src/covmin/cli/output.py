@@ -82,8 +82,12 @@ def check_destination(
     source : str or Path, optional
         The file the data are read from, which is never overwritten.
     """
-    if path is None:
-        return
+    if path is not None:
+        with written_or_explained(path):
+            _check_place(path, table, source)
+
+
+def _check_place(path: Path, table: bool, source: str | Path | None) -> None:
     if source is not None and path.exists() and Path(source).exists() and path.samefile(source):
         raise CommandError(
             f"{path} holds the data: writing to it would destroy them.",

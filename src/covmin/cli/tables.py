@@ -165,10 +165,10 @@ def read_table(
             ExitCode.INPUT,
             "Save the table as CSV, Parquet, Feather, .npz or .mat.",
         )
-    if not path.exists():
-        raise CommandError(f"There is no file {source}.", ExitCode.INPUT, _neighbours(path))
     fmt = fmt or format_of(path)[0]
     try:
+        if not path.exists():
+            raise CommandError(f"There is no file {source}.", ExitCode.INPUT, _neighbours(path))
         # A pipe can be read only once.
         if fmt in ("csv", "tsv") and path.is_file():
             with path.open("rb") as file:
@@ -178,7 +178,7 @@ def read_table(
                 return _finish(_read_text(path, first_line, fmt, header, decimal))
         return read_buffer(path.read_bytes(), fmt=fmt, header=header, decimal=decimal)
     except OSError as error:
-        raise CommandError(f"{source} cannot be read: {error.strerror}.", ExitCode.INPUT) from error
+        raise CommandError(f"{source} cannot be read: {error.strerror or error}.", ExitCode.INPUT) from error
 
 
 def read_buffer(
