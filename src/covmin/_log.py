@@ -63,9 +63,16 @@ class ResultLog:
 
     def _open(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = self.path.open("ab")
-        if self.path.stat().st_size == 0:
+        # Unbuffered: what could not be written is not tried again when the file is closed.
+        self._file = self.path.open("ab", buffering=0)
+        if self.path.stat().st_size > 0:
+            return
+        try:
             self._write({"format": _FORMAT, "settings": self.settings})
+        except OSError:
+            self._file.close()
+            self.path.unlink()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -99,10 +106,18 @@ class ResultLog:
         self._results[_key(unit)] = result
 
     def _write(self, record: Mapping[str, Any]) -> None:
-        line = json.dumps(record, separators=(",", ":"), allow_nan=False)
-        self._file.write(line.encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        text = json.dumps(record, separators=(",", ":"), allow_nan=False)
+        line = memoryview(text.encode() + b"\n")
+        start = os.fstat(self._file.fileno()).st_size
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            # A line is there as a whole or not at all.
+            os.ftruncate(self._file.fileno(), start)
+            reason = f"{error.strerror}; the results before this one are kept"
+            raise OSError(error.errno, reason, str(self.path)) from error
 
     def _recover(self, mend: bool) -> None:
         """Read what is there; ``mend`` cuts off a last line that was never finished."""

@@ -15,11 +15,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from covmin.report._files import replace_file
-
 from .display import sparkline
 from .errors import CommandError, ExitCode, nearest
-from .output import check_destination, write_table
+from .output import check_destination, write_file, write_table
 from .problem import Question, make_question
 from .tables import Source
 from .words import in_words_of_options
@@ -106,7 +104,7 @@ def _compare(
                 random_state=request.seed,
                 progress=not request.quiet and sys.stderr.isatty(),
             )
-        except ValueError as error:
+        except (ValueError, MemoryError) as error:
             raise CommandError(in_words_of_options(str(error), target), ExitCode.DATA) from error
     remarks = [
         in_words_of_options(str(w.message), target)
@@ -211,4 +209,4 @@ def _draw(result: Any, path: Path, title: str) -> None:
     result.plot(figure.subplots(), title=title)
     buffer = io.BytesIO()
     figure.savefig(buffer, dpi=150, format=path.suffix[1:].lower())
-    replace_file(path, buffer.getvalue())
+    write_file(path, buffer.getvalue())

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from covmin.report._files import replace_file
+from covmin._files import replace_file
 
 from .arrays import write_mat, write_npz
 from .errors import CommandError, ExitCode
@@ -15,7 +17,7 @@ from .tables import ARROW_HINT, COMPRESSIONS, format_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["check_destination", "write_table"]
+__all__ = ["check_destination", "write_file", "write_table", "written_or_explained"]
 
 
 def write_table(frame: pd.DataFrame, path: Path, target: str | None = None) -> None:
@@ -33,11 +35,36 @@ def write_table(frame: pd.DataFrame, path: Path, target: str | None = None) -> N
     data = _encode(frame, fmt, target)
     if compression:
         data = COMPRESSIONS[compression][2](data)
-    try:
+    write_file(path, data)
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file, all of it or nothing.
+
+    Parameters
+    ----------
+    path : Path
+    data : bytes
+    """
+    with written_or_explained(path):
         replace_file(path, data)
+
+
+@contextmanager
+def written_or_explained(path: Path) -> Iterator[None]:
+    """Say of a file that cannot be written why, and what to do.
+
+    Parameters
+    ----------
+    path : Path
+    """
+    try:
+        yield
     except OSError as error:
         raise CommandError(
-            f"{path} cannot be written: {error.strerror}.", ExitCode.OUTPUT, "Name another place."
+            f"{path} cannot be written: {error.strerror or error}.",
+            ExitCode.OUTPUT,
+            "Make room, or name another place.",
         ) from error
 
 
@@ -55,8 +82,12 @@ def check_destination(
     source : str or Path, optional
         The file the data are read from, which is never overwritten.
     """
-    if path is None:
-        return
+    if path is not None:
+        with written_or_explained(path):
+            _check_place(path, table, source)
+
+
+def _check_place(path: Path, table: bool, source: str | Path | None) -> None:
     if source is not None and path.exists() and Path(source).exists() and path.samefile(source):
         raise CommandError(
             f"{path} holds the data: writing to it would destroy them.",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+
+from .errors import ExitCode
 
 __all__ = ["app"]
 
@@ -103,7 +106,8 @@ def real(
     from covmin.evaluation.paper_real import QUICK_SETS, SETS, available_sets, run_real
 
     name = "real-quick" if quick else "real"
-    available, missing = available_sets(dataset or (QUICK_SETS if quick else SETS))
+    with _explained():
+        available, missing = available_sets(dataset or (QUICK_SETS if quick else SETS))
     for set_name, reason in missing.items():
         typer.echo(f"Left out: {set_name}. {reason}", err=True)
     frame = _run(
@@ -127,13 +131,35 @@ def _run(experiment: Callable[[Path], Any], log: Path) -> Any:
     if log.exists():
         typer.echo(f"Taking up the run in {log}", err=True)
     try:
-        return experiment(log)
-    except (ValueError, ImportError) as error:
-        typer.echo(f"Error: {error}", err=True)
-        raise typer.Exit(2) from error
+        with _explained():
+            result = experiment(log)
     except KeyboardInterrupt as error:
         typer.echo(f"Interrupted. The same command takes up the run in {log}.", err=True)
         raise typer.Exit(130) from error
+    if len(result.frame if hasattr(result, "frame") else result) == 0:
+        typer.echo(
+            f"Error: {log} holds no results of this experiment.\nRun it without --no-run.", err=True
+        )
+        raise typer.Exit(int(ExitCode.INPUT))
+    return result
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Turn what a user can mend into a message and an exit code."""
+    try:
+        yield
+    except (ValueError, ImportError) as error:
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(int(ExitCode.USAGE)) from error
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        typer.echo(
+            f"Error: {place}{error.strerror or error}.\nMake room, or name another place with "
+            "--output; finished work is kept, and the same command takes it up.",
+            err=True,
+        )
+        raise typer.Exit(int(ExitCode.OUTPUT)) from error
 
 
 def _draw(write: Callable[[], list[Path]]) -> None:
@@ -141,7 +167,9 @@ def _draw(write: Callable[[], list[Path]]) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
-    for path in write():
+    with _explained():
+        paths = write()
+    for path in paths:
         typer.echo(path)
 
 

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from .display import selection_summary
 from .errors import CommandError, ExitCode
-from .output import check_destination, write_table
+from .output import check_destination, write_table, written_or_explained
 from .problem import (
     Question,
     make_question,
@@ -247,7 +247,7 @@ def fit(question: Question, size: Any, progress: FitProgress, **options: Any) ->
         try:
             samples = question.stored or (question.X, question.y.to_numpy())
             selector.set_params(callback=progress).fit(*samples)
-        except ValueError as error:
+        except (ValueError, MemoryError) as error:
             message = in_words_of_options(str(error), target)
             raise CommandError(message, ExitCode.DATA) from error
     selector.set_params(callback=None)
@@ -297,21 +297,18 @@ def save_report(answer: Answer, path: Path, source: str | None, code: str | None
     from covmin.report import write_report
 
     try:
-        return write_report(
-            answer.selector,
-            answer.question.X,
-            answer.question.y.to_numpy(),
-            path,
-            feature_names=list(answer.question.X.columns),
-            target_name=str(answer.question.y.name),
-            source=source,
-            notes=answer.notes,
-            code=code,
-        )
-    except OSError as error:
-        raise CommandError(
-            f"{path} cannot be written: {error.strerror}.", ExitCode.OUTPUT, "Name another place."
-        ) from error
+        with written_or_explained(path):
+            return write_report(
+                answer.selector,
+                answer.question.X,
+                answer.question.y.to_numpy(),
+                path,
+                feature_names=list(answer.question.X.columns),
+                target_name=str(answer.question.y.name),
+                source=source,
+                notes=answer.notes,
+                code=code,
+            )
     except ImportError as error:
         raise CommandError(str(error), ExitCode.FAILURE) from error
 

@@ -52,11 +52,13 @@ COMPRESSIONS: dict[str, tuple[bytes, Callable[[bytes], bytes], Callable[[bytes],
     ".bz2": (b"BZh", bz2.decompress, bz2.compress),
     ".xz": (b"\xfd7zXZ\x00", lzma.decompress, lzma.compress),
 }
+_ZIP = b"PK\x03\x04"
+_PACKED = (_ZIP, *(magic for magic, _, _ in COMPRESSIONS.values()))
 _MAGIC = {
     b"PAR1": "parquet",
     b"ARROW1": "feather",
     b"FEA1": "feather",
-    b"PK\x03\x04": "npz",
+    _ZIP: "npz",
     b"MATLAB": "mat",
 }
 _PICKLES = {".pkl", ".pickle", ".joblib", ".npy"}
@@ -163,18 +165,22 @@ def read_table(
             ExitCode.INPUT,
             "Save the table as CSV, Parquet, Feather, .npz or .mat.",
         )
-    if not path.exists():
-        raise CommandError(f"There is no file {source}.", ExitCode.INPUT, _neighbours(path))
-    named, compression = format_of(path)
-    fmt = fmt or named
+    fmt = fmt or format_of(path)[0]
     try:
-        if fmt in ("csv", "tsv") and not compression:
+        if not path.exists():
+            raise CommandError(f"There is no file {source}.", ExitCode.INPUT, _neighbours(path))
+        # A pipe can be read only once.
+        if fmt in ("csv", "tsv") and path.is_file():
             with path.open("rb") as file:
                 first_line = file.readline()
-            return _finish(_read_text(path, first_line, fmt, header, decimal))
+            # What a file holds counts, not what its name says of its compression.
+            if not first_line.startswith(_PACKED):
+                return _finish(_read_text(path, first_line, fmt, header, decimal))
         return read_buffer(path.read_bytes(), fmt=fmt, header=header, decimal=decimal)
     except OSError as error:
-        raise CommandError(f"{source} cannot be read: {error.strerror}.", ExitCode.INPUT) from error
+        raise CommandError(
+            f"{source} cannot be read: {error.strerror or error}.", ExitCode.INPUT
+        ) from error
 
 
 def read_buffer(
@@ -197,7 +203,7 @@ def read_buffer(
     for magic, decompress, _ in COMPRESSIONS.values():
         if data.startswith(magic):
             data = _attempt(decompress, data, "compressed data")
-    if data.startswith(b"PK\x03\x04"):
+    if data.startswith(_ZIP):
         data = _attempt(_unzip, data, "a .zip or .npz file")
     if not data.strip():
         raise _empty()
@@ -221,7 +227,11 @@ def _read_text(
 
     # Many spreadsheets write "comma separated" files with semicolons.
     separator = chr(max(b",;\t|", key=first_line.count)) if fmt == "csv" else "\t"
-    options: dict[str, Any] = {"sep": separator, "header": 0 if header else None}
+    options: dict[str, Any] = {
+        "sep": separator,
+        "header": 0 if header else None,
+        "compression": None,
+    }
     try:
         frame = pd.read_csv(source, decimal=str(decimal or "."), **options)
         if decimal is None and separator != "," and _has_decimal_commas(frame):

@@ -4,12 +4,12 @@ import io
 import os
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 import sklearn.datasets
 from sklearn.utils import Bunch
 
+from covmin._files import replace_file
 from covmin.datasets._files import parse, same_values, verify
 from covmin.datasets._registry import Record, find_record
 
@@ -215,10 +215,5 @@ def _download(record: Record, folder: Path) -> Path:
 def _store(content: bytes, path: Path) -> Path:
     """Write ``content`` to ``path`` all at once: no reader ever sees half a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.{uuid4().hex}.part")
-    try:
-        part.write_bytes(content)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    replace_file(path, content)
     return path

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+from covmin._files import replace_file
 
 from .curves import summarise
 from .frames import markdown_table
@@ -99,8 +102,9 @@ def _write_tables(summary: Any, markdown: str, output: Path, name: str, digits: 
     folder = output / "results"
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.csv", folder / f"{name}.md"]
-    summary.to_csv(paths[0], index=False, float_format=f"%.{digits}f", lineterminator="\n")
-    paths[1].write_text(markdown, encoding="utf-8")
+    table = summary.to_csv(index=False, float_format=f"%.{digits}f", lineterminator="\n")
+    for path, text in zip(paths, (table, markdown), strict=True):
+        replace_file(path, text.encode())
     return paths
 
 
@@ -113,7 +117,9 @@ def _save(figure: Any, folder: Path, stem: str) -> list[Path]:
     with rc_context({"svg.hashsalt": "covmin", "svg.fonttype": "none"}):
         for path in paths:
             metadata = {"Date": None} if path.suffix == ".svg" else None
-            figure.savefig(path, dpi=110, metadata=metadata)
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format=path.suffix[1:], dpi=110, metadata=metadata)
+            replace_file(path, buffer.getvalue())
     pyplot.close(figure)
     return paths
 

@@ -15,7 +15,7 @@ import covmin
 
 from ._choice import error_curve, explain_choice
 from ._code import reproduction_code
-from ._relations import correlations, feature_plots, interacting_pair, substitutes
+from ._relations import correlations, feature_plots, in_units, interacting_pair, substitutes
 from ._samples import Samples, as_samples
 from ._warnings import data_warnings
 
@@ -130,9 +130,9 @@ def _data_summary(samples: Samples) -> dict[str, Any]:
             for label, count in zip(labels, counts, strict=True)
         ]
     else:
-        y = samples.y.astype(np.float64)
+        y, size = in_units(samples.y)
         summary["response"] = {
-            name: float(value)
+            name: size * float(value)
             for name, value in zip(
                 ("min", "median", "mean", "max", "sd"),
                 (y.min(), np.median(y), y.mean(), y.max(), y.std()),

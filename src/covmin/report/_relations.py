@@ -9,7 +9,7 @@ import numpy as np
 
 from ._samples import Samples
 
-__all__ = ["correlations", "feature_plots", "interacting_pair", "substitutes"]
+__all__ = ["correlations", "feature_plots", "in_units", "interacting_pair", "substitutes"]
 
 _POINTS = 300
 _GRID = 48
@@ -142,11 +142,8 @@ def _best_substitute(
 
 
 def _correlations_with(samples: Samples, j: int, others: np.ndarray) -> np.ndarray:
-    X = samples.X[np.ix_(samples.rows, others)].astype(np.float64)
-    X -= X.mean(axis=0)
-    scale = X.std(axis=0)
-    z = samples.standardized([j])[:, 0]
-    return (z @ X) / (z.size * np.where(scale > 0.0, scale, np.inf))
+    X, z = samples.standardized(others.tolist()), samples.standardized([j])[:, 0]
+    return z @ X / z.size
 
 
 def _shown(samples: Samples) -> np.ndarray:
@@ -156,7 +153,7 @@ def _shown(samples: Samples) -> np.ndarray:
 
 def _densities(samples: Samples, j: int) -> dict[str, Any]:
     """Kernel densities of the feature in each class, on one grid, largest height 1."""
-    x = samples.X[samples.rows, j].astype(np.float64)
+    x, size = in_units(samples.X[samples.rows, j])
     y = samples.y[samples.rows]
     grid = _grid(x)
     labels, counts = np.unique(y, return_counts=True)
@@ -165,10 +162,10 @@ def _densities(samples: Samples, j: int) -> dict[str, Any]:
     top = max(float(curve.max()) for curve in curves) or 1.0
     return {
         "kind": "densities",
-        "grid": [float(grid[0]), float(grid[-1])],
+        "grid": [_times(grid[0], size), _times(grid[-1], size)],
         "classes": [str(labels[c]) for c in kept],
         "curves": [[round(float(v), 3) for v in curve / top] for curve in curves],
-        "medians": [_short(np.median(x[y == labels[c]])) for c in kept],
+        "medians": [_short(_times(np.median(x[y == labels[c]]), size)) for c in kept],
     }
 
 
@@ -180,8 +177,8 @@ def _density(x: np.ndarray, grid: np.ndarray) -> np.ndarray:
 
 def _scatter(samples: Samples, j: int) -> dict[str, Any]:
     """Points, and a local average with a Gaussian window."""
-    x = samples.X[samples.rows, j].astype(np.float64)
-    y = samples.y[samples.rows].astype(np.float64)
+    x, x_size = in_units(samples.X[samples.rows, j])
+    y, y_size = in_units(samples.y[samples.rows])
     grid = np.quantile(x, np.linspace(0.02, 0.98, _GRID))
     width = max(1.06 * x.std() * x.size**-0.2, 1e-12)
     W = np.exp(-0.5 * ((grid[:, None] - x) / width) ** 2) + 1e-300
@@ -191,7 +188,10 @@ def _scatter(samples: Samples, j: int) -> dict[str, Any]:
         "kind": "scatter",
         "x": [_short(v) for v in samples.X[rows, j]],
         "y": [_short(v) for v in samples.y[rows]],
-        "curve": [[_short(a), _short(b)] for a, b in zip(grid, curve, strict=True)],
+        "curve": [
+            [_short(_times(a, x_size)), _short(_times(b, y_size))]
+            for a, b in zip(grid, curve, strict=True)
+        ],
     }
 
 
@@ -215,6 +215,19 @@ def _grid(x: np.ndarray) -> np.ndarray:
     low, high = float(x.min()), float(x.max())
     margin = 0.04 * (high - low) or 0.5
     return np.linspace(low - margin, high + margin, _GRID)
+
+
+def in_units(values: np.ndarray) -> tuple[np.ndarray, float]:
+    """Numbers as shares of the largest of them, whose squares neither overflow nor vanish."""
+    numbers = values.astype(np.float64)
+    size = float(np.abs(numbers).max()) or 1.0
+    return numbers / size, size
+
+
+def _times(share: float, size: float) -> float:
+    """A number again; what lies beyond the largest float is that."""
+    largest = float(np.finfo(np.float64).max)
+    return min(max(float(share) * size, -largest), largest)
 
 
 def _short(value: Any) -> float:

@@ -8,8 +8,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from covmin._files import replace_file
+
 from ._build import build_report
-from ._files import replace_file
 
 __all__ = ["render_report", "write_report"]
 

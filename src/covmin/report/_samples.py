@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from covmin._columns import prepare_columns
 from covmin._responses import EncodedResponse, encode_response
 from covmin.core.grams import ExactGram
 from covmin.core.kernels import Gaussian, median_bandwidth
@@ -68,11 +69,12 @@ class Samples:
     def standardized(self, columns: Sequence[int]) -> np.ndarray:
         """Some columns at `rows`, with mean 0 and variance 1 (constants: 0)."""
         cache = self._standardized
-        for j in columns:
-            if j not in cache:
-                column = self.X[self.rows, j].astype(np.float64)
-                column = column - column.mean()
-                cache[j] = column / (column.std() or 1.0)
+        missing = [j for j in columns if j not in cache]
+        if missing:
+            prepared = prepare_columns(self.X[np.ix_(self.rows, missing)].astype(np.float64))
+            Z = np.zeros((self.rows.size, len(missing)))
+            Z[:, prepared.index] = prepared.X
+            cache.update(zip(missing, Z.T, strict=True))
         return np.column_stack([cache[j] for j in columns])
 
     def unexplained(self, columns: Sequence[int]) -> float:

@@ -140,6 +140,12 @@ def _numbering_columns(X: np.ndarray) -> list[int]:
     n = X.shape[0]
     if n <= _SMALL_CLASS:
         return []
+    # Columns as wide as the floats go number nothing, but may pass by.
+    with np.errstate(over="ignore"):
+        return _rising_columns(X, n)
+
+
+def _rising_columns(X: np.ndarray, n: int) -> list[int]:
     span = X.max(axis=0).astype(np.float64) - X.min(axis=0)
     found = []
     for j in map(int, np.flatnonzero((span >= n - 1) & (X[0] % 1 == 0))):
