@@ -99,7 +99,7 @@ def exact(n: int, d: int, dtype: str, kernel: str = "gaussian", rounds: int = 7)
     sigma = float(d) ** 0.5
     mixing = 0.0 if kernel == "gaussian" else None
     formulation = Formulation(0.001, mixing=mixing)
-    gram = ExactGram(formulation.mixed_kernel(sigma, n, d, d), X, Y, p)
+    gram = ExactGram(formulation.mixed_kernel(sigma, formulation.share(n, d), d, d), X, Y, p)
     objective = TraceObjective(gram, 0.001)
     with blas_threads(n):
         return fastest(rounds, partial(step, objective, np.full(d, 0.5)), BareExact(X))
