@@ -32,7 +32,7 @@ def test_the_exact_estimate_bounds_what_a_step_takes(data):
     X = rng.standard_normal((n, d))
     Y = X[:, :1] - X[:, :1].mean()
     for mixing, mixed in ((0.0, False), (0.3, True)):
-        kernel = Formulation(0.1, mixing=mixing).mixed_kernel(3.0, n, d, d)
+        kernel = Formulation(0.1, mixing=mixing).mixed_kernel(3.0, mixing, d, d)
         tracemalloc.start()
         gram = ExactGram(kernel, X.copy(), Y, np.full(n, 1.0 / n))
         TraceObjective(gram, 0.1).at(np.ones(d)).gradient()
