@@ -65,6 +65,23 @@ class WholeColumnsMixin(SelectorMixin):
         selected = _safe_indexing(X, support, axis=1)
         return selected if as_it_is else selected.to_numpy()
 
+    def inverse_transform(self, X: Any) -> Any:
+        """Put the selected features back in their places, with zeros for the others.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_selected)
+
+        Returns
+        -------
+        X_original : array of shape (n_samples, n_features)
+        """
+        if self.get_support().any():
+            return super().inverse_transform(X)
+        # Nothing was selected, and scikit-learn refuses an array without columns.
+        X = np.asarray(X)
+        return np.zeros((X.shape[0], self.n_features_in_), dtype=X.dtype)
+
 
 def _all_numbers(frame: Any) -> bool:
     return not any(_is_category(dtype) or str(dtype) in _TEXT for dtype in frame.dtypes)

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context, clone
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Interval, Options
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -16,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ._columns import prepare_columns
 from ._fitting import check_columns, seed_of, unchanged_on_failure
 from ._gaussian_knockoffs import GaussianKnockoffs, content_order
+from ._inputs import WholeColumnsMixin
 from ._repeats import repeat
 from .selector import CCMSelector
 
@@ -29,7 +29,7 @@ _MIXING = 0.5
 Importance = Callable[[Any], np.ndarray]
 
 
-class KnockoffSelector(SelectorMixin, BaseEstimator):
+class KnockoffSelector(WholeColumnsMixin, BaseEstimator):
     r"""Select features so that at most a given share of them is false, in expectation.
 
     Every feature gets a knockoff: a random copy that relates to the other features as the

@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context, clone
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Bunch, Tags, _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._columns import n_features_to_keep
 from ._fitting import seed_of, unchanged_on_failure
+from ._inputs import WholeColumnsMixin
 from ._repeats import repeat
 from ._responses import encode_response, ordered_levels
 from ._stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
@@ -28,7 +28,7 @@ _MIN_SAMPLES = 4
 _ROUNDING = 1e-9
 
 
-class StabilitySelector(SelectorMixin, BaseEstimator):
+class StabilitySelector(WholeColumnsMixin, BaseEstimator):
     """Keep the features that a selector chooses again and again on halves of the samples.
 
     The samples are split at random into two halves, ``n_pairs`` times over, and the selector
