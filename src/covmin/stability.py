@@ -19,6 +19,7 @@ from ._fitting import seed_of, unchanged_on_failure
 from ._repeats import repeat
 from ._responses import encode_response, ordered_levels
 from ._stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
+from ._versions import VersionedPickles
 from .selector import CCMSelector
 
 __all__ = ["StabilitySelector"]
@@ -28,7 +29,7 @@ _MIN_SAMPLES = 4
 _ROUNDING = 1e-9
 
 
-class StabilitySelector(SelectorMixin, BaseEstimator):
+class StabilitySelector(VersionedPickles, SelectorMixin, BaseEstimator):
     """Keep the features that a selector chooses again and again on halves of the samples.
 
     The samples are split at random into two halves, ``n_pairs`` times over, and the selector
