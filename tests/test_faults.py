@@ -286,6 +286,15 @@ def test_an_unknown_set_is_wrong_usage(tmp_path, run):
     assert "Did you mean 'wine'" in result.stderr
 
 
+def test_text_cannot_be_regressed_on(csv, run):
+    frame = pd.read_csv(csv)
+    frame.assign(group="class " + frame["group"].astype(str)).to_csv(csv, index=False)
+    for command in ("select", "compare"):
+        result = run(command, csv, "-t", "group", "--task", "regression")
+        assert result.exit_code == ExitCode.DATA, result.output
+        assert "--task regression needs numbers" in " ".join(result.stderr.split())
+
+
 def test_random_input_ends_well(tmp_path, monkeypatch):
     fuzz = pytest.importorskip("experiments.fuzz")
     monkeypatch.chdir(tmp_path)
