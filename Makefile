@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: bench demo test lint docs clean
+.PHONY: bench demo test test-oldest lint docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -25,6 +25,14 @@ bench: $(VENV)/.installed-test ## steps against bare products, fits from disk, g
 	$(BIN)/python -m benchmarks.large
 	$(BIN)/python -m benchmarks.growth
 	$(BIN)/python -m benchmarks.fits
+
+test-oldest: ## run the tests with the oldest versions that are supported
+	$(PYTHON) -m venv .venv-oldest
+	$(PYTHON) .ci/oldest > .venv-oldest/oldest.txt
+	.venv-oldest/bin/python -m pip install --quiet --editable ".[test]" \
+		--constraint .venv-oldest/oldest.txt
+	@# Old libraries may use what newer ones are about to remove.
+	SCIPY_ARRAY_API=1 .venv-oldest/bin/python -m pytest -W default::DeprecationWarning
 
 lint: $(VENV)/.installed-dev ## style, types and import layers
 	$(BIN)/ruff check .

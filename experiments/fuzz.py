@@ -33,6 +33,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -486,7 +487,7 @@ def _command(case: Case, source: Path, out: Path) -> tuple[str, str | None]:
 
 def _destinations(words: list[str]) -> list[Path]:
     options = ("--report", "--output", "--picture")
-    return [Path(b) for a, b in zip(words, words[1:], strict=False) if a in options]
+    return [Path(b) for a, b in pairwise(words) if a in options]
 
 
 def _write_old(path: Path) -> None:

@@ -16,7 +16,6 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-import covmin
 from covmin import CCMSelector
 from covmin._files import replace_file
 from covmin._log import ResultLog
@@ -27,7 +26,7 @@ from typer.testing import CliRunner
 
 from covmin.cli.app import app
 from covmin.cli.errors import CommandError, ExitCode
-from covmin.cli.tables import read_buffer, read_table
+from covmin.cli.tables import read_table
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="limits and modes of POSIX")
 
@@ -287,6 +286,15 @@ def test_an_unknown_set_is_wrong_usage(tmp_path, run):
     assert "Did you mean 'wine'" in result.stderr
 
 
+def test_text_cannot_be_regressed_on(csv, run):
+    frame = pd.read_csv(csv)
+    frame.assign(group="class " + frame["group"].astype(str)).to_csv(csv, index=False)
+    for command in ("select", "compare"):
+        result = run(command, csv, "-t", "group", "--task", "regression")
+        assert result.exit_code == ExitCode.DATA, result.output
+        assert "--task regression needs numbers" in " ".join(result.stderr.split())
+
+
 def test_random_input_ends_well(tmp_path, monkeypatch):
     fuzz = pytest.importorskip("experiments.fuzz")
     monkeypatch.chdir(tmp_path)
@@ -314,3 +322,27 @@ def test_fits_at_once_in_processes():
         delayed(fitted_ranking)(seed) for seed in [0, 1, 2] * 2
     )
     assert_array_equal(found, expected * 2)
+
+
+# Versions -------------------------------------------------------------------------------------
+
+
+def test_a_pickle_of_another_version_says_so(monkeypatch):
+    from covmin import KnockoffSelector, StabilitySelector
+    from covmin.baselines import BAHSICSelector
+
+    for selector in (CCMSelector(2), KnockoffSelector(), StabilitySelector(), BAHSICSelector(2)):
+        kept = pickle.dumps(selector)
+        assert pickle.loads(kept).get_params().keys() == selector.get_params().keys()
+        with monkeypatch.context() as patch:
+            patch.setattr("covmin._versions.__version__", "9.9")
+            with pytest.warns(UserWarning, match=r"pickled by covmin .* loaded by 9\.9.*Fit it"):
+                again = pickle.loads(kept)
+        assert not hasattr(again, "_covmin_version")
+
+
+def test_a_pickle_without_a_version_says_so():
+    state = CCMSelector(2).__getstate__()
+    del state["_covmin_version"]
+    with pytest.warns(UserWarning, match="an unknown version"):
+        CCMSelector().__setstate__(state)

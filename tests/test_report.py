@@ -344,3 +344,42 @@ def test_browser_fits_a_phone(page):
 def test_browser_treats_names_as_text(page):
     assert EVIL in texts(page, "#ranking tbody th")
     assert page.find_elements("css selector", "#ranking b, h1 i") == []
+
+
+ATTACKS = [
+    "</script><script>window.hacked = 1</script>",
+    '<img src=x onerror="window.hacked = 1">',
+    "\"><svg onload='window.hacked = 1'>",
+    "'-(window.hacked = 1)-'",
+    "${window.hacked = 1}{{7*7}}",
+    "\u2028<!-- <script>",
+]
+
+
+def test_browser_runs_nothing_of_hostile_data(browser):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((60, 7)), columns=[*ATTACKS, "plain"])
+    X["kind"] = pd.Categorical(rng.choice(ATTACKS, 60))
+    y = np.array(ATTACKS)[(X["plain"] > 0).to_numpy().astype(int)]
+    selector = CCMSelector(3, max_iter=10, tol=0.1).fit(X, y)
+    for number, attack in enumerate(ATTACKS):
+        page = render_report(
+            build_report(
+                selector,
+                X,
+                y,
+                target_name=attack,
+                source=attack,
+                notes=[attack],
+                code=attack,
+            )
+        )
+        assert page.count("<script") == 2
+        path = browser.folder / f"hostile{number}.html"
+        path.write_text(page, "utf-8")
+        browser.get(path.as_uri())
+        set_slider(browser, 5)
+        assert browser.get_log("browser") == []
+        assert browser.execute_script("return window.hacked") is None
+        assert browser.find_elements("css selector", "img, svg[onload]") == []
+        assert set(ATTACKS) < set(texts(browser, "#ranking tbody th"))

@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ._versions import __version__
+
 if TYPE_CHECKING:
     from ._sources import open_parquet
     from .criterion import conditional_covariance_trace
@@ -10,8 +12,6 @@ if TYPE_CHECKING:
     from .knockoffs import KnockoffSelector
     from .selector import CCMSelector
     from .stability import StabilitySelector
-
-__version__ = "0.1.0.dev0"
 
 __all__ = [
     "CCMSelector",

@@ -3,7 +3,9 @@
 Each partition is worked on where it lies, by the same functions that run in one process;
 what comes back are sums, a few rows, and nothing else. With a running
 ``distributed.Client`` the partitions are persisted on its workers once and a worker's loss
-costs the recomputation of what it held. With Dask's local scheduler nothing is persisted:
+costs the recomputation of what it held; when no worker, or not even the scheduler, has been
+heard of for a minute (``covmin.silence`` in Dask's configuration), the fit ends with an error
+instead of waiting for ever. With Dask's local scheduler nothing is persisted:
 partitions are made anew for each pass, so that memory stays bounded.
 
 Nobody needs to import this module: :meth:`covmin.CCMSelector.fit` takes Dask arrays and
@@ -12,7 +14,9 @@ dataframes as they are.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -71,20 +75,75 @@ def _tree(merge: Merge, results: list[Any]) -> Any:
     join = dask.delayed(partial(_merge_results, merge), pure=False)
     while len(results) > 1:
         results = [join(*results[i : i + _FAN_IN]) for i in range(0, len(results), _FAN_IN)]
-    return results[0].compute()
+    return _compute(results[:1])[0]
+
+
+def _client() -> Any:
+    """The running client, or None."""
+    try:
+        from distributed import get_client
+
+        return get_client()
+    except (ImportError, ValueError):
+        return None
 
 
 def _persist(parts: list[Any]) -> list[Any]:
     """Keep what is computed on the workers of the running client, if there is one."""
     import dask
 
-    try:
-        from distributed import get_client
+    return parts if _client() is None else list(dask.persist(*parts))
 
-        get_client()
-    except (ImportError, ValueError):
-        return parts
-    return list(dask.persist(*parts))
+
+def _compute(values: Sequence[Any]) -> list[Any]:
+    """Compute delayed values; an error where a cluster has gone silent."""
+    import dask
+
+    client = _client()
+    if client is None:
+        return list(dask.compute(*values))
+    try:
+        futures = client.compute(list(values))
+        _wait(client, futures)
+        return list(client.gather(futures))
+    except CancelledError as error:
+        raise ConnectionError(
+            f"The Dask cluster gave up the work: {error} See whether its scheduler still runs, and "
+            "whether its workers can import what made the data; then repeat the fit."
+        ) from error
+
+
+def _wait(client: Any, futures: list[Any]) -> None:
+    """Wait as long as anything is heard of the workers: slow is fine, silent is not."""
+    import dask
+    from dask.utils import parse_timedelta
+    from distributed import wait
+
+    patience = parse_timedelta(dask.config.get("covmin.silence", "60s"))
+    last_news, heard = None, time.monotonic()
+    while True:
+        try:
+            wait(futures, timeout=patience / 4)
+            return
+        except TimeoutError:
+            news = _latest_news(client, patience / 4)
+        if news is not None and news != last_news:
+            last_news, heard = news, time.monotonic()
+        elif time.monotonic() - heard > patience:
+            raise TimeoutError(
+                f"No worker of the Dask cluster has been heard of for {patience:g} s. See whether "
+                "its workers and its scheduler still run; dask.config.set({'covmin.silence': "
+                "'10min'}) waits longer."
+            )
+
+
+def _latest_news(client: Any, seconds: float) -> float | None:
+    """When the scheduler last heard of a worker, by its own clock; None where it is silent."""
+    try:
+        state = client.sync(client.scheduler.identity, callback_timeout=seconds)
+    except (TimeoutError, OSError):
+        return None
+    return max((worker["last_seen"] for worker in state["workers"].values()), default=None)
 
 
 class DaskSource:
@@ -184,13 +243,13 @@ class DaskSource:
             )
             if a < b
         ]
-        return np.concatenate(dask.compute(*wanted))
+        return np.concatenate(_compute(wanted))
 
 
 def _lengths(parts: list[Any]) -> list[int]:
     import dask
 
-    return [int(n) for n in dask.compute(*[dask.delayed(len)(part) for part in parts])]
+    return [int(n) for n in _compute([dask.delayed(len)(part) for part in parts])]
 
 
 def _check_numbers(X: Any) -> None:

@@ -17,6 +17,7 @@ from ._fitting import check_columns, seed_of, unchanged_on_failure
 from ._gaussian_knockoffs import GaussianKnockoffs, content_order
 from ._inputs import WholeColumnsMixin
 from ._repeats import repeat
+from ._versions import VersionedPickles
 from .selector import CCMSelector
 
 __all__ = ["KnockoffSelector"]
@@ -29,7 +30,7 @@ _MIXING = 0.5
 Importance = Callable[[Any], np.ndarray]
 
 
-class KnockoffSelector(WholeColumnsMixin, BaseEstimator):
+class KnockoffSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
     r"""Select features so that at most a given share of them is false, in expectation.
 
     Every feature gets a knockoff: a random copy that relates to the other features as the

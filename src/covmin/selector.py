@@ -51,6 +51,7 @@ from ._notebook import selection_html
 from ._progress import History, ProgressBar
 from ._responses import EncodedResponse
 from ._threads import blas_threads, row_threads
+from ._versions import VersionedPickles
 from .core.kernels import KERNELS
 from .core.path import (
     Formulation,
@@ -81,7 +82,7 @@ class During:
     stop: Interrupts
 
 
-class CCMSelector(WholeColumnsMixin, BaseEstimator):
+class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
     r"""Select features by conditional covariance minimisation.
 
     Finds the features given which the response varies least, as measured by the trace of

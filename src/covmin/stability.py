@@ -19,6 +19,7 @@ from ._inputs import WholeColumnsMixin
 from ._repeats import repeat
 from ._responses import encode_response, ordered_levels
 from ._stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
+from ._versions import VersionedPickles
 from .selector import CCMSelector
 
 __all__ = ["StabilitySelector"]
@@ -28,7 +29,7 @@ _MIN_SAMPLES = 4
 _ROUNDING = 1e-9
 
 
-class StabilitySelector(WholeColumnsMixin, BaseEstimator):
+class StabilitySelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
     """Keep the features that a selector chooses again and again on halves of the samples.
 
     The samples are split at random into two halves, ``n_pairs`` times over, and the selector

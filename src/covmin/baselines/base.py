@@ -13,13 +13,14 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from covmin._columns import n_features_to_keep, prepare_columns
+from covmin._versions import VersionedPickles
 from covmin.baselines.target import Target, encode_target
 
 # Columns, best first, and the score of each where the method has one.
 Ranked: TypeAlias = tuple[np.ndarray, np.ndarray | None]
 
 
-class BaselineSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class BaselineSelector(VersionedPickles, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Keep the m features of rank 1..m, where a subclass says how to rank.
 
     A subclass implements ``_rank(Z, target, m)``, which orders the columns of Z, best first.

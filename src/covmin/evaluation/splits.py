@@ -102,4 +102,9 @@ def is_classification(y: np.ndarray, task: str = "auto") -> bool:
     """
     if task == "auto":
         return not type_of_target(y).startswith("continuous")
+    if task == "regression" and y.dtype.kind not in "biuf":
+        raise ValueError(
+            f"task='regression' needs numbers, but y holds others, such as {y.flat[0]!r}. "
+            "Pass task='classification' for classes."
+        )
     return task == "classification"

@@ -71,7 +71,7 @@ class Samples:
         cache = self._standardized
         missing = [j for j in columns if j not in cache]
         if missing:
-            prepared = prepare_columns(self.X[np.ix_(self.rows, missing)].astype(np.float64))
+            prepared = prepare_columns(self.X[self.rows[:, None], missing].astype(np.float64))
             Z = np.zeros((self.rows.size, len(missing)))
             Z[:, prepared.index] = prepared.X
             cache.update(zip(missing, Z.T, strict=True))
