@@ -565,7 +565,8 @@ def save_finding(findings: Path, seed: int, case: Case, wrong: str) -> None:
 
 def run(seed: int, minutes: float, findings: Path) -> dict[str, Any]:
     """Run cases in a process of their own, started again where one brings it down."""
-    deadline = time.time() + 60 * minutes
+    start = time.time()
+    deadline = start + 60 * minutes
     crashes = 0
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "cases.jsonl"
@@ -574,13 +575,17 @@ def run(seed: int, minutes: float, findings: Path) -> dict[str, Any]:
             first = _next_number(report)
             words = ["--seed", str(seed), "--worker", str(first), str(deadline), str(report)]
             command = [sys.executable, "-m", "experiments.fuzz", *words]
-            done = subprocess.run([*command, "--findings", str(findings.absolute())])
+            try:
+                done = subprocess.run([*command, "--findings", str(findings.absolute())])
+            except KeyboardInterrupt:  # what was tried until then counts
+                break
             if done.returncode != 0:
                 crashes += 1
                 case = make_case(seed, _next_number(report) - 1)
                 save_finding(findings, seed, case, f"the interpreter ended: {done.returncode}")
         lines = [json.loads(line) for line in report.read_text("utf-8").splitlines()]
-    return _summary([line for line in lines if "kind" in line], crashes, seed, minutes)
+    tried = [line for line in lines if "kind" in line]
+    return _summary(tried, crashes, seed, round((time.time() - start) / 60, 1))
 
 
 def _next_number(report: Path) -> int:
@@ -619,6 +624,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             print(case, *try_case(case, Path(folder)), sep="\n")
     else:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         result = run(given.seed, given.minutes, given.findings)
         print(json.dumps(result, indent=1))
         sys.exit(bool(result["findings"]))

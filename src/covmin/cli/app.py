@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -49,7 +48,7 @@ class CovminGroup(TyperGroup):
             show_error(error)
             raise typer.Exit(int(error.code)) from error
         except KeyboardInterrupt as error:
-            print("Interrupted: nothing more was written.", file=sys.stderr)
+            typer.echo("Interrupted: nothing more was written.", err=True)
             raise typer.Exit(int(ExitCode.INTERRUPTED)) from error
 
 
