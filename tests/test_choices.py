@@ -346,6 +346,9 @@ class TestCategorical:
         gap[3] = None
         with pytest.raises(ValueError, match="'region' has missing values"):
             CCMSelector(2).fit(X.assign(region=gap), y)
+        rows = X.assign(code=pd.Categorical([f"r{i}" for i in range(len(X))]))
+        with pytest.raises(ValueError, match="tells the rows apart"):
+            CCMSelector(2).fit(rows, y)
         long = pd.DataFrame({"id": pd.Categorical(range(300)), "x": np.arange(300.0)})
         with pytest.raises(ValueError, match="'id' has 300 levels"):
             CCMSelector(1).fit(long, np.arange(300.0) % 7)

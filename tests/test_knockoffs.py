@@ -15,6 +15,7 @@ from covmin.knockoffs import _e_value_q_values, _e_values, knockoff_q_values, sw
 
 @pytest.mark.filterwarnings("ignore:.*constant feature:UserWarning")
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
+@pytest.mark.filterwarnings("ignore:fdr=:UserWarning")
 @parametrize_with_checks([KnockoffSelector(), KnockoffSelector(n_draws=2, offset=0, fdr=0.5)])
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -210,3 +211,11 @@ def test_bad_input(data):
         KnockoffSelector(LassoCV(), importance=lambda model: model.coef_[:3]).fit(X, y)
     with pytest.raises(ValueError, match="fdr"):
         KnockoffSelector(fdr=1.0).fit(X, y)
+
+
+def test_too_few_features_to_keep_the_promise(data):
+    X, y = data
+    with pytest.warns(UserWarning, match="fewer than 10 features, and X has 3"):
+        assert not KnockoffSelector().fit(X[:, :3], y).support_.any()
+    with pytest.raises(ValueError, match="hold no numbers: 'b'"):
+        KnockoffSelector().fit(pd.DataFrame({"a": X[:, 0], "b": "text"}), y)

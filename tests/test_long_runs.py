@@ -174,10 +174,11 @@ class TestCheckpoint:
 
     def test_something_else_in_its_place(self, wide, tmp_path):
         path = tmp_path / "notes.txt"
-        path.write_text("do not lose me\n")
-        with pytest.raises(ValueError, match="damaged"):
-            CCMSelector(5, checkpoint=path).fit(*wide)
-        assert path.read_text() == "do not lose me\n"
+        for text in ("do not lose me\n", "do not lose me", '{"my": "json"}'):
+            path.write_text(text)
+            with pytest.raises(ValueError, match="not a file of covmin's results"):
+                CCMSelector(5, checkpoint=path).fit(*wide)
+            assert path.read_text() == text
 
     def test_killed_fits_go_on(self, tmp_path):
         """Killed at random moments until one ends; the answer is that of one fit."""

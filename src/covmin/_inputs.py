@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from numbers import Integral
 from typing import Any
@@ -21,6 +22,8 @@ __all__ = ["WholeColumnsMixin", "column_mask", "from_tensors", "read_table"]
 
 # More levels than this are names or numbers of rows, not categories.
 _MOST_LEVELS = 255
+# So few levels are categories even where rows are few.
+_FEW_LEVELS = 10
 _TEXT = {"object", "str", "string", "String", "Utf8"}
 _NUMBERS = [np.float64, np.float32]
 
@@ -187,6 +190,7 @@ def read_table(
     labels : ndarray or None
         Label of each unit; None without groups.
     """
+    _refuse_lazy(X)
     source = _as_source(X)
     names = list(X.columns) if _is_frame(X) else None
     if source is None:
@@ -319,29 +323,63 @@ def _response_of_source(estimator: Any, source: Any, y: Any) -> np.ndarray:
 
 def _numbers_and_response(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, Any]:
     options = {"dtype": _NUMBERS, "ensure_min_samples": 2, "multi_output": True}
-    try:
+    with columns_named(X):
         matrix, y = validate_data(estimator, X, y, **options)
-    except (TypeError, ValueError) as error:
-        _name_columns_without_numbers(X, error)
-        raise
     return matrix, y
 
 
+@contextmanager
+def columns_named(X: Any) -> Iterator[None]:
+    """Errors about a frame that say which of its columns are meant."""
+    _refuse_lazy(X)
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        _name_columns_without_numbers(X, error)
+        raise
+
+
+def _refuse_lazy(X: Any) -> None:
+    if hasattr(X, "collect") and not hasattr(X, "shape"):
+        raise TypeError("X is a lazy frame; call its collect() first and pass the result.")
+
+
 def _name_columns_without_numbers(X: Any, error: Exception) -> None:
-    """Say which columns of a frame are no numbers, if that is what went wrong."""
+    """Say which columns of a frame are no numbers, or miss some, if that went wrong."""
     if not _is_frame(X):
         return
+    if "contains NaN" in str(error):
+        gaps = [str(name) for j, name in enumerate(X.columns) if _has_gaps(X, j)]
+        if gaps:
+            raise ValueError(
+                f"Input X contains NaN: values are missing in {_listed(gaps)}. Drop these rows or "
+                "columns, or impute, for example with scikit-learn's SimpleImputer."
+            ) from error
+        return
     bad = [
-        name for j, name in enumerate(X.columns) if not _holds_numbers(_safe_indexing(X, j, axis=1))
+        str(name)
+        for j, name in enumerate(X.columns)
+        if not _holds_numbers(_safe_indexing(X, j, axis=1))
     ]
     if bad:
-        shown = ", ".join(repr(str(name)) for name in bad[:5])
-        more = f" and {len(bad) - 5} more" if len(bad) > 5 else ""
         raise ValueError(
-            f"These columns of X hold no numbers: {shown}{more}. Drop them, convert them, or, "
+            f"These columns of X hold no numbers: {_listed(bad)}. Drop them, convert them, or, "
             "if they hold categories, give them a categorical dtype or list them in "
             "categorical_features."
         ) from error
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(map(repr, names[:5])) + more
+
+
+def _has_gaps(X: Any, column: int) -> bool:
+    values = _safe_indexing(X, column, axis=1)
+    missing = values.isna() if hasattr(values, "isna") else values.is_null()
+    if bool(missing.any()):
+        return True
+    return _holds_numbers(values) and bool(np.isnan(np.asarray(values, dtype=np.float64)).any())
 
 
 def _holds_numbers(column: Any) -> bool:
@@ -379,11 +417,8 @@ def _encode(
 
 
 def _numbers(X: Any) -> np.ndarray:
-    try:
+    with columns_named(X):
         numbers: np.ndarray = check_array(X, dtype=_NUMBERS)
-    except (TypeError, ValueError) as error:
-        _name_columns_without_numbers(X, error)
-        raise
     return numbers
 
 
@@ -404,6 +439,11 @@ def _indicators(column: Any, name: str) -> np.ndarray:
         raise ValueError(
             f"Categorical column {name} has {len(levels)} levels; at most {_MOST_LEVELS} are "
             "taken. Merge rare levels, or drop the column if it names the rows."
+        )
+    if 2 * len(levels) > len(values) and len(levels) > _FEW_LEVELS:
+        raise ValueError(
+            f"Categorical column {name} has {len(levels)} levels in {len(values)} rows: it tells "
+            "the rows apart rather than groups of them. Merge levels, or drop the column."
         )
     code = {level: number for number, level in enumerate(levels)}
     return np.eye(len(levels))[[code[value] for value in values]]

@@ -123,7 +123,9 @@ class ResultLog:
         """Read what is there; ``mend`` cuts off a last line that was never finished."""
         if not self.path.exists():
             return
-        whole, _, torn = self.path.read_bytes().rpartition(b"\n")
+        data = self.path.read_bytes()
+        self._check_ours(data)
+        whole, _, torn = data.rpartition(b"\n")
         if torn and mend:
             os.truncate(self.path, len(whole) + 1 if whole else 0)
         lines = whole.splitlines()
@@ -132,6 +134,15 @@ class ResultLog:
         records = [self._parse(line, number) for number, line in enumerate(lines, 1)]
         self._check_settings(records[0])
         self._results = {_key(record["unit"]): record["result"] for record in records[1:]}
+
+    def _check_ours(self, data: bytes) -> None:
+        """Refuse a file that was never a log, before anything in it is touched."""
+        start = b'{"format":"covmin-results'
+        if not (data.startswith(start) or start.startswith(data)):
+            raise ValueError(
+                f"{self.path} is not a file of covmin's results; it is left as it is. "
+                "Give another file."
+            )
 
     def _parse(self, line: bytes, number: int) -> dict[str, Any]:
         try:

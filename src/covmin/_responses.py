@@ -241,6 +241,12 @@ def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             "about classes. Check that y does not name the rows; if it is a number use "
             "task='regression'."
         )
+    if classes.size > max(_MANY_CLASSES, labels.size // 2):
+        raise ValueError(
+            f"y has {classes.size} classes in {labels.size} samples (such as {classes[0]!r}), so "
+            "hardly a class has two members. If these are numbers pass them as numbers, with "
+            "task='regression'."
+        )
     return classes, labels
 
 

@@ -15,6 +15,7 @@ from ._formulation import (
     kernel_parameters,
     make_problem,
 )
+from ._inputs import columns_named
 from ._responses import encode_response
 from .core.path import Formulation
 
@@ -97,7 +98,10 @@ def conditional_covariance_trace(
     >>> bool(explains < 0.02), bool(useless > 0.4)
     (True, True)
     """
-    X, y = check_X_y(X, y, dtype=[np.float64, np.float32], multi_output=True, ensure_min_samples=2)
+    with columns_named(X):
+        X, y = check_X_y(
+            X, y, dtype=[np.float64, np.float32], multi_output=True, ensure_min_samples=2
+        )
     w = _check_weights(weights, X.shape[1])
     X, y, sample_weight = weighted_samples(X, y, sample_weight)
     response = encode_response(y, task, sample_weight=sample_weight)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_array, check_consistent_length
 from ._columns import prepare_columns
 from ._fitting import seed_of
 from ._formulation import make_problem
+from ._inputs import columns_named
 from ._regression import out_of_fold_smoother
 from ._repeats import repeat
 from ._responses import encode_response
@@ -291,7 +292,8 @@ def _checked(X: Any, name: str) -> np.ndarray:
     X = np.asarray(X) if not hasattr(X, "columns") else X
     if getattr(X, "ndim", 2) == 1:
         X = np.reshape(X, (-1, 1))
-    checked: np.ndarray = check_array(
-        X, dtype=np.float64, ensure_min_samples=_MIN_SAMPLES, input_name=name
-    )
+    with columns_named(X):
+        checked: np.ndarray = check_array(
+            X, dtype=np.float64, ensure_min_samples=_MIN_SAMPLES, input_name=name
+        )
     return checked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -15,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ._columns import prepare_columns
 from ._fitting import check_columns, seed_of, unchanged_on_failure
 from ._gaussian_knockoffs import GaussianKnockoffs, content_order
-from ._inputs import WholeColumnsMixin
+from ._inputs import WholeColumnsMixin, columns_named
 from ._repeats import repeat
 from ._versions import VersionedPickles
 from .selector import CCMSelector
@@ -160,6 +161,17 @@ class KnockoffSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
+    def _warn_if_too_few(self, n_features: int) -> None:
+        least = int(np.ceil(self.offset / self.fdr))
+        if n_features < least:
+            warnings.warn(
+                f"fdr={self.fdr:g} cannot be kept with fewer than {least} features, and X has "
+                f"{n_features}: none will be selected. Allow a larger fdr, or use "
+                "conditional_dependence_test.",
+                UserWarning,
+                stacklevel=4,
+            )
+
     # The estimator inside validates its own parameters.
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
@@ -178,9 +190,11 @@ class KnockoffSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
             Fitted. A fit that fails leaves the estimator as it was.
         """
         with unchanged_on_failure(self):
-            X, y = validate_data(
-                self, X, y, dtype=np.float64, ensure_min_samples=2, multi_output=True
-            )
+            with columns_named(X):
+                X, y = validate_data(
+                    self, X, y, dtype=np.float64, ensure_min_samples=2, multi_output=True
+                )
+            self._warn_if_too_few(X.shape[1])
             columns = prepare_columns(X)
             check_columns(columns)
             order = content_order(X[:, columns.index])

@@ -242,6 +242,13 @@ def _read_text(
         return frame
     except pd.errors.EmptyDataError as error:
         raise _empty() from error
+    except UnicodeDecodeError as error:
+        raise CommandError(
+            f"The table is not UTF-8 text: {error}",
+            ExitCode.INPUT,
+            "Save it as UTF-8 (spreadsheets offer “CSV UTF-8”), or convert it, for example with "
+            "iconv -f WINDOWS-1252 -t UTF-8.",
+        ) from error
     except (ValueError, pd.errors.ParserError) as error:
         raise CommandError(
             f"The table cannot be read as {fmt.upper()}: {error}",
@@ -305,6 +312,12 @@ def _unzip(data: bytes) -> bytes:
         names = [name for name in archive.namelist() if not name.endswith("/")]
         if all(name.endswith(".npy") for name in names):
             return data
+        if "xl/workbook.xml" in names or "[Content_Types].xml" in names:
+            raise CommandError(
+                "Spreadsheets of Excel are not read.",
+                ExitCode.INPUT,
+                "Save the sheet as CSV (UTF-8).",
+            )
         if len(names) != 1:
             raise CommandError(
                 f"The .zip file holds {len(names)} files: {', '.join(names[:5])}.",

@@ -80,6 +80,12 @@ def explain_choice(selector: Any) -> str:
         return f"{kept}, all there are: too few samples, or features, to choose a number."
     sizes, error = curve["n_features"], curve["error"]
     lowest = f"{error[sizes.index(curve['best'])]:.1%}"
+    if error[sizes.index(curve["best"])] >= 1.0:
+        return (
+            f"Nothing was found: no set of features does better than no features at all (lowest "
+            f"cross-fitted error {lowest} of the variance of the response). {kept} {_are(m)} kept, "
+            "because some must be."
+        )
     if m == curve["best"]:
         return (
             f"{kept} {_have(m)} the lowest cross-fitted error ({lowest} of the variance of "
