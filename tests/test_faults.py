@@ -251,6 +251,22 @@ def test_a_pipe_is_read_once(tmp_path):
         assert read_table(str(path)).to_dict("list") == {"a": [1], "b": [2]}
 
 
+def test_a_damaged_file_in_a_folder_is_an_input_error(tmp_path, run):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((200, 4)), columns=[*"abcy"])
+    frame.to_parquet(tmp_path / "1.parquet", compression="gzip")
+    whole = (tmp_path / "1.parquet").read_bytes()
+    other = frame.rename(columns={"b": "other"})
+    other.to_parquet(tmp_path / "2.parquet")
+    for content in (whole[:50], b"", whole[:4] + rng.bytes(600) + whole[604:], None):
+        if content is not None:
+            (tmp_path / "2.parquet").write_bytes(content)
+        result = run("select", tmp_path, "-t", "y", "-m", 1)
+        assert result.exit_code in (ExitCode.INPUT, ExitCode.DATA), (content, result.output)
+        assert result.stderr
+        other.to_parquet(tmp_path / "2.parquet")
+
+
 @pytest.mark.parametrize("words", [["synthetic"], ["real"]])
 def test_an_experiment_without_results_says_so(words, tmp_path, run):
     result = run("reproduce", *words, "--quick", "--no-run", "-o", tmp_path)

@@ -386,6 +386,9 @@ def _holds_numbers(column: Any) -> bool:
     # A date would turn into a number without a word.
     if _is_time(str(column.dtype)):
         return False
+    # A gap in a nullable column cannot be converted by every version of pandas.
+    if getattr(column.dtype, "kind", "O") in "biuf":
+        return True
     try:
         np.asarray(column, dtype=np.float64)
     except (TypeError, ValueError):

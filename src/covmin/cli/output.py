@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -88,7 +89,7 @@ def check_destination(
 
 
 def _check_place(path: Path, table: bool, source: str | Path | None) -> None:
-    if source is not None and path.exists() and Path(source).exists() and path.samefile(source):
+    if source is not None and path.exists() and os.path.exists(source) and path.samefile(source):
         raise CommandError(
             f"{path} holds the data: writing to it would destroy them.",
             ExitCode.OUTPUT,

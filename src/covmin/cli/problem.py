@@ -179,14 +179,14 @@ def make_stored_question(
         kept = [column for column in columns if column not in left_out]
         known = [find_column(item, kept, "--given") for item in given]
         X, y = open_parquet(folder, name, kept)
-    except (OSError, ImportError) as error:
-        raise CommandError(str(error), ExitCode.INPUT) from error
+        n = X.shape[0]
+        rows = np.sort(np.random.default_rng(0).choice(n, min(n, _SAMPLED_ROWS), replace=False))
+        frame = pd.DataFrame(X.take(rows), columns=kept)
+    except (OSError, ImportError, KeyError) as error:
+        raise CommandError(f"{folder} cannot be read: {error}", ExitCode.INPUT) from error
     except ValueError as error:
         raise CommandError(str(error), ExitCode.DATA) from error
-    n = X.shape[0]
-    rows = np.sort(np.random.default_rng(0).choice(n, min(n, _SAMPLED_ROWS), replace=False))
     notes = [] if rows.size == n else [f"Warnings and pictures rest on {rows.size} of {n} rows."]
-    frame = pd.DataFrame(X.take(rows), columns=kept)
     return Question(frame, pd.Series(y[rows], name=name), notes, known, (X, y))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -128,7 +129,7 @@ def real(
 
 def _run(experiment: Callable[[Path], Any], log: Path) -> Any:
     """Run an experiment; a wrong setting ends it with a message, not a traceback."""
-    if log.exists():
+    if os.path.exists(log):
         typer.echo(f"Taking up the run in {log}", err=True)
     try:
         with _explained():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import time
 import warnings
@@ -91,7 +92,7 @@ def run_select(request: SelectRequest) -> None:
 
 def _read(source: Source) -> tuple[Question, pd.DataFrame | None]:
     """The question, and the whole table where it is held in memory."""
-    if not Path(source.data).is_dir():
+    if not os.path.isdir(source.data):
         frame = source.read()
         question = make_question(
             frame, source.target, source.drop, source.missing, source.categorical, source.given
