@@ -243,6 +243,17 @@ def test_the_name_of_a_file_does_not_choose_how_it_is_unpacked(name, fmt, tmp_pa
     assert fmt == "npz" or read_table(str(path), fmt=fmt).size in (1, 2)
 
 
+@pytest.mark.parametrize("dtype", [">f8", ">f4", ">i4", "<f8"])
+def test_arrays_of_another_byte_order(dtype, tmp_path, run):
+    X, y = make_xor(40, random_state=0, return_X_y=True)
+    path = tmp_path / "big.npz"
+    np.savez(path, X=(100 * X).astype(dtype), y=y.astype(">i8"))
+    words = ("-t", "y", "-m", 2, "--max-iter", 5, "--missing", "rows", "--drop", "x3")
+    result = run("select", path, *words)
+    assert result.exit_code == 0, result.output
+    assert run("select", path, "-t", "-1", "-m", 1).exit_code == 0
+
+
 @posix
 def test_a_pipe_is_read_once(tmp_path):
     path = tmp_path / "pipe.csv"

@@ -105,6 +105,7 @@ def _as_frame(arrays: dict[str, np.ndarray]) -> pd.DataFrame:
             ExitCode.INPUT,
             "Store samples as rows of an array X and the response as a vector y.",
         )
+    arrays = {name: _native(value) for name, value in arrays.items()}
     n_samples = next(iter(matrices.values())).shape[0]
     parts = []
     for key, value in arrays.items():
@@ -114,6 +115,11 @@ def _as_frame(arrays: dict[str, np.ndarray]) -> pd.DataFrame:
         elif value.size == n_samples and value.dtype.kind in "biufU":
             parts.append(pd.Series(value.ravel(), name=key).to_frame())
     return pd.concat(parts, axis=1)
+
+
+def _native(array: np.ndarray) -> np.ndarray:
+    """The same values in the byte order of this machine: pandas takes no other."""
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
 def _labels(key: str, n: int) -> list[str]:
