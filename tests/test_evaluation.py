@@ -390,7 +390,7 @@ class TestLog:
     def test_not_a_log(self, tmp_path):
         path = tmp_path / "other.json"
         path.write_text('{"a": 1}\n')
-        with pytest.raises(ValueError, match="not a file of results"):
+        with pytest.raises(ValueError, match="not a file of covmin's results"):
             ResultLog(path, {})
 
     def test_more_repeats_reuse_what_is_there(self, tmp_path):
