@@ -124,8 +124,8 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         "gaussian" for features that change its distribution in any way, the spread included.
     standardize : bool, default=True
         Whether to give every feature mean 0 and variance 1 first (in a copy).
-    kernel : {"auto", "mixed", "additive", "gaussian", "laplacian", "linear", "polynomial"}, \
-            default="auto"
+    kernel : str, default="auto"
+        "auto", "mixed", "additive", "gaussian", "laplacian", "linear" or "polynomial".
         Kernel on the scaled samples. "mixed" adds to the Gaussian, which sees interactions, a
         sum of one-dimensional Gaussians, which sees single effects where features far
         outnumber samples. "additive" is that sum alone: the criterion is then convex in w, so
