@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
@@ -150,19 +151,15 @@ def cross_fit(
     -------
     CrossFit
     """
+    hold_out = partial(_hold_out, X, response.Y, sample_weight, plan, standardize)
 
     def judge(epsilon: float, fold: np.ndarray) -> np.ndarray:
-        train, test = np.flatnonzero(~fold), np.flatnonzero(fold)
-        weight = sample_weight[test] / sample_weight[test].sum()
-        mean = sample_weight[train] @ response.Y[train] / sample_weight[train].sum()
-        Y, target = response.Y[train] - mean, response.Y[test] - mean
-        columns = prepare_columns(
-            X[train], standardize, plan=plan, sample_weight=sample_weight[train], Y=Y
-        )
+        columns, Y, target = hold_out(fold)
+        weight = sample_weight[fold] / sample_weight[fold].sum()
         if columns.units.size == 0:  # nothing varies on these folds: the mean is all there is
             return np.full(len(sizes), weight @ (target**2).sum(axis=1))
         problem = make_problem(columns, Y, epsilon)
-        return _errors(problem, rank, sizes, columns.apply(X[test]), target, weight)
+        return _errors(problem, rank, sizes, columns.apply(X[fold]), target, weight)
 
     folds = _folds(row_signatures(X, response.Y), response.labels, seed)
     tasks = [(epsilon, fold) for epsilon in epsilons for fold in folds]
@@ -223,33 +220,42 @@ def residuals_beyond_given(
     residuals : ndarray of shape (n_samples, n_responses)
         Centred under the sample weights.
     """
-    best = response.Y
-    least = np.inf
     residuals = {ridge: np.empty_like(response.Y) for ridge in _GIVEN_RIDGES}
     none = np.empty(0, dtype=int)
     for fold in _folds(row_signatures(X, response.Y), response.labels, seed):
-        train, test = np.flatnonzero(~fold), np.flatnonzero(fold)
-        mean = sample_weight[train] @ response.Y[train] / sample_weight[train].sum()
-        Y, target = response.Y[train] - mean, response.Y[test] - mean
-        columns = prepare_columns(
-            X[train], standardize, plan=plan, sample_weight=sample_weight[train], Y=Y
-        )
+        columns, Y, target = _hold_out(X, response.Y, sample_weight, plan, standardize, fold)
         problem = make_problem(columns, Y, _GIVEN_RIDGES[0])
         given = problem.layout.columns(none)
         if given.size == 0:  # the given columns are constant here: the mean is all they say
             for ridge in _GIVEN_RIDGES:
-                residuals[ridge][test] = target
+                residuals[ridge][fold] = target
             continue
         operator = problem.gram(none, problem.bandwidth(none)).at(np.empty(0))
-        rows = like(columns.apply(X[test])[:, given], problem.X)
+        rows = like(columns.apply(X[fold])[:, given], problem.X)
         for ridge in _GIVEN_RIDGES:
-            residuals[ridge][test] = target - operator.predict(rows, ridge)
-    for candidate in residuals.values():
-        error = float(sample_weight @ (candidate**2).sum(axis=1))
-        if error < least:
-            best, least = candidate, error
+            residuals[ridge][fold] = target - operator.predict(rows, ridge)
+    best = min(residuals.values(), key=lambda r: float(sample_weight @ (r**2).sum(axis=1)))
     centred: np.ndarray = best - sample_weight @ best / sample_weight.sum()
     return centred
+
+
+def _hold_out(
+    X: np.ndarray,
+    Y: np.ndarray,
+    sample_weight: np.ndarray,
+    plan: ColumnPlan,
+    standardize: bool,
+    fold: np.ndarray,
+) -> tuple[PreparedColumns, np.ndarray, np.ndarray]:
+    """Training columns and responses, and the responses of the fold left out.
+
+    Both responses are centred by the mean of the training samples.
+    """
+    weight = sample_weight[~fold]
+    mean = weight @ Y[~fold] / weight.sum()
+    Y_train = Y[~fold] - mean
+    columns = prepare_columns(X[~fold], standardize, plan=plan, sample_weight=weight, Y=Y_train)
+    return columns, Y_train, Y[fold] - mean
 
 
 def _folds(signatures: np.ndarray, labels: np.ndarray | None, seed: int) -> list[np.ndarray]:
