@@ -18,14 +18,17 @@ def X(draw):
     return draw().X
 
 
-def weighted_sum(name, X, B):
-    """``w ↦ Σ B ∘ K_w``, whose gradient the pullback of B is."""
-    return lambda w: np.sum(B * naive.kernel_matrix(name, X, X, w, SIGMA))
+def form(P, Q, K):
+    """``tr(PᵀKQ)``, whose gradient in w the pullback of P and Q is."""
+    return np.sum(P * (K @ Q))
 
 
-def symmetric(n):
-    B = np.random.default_rng(3).standard_normal((n, n))
-    return B + B.T
+def weighted_sum(name, X, P, Q):
+    return lambda w: form(P, Q, naive.kernel_matrix(name, X, X, w, SIGMA))
+
+
+def factors(n):
+    return np.random.default_rng(3).standard_normal((2, n, 3))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -39,11 +42,15 @@ def test_matrix_and_cross(name, xp, X, w):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_pullback(name, xp, X, w):
-    B = symmetric(X.shape[0])
+@pytest.mark.parametrize("same", [False, True])
+def test_pullback(name, same, xp, X, w):
+    P, Q = factors(X.shape[0])
+    P_, Q_ = xp.asarray(P), xp.asarray(Q)
+    if same:
+        Q, Q_ = P, P_
     _, pullback = KERNELS[name](SIGMA).matrix_and_pullback(xp.asarray(X), xp.asarray(w))
-    expected = naive.differences(weighted_sum(name, X, B), w)
-    assert_allclose(to_numpy(pullback(xp.asarray(B.copy()))), expected, rtol=1e-6)
+    expected = naive.differences(weighted_sum(name, X, P, Q), w)
+    assert_allclose(to_numpy(pullback(P_, Q_)), expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize(("degree", "coef0"), [(1, 0.0), (2, 0.5), (4, 1.0)])
@@ -54,20 +61,21 @@ def test_polynomial_parameters(degree, coef0, X, w):
         return naive.kernel_matrix("polynomial", X, X, w, SIGMA, degree=degree, coef0=coef0)
 
     matrix, pullback = kernel.matrix_and_pullback(X, w)
-    B = symmetric(X.shape[0])
+    P, Q = factors(X.shape[0])
     assert_allclose(matrix, K(w), rtol=1e-12)
     assert_allclose(kernel.cross(X, X, w), K(w), rtol=1e-12)
-    assert_allclose(pullback(B.copy()), naive.differences(lambda w: np.sum(B * K(w)), w), rtol=1e-6)
+    assert_allclose(pullback(P, Q), naive.differences(lambda w: form(P, Q, K(w)), w), rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_feature_at_zero_has_no_slope_exactly_where_the_kernel_says_so(name, X, w):
     w = w.copy()
     w[1] = 0.0
-    B = symmetric(X.shape[0])
+    P, Q = factors(X.shape[0])
     kernel = KERNELS[name](SIGMA)
-    slope = kernel.matrix_and_pullback(X, w)[1](B.copy())
-    assert_allclose(slope, naive.differences(weighted_sum(name, X, B), w), rtol=1e-6, atol=1e-6)
+    slope = kernel.matrix_and_pullback(X, w)[1](P, Q)
+    expected = naive.differences(weighted_sum(name, X, P, Q), w)
+    assert_allclose(slope, expected, rtol=1e-6, atol=1e-6)
     assert (slope[1] == 0.0) == kernel.zero_is_absorbing
 
 
@@ -76,19 +84,22 @@ def test_single_precision_stays_single(name, X, w):
     kernel = KERNELS[name](SIGMA)
     X_, w_ = X.astype("float32"), w.astype("float32")
     matrix, pullback = kernel.matrix_and_pullback(X_, w_)
-    B = symmetric(X.shape[0])
-    single = pullback(B.astype("float32"))
+    P, Q = factors(X.shape[0])
+    single = pullback(P.astype("float32"), Q.astype("float32"))
     cross = kernel.cross(X_, X_, w_)
     assert [array.dtype for array in (matrix, single, cross)] == ["float32"] * 3
     assert_allclose(matrix, naive.kernel_matrix(name, X, X, w, SIGMA), rtol=1e-4)
-    assert_allclose(single, naive.differences(weighted_sum(name, X, B), w), rtol=1e-3)
+    assert_allclose(single, naive.differences(weighted_sum(name, X, P, Q), w), rtol=1e-3)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_arguments_are_not_modified(name, X, w):
     X_, w_ = X.copy(), w.copy()
     _, pullback = KERNELS[name](SIGMA).matrix_and_pullback(X_, w_)
-    pullback(symmetric(X.shape[0]))
+    P, Q = factors(X.shape[0])
+    copies = P.copy(), Q.copy()
+    pullback(P, Q)
+    assert_array_equal((P, Q), copies)
     KERNELS[name](SIGMA).cross(X_, X_, w_)
     assert_array_equal(X_, X)
     assert_array_equal(w_, w)
@@ -96,11 +107,11 @@ def test_arguments_are_not_modified(name, X, w):
 
 @pytest.mark.parametrize("kernel", [Gaussian(SIGMA), Laplacian(SIGMA)])
 def test_a_shift_of_the_samples_changes_nothing(kernel, X, w):
-    B = symmetric(X.shape[0])
+    P, Q = factors(X.shape[0])
     results = []
     for shift in (0.0, 1e6):
         matrix, pullback = kernel.matrix_and_pullback(kernel.prepare(X + shift), w)
-        results.append((matrix, kernel.cross(X + shift, X + shift, w), pullback(B.copy())))
+        results.append((matrix, kernel.cross(X + shift, X + shift, w), pullback(P, Q)))
     for here, there in zip(*results, strict=True):
         assert_allclose(there, here, atol=1e-7)
 

@@ -159,7 +159,24 @@ def test_arguments_are_not_modified(draw, w):
     copy = X.copy()
     prepared = MIXED.prepare(X)
     _, pullback = MIXED.matrix_and_pullback(prepared, w)
-    B = np.ones((9, 9))
-    first = pullback(B.copy())
-    assert_allclose(pullback(B), first, rtol=1e-12)
+    P = np.random.default_rng(0).standard_normal((9, 2))
+    first = pullback(P, P)
+    assert_allclose(pullback(P, P), first, rtol=1e-12)
     assert_array_equal(X, copy)
+
+
+def test_features_without_a_weight_leave_the_matrix_as_it_is(draw):
+    X = draw(n=9, d=8).X
+    kernel = Additive(0.9, 2.0)
+    w = np.zeros(8)
+    w[[2, 5]] = 0.7, 0.4  # few enough for the matrix to be made from them alone
+    K, pullback = kernel.matrix_and_pullback(kernel.prepare(X), w)
+    assert_allclose(K, kernel.cross(X, X, w), atol=1e-12)
+    P, Q = np.random.default_rng(0).standard_normal((2, 9, 3))
+
+    def form(w):
+        return np.sum(P * (kernel.cross(X, X, w) @ Q))
+
+    assert_allclose(pullback(P, Q), naive.differences(form, w), rtol=1e-6)  # slopes of all
+    nothing, _ = kernel.matrix_and_pullback(kernel.prepare(X), np.zeros(8))
+    assert_array_equal(nothing, np.zeros((9, 9)))

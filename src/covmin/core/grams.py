@@ -168,14 +168,10 @@ class ExactOperator:
         return column_dots(P * self._gram.p[:, None], Q)
 
     def grad(self, P: Array, Q: Array) -> np.ndarray:
-        """``∇_w Σ ⟨P, C_w Q⟩``: the derivative in K is the symmetric part of a bᵀ."""
+        """``∇_w Σ ⟨P, C_w Q⟩`` is that of ``tr(aᵀK_w b)`` for the coefficients a and b."""
         a = self._dual(P)
-        if P is Q:
-            B = a @ a.T
-        else:
-            B = a @ self._dual(Q).T
-            B = 0.5 * (B + B.T)
-        return to_numpy(self._pullback(B)).astype(np.float64, copy=False)
+        b = a if P is Q else self._dual(Q)
+        return to_numpy(self._pullback(a, b)).astype(np.float64, copy=False)
 
     def leave_one_out(self, ridge: float) -> float:
         """Mean squared leave-one-out residual ``αᵢ / (cᵢ − pᵢ²/ε)``, ``c = diag((G + ε/p)⁻¹)``."""

@@ -43,7 +43,7 @@ __all__ = [
     "median_rows",
 ]
 
-Pullback = Callable[[Array], Array]
+Pullback = Callable[[Array, Array], Array]
 
 # Beyond this many samples the median distance is taken over the pairs of a sample of rows:
 # half a million pairs fix it to a fraction of a per cent.
@@ -73,10 +73,7 @@ class Kernel(Protocol):
         """What :meth:`prepare` gives for some of the features."""
 
     def matrix_and_pullback(self, prepared: Any, w: Array) -> tuple[Array, Pullback]:
-        """Kernel matrix K (n, n), and the map from a symmetric B to ``Σ B ∘ ∂K/∂wⱼ``.
-
-        The pullback may overwrite B.
-        """
+        """Kernel matrix K (n, n), and the map from P and Q (n, k) to ``tr(Pᵀ ∂K/∂wⱼ Q)``."""
 
     def draw_features(
         self, n_features: int, n_components: int, rng: np.random.Generator
@@ -94,6 +91,14 @@ class _OfSamples:
     def narrow(self, prepared: Array, columns: np.ndarray) -> Array:
         """Some of the features."""
         return take(prepared, columns, axis=1)
+
+
+def _outer(P: Array, Q: Array) -> Array:
+    """The symmetric part of ``PQᵀ``: the derivative of ``tr(PᵀKQ)`` in K."""
+    if P is Q:
+        return P @ P.T
+    B = P @ Q.T
+    return 0.5 * (B + B.T)
 
 
 def _squared_distances(A: Array, B: Array) -> Array:
@@ -142,8 +147,8 @@ class Gaussian(_OfSamples):
     def matrix_and_pullback(self, prepared: Array, w: Array) -> tuple[Array, Pullback]:
         """Kernel matrix, and the pullback by one n×n×d product.
 
-        With ``P = B ∘ K`` and the graph Laplacian ``L = diag(P1) − P``:
-        ``Σ B ∘ ∂K/∂wⱼ = −(2wⱼ/σ²) (XᵀLX)ⱼⱼ``. L is formed among the n² numbers of P, so
+        With ``B = PQᵀ ∘ K``, made symmetric, and the graph Laplacian ``L = diag(B1) − B``:
+        ``tr(Pᵀ ∂K/∂wⱼ Q) = −(2wⱼ/σ²) (XᵀLX)ⱼⱼ``. L is formed among the n² numbers of B, so
         that the n·d numbers of the product are passed over once.
         """
         X = prepared
@@ -152,7 +157,8 @@ class Gaussian(_OfSamples):
         K = exp_in_place(subtract_outer_sum(Z @ Z.T, half, half, in_place=True))
         del Z
 
-        def pullback(B: Array) -> Array:
+        def pullback(P: Array, Q: Array) -> Array:
+            B = _outer(P, Q)
             B *= K
             minus_L = add_diagonal(B, -array_namespace(B).sum(B, axis=1))
             return (2.0 / float(self.sigma) ** 2) * w * column_dots(X, minus_L @ X)
@@ -198,10 +204,11 @@ class Laplacian(_OfSamples):
         return exp_in_place(S)
 
     def matrix_and_pullback(self, X: Array, w: Array) -> tuple[Array, Pullback]:
-        """Kernel matrix, and the pullback ``−(1/σ) Σₐᵦ (B∘K)ₐᵦ |xₐⱼ − xᵦⱼ|``."""
+        """Kernel matrix, and the pullback ``−(1/σ) Σₐᵦ (PQᵀ∘K)ₐᵦ |xₐⱼ − xᵦⱼ|``."""
         K = self.cross(X, X, w)
 
-        def pullback(B: Array) -> Array:
+        def pullback(P: Array, Q: Array) -> Array:
+            B = _outer(P, Q)
             B *= K
             return (-1.0 / float(self.sigma)) * pairwise_l1_dots(X, B)
 
@@ -242,9 +249,9 @@ class Linear(_OfSamples):
         return (A * w) @ (B * w).T
 
     def matrix_and_pullback(self, X: Array, w: Array) -> tuple[Array, Pullback]:
-        """Kernel matrix, and the pullback ``2wⱼ (XᵀBX)ⱼⱼ``."""
+        """Kernel matrix, and the pullback ``2wⱼ Σ (XᵀP)ⱼ ∘ (XᵀQ)ⱼ``."""
         Z = X * w
-        return Z @ Z.T, lambda B: 2.0 * w * column_dots(X, B @ X)
+        return Z @ Z.T, lambda P, Q: 2.0 * w * column_dots(P.T @ X, Q.T @ X)
 
     def draw_features(
         self, n_features: int, n_components: int, rng: np.random.Generator
@@ -296,7 +303,8 @@ class Polynomial(_OfSamples):
         slope = S ** (self.degree - 1)
         K = S * slope
 
-        def pullback(B: Array) -> Array:
+        def pullback(P: Array, Q: Array) -> Array:
+            B = _outer(P, Q)
             B *= slope
             return (2.0 * self.degree / float(self.sigma) ** 2) * w * column_dots(X, B @ X)
 

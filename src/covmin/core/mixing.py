@@ -8,14 +8,13 @@ stays characteristic, so it still sees interactions.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .arrays import Array, array_namespace, column_dots, take
+from .arrays import Array, array_namespace, column_dots, cos_sin, device_of, like, take, to_numpy
 from .features import FeatureMap
 from .kernels import Kernel, Pullback
 
@@ -28,13 +27,25 @@ _N_NODES = 8
 # are made anew in blocks.
 _KEEP_NUMBERS = 2**27
 _BLOCK_NUMBERS = 2**24
+# The matrix is made from the features with a weight alone where they are fewer than this share.
+_WORTH_THE_COPY = 0.75
 
 
-def _positive_nodes() -> tuple[np.ndarray, np.ndarray]:
-    """Positive frequencies of the rule and their weights, which sum to one."""
+def _rule() -> tuple[np.ndarray, np.ndarray]:
+    """Positive frequencies of the rule, and the weights of their cosines, then of their sines."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(_N_NODES)
     positive = nodes > 0.0
-    return nodes[positive], weights[positive] / weights[positive].sum()
+    weights = weights[positive] / weights[positive].sum()
+    return nodes[positive], np.concatenate([weights, weights])
+
+
+_FREQUENCIES, _WEIGHTS = _rule()
+
+
+def _weighted(w: Array) -> np.ndarray | None:
+    """The features with a weight, where they are few enough to be worth a copy."""
+    some = np.flatnonzero(to_numpy(w))
+    return some if 0 < some.size < _WORTH_THE_COPY * w.shape[0] else None
 
 
 @dataclass(frozen=True)
@@ -66,60 +77,68 @@ class Additive:
     order = 2
 
     def prepare(self, X: Array) -> Array:
-        """Cosines and sines of every feature, shape (n, 8, d): they do not depend on w.
+        """Cosines and sines of every feature, shape (d, 8, n): they do not depend on w.
 
-        Where they would take too much memory, X itself, to be expanded block by block.
+        Where they would take too much memory, the features themselves, shape (d, n), to be
+        expanded block by block.
         """
-        return self._expand(X) if X.shape[0] * X.shape[1] * _N_NODES <= _KEEP_NUMBERS else X
+        features = array_namespace(X).asarray(X.T, copy=True)
+        kept = X.shape[0] * X.shape[1] * _N_NODES <= _KEEP_NUMBERS
+        return self._expand(features) if kept else features
 
     def narrow(self, prepared: Array, columns: np.ndarray) -> Array:
         """What :meth:`prepare` gives for some of the features."""
-        return take(prepared, columns, axis=prepared.ndim - 1)
+        return take(prepared, columns, axis=0)
 
-    def _expand(self, X: Array) -> Array:
-        xp = array_namespace(X)
-        waves = []
-        for frequency, weight in zip(*_positive_nodes(), strict=True):
-            angles = X * (float(frequency) / float(self.scale))
-            for wave in (xp.cos(angles), xp.sin(angles)):
-                wave *= math.sqrt(weight)
-                waves.append(wave)
-        return xp.stack(waves, axis=1)
+    def _expand(self, features: Array) -> Array:
+        xp = array_namespace(features)
+        d, n = features.shape
+        frequencies = like(_FREQUENCIES / float(self.scale), features)
+        angles = xp.reshape(features[:, None, :] * frequencies[:, None], (d, -1))
+        return xp.reshape(cos_sin(angles, 1.0), (d, _N_NODES, n))
 
     def _blocks(self, prepared: Array, rows: int = 0) -> Iterator[tuple[slice, Array]]:
-        """Blocks of features with their cosines and sines, shape (n, 8·block).
+        """Blocks of features with their cosines and sines, shape (8·block, n).
 
         Blocks are as narrow as if there were at least ``rows`` samples.
         """
         xp = array_namespace(prepared)
-        n, d = prepared.shape[0], prepared.shape[-1]
+        d, n = prepared.shape[0], prepared.shape[-1]
         size = d if prepared.ndim == 3 else max(1, _BLOCK_NUMBERS // (max(n, rows) * _N_NODES))
         for start in range(0, d, size):
             columns = slice(start, min(start + size, d))
-            part = prepared[..., columns]
+            part = prepared[columns, ...]
             waves = part if part.ndim == 3 else self._expand(part)
-            yield columns, xp.reshape(waves, (n, -1))
+            yield columns, xp.reshape(waves, (-1, n))
 
     def cross(self, A: Array, B: Array, w: Array) -> Array:
         """Kernel matrix (n, m) between the rows of A and of B."""
         total: Array = 0.0
         rows = max(A.shape[0], B.shape[0])
-        pairs = zip(self._blocks(A, rows), self._blocks(B, rows), strict=True)
+        pairs = zip(self._blocks(A.T, rows), self._blocks(B.T, rows), strict=True)
         for (columns, left), (_, right) in pairs:
-            total = total + (left * self._powers(w[columns])) @ right.T
+            total = total + (left * self._powers(w[columns])[:, None]).T @ right
         return total
 
     def matrix_and_pullback(self, prepared: Array, w: Array) -> tuple[Array, Pullback]:
-        """Kernel matrix, and the pullback ``(1/m) tr(ΦⱼᵀBΦⱼ)``."""
-        xp = array_namespace(prepared)
-        K: Array = 0.0
-        for columns, waves in self._blocks(prepared):
-            S = waves * xp.sqrt(self._powers(w[columns]))
-            K = K + S @ S.T
+        """Kernel matrix, and the pullback ``(1/m) Σ (ΦⱼᵀP) ∘ (ΦⱼᵀQ)``.
 
-        def pullback(B: Array) -> Array:
+        The matrix is that of the features with a weight; the others cost nothing.
+        """
+        xp = array_namespace(prepared)
+        n = prepared.shape[-1]
+        K = xp.zeros((n, n), dtype=prepared.dtype, device=device_of(prepared))
+        some = _weighted(w)
+        weighted = prepared if some is None else self.narrow(prepared, some)
+        powers = self._powers(w if some is None else take(w, some, axis=0))
+        for columns, waves in self._blocks(weighted):
+            S = waves * xp.sqrt(powers[_N_NODES * columns.start : _N_NODES * columns.stop, None])
+            K += S.T @ S
+
+        def pullback(P: Array, Q: Array) -> Array:
+            weights = like(_WEIGHTS, prepared)
             slopes = [
-                xp.sum(xp.reshape(column_dots(waves, B @ waves), (_N_NODES, -1)), axis=0)
+                xp.reshape(_row_dots(waves, P, Q), (-1, _N_NODES)) @ weights
                 for _, waves in self._blocks(prepared)
             ]
             return xp.concat(slopes) / self.budget
@@ -127,8 +146,9 @@ class Additive:
         return K, pullback
 
     def _powers(self, w: Array) -> Array:
-        """``wⱼ/m`` for each of the eight waves of a feature."""
-        return array_namespace(w).tile(w / self.budget, (_N_NODES,))
+        """``a_q wⱼ/m`` for each of the eight waves of a feature."""
+        xp = array_namespace(w)
+        return xp.reshape((w / self.budget)[:, None] * like(_WEIGHTS, w), (-1,))
 
     def draw_features(
         self, n_features: int, n_components: int, rng: np.random.Generator
@@ -138,6 +158,13 @@ class Additive:
             "The additive kernel has no random Fourier features; use approximation=None "
             '(exact), or kernel="gaussian".'
         )
+
+
+def _row_dots(waves: Array, P: Array, Q: Array) -> Array:
+    """``Σ (φᵀP) ∘ (φᵀQ)`` for every wave φ: a product with few columns, not with n."""
+    left = waves @ P
+    right = left if P is Q else waves @ Q
+    return column_dots(left.T, right.T)
 
 
 @dataclass(frozen=True)
@@ -191,10 +218,8 @@ class Sum:
             parts.append((coefficient, pullback))
             total = total + coefficient * K
 
-        def pull(B: Array) -> Array:
-            xp = array_namespace(B)
-            # A pullback may overwrite what it is given.
-            return sum(c * pullback(xp.asarray(B, copy=True)) for c, pullback in parts)
+        def pull(P: Array, Q: Array) -> Array:
+            return sum(c * pullback(P, Q) for c, pullback in parts)
 
         return total, pull
 
