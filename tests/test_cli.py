@@ -293,6 +293,24 @@ def test_bad_bytes_are_input_errors(data, says):
     assert caught.value.code == ExitCode.INPUT
 
 
+def damaged_mat():
+    """A sparse matrix with numbers of a type that does not exist: scipy's reader crashes."""
+    import io
+
+    from scipy.io import savemat
+    from scipy.sparse import csc_matrix
+
+    buffer = io.BytesIO()
+    savemat(buffer, {"X": csc_matrix(np.eye(5)), "y": np.arange(5.0)})
+    return buffer.getvalue().replace(b"\x05\0\0\0\x18\0\0\0", b"\0\0\0\0\x18\0\0\0", 1)
+
+
+def test_a_mat_file_that_crashes_the_reader_is_an_input_error():
+    with pytest.raises(CommandError, match=r"mat file.*damaged") as caught:
+        read_buffer(damaged_mat())
+    assert caught.value.code == ExitCode.INPUT
+
+
 def interrupt(*_, **__):
     raise KeyboardInterrupt
 

@@ -178,3 +178,10 @@ def test_the_table_in_the_documentation_has_these_rows():
     table = text.split("<!-- inputs -->")[1].split("<!-- end -->")[0]
     rows = [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| ")]
     assert rows[2:] == list(CASES)
+
+
+def test_a_class_that_only_repeats_rows_of_another():
+    X = np.array([[0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0]]).T * [1.0, -1.0]
+    y = ["b", "a", "b", "a", "c", "c", "c", "c"]  # no row of a comes first
+    selector = CCMSelector(n_features_to_select="auto").fit(np.hstack([X, X**2]), y)
+    assert selector.n_features_ >= 1

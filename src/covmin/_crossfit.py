@@ -271,7 +271,10 @@ def _folds(signatures: np.ndarray, labels: np.ndarray | None, seed: int) -> list
     (2, True)
     """
     _, first, row = np.unique(signatures, return_index=True, return_inverse=True)
-    classes = np.zeros(first.size, dtype=int) if labels is None else labels[first]
+    classes = np.zeros(first.size, dtype=int)
+    if labels is not None:
+        # A class whose rows all equal rows of another is not among the first of them.
+        classes = np.unique(labels[first], return_inverse=True)[1]
     n_folds = max(2, min(_N_FOLDS, first.size // 2))
     fewest = int(np.bincount(classes).min())
     if fewest >= 2:

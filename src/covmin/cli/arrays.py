@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import CommandError, ExitCode
+from .matlab import VersionError, read_arrays
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,18 +45,14 @@ def read_mat(data: bytes) -> pd.DataFrame:
     -------
     pandas.DataFrame
     """
-    from scipy.io import loadmat
-
     try:
-        arrays = loadmat(io.BytesIO(data))
-    except NotImplementedError as error:
+        return _as_frame(read_arrays(data))
+    except VersionError as error:
         raise CommandError(
             "MATLAB files of version 7.3 are not read.",
             ExitCode.INPUT,
             "Save it in MATLAB with save(name, 'X', 'y', '-v7').",
         ) from error
-    kept = {name: value for name, value in arrays.items() if not name.startswith("__")}
-    return _as_frame({name: _plain(value) for name, value in kept.items()})
 
 
 def write_npz(buffer: io.BytesIO, frame: pd.DataFrame, target: str | None) -> None:
@@ -84,14 +81,6 @@ def write_mat(buffer: io.BytesIO, frame: pd.DataFrame, target: str | None) -> No
     from scipy.io import savemat
 
     savemat(buffer, _as_arrays(frame, target), do_compression=True, oned_as="column")
-
-
-def _plain(value: Any) -> np.ndarray:
-    """A dense array; MATLAB pads strings with blanks."""
-    array = np.asarray(value.toarray() if hasattr(value, "toarray") else value)
-    if array.dtype.kind == "O" and all(np.size(item) == 1 for item in array.flat):
-        array = np.array([np.asarray(item).item() for item in array.flat])
-    return np.char.rstrip(array) if array.dtype.kind == "U" else array
 
 
 def _as_frame(arrays: dict[str, np.ndarray]) -> pd.DataFrame:
