@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from covmin import CCMSelector
-from covmin._formulation import ridge_for_noise
+from covmin._formulation import ridge_for_classes
 from covmin.core.path import Formulation, Problem
 from covmin.datasets import make_xor
 
@@ -34,19 +34,19 @@ def test_noisier_labels_get_a_larger_ridge():
     # Features that all tell the class: next to no noise.
     telling = X[:, :6].repeat(50, axis=1) + 0.5 * X
     ridges = [
-        ridge_for_noise(problem_of(telling, gene_like(flipped=share)[1]))
+        ridge_for_classes(problem_of(telling, gene_like(flipped=share)[1]))
         for share in (0.0, 0.1, 0.2)
     ]
     assert ridges[0] < 0.01
     assert ridges[0] < ridges[1] < ridges[2] <= 0.3
-    assert ridge_for_noise(problem_of(telling, clean, epsilon=0.5)) == 0.5
+    assert ridge_for_classes(problem_of(telling, clean, epsilon=0.5)) == 0.5
 
 
 def test_the_ridge_stays_where_nothing_can_be_said():
     X, y = gene_like()
-    assert ridge_for_noise(problem_of(X[:, :40], y)) == 0.001  # fewer features than samples
+    assert ridge_for_classes(problem_of(X[:, :40], y)) == 0.005  # fewer features than samples
     labels = np.random.default_rng(3).permutation(y)
-    assert ridge_for_noise(problem_of(X, labels)) == 0.001  # nothing is predicted
+    assert ridge_for_classes(problem_of(X, labels)) == 0.001  # nothing is predicted
 
 
 def test_the_ridge_takes_a_repeated_sample_as_one_of_double_weight():
@@ -54,8 +54,8 @@ def test_the_ridge_takes_a_repeated_sample_as_one_of_double_weight():
     X[:, 6:] *= 0.2
     repeated = np.r_[np.arange(60), np.arange(20)]
     p = np.bincount(repeated) / repeated.size
-    by_weight = ridge_for_noise(problem_of(X, y, p))
-    by_rows = ridge_for_noise(problem_of(X[repeated], y[repeated], n_distinct=60))
+    by_weight = ridge_for_classes(problem_of(X, y, p))
+    by_rows = ridge_for_classes(problem_of(X[repeated], y[repeated], n_distinct=60))
     assert by_weight > 0.001
     assert by_rows == pytest.approx(by_weight, rel=1e-9)
 

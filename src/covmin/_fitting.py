@@ -164,7 +164,7 @@ def epsilon_values(epsilon: Any, response: EncodedResponse, strategy: str) -> np
     if epsilons.size == 0 or not (np.isfinite(epsilons).all() and (epsilons > 0).all()):
         raise ValueError(
             f"epsilon must be positive and finite, got {epsilon!r}; "
-            'epsilon="auto" takes 0.001 for classes and 0.01 for regression.'
+            'epsilon="auto" takes a value that suits the data.'
         )
     return epsilons
 

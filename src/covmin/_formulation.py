@@ -28,7 +28,7 @@ __all__ = [
     "make_problem",
     "mixture",
     "rank_sizes",
-    "ridge_for_noise",
+    "ridge_for_classes",
     "uses_features",
 ]
 
@@ -57,6 +57,8 @@ _SKETCH_GAIN = 2
 # A real response is mostly a sum of single effects; classes often are not.
 _LEAST_MIXING = {"classification": 0.0, "regression": 0.2}
 
+# ε for classes along a path where samples outnumber features.
+_TALL_RIDGE = 0.005
 # A leave-one-out error beyond this share of the variance says nothing about the noise.
 _NOTHING_LEARNT = 0.95
 _LARGEST_RIDGE = 0.3
@@ -238,18 +240,19 @@ def rank_sizes(
             yield size, run_path(problem, [size]).order
 
 
-def ridge_for_noise(problem: Problem) -> float:
-    """ε where features outnumber samples: larger the less all of them together predict.
+def ridge_for_classes(problem: Problem) -> float:
+    """ε for classes: where features outnumber samples, larger the less all of them predict.
 
     Any labels can then be fitted, also wrong ones, and the criterion cannot tell. The ratio
     ρ of noise to signal, by the leave-one-out error with every feature at full weight and
-    before anything is chosen, sets ``nε = ρ³/2``, within [ε, 0.3] for the ε of the problem.
-    That ε is kept where samples outnumber features, and where nothing is predicted at all.
+    before anything is chosen, sets ``nε = ρ³/2``, within [ε, 0.3] for the ε of the problem,
+    which is kept where nothing is predicted at all. Where samples outnumber features, a
+    constant.
     """
     epsilon = problem.formulation.epsilon
     n = problem.n_distinct or int(problem.X.shape[0])
     if problem.features is not None or problem.n_features <= n:
-        return epsilon
+        return _TALL_RIDGE
     problem = _without_repeats(problem)
     features = np.arange(problem.n_features)
     gram = problem.gram(features, problem.bandwidth(features))

@@ -43,7 +43,7 @@ from ._formulation import (
     make_problem,
     mixture,
     rank_sizes,
-    ridge_for_noise,
+    ridge_for_classes,
 )
 from ._inputs import WholeColumnsMixin, from_tensors
 from ._interrupts import Interrupts
@@ -142,11 +142,11 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
     coef0 : float, default=1.0
         Constant of the polynomial kernel.
     epsilon : "auto", float or array-like of float, default="auto"
-        Ridge ε. "auto" takes 0.001 for classes, and for regression 0.01 along a path and the
-        paper's 0.1 for a single solve. Along a path with more features than samples, it takes
-        more than that for classes the less all features together predict them, by
-        leave-one-out, up to 0.3: noisy labels must not be fitted. Of several values the one
-        with the smallest cross-fitted error is taken.
+        Ridge ε. "auto" takes the paper's values for a single solve and for the inverse-free
+        form, 0.001 for classes and 0.1 for regression (0.01 along a path). Along a path it
+        takes 0.005 for classes; with more features than samples 0.001, and more the less all
+        features together predict them, by leave-one-out, up to 0.3: noisy labels must not be
+        fitted. Of several values the one with the smallest cross-fitted error is taken.
     strategy : {"path", "single"}, default="path"
         "path" solves at shrinking budgets, each among the survivors of the last, and ranks
         features by the order in which they leave. "single" is one solve, ranked by weight.
@@ -503,11 +503,11 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
     def _epsilons(
         self, columns: PreparedColumns, response: EncodedResponse, seed: int
     ) -> np.ndarray:
-        """The values of ε to choose from; for classes along a path, one that fits the noise."""
+        """The values of ε to choose from; for classes along a path, one that fits the data."""
         epsilons = epsilon_values(self.epsilon, response, self.strategy)
-        by_noise = isinstance(self.epsilon, str) and response.task == "classification"
-        if by_noise and self.strategy == "path" and self.inverse == "exact":
-            epsilons[0] = ridge_for_noise(self._problem(columns, response, epsilons[0], seed))
+        by_data = isinstance(self.epsilon, str) and response.task == "classification"
+        if by_data and self.strategy == "path" and self.inverse == "exact":
+            epsilons[0] = ridge_for_classes(self._problem(columns, response, epsilons[0], seed))
         return epsilons
 
     def _choose(

@@ -71,7 +71,7 @@ def main() -> int:
         found = loadmat(io.BytesIO(sys.stdin.buffer.read()))
         arrays = {k: _plain(value) for k, value in found.items() if not k.startswith("__")}
         arrays = {k: array for k, array in arrays.items() if array.dtype.kind in "biufcU"}
-        numbered = {f"array{i}": array for i, array in enumerate(arrays.values())}
+        numbered: dict[str, Any] = {f"array{i}": a for i, a in enumerate(arrays.values())}
         buffer = io.BytesIO()
         np.savez(buffer, names=np.array(list(arrays), dtype=str), **numbered)
     except NotImplementedError:
