@@ -311,6 +311,20 @@ def test_a_mat_file_that_crashes_the_reader_is_an_input_error():
     assert caught.value.code == ExitCode.INPUT
 
 
+def test_the_message_says_what_is_in_columns_of_text(tmp_path, run):
+    path = tmp_path / "odd.csv"
+    path.write_text(
+        'day,amount,size,y\n2024-01-31,"1,200,000",1,a\n2024-02-01,30,n/k,b\n2024-02-02,7,3.5,a\n'
+    )
+    for command in ("select", "compare"):
+        result = run(command, path, "-t", "y")
+        assert result.exit_code == ExitCode.DATA
+        said = " ".join(result.stderr.split())
+        assert "day: dates, such as '2024-01-31'" in said
+        assert "amount: numbers with commas between thousands, such as '1,200,000'" in said
+        assert "size: numbers, but for 'n/k' (row 2)" in said
+
+
 def interrupt(*_, **__):
     raise KeyboardInterrupt
 

@@ -185,3 +185,13 @@ def test_a_class_that_only_repeats_rows_of_another():
     y = ["b", "a", "b", "a", "c", "c", "c", "c"]  # no row of a comes first
     selector = CCMSelector(n_features_to_select="auto").fit(np.hstack([X, X**2]), y)
     assert selector.n_features_ >= 1
+
+
+def test_text_beside_numbers_in_the_response():
+    X = np.random.default_rng(0).standard_normal((6, 2))
+    for y in (
+        pd.DataFrame({"u": np.arange(6.0), "v": list("xyxyxy")}),
+        np.array(["a", 1.5] * 3, dtype=object),
+    ):
+        with pytest.raises(ValueError, match="text beside numbers"):
+            CCMSelector(1).fit(X, y)

@@ -258,3 +258,10 @@ def test_a_tensor_elsewhere_is_computed_on_where_it_is(data, monkeypatch):
     fitted = selector().fit(torch.as_tensor(X), torch.as_tensor(y))
     assert fitted.device_ == "cpu"
     assert_same(fitted, selector().fit(X, y))
+
+
+def test_a_file_that_is_not_parquet(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("a,y\n1,2\n")
+    with pytest.raises(ValueError, match="not a Parquet file"):
+        open_parquet(path, "y")

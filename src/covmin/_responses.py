@@ -97,6 +97,7 @@ def encode_response(
     array([-1.,  1.,  1., -1.])
     """
     y = np.asarray(y)
+    _check_one_kind(y)
     if task == "auto":
         task = "ordinal" if levels is not None else _guess_task(y)
     p = np.ones(y.shape[0]) if sample_weight is None else sample_weight
@@ -124,6 +125,15 @@ def encode_response(
         raise _constant_response()
     task = "regression" if task == "regression" else "classification"
     return EncodedResponse(Y / np.sqrt(power), largest * np.sqrt(power), task, classes, labels)
+
+
+def _check_one_kind(y: np.ndarray) -> None:
+    """Refuse text beside numbers, which have no order and no common encoding."""
+    if y.dtype.kind == "O" and len({isinstance(value, str) for value in y.flat}) > 1:
+        raise ValueError(
+            "y holds text beside numbers. Convert labels to one type (strings, for instance), "
+            "or fit each column of a response of several kinds by itself."
+        )
 
 
 def _constant_response() -> ValueError:

@@ -232,7 +232,13 @@ def _parquet() -> Any:
 
 
 def _schema(files: list[Path]) -> Any:
-    return _parquet().read_schema(files[0])
+    try:
+        return _parquet().read_schema(files[0])
+    except ValueError as error:  # pyarrow's ArrowInvalid is one
+        raise ValueError(
+            f"{files[0]} is not a Parquet file. Read other tables into memory (pandas.read_csv) "
+            "and pass the frame to fit."
+        ) from error
 
 
 def _n_rows(file: Path) -> int:

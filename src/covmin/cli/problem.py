@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import CommandError, ExitCode, nearest
-from .tables import looks_like_decimal_commas
+from .tables import contents, looks_like_decimal_commas
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -130,6 +130,13 @@ def make_question(
         raise CommandError(
             f"--drop names the target {name!r} itself.", ExitCode.USAGE, "Leave one of them out."
         )
+    known = [find_column(item, columns, "--given") for item in given]
+    if name in known:
+        raise CommandError(
+            f"--given names the target {name!r} itself.",
+            ExitCode.USAGE,
+            "Name what is known about the samples besides it.",
+        )
     y = frame[name]
     if y.isna().any():
         frame, y = _without_blank_targets(frame, name, missing)
@@ -141,7 +148,6 @@ def make_question(
     )
     _check_numeric(X, may_be_categories=categorical is not None)
     X, keep, notes = _treat_missing(X, missing)
-    known = [find_column(item, columns, "--given") for item in given]
     for column in known:
         if column not in X.columns:
             raise CommandError(
@@ -303,18 +309,26 @@ def _check_numeric(X: pd.DataFrame, *, may_be_categories: bool) -> None:
                 if points
                 else "Read them as numbers with --decimal ,",
             )
-        options = " ".join(f"--drop {_quoted(name)}" for name in text[:_SHOWN])
-        raise CommandError(
-            f"{len(text)} column(s) do not hold numbers: {_listed(text)}.",
-            ExitCode.DATA,
-            f"Leave them out ({options}), or "
-            + (
-                f"take them as categories ({options.replace('--drop', '--categorical')})."
-                if may_be_categories
-                else "encode them as numbers first (ordered categories as 0, 1, 2 …; others with "
-                "pandas.get_dummies)."
-            ),
-        )
+        raise _not_numbers(X[text], may_be_categories=may_be_categories)
+
+
+def _not_numbers(X: pd.DataFrame, *, may_be_categories: bool) -> CommandError:
+    shown = {name: contents(X[name]) for name in list(X)[:_SHOWN]}
+    told = "".join(f"\n  {name}: {what}" for name, what in shown.items())
+    more = f"\n  and {X.shape[1] - _SHOWN} more" if X.shape[1] > _SHOWN else ""
+    drop = " ".join(f"--drop {_quoted(name)}" for name in shown)
+    words = [name for name, what in shown.items() if what.startswith("text")] or ["NAME"]
+    encode = (
+        f"take categories as such ({' '.join(f'--categorical {_quoted(n)}' for n in words)})."
+        if may_be_categories
+        else "encode categories as numbers (ordered ones as 0, 1, 2 …; others with "
+        "pandas.get_dummies)."
+    )
+    return CommandError(
+        f"{X.shape[1]} column(s) do not hold numbers:{told}{more}",
+        ExitCode.DATA,
+        f"Correct the file, leave them out ({drop}), or {encode}",
+    )
 
 
 def _is_category(column: pd.Series) -> bool:

@@ -28,11 +28,18 @@ __all__ = [
     "COMPRESSIONS",
     "FORMATS",
     "Source",
+    "contents",
     "format_of",
     "looks_like_decimal_commas",
     "read_buffer",
     "read_table",
 ]
+
+# Years first, or last, with or without a time after them.
+_DATE = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?:[T ]\d{1,2}:\d{2}.*)?"
+_THOUSANDS = r"[+-]?\d{1,3}(?:,\d{3})*(?:\.\d+)?"
+# A column is one of numbers where at most this share of its values are not.
+_FEW_STRAYS = 0.5
 
 _SUFFIXES = {
     ".csv": "csv",
@@ -287,6 +294,46 @@ def looks_like_decimal_commas(column: pd.Series) -> bool:
     text = column.dropna().astype(str)
     number = r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*|\s*[+-]?\d+\s*"
     return bool(text.str.fullmatch(number).all() and text.str.contains(",").any())
+
+
+def contents(column: pd.Series) -> str:
+    """What a column that is not numbers holds, in words, with an example.
+
+    Parameters
+    ----------
+    column : pandas.Series
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> contents(pd.Series(["1,200", "30", "1,000,000"]))
+    "numbers with commas between thousands, such as '1,200'; write them without"
+    >>> contents(pd.Series(["1", "2.5", "n/k"]))
+    "numbers, but for 'n/k' (row 3); leave cells without a value empty"
+    >>> contents(pd.Series(["2024-01-31", "2024-02-01"]))
+    "dates, such as '2024-01-31'; turn them into numbers, such as days since the first"
+    >>> contents(pd.Series(["red", "green", "red"]))
+    "text, such as 'red' (2 values)"
+    """
+    import pandas as pd
+
+    values = column.dropna()
+    text = values.astype(str).str.strip()
+    first = repr(text.iloc[0]) if len(text) else "nothing"
+    if column.dtype.kind in "Mm" or text.str.fullmatch(_DATE).all():
+        return f"dates, such as {first}; turn them into numbers, such as days since the first"
+    if text.str.fullmatch(_THOUSANDS).all():
+        example = repr(text[text.str.contains(",")].iloc[0])
+        return f"numbers with commas between thousands, such as {example}; write them without"
+    stray = text[pd.to_numeric(text, errors="coerce").isna().to_numpy()]
+    if 0 < len(stray) <= _FEW_STRAYS * len(text):
+        row = column.index.get_loc(stray.index[0]) + 1
+        return f"numbers, but for {stray.iloc[0]!r} (row {row}); leave cells without a value empty"
+    return f"text, such as {first} ({text.nunique()} values)"
 
 
 def _empty() -> CommandError:
