@@ -73,7 +73,9 @@ def test_l1_distances(xp, rng):
     assert_allclose(to_numpy(distances), [[sum(abs(a - b)) for b in B] for a in A])
 
 
-def test_pairwise_l1_dots(xp, rng):
+@pytest.mark.parametrize("tile_bytes", [2**18, 2 * 5 * 8])
+def test_pairwise_l1_dots(xp, rng, tile_bytes, monkeypatch):
+    monkeypatch.setattr(arrays, "_TILE_BYTES", tile_bytes)  # all rows at once; two at a time
     X, C = rng.standard_normal((5, 3)), rng.standard_normal((5, 5))
     C = C + C.T
     expected = [np.sum(C * cdist(column, column, "cityblock")) for column in X.T[:, :, None]]

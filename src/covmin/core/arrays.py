@@ -260,13 +260,32 @@ def l1_distances(A: Array, B: Array) -> Array:
 def pairwise_l1_dots(X: Array, C: Array) -> Array:
     """Return ``Σₐᵦ Cₐᵦ |xₐⱼ − xᵦⱼ|`` for every column j and a symmetric ``C`` (n, n).
 
-    One feature at a time: n² work and n² memory for each, never an n×n×d array.
+    One feature at a time, never an n×n×d array; NumPy takes tiles that stay in the cache, of one
+    triangle.
     """
     xp = array_namespace(X)
     dots = xp.zeros(X.shape[1], dtype=X.dtype, device=device_of(X))
+    if is_numpy_array(X):
+        columns = np.ascontiguousarray(X.T)
+        for tile in row_tiles(C):
+            dots += _l1_dots_of_tile(columns, C, tile)
+        return dots
     for j in range(X.shape[1]):
         column = X[:, j]
         dots[j] = xp.sum(C * xp.abs(column[:, None] - column[None, :]))
+    return dots
+
+
+def _l1_dots_of_tile(columns: np.ndarray, C: np.ndarray, tile: slice) -> np.ndarray:
+    """The part of a tile of rows, where what is right of it stands for what is below it too."""
+    weights = C[tile, tile.start :].copy()
+    weights[:, tile.stop - tile.start :] *= 2.0
+    apart = np.empty_like(weights)
+    dots: np.ndarray = np.empty(columns.shape[0], dtype=columns.dtype)
+    for j, column in enumerate(columns):
+        np.subtract(column[tile, None], column[tile.start :], out=apart)
+        np.abs(apart, out=apart)
+        dots[j] = np.vdot(apart, weights)
     return dots
 
 
