@@ -42,7 +42,13 @@ _CLOSE = 0.15
 
 
 def run(
-    selectors: Sequence[str], noise: Sequence[int], sizes: Sequence[int], draws: int, work: bool
+    selectors: Sequence[str],
+    noise: Sequence[int],
+    sizes: Sequence[int],
+    draws: int,
+    *,
+    work: bool,
+    n_jobs: int = 1,
 ) -> pd.DataFrame:
     """Mean of the median rank for each task, number of samples and selector."""
     tasks = {
@@ -60,6 +66,7 @@ def run(
                 n_samples=sizes,
                 n_repeats=draws,
                 log=log,
+                n_jobs=n_jobs,
                 progress=work,
                 run=work,
             )
@@ -98,6 +105,7 @@ def main() -> None:
     parser.add_argument("--noise", nargs="*", type=int, default=NOISE)
     parser.add_argument("--sizes", nargs="*", type=int, default=SIZES)
     parser.add_argument("--draws", type=int, default=10)
+    parser.add_argument("-j", "--jobs", type=int, default=1)
     parser.add_argument("--tables", action="store_true", help="only write the tables")
     parser.add_argument("--find-xor", action="store_true")
     options = parser.parse_args()
@@ -108,7 +116,8 @@ def main() -> None:
         print(markdown_table(found[columns], 2))
         return
     if not options.tables:
-        run(options.selectors, options.noise, options.sizes, options.draws, work=True)
+        asked = (options.selectors, options.noise, options.sizes, options.draws)
+        run(*asked, work=True, n_jobs=options.jobs)
     summary = run(SELECTORS, NOISE, SIZES, options.draws, work=False)
     summary.to_csv(RESULTS / "hard.csv", index=False, float_format="%.4f", lineterminator="\n")
     text = (
