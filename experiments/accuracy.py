@@ -67,7 +67,7 @@ def standardised(X: np.ndarray) -> np.ndarray:
 
 
 class PlainRFE(BaseEstimator):
-    """Scikit-learn's RFE as it is: a tenth of all features goes at each step, with ties.
+    """Scikit-learn's RFE with ``step=0.1``: a tenth of all features at each step, with ties.
 
     Parameters
     ----------

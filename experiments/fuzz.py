@@ -621,6 +621,7 @@ def main() -> None:
         run_cases(given.seed, int(first), float(deadline), Path(report), given.findings)
     elif given.case is not None:
         case = make_case(given.seed, given.case)
+        os.chdir(tempfile.mkdtemp())  # a case may write to a name without a folder
         with tempfile.TemporaryDirectory() as folder:
             print(case, *try_case(case, Path(folder)), sep="\n")
     else:

@@ -28,7 +28,7 @@ from covmin.cli.app import app
 from covmin.cli.errors import CommandError, ExitCode, nearest
 from covmin.cli.main import main
 from covmin.cli.problem import make_question, parse_epsilon, parse_size
-from covmin.cli.tables import read_buffer, read_table
+from covmin.cli.tables import contents, read_buffer, read_table
 
 TRUE = ["x0", "x1", "x2"]
 
@@ -323,6 +323,31 @@ def test_the_message_says_what_is_in_columns_of_text(tmp_path, run):
         assert "day: dates, such as '2024-01-31'" in said
         assert "amount: numbers with commas between thousands, such as '1,200,000'" in said
         assert "size: numbers, but for 'n/k' (row 2)" in said
+
+
+@pytest.mark.parametrize(
+    ("values", "index", "said"),
+    [
+        (["1", "30"], [0, 1], "numbers stored as text, such as '1'"),
+        (["1", "2", "n/k"], [7, 7, 7], "numbers, but for 'n/k' (row 3)"),
+        ([None, "1", "2", "n/k"], [0, 1, 2, 3], "numbers, but for 'n/k' (row 4)"),
+        ([None, None], [0, 1], "nothing, every cell is empty"),
+        (["a", "b", "1"], [0, 0, 1], "text, such as 'a' (3 values)"),
+        (["31.12.2024 10:30", "1.1.2025 9:00"], [0, 1], "dates, such as '31.12.2024 10:30'"),
+    ],
+)
+def test_contents_of_columns_of_text(values, index, said):
+    assert contents(pd.Series(values, index=index, dtype=object)).startswith(said)
+
+
+def test_a_mat_file_is_read_without_importing_what_lies_beside_it(tmp_path, monkeypatch):
+    from scipy.io import savemat
+
+    (tmp_path / "secrets.py").write_text("raise SystemExit(9)")
+    savemat(tmp_path / "data.mat", {"X": np.eye(3), "y": np.array(["a", "", "b"], dtype=object)})
+    monkeypatch.chdir(tmp_path)
+    table = read_table("data.mat")
+    assert list(table["y"]) == ["a", "", "b"]
 
 
 def interrupt(*_, **__):

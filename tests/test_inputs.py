@@ -195,3 +195,10 @@ def test_text_beside_numbers_in_the_response():
     ):
         with pytest.raises(ValueError, match="text beside numbers"):
             CCMSelector(1).fit(X, y)
+
+
+def test_missing_labels_are_not_taken_for_numbers():
+    X = np.random.default_rng(0).standard_normal((6, 2))
+    for missing in (None, np.nan):
+        with pytest.raises(ValueError, match="NaN"):
+            CCMSelector(1).fit(X, np.array(["a", "b", missing, "a", "b", "a"], dtype=object))

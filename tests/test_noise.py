@@ -44,9 +44,14 @@ def test_noisier_labels_get_a_larger_ridge():
 
 def test_the_ridge_stays_where_nothing_can_be_said():
     X, y = gene_like()
-    assert ridge_for_classes(problem_of(X[:, :40], y)) == 0.005  # fewer features than samples
     labels = np.random.default_rng(3).permutation(y)
     assert ridge_for_classes(problem_of(X, labels)) == 0.001  # nothing is predicted
+
+
+def test_the_ridge_falls_with_the_features_where_samples_outnumber_them():
+    X, y = gene_like()
+    ridges = [ridge_for_classes(problem_of(X[:, :d], y)) for d in (5, 10, 20, 50, 60)]
+    assert ridges == [0.005, 0.005, 0.0025, 0.001, 0.001]
 
 
 def test_the_ridge_takes_a_repeated_sample_as_one_of_double_weight():

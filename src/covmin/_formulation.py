@@ -57,8 +57,9 @@ _SKETCH_GAIN = 2
 # A real response is mostly a sum of single effects; classes often are not.
 _LEAST_MIXING = {"classification": 0.0, "regression": 0.2}
 
-# ε for classes along a path where samples outnumber features.
-_TALL_RIDGE = 0.005
+# ε for classes along a path where samples outnumber the d features: this over d, within limits.
+_TALL_RIDGE = 0.05
+_TALL_RIDGE_LIMITS = (0.001, 0.005)
 # A leave-one-out error beyond this share of the variance says nothing about the noise.
 _NOTHING_LEARNT = 0.95
 _LARGEST_RIDGE = 0.3
@@ -246,13 +247,17 @@ def ridge_for_classes(problem: Problem) -> float:
     Any labels can then be fitted, also wrong ones, and the criterion cannot tell. The ratio
     ρ of noise to signal, by the leave-one-out error with every feature at full weight and
     before anything is chosen, sets ``nε = ρ³/2``, within [ε, 0.3] for the ε of the problem,
-    which is kept where nothing is predicted at all. Where samples outnumber features, a
-    constant.
+    which is kept where nothing is predicted at all, and for random features.
+
+    Where samples outnumber features, ε falls with their number: a few features make a smooth
+    function of their own, an interaction among many is only seen with a small ridge.
     """
     epsilon = problem.formulation.epsilon
     n = problem.n_distinct or int(problem.X.shape[0])
-    if problem.features is not None or problem.n_features <= n:
-        return _TALL_RIDGE
+    if problem.n_features <= n:
+        return float(np.clip(_TALL_RIDGE / problem.n_features, *_TALL_RIDGE_LIMITS))
+    if problem.features is not None:
+        return epsilon
     problem = _without_repeats(problem)
     features = np.arange(problem.n_features)
     gram = problem.gram(features, problem.bandwidth(features))

@@ -128,8 +128,12 @@ def encode_response(
 
 
 def _check_one_kind(y: np.ndarray) -> None:
-    """Refuse text beside numbers, which have no order and no common encoding."""
-    if y.dtype.kind == "O" and len({isinstance(value, str) for value in y.flat}) > 1:
+    """Refuse missing labels, and text beside numbers, which have no common encoding."""
+    if y.dtype.kind != "O":
+        return
+    if any(value is None or value != value for value in y.flat):
+        raise ValueError("y contains NaN or None; leave out the samples whose response is missing.")
+    if len({isinstance(value, str) for value in y.flat}) > 1:
         raise ValueError(
             "y holds text beside numbers. Convert labels to one type (strings, for instance), "
             "or fit each column of a response of several kinds by itself."

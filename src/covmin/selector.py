@@ -144,9 +144,10 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
     epsilon : "auto", float or array-like of float, default="auto"
         Ridge ε. "auto" takes the paper's values for a single solve and for the inverse-free
         form, 0.001 for classes and 0.1 for regression (0.01 along a path). Along a path it
-        takes 0.005 for classes; with more features than samples 0.001, and more the less all
-        features together predict them, by leave-one-out, up to 0.3: noisy labels must not be
-        fitted. Of several values the one with the smallest cross-fitted error is taken.
+        takes 0.05/d for classes and d features, between 0.001 and 0.005; with more features
+        than samples 0.001, and more the less all features together predict them, by
+        leave-one-out, up to 0.3: noisy labels must not be fitted. Of several values the one
+        with the smallest cross-fitted error is taken.
     strategy : {"path", "single"}, default="path"
         "path" solves at shrinking budgets, each among the survivors of the last, and ranks
         features by the order in which they leave. "single" is one solve, ranked by weight.

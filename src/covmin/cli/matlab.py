@@ -42,7 +42,8 @@ def read_arrays(data: bytes) -> dict[str, np.ndarray]:
     ValueError
         If the file is damaged.
     """
-    command = [sys.executable, "-m", __name__]
+    # -P: modules beside the user's data are not ours to import.
+    command = [sys.executable, "-P", "-m", __name__]
     reader = subprocess.run(command, input=data, capture_output=True, check=False)
     if reader.returncode == _VERSION_7_3:
         raise VersionError("the file is of version 7.3")
@@ -58,8 +59,9 @@ def read_arrays(data: bytes) -> dict[str, np.ndarray]:
 def _plain(value: Any) -> np.ndarray:
     """A dense array; MATLAB pads strings with blanks."""
     array = np.asarray(value.toarray() if hasattr(value, "toarray") else value)
-    if array.dtype.kind == "O" and all(np.size(item) == 1 for item in array.flat):
-        array = np.array([np.asarray(item).item() for item in array.flat])
+    if array.dtype.kind == "O" and all(np.size(item) <= 1 for item in array.flat):
+        # An empty cell is an empty string.
+        array = np.array([np.asarray(item).item() if np.size(item) else "" for item in array.flat])
     return np.char.rstrip(array) if array.dtype.kind == "U" else array
 
 
@@ -77,7 +79,7 @@ def main() -> int:
     except NotImplementedError:
         return _VERSION_7_3
     except Exception as error:  # whatever a damaged file leads to
-        print(error or type(error).__name__, file=sys.stderr)
+        print(str(error) or type(error).__name__, file=sys.stderr)
         return _DAMAGED
     sys.stdout.buffer.write(buffer.getvalue())
     return 0

@@ -316,23 +316,31 @@ def contents(column: pd.Series) -> str:
     "numbers, but for 'n/k' (row 3); leave cells without a value empty"
     >>> contents(pd.Series(["2024-01-31", "2024-02-01"]))
     "dates, such as '2024-01-31'; turn them into numbers, such as days since the first"
+    >>> contents(pd.Series(["1", "2"]))
+    "numbers stored as text, such as '1'; store them as numbers"
     >>> contents(pd.Series(["red", "green", "red"]))
     "text, such as 'red' (2 values)"
     """
+    import numpy as np
     import pandas as pd
 
-    values = column.dropna()
-    text = values.astype(str).str.strip()
-    first = repr(text.iloc[0]) if len(text) else "nothing"
+    present = column.notna().to_numpy()
+    text = column[present].astype(str).str.strip().reset_index(drop=True)
+    if text.empty:
+        return "nothing, every cell is empty"
+    first = repr(text[0])
     if column.dtype.kind in "Mm" or text.str.fullmatch(_DATE).all():
         return f"dates, such as {first}; turn them into numbers, such as days since the first"
+    stray = pd.to_numeric(text, errors="coerce").isna().to_numpy()
+    if not stray.any():
+        return f"numbers stored as text, such as {first}; store them as numbers"
     if text.str.fullmatch(_THOUSANDS).all():
         example = repr(text[text.str.contains(",")].iloc[0])
         return f"numbers with commas between thousands, such as {example}; write them without"
-    stray = text[pd.to_numeric(text, errors="coerce").isna().to_numpy()]
-    if 0 < len(stray) <= _FEW_STRAYS * len(text):
-        row = column.index.get_loc(stray.index[0]) + 1
-        return f"numbers, but for {stray.iloc[0]!r} (row {row}); leave cells without a value empty"
+    if stray.mean() <= _FEW_STRAYS:
+        place = np.flatnonzero(stray)[0]
+        row = np.flatnonzero(present)[place] + 1
+        return f"numbers, but for {text[place]!r} (row {row}); leave cells without a value empty"
     return f"text, such as {first} ({text.nunique()} values)"
 
 

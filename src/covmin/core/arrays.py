@@ -53,6 +53,7 @@ __all__ = [
     "take",
     "to_device",
     "to_numpy",
+    "transposed",
 ]
 
 
@@ -216,6 +217,21 @@ def exp_in_place(array: Array) -> Array:
     return array_namespace(array).exp(array)
 
 
+def transposed(array: Array) -> Array:
+    """A copy of the transpose, with the numbers of a column of ``array`` side by side.
+
+    Examples
+    --------
+    >>> transposed(np.zeros((3, 2))).flags.c_contiguous
+    True
+    """
+    if is_numpy_array(array):
+        return np.array(array.T, order="C")
+    if is_torch_array(array):
+        return array.T.clone().contiguous()
+    return array_namespace(array).asarray(array.T, copy=True)
+
+
 def add_diagonal(matrix: Array, values: Array) -> Array:
     """Add the vector ``values`` (n,) to the diagonal of ``matrix`` (n, n) in place."""
     if is_numpy_array(matrix):
@@ -266,7 +282,7 @@ def pairwise_l1_dots(X: Array, C: Array) -> Array:
     xp = array_namespace(X)
     dots = xp.zeros(X.shape[1], dtype=X.dtype, device=device_of(X))
     if is_numpy_array(X):
-        columns = np.ascontiguousarray(X.T)
+        columns = transposed(X)
         for tile in row_tiles(C):
             dots += _l1_dots_of_tile(columns, C, tile)
         return dots

@@ -14,7 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Array, array_namespace, column_dots, cos_sin, device_of, like, take, to_numpy
+from .arrays import (
+    Array,
+    array_namespace,
+    column_dots,
+    cos_sin,
+    device_of,
+    like,
+    take,
+    to_numpy,
+    transposed,
+)
 from .features import FeatureMap
 from .kernels import Kernel, Pullback
 
@@ -82,9 +92,9 @@ class Additive:
         Where they would take too much memory, the features themselves, shape (d, n), to be
         expanded block by block.
         """
-        features = array_namespace(X).asarray(X.T, copy=True)
-        kept = X.shape[0] * X.shape[1] * _N_NODES <= _KEEP_NUMBERS
-        return self._expand(features) if kept else features
+        if X.shape[0] * X.shape[1] * _N_NODES <= _KEEP_NUMBERS:
+            return self._expand(transposed(X))
+        return transposed(X)
 
     def narrow(self, prepared: Array, columns: np.ndarray) -> Array:
         """What :meth:`prepare` gives for some of the features."""

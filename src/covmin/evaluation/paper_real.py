@@ -154,9 +154,10 @@ def run_real(
 ) -> Any:
     """Scores on the paper's real sets under both protocols.
 
-    Rankings are made with ε = 0.001 and, for CCM, m = 100 of more than 100 features or a fifth
-    of fewer, as in the paper. Under its protocol, one ranking of all samples is scored on three
-    shuffles of five folds; the nested one ranks on each of five training folds.
+    CCM ranks with its default ε, which is the paper's 0.001 for the single solve, and for m = 100
+    of more than 100 features or a fifth of fewer, as in the paper. Under its protocol, one
+    ranking of all samples is scored on three shuffles of five folds; the nested one ranks on
+    each of five training folds.
 
     Parameters
     ----------
