@@ -44,6 +44,7 @@ QUICK_SETS = ("glass", "TOX-171", "warpAR10P", "wine", "Yale", "glass-no-id")
 METHODS = (
     "ccm",
     "ccm-gaussian",
+    "ccm-path",
     "ccm-single",
     "pearson",
     "anova",

@@ -99,6 +99,7 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
     =================== ====================================================================
     ccm                 the path of shrinking budgets, this library's default
     ccm-gaussian        the same path with the Gaussian kernel alone
+    ccm-path            the same path with the paper's kernel and its ε for classes, 0.001
     ccm-single          one solve, as the paper
     ccm-soft-λ₁         one solve, soft budget, λ₁ of 0.001, 0.01, 0.1
     ccm-free-λ₂         one solve, inverse-free, λ₂ of 1, 10, 100
@@ -115,11 +116,12 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
     --------
     >>> from covmin.evaluation import named_selectors
     >>> list(named_selectors())[:4]
-    ['ccm', 'ccm-gaussian', 'ccm-single', 'pearson']
+    ['ccm', 'ccm-gaussian', 'ccm-path', 'ccm-single']
     """
     specs = [
         ccm_spec("ccm", strategy="path"),
         ccm_spec("ccm-gaussian", strategy="path", kernel="gaussian"),
+        ccm_spec("ccm-path", strategy="path", kernel="gaussian", epsilon=0.001),
         ccm_spec("ccm-single"),
     ]
     specs += [SelectorSpec(name, factory) for name, factory in available_selectors().items()]
