@@ -333,11 +333,54 @@ def test_the_message_says_what_is_in_columns_of_text(tmp_path, run):
         ([None, "1", "2", "n/k"], [0, 1, 2, 3], "numbers, but for 'n/k' (row 4)"),
         ([None, None], [0, 1], "nothing, every cell is empty"),
         (["a", "b", "1"], [0, 0, 1], "text, such as 'a' (3 values)"),
+        (["4,282", "921"], [0, 1], "numbers with commas between thousands, such as '4,282'; write"),
+        (["26.628,82", "1.000,5"], [0, 1], "numbers with points between thousands"),
+        (["88.2%", "3 %"], [0, 1], "percentages, such as '88.2%'"),
+        (
+            ["?", "1", "2", "3", "4", "-"],
+            range(6),
+            "numbers, but for '?' (row 1), '-' (row 6); leave cells",
+        ),
         (["31.12.2024 10:30", "1.1.2025 9:00"], [0, 1], "dates, such as '31.12.2024 10:30'"),
     ],
 )
 def test_contents_of_columns_of_text(values, index, said):
     assert contents(pd.Series(values, index=index, dtype=object)).startswith(said)
+
+
+def test_thousands_are_not_taken_for_decimals(tmp_path, run):
+    path = tmp_path / "us.csv"
+    path.write_text("amount;x;y\n4,282;1;a\n921;2;b\n1,017;3;a\n")
+    result = run("select", path, "-t", "y")
+    assert result.exit_code == ExitCode.DATA
+    assert "write them without, or use --decimal ," in " ".join(result.stderr.split())
+
+
+def test_levels_that_hardly_repeat_are_not_offered_as_categories(tmp_path, run):
+    path = tmp_path / "table.csv"
+    rows = "\n".join(f"s{i},{'uv'[i % 2]},{i},{'ab'[i % 2]}" for i in range(60))
+    path.write_text(f"sample,kind,x,y\n{rows}\n")
+    said = " ".join(run("select", path, "-t", "y").stderr.split())
+    assert "--categorical kind" in said
+    assert "--categorical sample" not in said
+
+
+def test_one_column_is_a_question_of_the_separator(tmp_path, run):
+    path = tmp_path / "table.txt"
+    path.write_text("a b y\n1 2 0\n2 3 1\n")
+    result = run("select", path)
+    assert result.exit_code == ExitCode.DATA
+    assert "stands between its columns" in " ".join(result.stderr.split())
+
+
+def test_compare_reads_the_task_as_select_does(tmp_path, run):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((60, 3))
+    frame = pd.DataFrame(x, columns=list("abc")).assign(price=(1000 * (x[:, 0] + 5)).astype(int))
+    frame.to_csv(tmp_path / "houses.csv", index=False)
+    result = run("compare", tmp_path / "houses.csv", "-t", "price", "-m", "1", "--methods", "anova")
+    assert result.exit_code == 0, result.stderr
+    assert "R²" in result.stdout + result.stderr
 
 
 def test_a_mat_file_is_read_without_importing_what_lies_beside_it(tmp_path, monkeypatch):

@@ -197,8 +197,39 @@ def test_text_beside_numbers_in_the_response():
             CCMSelector(1).fit(X, y)
 
 
-def test_missing_labels_are_not_taken_for_numbers():
+def test_missing_responses_are_named():
     X = np.random.default_rng(0).standard_normal((6, 2))
-    for missing in (None, np.nan):
-        with pytest.raises(ValueError, match="NaN"):
-            CCMSelector(1).fit(X, np.array(["a", "b", missing, "a", "b", "a"], dtype=object))
+    labels = ["a", "b", None, "a", "b", "a"]
+    numbers = [1.0, 2.0, None, 1.5, 2.5, 3.5]
+    for y in (
+        np.array(labels, dtype=object),
+        np.array([*labels[:2], np.nan, *labels[3:]], dtype=object),
+        pd.Series(labels),
+        pd.Series(labels, dtype="string"),
+        pd.Series(labels, dtype="category"),
+        pd.Series(numbers),
+        pd.DataFrame({"u": numbers, "v": range(6)}),
+        pl.Series(labels),
+        pl.Series(numbers),
+    ):
+        with pytest.raises(ValueError, match=r"y contains NaN.*leave"):
+            CCMSelector(1).fit(X, y)
+
+
+def test_dates_are_refused_whatever_the_library():
+    X = pd.DataFrame({"a": np.arange(6.0), "when": pd.date_range("2024-01-01", periods=6)})
+    y = [0, 1, 0, 1, 0, 1]
+    for frame in (X, pl.DataFrame({"a": X["a"].to_list(), "when": X["when"].to_list()})):
+        with pytest.raises(ValueError, match="hold no numbers: 'when'"):
+            CCMSelector(1).fit(frame, y)
+        with pytest.raises(ValueError, match="y holds dates"):
+            CCMSelector(1).fit(np.c_[y, y], frame)
+
+
+def test_several_labels_of_text_are_classes():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    Y = pd.DataFrame({"u": np.where(X[:, 0] > 0, "p", "q"), "v": np.where(X[:, 1] > 0, "r", "s")})
+    selector = CCMSelector(2).fit(X, Y)
+    assert selector.task_ == "classification"
+    assert_array_equal(selector.get_support(indices=True), [0, 1])

@@ -15,6 +15,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_X_y, validate_data
 
 from ._columns import ColumnPlan
+from ._responses import is_missing
 from ._sources import ArraySource, Source, is_source, select_columns, stays_what_it_is
 from .core.arrays import to_numpy
 
@@ -196,6 +197,8 @@ def read_table(
     if source is None:
         _check_kind(X, y, names)
     categorical = None if source else _categorical_mask(X, names, categorical_features)
+    if source is None and names is not None:
+        _refuse_times(X, names, categorical)
     matrix: Any
     if source is not None:
         names = source.names
@@ -226,11 +229,41 @@ def _check_kind(X: Any, y: Any, names: Sequence[Hashable] | None) -> None:
     if names is not None and len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"X has two columns named {twice!r}; give every column its own name.")
-    dtype = str(getattr(y, "dtype", ""))
-    if _is_time(dtype):
+    for dtype in map(str, y.dtypes if _is_frame(y) else [getattr(y, "dtype", "")]):
+        if _is_time(dtype):
+            raise ValueError(
+                f"y holds dates or durations ({dtype}); turn them into numbers or classes first."
+            )
+    n_missing = _n_missing(y)
+    if n_missing:
         raise ValueError(
-            f"y holds dates or durations ({dtype}); turn them into numbers or classes first."
+            f"Input y contains NaN: the response of {n_missing} sample(s) is missing; leave these "
+            "samples out."
         )
+
+
+def _n_missing(y: Any) -> int:
+    """Samples whose response is missing in a series, a frame or an array of objects."""
+    if hasattr(y, "isna"):
+        missing = np.asarray(y.isna(), dtype=bool)
+    elif hasattr(y, "is_null"):
+        missing = y.is_null().to_numpy()
+    elif isinstance(y, np.ndarray) and y.dtype.kind == "O":
+        missing = np.array([is_missing(value) for value in y.flat], dtype=bool).reshape(y.shape)
+    else:
+        return 0
+    return int(missing.reshape(missing.shape[0], -1).any(axis=1).sum()) if missing.ndim else 0
+
+
+def _refuse_times(X: Any, names: Sequence[Hashable], categorical: np.ndarray | None) -> None:
+    """Refuse dates, which some libraries would turn into numbers without a word."""
+    times = [
+        str(name)
+        for j, (name, dtype) in enumerate(zip(names, X.dtypes, strict=True))
+        if _is_time(str(dtype)) and (categorical is None or not categorical[j])
+    ]
+    if times:
+        raise _no_numbers(times)
 
 
 def _is_time(dtype: str) -> bool:
@@ -362,11 +395,15 @@ def _name_columns_without_numbers(X: Any, error: Exception) -> None:
         if not _holds_numbers(_safe_indexing(X, j, axis=1))
     ]
     if bad:
-        raise ValueError(
-            f"These columns of X hold no numbers: {_listed(bad)}. Drop them, convert them, or, "
-            "if they hold categories, give them a categorical dtype or list them in "
-            "categorical_features."
-        ) from error
+        raise _no_numbers(bad) from error
+
+
+def _no_numbers(names: list[str]) -> ValueError:
+    return ValueError(
+        f"These columns of X hold no numbers: {_listed(names)}. Drop them, convert them, or, "
+        "if they hold categories, give them a categorical dtype or list them in "
+        "categorical_features."
+    )
 
 
 def _listed(names: list[str]) -> str:

@@ -99,7 +99,7 @@ def encode_response(
     y = np.asarray(y)
     _check_one_kind(y)
     if task == "auto":
-        task = "ordinal" if levels is not None else _guess_task(y)
+        task = "ordinal" if levels is not None else guess_task(y)
     p = np.ones(y.shape[0]) if sample_weight is None else sample_weight
     p = p / p.sum()
     labels: np.ndarray | None = None
@@ -127,16 +127,31 @@ def encode_response(
     return EncodedResponse(Y / np.sqrt(power), largest * np.sqrt(power), task, classes, labels)
 
 
+def is_missing(value: Any) -> bool:
+    """Whether a label is none at all.
+
+    Examples
+    --------
+    >>> is_missing(None), is_missing(float("nan")), is_missing("a")
+    (True, True, False)
+    """
+    return value is None or (isinstance(value, float) and value != value)
+
+
 def _check_one_kind(y: np.ndarray) -> None:
     """Refuse missing labels, and text beside numbers, which have no common encoding."""
     if y.dtype.kind != "O":
         return
-    if any(value is None or value != value for value in y.flat):
+    if any(is_missing(value) for value in y.flat):
         raise ValueError("y contains NaN or None; leave out the samples whose response is missing.")
     if len({isinstance(value, str) for value in y.flat}) > 1:
         raise ValueError(
-            "y holds text beside numbers. Convert labels to one type (strings, for instance), "
-            "or fit each column of a response of several kinds by itself."
+            "y holds text beside numbers. "
+            + (
+                "Convert its labels to one type, for instance strings."
+                if y.ndim == 1
+                else "Fit its columns one at a time, or encode them all as numbers."
+            )
         )
 
 
@@ -196,7 +211,14 @@ def ordered_levels(y: Any) -> list[Any] | None:
     return list(dtype.categories)  # type: ignore[union-attr]
 
 
-def _guess_task(y: np.ndarray) -> str:
+def guess_task(y: np.ndarray) -> str:
+    """Whether a response is taken as classes or as numbers where nobody says.
+
+    Examples
+    --------
+    >>> guess_task(np.array(["a", "b"])), guess_task(np.array([0.5, 1.5]))
+    ('classification', 'regression')
+    """
     if y.dtype.kind == "f" and y.size and np.abs(y).max() > _EXACT_INTEGERS:
         return "regression"
     kind = type_of_target(y, input_name="y")
@@ -205,7 +227,8 @@ def _guess_task(y: np.ndarray) -> str:
             f"Unknown label type: y of dtype {y.dtype} is neither numbers nor class labels. "
             "Pass numbers for regression, or strings or integers for classes."
         )
-    if kind == "multilabel-indicator":
+    several_labels = kind == "multiclass-multioutput" and y.dtype.kind not in "iuf"
+    if kind == "multilabel-indicator" or several_labels:
         return "classification"
     if kind not in ("binary", "multiclass"):
         return "regression"

@@ -143,7 +143,10 @@ EpsilonOption = Annotated[
     str, typer.Option(help="Ridge: auto, a number, or several to choose from (0.01,0.1).")
 ]
 TaskOption = Annotated[
-    Task, typer.Option("--task", help="auto takes labels and whole numbers as classes.")
+    Task,
+    typer.Option(
+        "--task", help="auto takes labels and few whole numbers as classes, other numbers as such."
+    ),
 ]
 MissingOption = Annotated[
     Missing,

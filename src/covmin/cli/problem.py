@@ -124,6 +124,12 @@ def make_question(
     Question
     """
     columns = list(frame.columns)
+    if len(columns) == 1:
+        raise CommandError(
+            f"The table has one column only, {str(columns[0])!r}.",
+            ExitCode.DATA,
+            "Check what stands between its columns: commas, semicolons, tabs and | are understood.",
+        )
     name = find_column(target, columns, "--target") if target else _usual_target(columns)
     dropped = {find_column(item, columns, "--drop") for item in drop}
     if name in dropped:
@@ -279,7 +285,7 @@ def _without_blank_targets(
         raise CommandError(
             f"The target {name!r} is missing in {int(blank.sum())} of {len(frame)} rows.",
             ExitCode.DATA,
-            "Leave these rows out with --missing rows.",
+            "Leave these rows out, and any others with gaps, with --missing rows.",
         )
     frame = frame.loc[~blank]
     return frame, frame[name]
@@ -317,18 +323,26 @@ def _not_numbers(X: pd.DataFrame, *, may_be_categories: bool) -> CommandError:
     told = "".join(f"\n  {name}: {what}" for name, what in shown.items())
     more = f"\n  and {X.shape[1] - _SHOWN} more" if X.shape[1] > _SHOWN else ""
     drop = " ".join(f"--drop {_quoted(name)}" for name in shown)
-    words = [name for name, what in shown.items() if what.startswith("text")] or ["NAME"]
-    encode = (
-        f"take categories as such ({' '.join(f'--categorical {_quoted(n)}' for n in words)})."
-        if may_be_categories
-        else "encode categories as numbers (ordered ones as 0, 1, 2 …; others with "
-        "pandas.get_dummies)."
-    )
+    # Levels that hardly repeat are no categories.
+    words = [n for n, what in shown.items() if _is_text(what) and X[n].nunique() <= len(X) / 2]
+    encode = ""
+    if words and may_be_categories:
+        options = " ".join(f"--categorical {_quoted(name)}" for name in words)
+        encode = f", or take categories as such ({options})"
+    elif words:
+        encode = (
+            ", or encode categories as numbers (ordered ones as 0, 1, 2 …; others with "
+            "pandas.get_dummies)"
+        )
     return CommandError(
         f"{X.shape[1]} column(s) do not hold numbers:{told}{more}",
         ExitCode.DATA,
-        f"Correct the file, leave them out ({drop}), or {encode}",
+        f"Correct the file, or leave them out ({drop}){encode}.",
     )
+
+
+def _is_text(what: str) -> bool:
+    return what.startswith("text")
 
 
 def _is_category(column: pd.Series) -> bool:

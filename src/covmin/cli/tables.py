@@ -37,9 +37,12 @@ __all__ = [
 
 # Years first, or last, with or without a time after them.
 _DATE = r"(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?:[T ]\d{1,2}:\d{2}.*)?"
-_THOUSANDS = r"[+-]?\d{1,3}(?:,\d{3})*(?:\.\d+)?"
+_THOUSANDS = r"[+-]?[1-9]\d{0,2}(?:,\d{3})*(?:\.\d+)?|0(?:\.\d+)?"
+_POINTS = r"[+-]?[1-9]\d{0,2}(?:\.\d{3})*(?:,\d+)?"
+_PER_CENT = r"[+-]?[\d.,]+\s*%"
 # A column is one of numbers where at most this share of its values are not.
 _FEW_STRAYS = 0.5
+_EMPTY_CELLS = "leave cells without a value empty"
 
 _SUFFIXES = {
     ".csv": "csv",
@@ -288,12 +291,17 @@ def looks_like_decimal_commas(column: pd.Series) -> bool:
     True
     >>> looks_like_decimal_commas(pd.Series(["red", "1,5"]))
     False
+    >>> looks_like_decimal_commas(pd.Series(["4,282", "921"]))
+    False
     """
     if column.dtype.kind in "biufcMm":
         return False
     text = column.dropna().astype(str)
     number = r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*|\s*[+-]?\d+\s*"
-    return bool(text.str.fullmatch(number).all() and text.str.contains(",").any())
+    # Commas that may as well stand between thousands say nothing.
+    return bool(
+        text.str.fullmatch(number).all() and not text.str.strip().str.fullmatch(_THOUSANDS).all()
+    )
 
 
 def contents(column: pd.Series) -> str:
@@ -314,6 +322,8 @@ def contents(column: pd.Series) -> str:
     "numbers with commas between thousands, such as '1,200'; write them without"
     >>> contents(pd.Series(["1", "2.5", "n/k"]))
     "numbers, but for 'n/k' (row 3); leave cells without a value empty"
+    >>> contents(pd.Series(["88.2%", "12%"]))
+    "percentages, such as '88.2%'; write them without the sign"
     >>> contents(pd.Series(["2024-01-31", "2024-02-01"]))
     "dates, such as '2024-01-31'; turn them into numbers, such as days since the first"
     >>> contents(pd.Series(["1", "2"]))
@@ -321,7 +331,6 @@ def contents(column: pd.Series) -> str:
     >>> contents(pd.Series(["red", "green", "red"]))
     "text, such as 'red' (2 values)"
     """
-    import numpy as np
     import pandas as pd
 
     present = column.notna().to_numpy()
@@ -336,12 +345,31 @@ def contents(column: pd.Series) -> str:
         return f"numbers stored as text, such as {first}; store them as numbers"
     if text.str.fullmatch(_THOUSANDS).all():
         example = repr(text[text.str.contains(",")].iloc[0])
-        return f"numbers with commas between thousands, such as {example}; write them without"
+        clear = text.str.count(",").max() > 1 or text.str.contains(".", regex=False).any()
+        return f"numbers with commas between thousands, such as {example}; write them without" + (
+            "" if clear else ", or use --decimal , if they are decimal commas"
+        )
+    if text.str.fullmatch(_POINTS).all():
+        return (
+            f"numbers with points between thousands, such as {first}; write them without, and use "
+            "--decimal ,"
+        )
+    if text.str.fullmatch(_PER_CENT).all():
+        return f"percentages, such as {first}; write them without the sign"
     if stray.mean() <= _FEW_STRAYS:
-        place = np.flatnonzero(stray)[0]
-        row = np.flatnonzero(present)[place] + 1
-        return f"numbers, but for {text[place]!r} (row {row}); leave cells without a value empty"
+        return f"numbers, but for {_with_rows(text, stray, present)}; {_EMPTY_CELLS}"
     return f"text, such as {first} ({text.nunique()} values)"
+
+
+def _with_rows(text: pd.Series, stray: Any, present: Any) -> str:
+    """The first values that are not numbers, with the rows they stand in."""
+    import numpy as np
+
+    places = np.flatnonzero(stray)
+    rows = np.flatnonzero(present)[places] + 1
+    told = [f"{text[i]!r} (row {row})" for i, row in zip(places[:3], rows[:3], strict=True)]
+    more = f" and {places.size - 3} more" if places.size > 3 else ""
+    return ", ".join(told) + more
 
 
 def _empty() -> CommandError:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
-from sklearn.utils.multiclass import type_of_target
+
+from covmin._responses import guess_task
 
 from .runner import unit_seed
 
@@ -101,7 +102,7 @@ def is_classification(y: np.ndarray, task: str = "auto") -> bool:
     (True, False)
     """
     if task == "auto":
-        return not type_of_target(y).startswith("continuous")
+        return guess_task(y) == "classification"
     if task == "regression" and y.dtype.kind not in "biuf":
         raise ValueError(
             f"task='regression' needs numbers, but y holds others, such as {y.flat[0]!r}. "
