@@ -74,7 +74,7 @@ def run_compare(request: CompareRequest) -> None:
     console = Console()
     title = f"{result.score_name} by number of features, {request.protocol} protocol"
     console.print(title, style="bold", highlight=False)
-    console.print(_table(result.summary()))
+    console.print(_table(result.summary(), console.width))
     for note in notes:
         console.print(f"Note: {note}", style="yellow", markup=False, highlight=False)
     for name, path in (("Scores", request.output), ("Picture", request.picture)):
@@ -137,19 +137,22 @@ def _sizes(text: str | None, n_features: int) -> list[int] | None:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() and 1 <= int(part) <= n_features for part in parts):
         raise CommandError(
-            f"-m {text} is not a list of numbers of features.",
+            f"-m {text} is not a list of numbers of features within reach.",
             ExitCode.USAGE,
             f"Give numbers from 1 to {n_features}, separated by commas, such as -m 1,2,5.",
         )
     return [int(part) for part in parts]
 
 
-def _table(summary: pd.DataFrame) -> Table:
-    """Methods by mean score, with scores at a few numbers of features."""
+def _table(summary: pd.DataFrame, width: int) -> Table:
+    """Methods by mean score, with scores at as many numbers of features as there is room for."""
     wide = summary.pivot(index="selector", columns="n_features", values="mean_score")
     wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False, kind="stable").index]
     seconds = summary.groupby("selector")["fit_seconds"].mean()
-    picks = np.unique(np.linspace(0, wide.shape[1] - 1, _COLUMNS).round().astype(int))
+    # Names, curve and seconds, each with the space after it; a score takes seven characters.
+    room = width - max(map(len, wide.index)) - wide.shape[1] - 13
+    n_picks = int(np.clip(room // 7 - 1, 2, _COLUMNS))
+    picks = np.unique(np.linspace(0, wide.shape[1] - 1, n_picks).round().astype(int))
     low, high = wide.min(axis=None), wide.max(axis=None)
     table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("method")
