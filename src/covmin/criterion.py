@@ -15,7 +15,7 @@ from ._formulation import (
     kernel_parameters,
     make_problem,
 )
-from ._inputs import columns_named
+from ._refusals import columns_named
 from ._responses import encode_response
 from .core.path import Formulation
 

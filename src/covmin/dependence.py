@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array, check_consistent_length
 from ._columns import prepare_columns
 from ._fitting import seed_of
 from ._formulation import make_problem
-from ._inputs import columns_named
+from ._refusals import columns_named
 from ._regression import out_of_fold_smoother
 from ._repeats import repeat
 from ._responses import encode_response

@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ._columns import prepare_columns
 from ._fitting import check_columns, seed_of, unchanged_on_failure
 from ._gaussian_knockoffs import GaussianKnockoffs, content_order
-from ._inputs import WholeColumnsMixin, columns_named
+from ._inputs import WholeColumnsMixin
+from ._refusals import columns_named
 from ._repeats import repeat
 from ._versions import VersionedPickles
 from .selector import CCMSelector

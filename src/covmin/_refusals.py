@@ -1,0 +1,143 @@
+"""Input that is refused, in words that say which columns are meant and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+
+from ._responses import is_missing
+
+__all__ = ["check_kind", "columns_named", "is_frame", "refuse_lazy", "refuse_times"]
+
+
+def is_frame(X: Any) -> bool:
+    """Whether X is a table with named columns, of whatever library."""
+    return hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "shape")
+
+
+def refuse_lazy(X: Any) -> None:
+    """Refuse a frame that has not been computed yet."""
+    if hasattr(X, "collect") and not hasattr(X, "shape"):
+        raise TypeError("X is a lazy frame; call its collect() first and pass the result.")
+
+
+def check_kind(X: Any, y: Any, names: Sequence[Hashable] | None) -> None:
+    """Refuse what would be read as something it is not."""
+    if np.ma.isMaskedArray(X) or np.ma.isMaskedArray(y):
+        raise TypeError(
+            "Masked arrays are not supported: the masked values would be used like any others. "
+            "Drop or impute them and pass an ordinary array."
+        )
+    if names is not None and len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"X has two columns named {twice!r}; give every column its own name.")
+    for dtype in map(str, y.dtypes if is_frame(y) else [getattr(y, "dtype", "")]):
+        if _is_time(dtype):
+            raise ValueError(
+                f"y holds dates or durations ({dtype}); turn them into numbers or classes first."
+            )
+    n_missing = _n_missing(y)
+    if n_missing:
+        raise ValueError(
+            f"Input y contains NaN: the response of {n_missing} sample(s) is missing; leave these "
+            "samples out."
+        )
+
+
+def _n_missing(y: Any) -> int:
+    """Samples whose response is missing in a series, a frame or an array of objects."""
+    if hasattr(y, "isna"):
+        missing = np.asarray(y.isna(), dtype=bool)
+    elif hasattr(y, "is_null"):
+        missing = y.is_null().to_numpy()
+    elif isinstance(y, np.ndarray) and y.dtype.kind == "O":
+        missing = np.array([is_missing(value) for value in y.flat], dtype=bool).reshape(y.shape)
+    else:
+        return 0
+    return int(missing.reshape(missing.shape[0], -1).any(axis=1).sum()) if missing.ndim else 0
+
+
+def refuse_times(X: Any, names: Sequence[Hashable], categorical: np.ndarray | None) -> None:
+    """Refuse dates, which some libraries would turn into numbers without a word."""
+    times = [
+        str(name)
+        for j, (name, dtype) in enumerate(zip(names, X.dtypes, strict=True))
+        if _is_time(str(dtype)) and (categorical is None or not categorical[j])
+    ]
+    if times:
+        raise _no_numbers(times)
+
+
+def _is_time(dtype: str) -> bool:
+    return dtype.lower().startswith(("date", "timedelta", "duration", "time", "period"))
+
+
+@contextmanager
+def columns_named(X: Any) -> Iterator[None]:
+    """Errors about a frame that say which of its columns are meant."""
+    refuse_lazy(X)
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        _name_columns_without_numbers(X, error)
+        raise
+
+
+def _name_columns_without_numbers(X: Any, error: Exception) -> None:
+    """Say which columns of a frame are no numbers, or miss some, if that went wrong."""
+    if not is_frame(X):
+        return
+    if "contains NaN" in str(error):
+        gaps = [str(name) for j, name in enumerate(X.columns) if _has_gaps(X, j)]
+        if gaps:
+            raise ValueError(
+                f"Input X contains NaN: values are missing in {_listed(gaps)}. Drop these rows or "
+                "columns, or impute, for example with scikit-learn's SimpleImputer."
+            ) from error
+        return
+    bad = [
+        str(name)
+        for j, name in enumerate(X.columns)
+        if not _holds_numbers(_safe_indexing(X, j, axis=1))
+    ]
+    if bad:
+        raise _no_numbers(bad) from error
+
+
+def _no_numbers(names: list[str]) -> ValueError:
+    return ValueError(
+        f"These columns of X hold no numbers: {_listed(names)}. Drop them, convert them, or, "
+        "if they hold categories, give them a categorical dtype or list them in "
+        "categorical_features."
+    )
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(map(repr, names[:5])) + more
+
+
+def _has_gaps(X: Any, column: int) -> bool:
+    values = _safe_indexing(X, column, axis=1)
+    missing = values.isna() if hasattr(values, "isna") else values.is_null()
+    if bool(missing.any()):
+        return True
+    return _holds_numbers(values) and bool(np.isnan(np.asarray(values, dtype=np.float64)).any())
+
+
+def _holds_numbers(column: Any) -> bool:
+    # A date would turn into a number without a word.
+    if _is_time(str(column.dtype)):
+        return False
+    # A gap in a nullable column cannot be converted by every version of pandas.
+    if getattr(column.dtype, "kind", "O") in "biuf":
+        return True
+    try:
+        np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
