@@ -293,15 +293,16 @@ def looks_like_decimal_commas(column: pd.Series) -> bool:
     False
     >>> looks_like_decimal_commas(pd.Series(["4,282", "921"]))
     False
+    >>> looks_like_decimal_commas(pd.Series(["1500", "12000"]))
+    False
     """
     if column.dtype.kind in "biufcMm":
         return False
     text = column.dropna().astype(str)
     number = r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*|\s*[+-]?\d+\s*"
     # Commas that may as well stand between thousands say nothing.
-    return bool(
-        text.str.fullmatch(number).all() and not text.str.strip().str.fullmatch(_THOUSANDS).all()
-    )
+    with_comma = text[text.str.contains(",")].str.strip()
+    return bool(text.str.fullmatch(number).all() and not with_comma.str.fullmatch(_THOUSANDS).all())
 
 
 def contents(column: pd.Series) -> str:
