@@ -1,7 +1,8 @@
 """Nested accuracy of variants of the selector and of its rivals, fold by fold.
 
 Run as ``python -m experiments.accuracy --variants ccm rfe --sets TOX-171 --repeats 3``; writes
-``experiments/results/accuracy.csv`` and ``.md`` from everything that has been run so far. Each
+``experiments/results/accuracy.csv`` and ``.md`` from everything that has been run so far. With
+``--other`` the sets are those of :mod:`experiments.other_sets`, and the files ``other.*``. Each
 variant keeps a log of its own, so an interrupted run goes on where it stopped and several
 variants can be run at once by several commands.
 """
@@ -26,6 +27,7 @@ from covmin.evaluation.frames import markdown_table
 from covmin.evaluation.runner import run_units
 from covmin.evaluation.selectors import SelectorSpec, ccm_spec, named_selectors
 from covmin.evaluation.splits import make_splits
+from experiments.other_sets import OTHER_SETS, load_other
 
 RESULTS = Path(__file__).parent / "results"
 SETS = (
@@ -57,6 +59,8 @@ RIVALS = (
 SIZES = (5, 10, 20, 30, 50, 75, 100)
 # Folds of one repeat; with fewer, a set is not finished and left out of the tables.
 _N_FOLDS = 5
+# Differences in per cent that are called none.
+_LEVEL = 0.1
 FOLD = ["dataset", "selector", "repeat", "fold"]
 
 
@@ -132,8 +136,7 @@ def variants() -> dict[str, SelectorSpec]:
 @lru_cache(maxsize=4)
 def samples(name: str, n_repeats: int) -> tuple[Any, ...]:
     """Samples, classes, sizes and splits of a set."""
-    data = load(name)
-    X, y = data.data, data.target
+    X, y = load_other(name) if name in OTHER_SETS else load(name, return_X_y=True)
     d = X.shape[1]
     sizes = SIZES if d > max(SIZES) else tuple(range(1, d + 1))
     return X, y, sizes, make_splits(X, y, cv=_N_FOLDS, n_repeats=n_repeats)
@@ -145,12 +148,17 @@ def curve_task(name: str, n_repeats: int, specs: Mapping[str, SelectorSpec]) -> 
     return CurveTask(X, y, specs, sizes, splits, classification=True, random_state=0)
 
 
+def log_of(collection: str, variant: str) -> Path:
+    """Where the folds of a variant are kept."""
+    return RESULTS / f"{collection}-{variant}.jsonl"
+
+
 def run_variant(
     spec: SelectorSpec,
     sets: Sequence[str],
     repeats: Iterable[int],
     *,
-    folder: Path = RESULTS,
+    collection: str = "accuracy",
     n_jobs: int | None = None,
     run: bool = True,
 ) -> pd.DataFrame:
@@ -170,7 +178,7 @@ def run_variant(
     results = run_units(
         units,
         work,
-        log=folder / f"accuracy-{spec.name}.jsonl",
+        log=log_of(collection, spec.name),
         settings={"selector": spec.describe(), "sizes": list(SIZES)},
         n_jobs=n_jobs,
         progress=run,
@@ -225,7 +233,7 @@ def accuracy_table(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     ]
     counts = table.pivot(index="dataset", columns="selector", values="n_folds")[shown].min()
     wide.loc["folds, at least"] = [f"{count:.0f}" for count in counts] + [""]
-    order = [name for name in (*SETS, "mean", "folds, at least") if name in wide.index]
+    order = [name for name in (*SETS, *OTHER_SETS, "mean", "folds, at least") if name in wide.index]
     return wide.loc[order].reset_index().rename(columns={"dataset": "set"})
 
 
@@ -233,7 +241,7 @@ def paired_differences(folds: pd.DataFrame, name: str, rivals: Sequence[str]) ->
     """What ``name`` gains over its hardest rival on each set, in points, on the folds of both."""
     wide = folds.pivot_table(index=["dataset", "repeat", "fold"], columns="selector")["score"]
     rows = []
-    for dataset in [s for s in SETS if s in wide.index.get_level_values(0)]:
+    for dataset in [s for s in (*SETS, *OTHER_SETS) if s in wide.index.get_level_values(0)]:
         scores = wide.loc[dataset]
         gains = [
             (rival, 100 * (scores[name] - scores[rival]).dropna())
@@ -255,6 +263,21 @@ def paired_differences(folds: pd.DataFrame, name: str, rivals: Sequence[str]) ->
     return pd.DataFrame(rows)
 
 
+def standings(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    """How often each of the rivals and ``name`` is first, and how often far from it."""
+    means = 100 * table.pivot(index="dataset", columns="selector", values="accuracy")
+    means = means[[n for n in (name, *RIVALS) if n in means]].dropna(axis=1)
+    below = means.rsub(means.max(axis=1), axis=0)
+    rows = {
+        "mean": means.mean().round(1),
+        "first, or within 0.1 point": (below <= _LEVEL).sum(),
+        "more than 1 point below the first": (below > 1.0).sum(),
+        "furthest below": below.max().round(1),
+    }
+    frame = pd.DataFrame(rows).sort_values("mean", ascending=False)
+    return frame.rename_axis("selector").reset_index()
+
+
 def report(folds: pd.DataFrame, name: str = "ccm") -> str:
     """The tables in Markdown."""
     table = summary(folds)
@@ -265,6 +288,8 @@ def report(folds: pd.DataFrame, name: str = "ccm") -> str:
             "## Nested accuracy in per cent, mean over the numbers of features (± standard error "
             "over folds)",
             markdown_table(accuracy_table(table, names)),
+            f"## How the {table['dataset'].nunique()} sets add up",
+            markdown_table(standings(table, name), 1),
             f"## {name} less its hardest rival on each set, on the same folds",
             markdown_table(paired_differences(folds, name, RIVALS), 2),
             "## Seconds of a fit",
@@ -276,27 +301,29 @@ def report(folds: pd.DataFrame, name: str = "ccm") -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--variants", nargs="*", default=[*OURS, *RIVALS])
-    parser.add_argument("--sets", nargs="*", default=list(SETS))
+    parser.add_argument("--sets", nargs="*", help="default: all of the collection")
+    parser.add_argument("--other", action="store_true", help="sets of other packages")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("-j", "--jobs", type=int, default=1)
     parser.add_argument("--tables", action="store_true", help="only write the tables")
     options = parser.parse_args()
-    specs = variants()
+    collection, sets = ("other", tuple(OTHER_SETS)) if options.other else ("accuracy", SETS)
+    specs, repeats = variants(), range(options.repeats)
     if not options.tables:
         for name in options.variants:
-            repeats = range(options.repeats)
-            run_variant(specs[name], options.sets, repeats, n_jobs=options.jobs)
+            asked = options.sets or sets
+            run_variant(specs[name], asked, repeats, collection=collection, n_jobs=options.jobs)
     frames = [
-        run_variant(specs[name], SETS, range(options.repeats), run=False)
-        for name in specs
-        if (RESULTS / f"accuracy-{name}.jsonl").exists()
+        run_variant(spec, sets, repeats, collection=collection, run=False)
+        for name, spec in specs.items()
+        if log_of(collection, name).exists()
     ]
     folds = fold_means(pd.concat(frames))
     summary(folds).to_csv(
-        RESULTS / "accuracy.csv", index=False, float_format="%.4f", lineterminator="\n"
+        RESULTS / f"{collection}.csv", index=False, float_format="%.4f", lineterminator="\n"
     )
     text = report(folds)
-    (RESULTS / "accuracy.md").write_text(text + "\n", encoding="utf-8")
+    (RESULTS / f"{collection}.md").write_text(text + "\n", encoding="utf-8")
     print(text)
 
 

@@ -654,7 +654,7 @@ def test_shell_completion(typed, offered, csv):
         "COMP_WORDS": words,
         "COMP_CWORD": str(len(words.split()) - 1),
     }
-    command = [sys.executable, "-m", "covmin.cli.main"]
+    command = [sys.executable, "-m", "covmin"]
     done = subprocess.run(command, env=env, capture_output=True, text=True)
     assert offered in done.stdout.split(), done.stderr
 

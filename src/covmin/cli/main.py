@@ -1,4 +1,4 @@
-"""The console entry point: ``covmin``."""
+"""The entry point of ``covmin`` and of ``python -m covmin``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,3 @@ def _run() -> None:
         )
         raise SystemExit(1) from None
     app(prog_name="covmin")
-
-
-if __name__ == "__main__":
-    main()
