@@ -223,6 +223,20 @@ def test_errors_say_what_to_do(words, code, says, csv, run):
     assert "Traceback" not in result.output
 
 
+def test_compare_takes_categories(tmp_path, run):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"city": rng.choice(["Bonn", "Rome"], 60), "age": rng.uniform(size=60)})
+    frame["buys"] = (frame["city"] == "Rome") ^ (frame["age"] > 0.5)
+    frame.to_csv(tmp_path / "shop.csv", index=False)
+    words = ("compare", tmp_path / "shop.csv", "-t", "buys", "--methods", "ccm,anova", "--cv", 3)
+    refused = run(*words)
+    assert refused.exit_code == ExitCode.DATA
+    assert "--categorical city" in " ".join(refused.stderr.split())
+    answer = json.loads(run(*words, "--categorical", "city", "--json").stdout)
+    assert answer["n_features"] == 2
+    assert {row["n_features"] for row in answer["scores"]} == {1, 2}
+
+
 def test_compare_refuses_unknown_methods_sizes_and_pictures(csv, run):
     base = ("compare", csv, "-t", "group")
     for words, code, says in [

@@ -191,7 +191,7 @@ def read_table(
     names = list(X.columns) if is_frame(X) else None
     if source is None:
         check_kind(X, y, names)
-    categorical = None if source else _categorical_mask(X, names, categorical_features)
+    categorical = None if source else categorical_mask(X, names, categorical_features)
     if source is None and names is not None:
         refuse_times(X, names, categorical)
     matrix: Any
@@ -214,9 +214,10 @@ def read_table(
     return matrix, y, ColumnPlan(plan.source, plan.categorical, unit, on), labels
 
 
-def _categorical_mask(
+def categorical_mask(
     X: Any, names: Sequence[Hashable] | None, categorical_features: Any
 ) -> np.ndarray | None:
+    """Which columns hold categories; None where none can."""
     if categorical_features is None:
         return None
     if isinstance(categorical_features, str) and categorical_features == "from_dtype":
@@ -308,12 +309,38 @@ def _numbers_and_response(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, A
 def _encode(
     estimator: Any, X: Any, y: Any, categorical: np.ndarray
 ) -> tuple[np.ndarray, Any, ColumnPlan]:
-    """Numbers as they are and indicators of levels, side by side in the order of the columns."""
+    """Check y, and put numbers and indicators of levels side by side."""
     if not hasattr(X, "shape"):
         X = np.asarray(X, dtype=object)
     validate_data(estimator, X, y, skip_check_array=True)  # notes names and number of columns
     # Whatever X holds, y must fit its rows.
     _, y = check_X_y(np.zeros((X.shape[0], 1)), y, multi_output=True, ensure_min_samples=2)
+    matrix, source = encode_categories(X, categorical)
+    each, none = np.arange(categorical.size), np.zeros(categorical.size, dtype=bool)
+    return matrix, y, ColumnPlan(source, categorical, each, none)
+
+
+def encode_categories(X: Any, categorical: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers as they are, and an indicator for each level of a category.
+
+    Parameters
+    ----------
+    X : frame or array of shape (n_samples, n_features)
+    categorical : ndarray of bool of shape (n_features,)
+
+    Returns
+    -------
+    matrix : ndarray of shape (n_samples, n_encoded)
+    source : ndarray of int of shape (n_encoded,)
+        The feature that each column comes from.
+
+    Examples
+    --------
+    >>> X = np.array([[0.5, "b"], [1.5, "a"]], dtype=object)
+    >>> matrix, source = encode_categories(X, np.array([False, True]))
+    >>> matrix.tolist(), source.tolist()
+    ([[0.5, 0.0, 1.0], [1.5, 1.0, 0.0]], [0, 1, 1])
+    """
     numeric = np.flatnonzero(~categorical)
     numbers = _numbers(_safe_indexing(X, numeric, axis=1)) if numeric.size else np.empty((0, 0))
     blocks, sources = [], []
@@ -323,9 +350,7 @@ def _encode(
         else:
             blocks.append(numbers[:, np.searchsorted(numeric, j), None])
         sources.append(np.full(blocks[-1].shape[1], j))
-    each, none = np.arange(categorical.size), np.zeros(categorical.size, dtype=bool)
-    plan = ColumnPlan(np.concatenate(sources), categorical, each, none)
-    return np.concatenate(blocks, axis=1, dtype=numbers.dtype), y, plan
+    return np.concatenate(blocks, axis=1, dtype=numbers.dtype), np.concatenate(sources)
 
 
 def _numbers(X: Any) -> np.ndarray:

@@ -153,6 +153,7 @@ def compare(
     task: opt.TaskOption = opt.Task.auto,
     protocol: opt.ProtocolOption = opt.Protocol.nested,
     drop: opt.DropOption = None,
+    categorical: opt.CategoricalOption = None,
     cv: opt.FoldsOption = 5,
     repeats: opt.RepeatsOption = 1,
     jobs: opt.JobsOption = 1,
@@ -175,6 +176,7 @@ def compare(
 
     - `covmin compare wine.csv --target cultivar`
     - `covmin compare wine.csv -t cultivar --methods ccm,anova,rfe -m 2,5,10`
+    - `covmin compare houses.csv -t price --categorical district`
     - `covmin compare genes.parquet -t -1 --repeats 5 --jobs -1 --picture curves.png`
     """
     from .compare import CompareRequest, run_compare
@@ -183,7 +185,7 @@ def compare(
     source = Source(data, fmt, not no_header, target, tuple(drop or ()), missing, decimal)
     run_compare(
         CompareRequest(
-            source,
+            replace(source, categorical=tuple(categorical or ())),
             tuple(methods or ()),
             m,
             task,

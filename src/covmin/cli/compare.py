@@ -62,7 +62,9 @@ def run_compare(request: CompareRequest) -> None:
     _check_picture(request.picture)
     methods = _methods(request.methods)
     source = request.source
-    question = make_question(source.read(), source.target, source.drop, source.missing)
+    question = make_question(
+        source.read(), source.target, source.drop, source.missing, source.categorical
+    )
     result, notes = _compare(request, question, methods)
     if request.output is not None:
         write_table(result.frame, request.output)
@@ -92,7 +94,7 @@ def _compare(
         warnings.simplefilter("always", UserWarning)
         try:
             result = compare_selectors(
-                question.X.to_numpy(dtype=np.float64),
+                question.X,
                 question.y.to_numpy(),
                 methods,
                 protocol=str(request.protocol),

@@ -100,7 +100,7 @@ def make_question(
     target: str | None,
     drop: Sequence[str] = (),
     missing: str = "error",
-    categorical: Sequence[str] | None = None,
+    categorical: Sequence[str] = (),
     given: Sequence[str] = (),
 ) -> Question:
     """Split a table into numbers and a response.
@@ -114,8 +114,8 @@ def make_question(
         Names or indices of columns to leave out.
     missing : {"error", "rows", "columns"}
         What to do about missing values in the samples.
-    categorical : sequence of str or None
-        Names or indices of columns that hold categories; None where none may.
+    categorical : sequence of str
+        Names or indices of columns that hold categories.
     given : sequence of str
         Names or indices of columns that are kept whatever they add.
 
@@ -149,10 +149,8 @@ def make_question(
     X = frame.drop(columns=[name, *dropped])
     if X.shape[1] == 0:
         raise CommandError("No column is left to select from.", ExitCode.DATA, "Drop fewer.")
-    X = _with_categories(
-        X, [find_column(item, columns, "--categorical") for item in categorical or ()]
-    )
-    _check_numeric(X, may_be_categories=categorical is not None)
+    X = _with_categories(X, [find_column(item, columns, "--categorical") for item in categorical])
+    _check_numeric(X)
     X, keep, notes = _treat_missing(X, missing)
     for column in known:
         if column not in X.columns:
@@ -296,7 +294,7 @@ def _with_categories(X: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     return X.astype(dict.fromkeys(present, "category"))
 
 
-def _check_numeric(X: pd.DataFrame, *, may_be_categories: bool) -> None:
+def _check_numeric(X: pd.DataFrame) -> None:
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
     text = [
@@ -315,10 +313,10 @@ def _check_numeric(X: pd.DataFrame, *, may_be_categories: bool) -> None:
                 if points
                 else "Read them as numbers with --decimal ,",
             )
-        raise _not_numbers(X[text], may_be_categories=may_be_categories)
+        raise _not_numbers(X[text])
 
 
-def _not_numbers(X: pd.DataFrame, *, may_be_categories: bool) -> CommandError:
+def _not_numbers(X: pd.DataFrame) -> CommandError:
     shown = {name: contents(X[name]) for name in list(X)[:_SHOWN]}
     told = "".join(f"\n  {name}: {what}" for name, what in shown.items())
     more = f"\n  and {X.shape[1] - _SHOWN} more" if X.shape[1] > _SHOWN else ""
@@ -326,14 +324,9 @@ def _not_numbers(X: pd.DataFrame, *, may_be_categories: bool) -> CommandError:
     # Levels that hardly repeat are no categories.
     words = [n for n, what in shown.items() if _is_text(what) and X[n].nunique() <= len(X) / 2]
     encode = ""
-    if words and may_be_categories:
+    if words:
         options = " ".join(f"--categorical {_quoted(name)}" for name in words)
         encode = f", or take categories as such ({options})"
-    elif words:
-        encode = (
-            ", or encode categories as numbers (ordered ones as 0, 1, 2 …; others with "
-            "pandas.get_dummies)"
-        )
     return CommandError(
         f"{X.shape[1]} column(s) do not hold numbers:{told}{more}",
         ExitCode.DATA,

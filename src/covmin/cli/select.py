@@ -323,7 +323,7 @@ def _code(request: SelectRequest, answer: Answer) -> str | None:
         return None
     words = ["covmin", "select", source.data, "--target", str(answer.question.y.name)]
     words += [word for name in source.drop for word in ("--drop", name)]
-    words += [word for name in source.categorical or () for word in ("--categorical", name)]
+    words += [word for name in source.categorical for word in ("--categorical", name)]
     words += [word for name in source.given for word in ("--given", name)]
     words += ["--missing", str(source.missing)] if source.missing != "error" else []
     words += ["--no-header"] if not source.header else []

@@ -95,8 +95,8 @@ class Source:
         What to do about missing values.
     decimal : {".", ","} or None
         Decimal mark of a text table; None looks for itself.
-    categorical : tuple of str or None
-        Names or indices of columns that hold categories; None where none may.
+    categorical : tuple of str
+        Names or indices of columns that hold categories.
     given : tuple of str
         Names or indices of columns that are kept whatever they add.
     """
@@ -108,7 +108,7 @@ class Source:
     drop: tuple[str, ...] = ()
     missing: str = "error"
     decimal: str | None = None
-    categorical: tuple[str, ...] | None = None
+    categorical: tuple[str, ...] = ()
     given: tuple[str, ...] = ()
 
     @property

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array, check_X_y, column_or_1d, indexable
 
+from .categories import Categories, read_categories
 from .curves import CurveResult, CurveTask, check_protocol, curve_rows, default_sizes
 from .runner import run_units, warn_of_failures
 from .selectors import resolve_selectors, selector_settings
@@ -32,6 +33,7 @@ def compare_selectors(
     n_repeats: int = 1,
     groups: Any = None,
     task: str = "auto",
+    categorical_features: Any = "from_dtype",
     n_jobs: int | None = None,
     random_state: int | None = None,
     log: str | os.PathLike[str] | None = None,
@@ -46,7 +48,7 @@ def compare_selectors(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Samples; numbers without missing values.
+        Samples; numbers without missing values, and categories.
     y : array-like of shape (n_samples,)
         Class labels, scored by the accuracy of a support vector machine; or numbers, scored by
         the R² of support vector regression.
@@ -68,6 +70,10 @@ def compare_selectors(
         Samples of one group are kept on one side of every split.
     task : {"auto", "classification", "regression"}, default="auto"
         How to split and score; "auto" takes continuous numbers as regression.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that hold categories, as for :class:`~covmin.CCMSelector`. Selectors that do not
+        know categories rank indicators of their levels, and a category stands where its best
+        level does; the machine is given an indicator of each level.
     n_jobs : int, optional
         Processes; None is one, -1 all cores. Each uses one BLAS thread.
     random_state : int, optional
@@ -97,7 +103,7 @@ def compare_selectors(
     >>> result.frame.shape
     (10, 7)
     """
-    X, y, groups = _check_data(X, y, groups)
+    X, y, groups, categories = _check_data(X, y, groups, categorical_features)
     classification = is_classification(y, task)
     seed = _seed(random_state, log)
     specs = resolve_selectors(selectors, DEFAULT_SELECTORS)
@@ -117,6 +123,7 @@ def compare_selectors(
         ),
         classification,
         seed,
+        categories,
     )
     units = curves.units(specs, check_protocol(protocol))
     results = run_units(
@@ -142,11 +149,14 @@ def _collect(curves: CurveTask, units: list[Any], results: list[Any]) -> CurveRe
     return CurveResult(rows, "accuracy" if curves.classification else "R²", errors)
 
 
-def _check_data(X: Any, y: Any, groups: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    X = check_array(X, dtype=np.float64)
+def _check_data(
+    X: Any, y: Any, groups: Any, categorical_features: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, Categories | None]:
+    categories = read_categories(X, categorical_features)
+    X = check_array(X if categories is None else categories.codes(), dtype=np.float64)
     y = column_or_1d(y)
     X, y = check_X_y(X, y, dtype=np.float64) if y.dtype.kind in "fiu" else indexable(X, y)
-    return X, y, None if groups is None else column_or_1d(groups)
+    return X, y, None if groups is None else column_or_1d(groups), categories
 
 
 def _check_sizes(n_features: Iterable[int] | None, d: int) -> list[int]:
@@ -170,6 +180,10 @@ def _seed(random_state: int | None, log: Any) -> int:
     return int(np.random.default_rng().integers(2**31))
 
 
+def _places(categories: Categories) -> list[int]:
+    return [int(j) for j in np.flatnonzero(categories.is_category)]
+
+
 def _settings(curves: CurveTask) -> dict[str, Any]:
     """What the scores depend on beyond the unit of work: for the header of the log."""
     digest = hashlib.sha256(np.ascontiguousarray(curves.X).tobytes())
@@ -180,5 +194,6 @@ def _settings(curves: CurveTask) -> dict[str, Any]:
         "splits": splits.hexdigest()[:16],
         "n_features": list(curves.sizes),
         "classification": curves.classification,
+        **({} if curves.categories is None else {"categories": _places(curves.categories)}),
         "random_state": curves.random_state,
     }

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .categories import Categories
 from .frames import require_pandas
 from .runner import rank_features, unit_seed
 from .selectors import SelectorSpec
@@ -64,6 +65,8 @@ class CurveTask:
         For each repeat and fold.
     classification : bool
     random_state : int
+    categories : Categories or None, default=None
+        Which features hold categories; None where none does.
     """
 
     X: np.ndarray
@@ -73,6 +76,7 @@ class CurveTask:
     splits: list[list[Split]]
     classification: bool
     random_state: int
+    categories: Categories | None = None
 
     def units(
         self, selectors: Iterable[str], protocol: str, n_repeats: int | None = None
@@ -108,7 +112,8 @@ class CurveTask:
         spec = self.specs[name]
         m = spec.budget(self.X.shape[1], max(self.sizes))
         seed = unit_seed(self.random_state, "ranking", position)
-        return rank_features(spec, m, self.X[rows], self.y[rows], seed)
+        categories = None if self.categories is None else self.categories.rows(rows)
+        return rank_features(spec, m, self.X[rows], self.y[rows], seed, categories)
 
     def _scores(self, order: np.ndarray | None, split: Split) -> list[float | None]:
         return prefix_scores(
@@ -119,6 +124,7 @@ class CurveTask:
             split,
             classification=self.classification,
             seed=self.random_state,
+            categories=self.categories,
         )
 
 

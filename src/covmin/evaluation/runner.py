@@ -20,7 +20,8 @@ import covmin
 from covmin._log import ResultLog
 from covmin.baselines.randomness import global_state_restored
 
-from .selectors import SelectorSpec, feature_order
+from .categories import Categories, order_of_features
+from .selectors import SelectorSpec
 
 __all__ = ["Ranked", "rank_features", "run_units", "unit_seed", "warn_of_failures"]
 
@@ -124,7 +125,14 @@ def unit_seed(random_state: int, *parts: Any) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "little") // 2
 
 
-def rank_features(spec: SelectorSpec, m: int, X: np.ndarray, y: np.ndarray, seed: int) -> Ranked:
+def rank_features(
+    spec: SelectorSpec,
+    m: int,
+    X: np.ndarray,
+    y: np.ndarray,
+    seed: int,
+    categories: Categories | None = None,
+) -> Ranked:
     """Fit a selector and say what became of it; an error is a result, not the end of the run.
 
     Parameters
@@ -135,6 +143,8 @@ def rank_features(spec: SelectorSpec, m: int, X: np.ndarray, y: np.ndarray, seed
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
     seed : int
+    categories : Categories, optional
+        Which features hold categories, in the same rows.
 
     Returns
     -------
@@ -151,7 +161,7 @@ def rank_features(spec: SelectorSpec, m: int, X: np.ndarray, y: np.ndarray, seed
         # Constant columns and the like are expected here, thousands of times over.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            order = feature_order(selector.fit(X, y))
+            order = order_of_features(selector, X, y, categories)
     except Exception as error:
         return None, time.perf_counter() - start, f"{type(error).__name__}: {error}"[:300]
     return order, time.perf_counter() - start, None

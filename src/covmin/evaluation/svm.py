@@ -11,6 +11,8 @@ from sklearn.svm import SVC, SVR
 
 from covmin.core.kernels import median_bandwidth
 
+from .categories import Categories
+
 __all__ = ["machine_score", "prefix_scores"]
 
 _C = 1.0
@@ -82,6 +84,7 @@ def prefix_scores(
     *,
     classification: bool,
     seed: int = 0,
+    categories: Categories | None = None,
 ) -> list[float | None]:
     """Scores of the first m features of an order, for each m of ``sizes``.
 
@@ -97,6 +100,8 @@ def prefix_scores(
         Rows to train and to test on.
     classification : bool
     seed : int, default=0
+    categories : Categories, optional
+        Which features hold categories; the machine is given an indicator of each level.
 
     Returns
     -------
@@ -107,11 +112,12 @@ def prefix_scores(
     train, test = split
 
     def score(m: int) -> float:
-        columns: Any = order[:m]
+        first: Any = order[:m]
+        Z = X[:, first] if categories is None else categories.columns_of(first)
         return machine_score(
-            X[np.ix_(train, columns)],
+            Z[train],
             y[train],
-            X[np.ix_(test, columns)],
+            Z[test],
             y[test],
             classification=classification,
             seed=seed,
