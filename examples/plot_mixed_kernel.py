@@ -44,8 +44,8 @@ axes[0].set_ylabel("draw")
 plt.show()
 
 # %%
-# The default already does this: ``kernel="auto"`` mixes along a path, with a share that falls as
-# features leave, so that interactions are not lost.
+# The default already does this: ``kernel="auto"`` mixes along a path, with a share that is small
+# where samples outnumber features, so that interactions are not lost.
 
 from covmin.datasets import make_xor
 

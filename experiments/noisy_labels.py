@@ -39,7 +39,6 @@ KEPT_ASIDE: tuple[tuple[str, tuple[int, int] | None, float], ...] = tuple(
     (name, None, 0.2)
     for name in (
         "orlraws10P",
-        "TOX-171",
         "warpAR10P",
         "warpPIE10P",
         "cells",

@@ -1,4 +1,4 @@
-"""The ridge that fits the noise of the classes, and the additive kernel by name."""
+"""What the default makes of noise: its ridge, its kernel; and the additive kernel by name."""
 
 import numpy as np
 import pytest
@@ -110,3 +110,64 @@ def test_the_additive_kernel_has_no_random_features():
     X, y = gene_like(d=5)
     with pytest.raises(ValueError, match='kernel="additive" has no random'):
         CCMSelector(2, kernel="additive", approximation="fourier").fit(X, y)
+
+
+class TestTheGaussianAlone:
+    """Where all features together predict nothing, a path is tried without the sum as well."""
+
+    def test_it_finds_an_interaction_that_the_sum_hides(self):
+        found = {"auto": [], "mixed": []}
+        for seed in range(100, 108):
+            xor = make_xor(130, n_noise=97, random_state=seed)
+            for kernel in found:
+                selector = CCMSelector(3, kernel=kernel).fit(xor.data, xor.target)
+                found[kernel].append(np.median(selector.ranking_[xor.informative]))
+        assert np.mean(found["auto"]) < np.mean(found["mixed"])
+        assert np.all(np.array(found["auto"]) <= 2.0 * np.array(found["mixed"]))
+
+    def test_what_was_used_is_told(self):
+        chosen = set()
+        for seed in range(100, 108):
+            xor = make_xor(100, n_noise=97, random_state=seed)
+            selector = CCMSelector(3).fit(xor.data, xor.target)
+            assert (selector.kernel_, selector.mixing_) in {("gaussian", 0.0), ("mixed", 0.25)}
+            chosen.add(selector.kernel_)
+        assert chosen == {"gaussian", "mixed"}
+
+    def test_single_effects_keep_the_sum(self):
+        X, y = gene_like(d=100)
+        selector = CCMSelector(6).fit(X, y)
+        assert selector.kernel_ == "mixed"
+        assert selector.mixing_ == pytest.approx(100 / (2 * 160))
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"kernel": "mixed"},
+            {"mixing": 0.25},
+            {"strategy": "single"},
+            {"constraint": "soft"},
+            {"inverse": "free"},
+        ],
+    )
+    def test_nothing_that_was_asked_for_is_tried_otherwise(self, options, monkeypatch):
+        def never(problem, m):
+            raise AssertionError("was tried")
+
+        monkeypatch.setattr("covmin.selector.is_better_without_sum", never)
+        xor = make_xor(40, n_noise=20, random_state=0)
+        CCMSelector(3, **options).fit(xor.data, xor.target)
+
+    def test_a_repeated_sample_counts_as_one_of_double_weight(self):
+        xor = make_xor(60, n_noise=40, random_state=1)
+        X, y = xor.data, xor.target
+        repeated = np.r_[np.arange(60), np.arange(20)]
+        by_rows = CCMSelector(3).fit(X[repeated], y[repeated])
+        by_weight = CCMSelector(3).fit(X, y, sample_weight=np.bincount(repeated))
+        assert by_rows.kernel_ == by_weight.kernel_
+        np.testing.assert_array_equal(by_rows.ranking_, by_weight.ranking_)
+
+    def test_the_number_of_features_may_be_open(self):
+        xor = make_xor(120, n_noise=30, random_state=0)
+        selector = CCMSelector().fit(xor.data, xor.target)
+        assert set(selector.get_support(indices=True)) >= set(xor.informative)

@@ -24,6 +24,7 @@ __all__ = [
     "bandwidth_value",
     "check_lambda2",
     "choose_approximation",
+    "is_better_without_sum",
     "kernel_parameters",
     "make_problem",
     "mixture",
@@ -63,6 +64,9 @@ _TALL_RIDGE_LIMITS = (0.001, 0.005)
 # A leave-one-out error beyond this share of the variance says nothing about the noise.
 _NOTHING_LEARNT = 0.95
 _LARGEST_RIDGE = 0.3
+# Samples up to which a path is tried with two kernels, and how much better the second must be.
+_FEW_SAMPLES = 1000
+_MUCH_BETTER = 0.9
 
 
 def uses_features(approximation: str | None, kernel: str, n_samples: int, n_features: int) -> bool:
@@ -258,14 +262,55 @@ def ridge_for_classes(problem: Problem) -> float:
         return float(np.clip(_TALL_RIDGE / problem.n_features, *_TALL_RIDGE_LIMITS))
     if problem.features is not None:
         return epsilon
-    problem = _without_repeats(problem)
-    features = np.arange(problem.n_features)
-    gram = problem.gram(features, problem.bandwidth(features))
-    noise = gram.at(np.ones(features.size)).leave_one_out(epsilon)
+    noise = _error_of_all(_without_repeats(problem))
     if not noise < _NOTHING_LEARNT:
         return epsilon
     ratio = noise / (1.0 - noise)
     return float(np.clip(0.5 * ratio**3 / n, epsilon, max(epsilon, _LARGEST_RIDGE)))
+
+
+def is_better_without_sum(problem: Problem, m: int | None) -> bool:
+    """Whether the Gaussian by itself finds what the mixed kernel does not.
+
+    Where all features together predict nothing, what there is may be an interaction of a few
+    among many. None of them has an effect of its own, so the sum of one-dimensional kernels
+    looks elsewhere. The path is then tried with it and without it, and goes by the
+    leave-one-out error of the features it keeps: both have chosen on the same samples.
+
+    Not where features outnumber samples: some of them interact by chance, and the Gaussian
+    would find these.
+
+    Parameters
+    ----------
+    problem : Problem
+        With the mixed kernel.
+    m : int or None
+        Features to keep; None where that is not known yet.
+    """
+    n = problem.n_distinct or int(problem.X.shape[0])
+    if problem.features is not None or problem.share == 0.0:
+        return False
+    if not problem.n_features <= n <= _FEW_SAMPLES:
+        return False
+    problem = _without_repeats(problem)
+    if _error_of_all(problem) < _NOTHING_LEARNT:
+        return False
+    gaussian = replace(problem, formulation=replace(problem.formulation, mixing=0.0))
+    return _error_along_path(gaussian, m) < _MUCH_BETTER * _error_along_path(problem, m)
+
+
+def _error_of_all(problem: Problem) -> float:
+    """Leave-one-out error with every feature at full weight: nothing has been chosen."""
+    features = np.arange(problem.n_features)
+    gram = problem.gram(features, problem.bandwidth(features))
+    return gram.at(np.ones(features.size)).leave_one_out(problem.formulation.epsilon)
+
+
+def _error_along_path(problem: Problem, m: int | None) -> float:
+    """Leave-one-out error of the m features that a path keeps, or of its best stage."""
+    budgets = default_budgets(problem.n_features, m)
+    stages = run_path(problem, [b for b in budgets if m is None or b >= m]).stages
+    return min(stage.loo_error for stage in (stages if m is None else stages[-1:]))
 
 
 def _without_repeats(problem: Problem) -> Problem:

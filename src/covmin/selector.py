@@ -39,6 +39,7 @@ from ._formulation import (
     bandwidth_value,
     check_lambda2,
     choose_approximation,
+    is_better_without_sum,
     kernel_parameters,
     make_problem,
     mixture,
@@ -130,7 +131,10 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         sum of one-dimensional Gaussians, which sees single effects where features far
         outnumber samples. "additive" is that sum alone: the criterion is then convex in w, so
         that each solve finds its global minimum, and blind to interactions. "auto" is "mixed"
-        along a path and "gaussian" for a single solve and for random features.
+        along a path and "gaussian" for a single solve and for random features. Where samples
+        (up to 1000) outnumber features, and all of these together predict nothing, a path is
+        tried with both, and the Gaussian is taken if its leave-one-out error is less than 0.9
+        of the other's.
     mixing : "auto" or float in [0, 1], default="auto"
         Share γ of the sum in the mixed kernel; 1 is the additive kernel. "auto" takes
         d / 2(d + n) for d features and n samples, and at least 0.2 for regression.
@@ -234,6 +238,8 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         Torch device computed on; None for NumPy.
     kernel_ : str
         Kernel used: what "auto" stood for.
+    mixing_ : float
+        Share γ of the sum in it: 0 where nothing is mixed in.
     path_ : Bunch
         The stages, from the largest set to the smallest: ``n_features``, ``weights`` (one row
         for each stage), ``bandwidth``, ``criterion``, ``optimistic_loo_error`` (leave-one-out
@@ -409,6 +415,7 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
             samples = read_samples(self, X, y, sample_weight)
             n = samples.X.shape[0]
             self.approximation_ = self._choose_approximation(samples)
+            self.mixing_ = self.mixing
             in_blocks = self.device_ is None and self.approximation_ == "fourier"
             if not in_blocks:
                 samples = samples.in_memory()
@@ -426,6 +433,8 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
                 during = During(bar, checkpoint, stop)
                 samples = self._beyond_given(samples, seed)
                 epsilons = self._epsilons(columns, samples.response, seed)
+                if self._may_leave_the_sum_out():
+                    self._leave_the_sum_out(columns, samples, epsilons[0], seed)
                 epsilon, m, crossfit = self._choose(samples, epsilons, seed, during)
                 problem = self._problem(columns, samples.response, epsilon, seed)
                 path, history = self._run(problem, min(m, columns.units.size), during)
@@ -511,6 +520,28 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
             epsilons[0] = ridge_for_classes(self._problem(columns, response, epsilons[0], seed))
         return epsilons
 
+    def _may_leave_the_sum_out(self) -> bool:
+        """Whether the kernel, and the share of the sum in it, are for the fit to choose."""
+        return (
+            self.kernel == "auto"
+            and self.mixing == "auto"
+            and self.strategy == "path"
+            and self.constraint == "hard"
+            and self.inverse == "exact"
+            and self.approximation_ is None
+        )
+
+    def _leave_the_sum_out(
+        self, columns: PreparedColumns, samples: Samples, epsilon: float, seed: int
+    ) -> None:
+        """Keep the Gaussian alone, where it finds what the mixed kernel does not."""
+        m = None
+        if self.n_features_to_select != "auto":
+            m = n_features_to_keep(self.n_features_to_select, samples.plan.n_choices)
+            m = min(m, columns.units.size)
+        if is_better_without_sum(self._problem(columns, samples.response, epsilon, seed), m):
+            self.mixing_ = 0.0
+
     def _choose(
         self, samples: Samples, epsilons: np.ndarray, seed: int, during: During
     ) -> tuple[float, int, CrossFit | None]:
@@ -560,7 +591,7 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
             check_lambda2(self.lambda2, columns.total_weight, epsilon)
         kernel = mixture(
             self.kernel,
-            self.mixing,
+            self.mixing_,
             strategy=self.strategy,
             task=response.task,
             fourier=self.approximation_ == "fourier",
@@ -630,6 +661,7 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         self.bandwidth_ = stage.bandwidth
         self.epsilon_ = problem.formulation.epsilon
         self.kernel_ = problem.formulation.kernel_name
+        self.mixing_ = problem.share
         self.n_iter_ = int(self.path_.n_iter.sum())
         self.converged_ = bool(self.path_.converged.all())
         self.classes_ = response.classes

@@ -186,7 +186,8 @@ OutputOption = Annotated[
     typer.Option(
         "--output",
         "-o",
-        help="Write the selected columns and the target here, in any format that is read.",
+        help="Write the selected columns and the target here, as .csv, .tsv, .parquet, .feather, "
+        ".npz or .mat.",
     ),
 ]
 TopOption = Annotated[int, typer.Option("--top", help="Most rows of the ranking to print.", min=1)]

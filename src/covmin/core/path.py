@@ -184,6 +184,13 @@ class Problem:
         """Number of units to choose from."""
         return self.layout.size
 
+    @property
+    def share(self) -> float:
+        """γ: the features of the whole problem, not those of a stage, say how much to mix in."""
+        return self.formulation.share(
+            self.n_distinct or int(self.X.shape[0]), self.layout.n_features
+        )
+
     def bandwidth(self, features: np.ndarray) -> float:
         """σ on the columns of the given units and those always on."""
         if self.formulation.bandwidth is not None:
@@ -227,12 +234,8 @@ class Problem:
     def _kernel(self, units: Units, sigma: float, budget: int | None) -> Kernel:
         n_features = units.n_features
         always_on = n_features - units.size
-        # The features of the whole problem, not those of the stage, say how much to mix in.
-        share = self.formulation.share(
-            self.n_distinct or int(self.X.shape[0]), self.layout.n_features
-        )
         return self.formulation.mixed_kernel(
-            sigma, share, n_features, (budget or units.size) + always_on
+            sigma, self.share, n_features, (budget or units.size) + always_on
         )
 
     def objective(self, gram: Gram) -> Objective:
