@@ -1,4 +1,4 @@
-"""Small studies behind choices of the selector: given features, response kernel, default ε.
+"""Small studies behind choices of the selector: given features, units, response kernel, ε.
 
     python -m experiments.choices
 
@@ -108,18 +108,67 @@ def regression_epsilon() -> pd.DataFrame:
     )
 
 
+def weak_effect(rng: Generator, n: int, size: int, classes: bool) -> tuple[np.ndarray, np.ndarray]:
+    """A weak effect of feature 0 among five of noise, and ``size`` columns of noise besides."""
+    X = rng.standard_normal((n, 6 + size))
+    y = 0.5 * X[:, 0] + rng.standard_normal(n)
+    return X, (y > 0).astype(int) if classes else y
+
+
+def unequal_units() -> pd.DataFrame:
+    """How often a weak effect comes before a category, or a group, that says nothing."""
+    ridges: dict[str, dict[str, object]] = {"auto": {}, "0.005": {"epsilon": 0.005}}
+    ridges |= {"0.01": {"epsilon": 0.01}, "0.1": {"epsilon": 0.1}}
+
+    def with_category(X: np.ndarray, y: np.ndarray, levels: int, **options: object) -> bool:
+        codes = np.argsort(np.argsort(X[:, 6])) % levels  # of equal size
+        table = np.column_stack([X[:, :6], codes])
+        selector = CCMSelector(1, categorical_features=[6], **options)
+        return bool(selector.fit(table, y).support_[0])
+
+    def with_group(X: np.ndarray, y: np.ndarray, **options: object) -> bool:
+        groups = [*range(6), *[6] * (X.shape[1] - 6)]
+        return bool(CCMSelector(1, groups=groups, **options).fit(X, y).support_[0])
+
+    cases = {
+        "category of 5 levels": (1, lambda X, y, **o: with_category(X, y, 5, **o)),
+        "category of 20 levels": (1, lambda X, y, **o: with_category(X, y, 20, **o)),
+        "group of 10 columns": (10, with_group),
+    }
+    return pd.DataFrame(
+        {
+            "beside": name,
+            "response": "classes" if classes else "number",
+            "n": n,
+            **{
+                f"ε = {label}": share_of_draws(
+                    lambda rng, n=n, s=size, c=classes: weak_effect(rng, n, s, c),
+                    lambda X, y, f=found, o=options: f(X, y, **o),
+                )
+                for label, options in ridges.items()
+            },
+        }
+        for name, (size, found) in cases.items()
+        for classes in (False, True)
+        for n in (100, 300)
+    )
+
+
 def main() -> None:
     """Run the studies and write their tables."""
     parts = [
         ("Given features", given_features),
         ("Kernel on the response: features of the mean and of the spread kept", response_kernel),
         ("Default ε of regression along the path", regression_epsilon),
+        ("Units of unequal size: the one effect found first", unequal_units),
     ]
     text = ["# Choices\n", f"`python -m experiments.choices`, {DRAWS} draws each.\n"]
     for title, study in parts:
         table = markdown_table(study(), 2)
         text += [f"## {title}\n", table, ""]
         print(f"{title}\n{table}\n", flush=True)
+        if study is unequal_units:  # shown in docs/decisions.md
+            (RESULTS / "choices-units.md").write_text(f"{table}\n", encoding="utf-8")
     (RESULTS / "choices.md").write_text("\n".join(text), encoding="utf-8")
 
 

@@ -366,6 +366,51 @@ class TestCategorical:
             selector.transform(X.rename(columns={"price": "cost"}))
 
 
+class TestUnequalUnits:
+    """A category or a group is not kept for its size alone."""
+
+    @staticmethod
+    def weak_effect(seed, n=100):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((n, 6))
+        return rng, X, 0.6 * X[:, 0] + rng.standard_normal(n)
+
+    @pytest.mark.parametrize("classes", [False, True])
+    def test_a_category_of_many_levels_that_says_nothing(self, classes):
+        found = []
+        for seed in range(8):
+            rng, X, y = self.weak_effect(seed)
+            table = np.column_stack([X, rng.integers(0, 20, len(y))])
+            y = (y > 0).astype(int) if classes else y
+            found.append(CCMSelector(1, categorical_features=[6]).fit(table, y).support_[0])
+        assert np.mean(found) >= 0.75
+
+    def test_a_group_of_many_columns_that_says_nothing(self):
+        found = []
+        for seed in range(8):
+            rng, X, y = self.weak_effect(seed)
+            table = np.column_stack([X, rng.standard_normal((len(y), 10))])
+            groups = [*range(6), *[6] * 10]
+            found.append(CCMSelector(1, groups=groups).fit(table, y).support_[0])
+        assert np.mean(found) >= 0.75
+
+    def test_a_category_that_says_something_is_found(self):
+        rng, X, _ = self.weak_effect(0)
+        kind = rng.integers(0, 20, 100)
+        y = rng.standard_normal(20)[kind] + 0.5 * rng.standard_normal(100)
+        table = np.column_stack([X, kind])
+        assert CCMSelector(1, categorical_features=[6]).fit(table, y).support_[6]
+
+    def test_the_ridge_is_that_of_columns_where_all_are_alike(self):
+        _, X, y = self.weak_effect(0)
+        plain = CCMSelector(1).fit(X, y).epsilon_
+        pairs = CCMSelector(1, groups=[0, 0, 1, 1, 2, 2]).fit(X, y).epsilon_
+        unequal = CCMSelector(1, groups=[0, 0, 0, 0, 1, 2]).fit(X, y).epsilon_
+        assert (plain, pairs, unequal) == (0.01, 0.01, 0.03)
+        given = CCMSelector(1, groups=[0, 0, 0, 0, 1, 2], epsilon=0.02).fit(X, y).epsilon_
+        assert given == 0.02
+
+
 class TestSampleWeights:
     @pytest.mark.parametrize("options", FORMULATIONS)
     @pytest.mark.parametrize("standardize", [True, False])

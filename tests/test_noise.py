@@ -151,7 +151,7 @@ class TestTheGaussianAlone:
         ],
     )
     def test_nothing_that_was_asked_for_is_tried_otherwise(self, options, monkeypatch):
-        def never(problem, m):
+        def never(problem, m, stop):
             raise AssertionError("was tried")
 
         monkeypatch.setattr("covmin.selector.is_better_without_sum", never)

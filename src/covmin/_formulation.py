@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any
@@ -18,6 +18,7 @@ from .core.arrays import like, take, to_device, to_numpy
 from .core.features import FeatureMap
 from .core.kernels import KERNELS, median_rows
 from .core.path import Formulation, Problem, default_budgets, run_path
+from .core.units import Units
 
 __all__ = [
     "CRITERION_PARAMETERS",
@@ -30,6 +31,7 @@ __all__ = [
     "mixture",
     "rank_sizes",
     "ridge_for_classes",
+    "ridge_for_units",
     "uses_features",
 ]
 
@@ -64,6 +66,7 @@ _TALL_RIDGE_LIMITS = (0.001, 0.005)
 # A leave-one-out error beyond this share of the variance says nothing about the noise.
 _NOTHING_LEARNT = 0.95
 _LARGEST_RIDGE = 0.3
+_LARGEST_RIDGE_FOR_UNITS = 0.1
 # Samples up to which a path is tried with two kernels, and how much better the second must be.
 _FEW_SAMPLES = 1000
 _MUCH_BETTER = 0.9
@@ -269,7 +272,27 @@ def ridge_for_classes(problem: Problem) -> float:
     return float(np.clip(0.5 * ratio**3 / n, epsilon, max(epsilon, _LARGEST_RIDGE)))
 
 
-def is_better_without_sum(problem: Problem, m: int | None) -> bool:
+def ridge_for_units(units: Units, n_samples: int) -> float:
+    """The least ε at which a unit of many columns does not win by its size alone.
+
+    A category of twenty levels, or a group of twenty columns, fits twenty directions of chance
+    where a single column fits few, and the criterion counts what is fitted. A sample's
+    worth of ridge for each column more than the smallest unit has takes that back. Units of
+    equal size have the same chance, so nothing is added.
+
+    Examples
+    --------
+    >>> category = np.array([0, 1, 2, 2, 2, 2, 2])  # five levels beside two numbers
+    >>> ridge_for_units(Units(category, np.ones(7)), 100), ridge_for_units(Units.single(3), 100)
+    (0.04, 0.0)
+    """
+    excess = int(np.ptp(units.sizes)) if units.size else 0
+    return min(excess / n_samples, _LARGEST_RIDGE_FOR_UNITS)
+
+
+def is_better_without_sum(
+    problem: Problem, m: int | None, stop: Callable[[], bool] | None = None
+) -> bool:
     """Whether the Gaussian by itself finds what the mixed kernel does not.
 
     Where all features together predict nothing, what there is may be an interaction of a few
@@ -286,6 +309,8 @@ def is_better_without_sum(problem: Problem, m: int | None) -> bool:
         With the mixed kernel.
     m : int or None
         Features to keep; None where that is not known yet.
+    stop : callable, optional
+        See :func:`~covmin.core.path.run_path`.
     """
     n = problem.n_distinct or int(problem.X.shape[0])
     if problem.features is not None or problem.share == 0.0:
@@ -296,7 +321,8 @@ def is_better_without_sum(problem: Problem, m: int | None) -> bool:
     if _error_of_all(problem) < _NOTHING_LEARNT:
         return False
     gaussian = replace(problem, formulation=replace(problem.formulation, mixing=0.0))
-    return _error_along_path(gaussian, m) < _MUCH_BETTER * _error_along_path(problem, m)
+    alone, mixed = (_error_along_path(each, m, stop) for each in (gaussian, problem))
+    return alone < _MUCH_BETTER * mixed
 
 
 def _error_of_all(problem: Problem) -> float:
@@ -306,10 +332,10 @@ def _error_of_all(problem: Problem) -> float:
     return gram.at(np.ones(features.size)).leave_one_out(problem.formulation.epsilon)
 
 
-def _error_along_path(problem: Problem, m: int | None) -> float:
+def _error_along_path(problem: Problem, m: int | None, stop: Callable[[], bool] | None) -> float:
     """Leave-one-out error of the m features that a path keeps, or of its best stage."""
     budgets = default_budgets(problem.n_features, m)
-    stages = run_path(problem, [b for b in budgets if m is None or b >= m]).stages
+    stages = run_path(problem, [b for b in budgets if m is None or b >= m], stop=stop).stages
     return min(stage.loo_error for stage in (stages if m is None else stages[-1:]))
 
 

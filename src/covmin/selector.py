@@ -45,6 +45,7 @@ from ._formulation import (
     mixture,
     rank_sizes,
     ridge_for_classes,
+    ridge_for_units,
 )
 from ._inputs import WholeColumnsMixin, from_tensors
 from ._interrupts import Interrupts
@@ -150,8 +151,10 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         form, 0.001 for classes and 0.1 for regression (0.01 along a path). Along a path it
         takes 0.05/d for classes and d features, between 0.001 and 0.005; with more features
         than samples 0.001, and more the less all features together predict them, by
-        leave-one-out, up to 0.3: noisy labels must not be fitted. Of several values the one
-        with the smallest cross-fitted error is taken.
+        leave-one-out, up to 0.3: noisy labels must not be fitted. Where categories or groups
+        have different numbers of columns it is at least the difference over n, up to 0.1, so
+        that none wins by its size. Of several values the one with the smallest cross-fitted
+        error is taken.
     strategy : {"path", "single"}, default="path"
         "path" solves at shrinking budgets, each among the survivors of the last, and ranks
         features by the order in which they leave. "single" is one solve, ranked by weight.
@@ -434,7 +437,7 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
                 samples = self._beyond_given(samples, seed)
                 epsilons = self._epsilons(columns, samples.response, seed)
                 if self._may_leave_the_sum_out():
-                    self._leave_the_sum_out(columns, samples, epsilons[0], seed)
+                    self._leave_the_sum_out(columns, samples, epsilons[0], seed, stop)
                 epsilon, m, crossfit = self._choose(samples, epsilons, seed, during)
                 problem = self._problem(columns, samples.response, epsilon, seed)
                 path, history = self._run(problem, min(m, columns.units.size), during)
@@ -513,12 +516,14 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
     def _epsilons(
         self, columns: PreparedColumns, response: EncodedResponse, seed: int
     ) -> np.ndarray:
-        """The values of ε to choose from; for classes along a path, one that fits the data."""
+        """The values of ε to choose from; where it is not given, one that fits the data."""
         epsilons = epsilon_values(self.epsilon, response, self.strategy)
-        by_data = isinstance(self.epsilon, str) and response.task == "classification"
-        if by_data and self.strategy == "path" and self.inverse == "exact":
+        if not isinstance(self.epsilon, str):
+            return epsilons
+        path = self.strategy == "path" and self.inverse == "exact"
+        if path and response.task == "classification":
             epsilons[0] = ridge_for_classes(self._problem(columns, response, epsilons[0], seed))
-        return epsilons
+        return np.maximum(epsilons, ridge_for_units(columns.units, columns.n_distinct))
 
     def _may_leave_the_sum_out(self) -> bool:
         """Whether the kernel, and the share of the sum in it, are for the fit to choose."""
@@ -532,14 +537,20 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         )
 
     def _leave_the_sum_out(
-        self, columns: PreparedColumns, samples: Samples, epsilon: float, seed: int
+        self,
+        columns: PreparedColumns,
+        samples: Samples,
+        epsilon: float,
+        seed: int,
+        stop: Callable[[], bool],
     ) -> None:
         """Keep the Gaussian alone, where it finds what the mixed kernel does not."""
         m = None
         if self.n_features_to_select != "auto":
             m = n_features_to_keep(self.n_features_to_select, samples.plan.n_choices)
             m = min(m, columns.units.size)
-        if is_better_without_sum(self._problem(columns, samples.response, epsilon, seed), m):
+        problem = self._problem(columns, samples.response, epsilon, seed)
+        if is_better_without_sum(problem, m, stop):
             self.mixing_ = 0.0
 
     def _choose(

@@ -64,6 +64,11 @@ class Units:
         return float((self.scale**2).sum())
 
     @property
+    def sizes(self) -> np.ndarray:
+        """Columns of each unit."""
+        return np.bincount(self.of_column[self.of_column != ALWAYS_ON], minlength=self.size)
+
+    @property
     def are_columns(self) -> bool:
         """Whether unit j is column j and nothing else."""
         return bool(
