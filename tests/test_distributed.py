@@ -97,6 +97,33 @@ def test_weights_and_groups_work_on_partitions(data):
     assert_array_equal(fitted.ranking_, selector(**options).fit(X, y, weight).ranking_)
 
 
+@pytest.mark.parametrize("approximation", ["auto", "fourier"])
+def test_rows_of_weight_zero_are_no_rows(approximation):
+    """A class of their own, a whole partition and part of another."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 5))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    weight = np.ones(200)
+    weight[:70], y[:70] = 0.0, 2
+    options = {"approximation": approximation, "n_components": 64}
+    fitted = CCMSelector(2, **options).fit(da.from_array(X, chunks=(50, 5)), y, weight)
+    assert_array_equal(fitted.classes_, [0, 1])
+    assert_same(fitted, CCMSelector(2, **options).fit(X, y, weight))
+
+
+def test_a_partition_that_a_filter_left_empty():
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((90, 4)), columns=list("abcd")).assign(row=range(90))
+    frame = dd.from_pandas(table, npartitions=3)
+    X = frame[frame["row"] >= 40][list("abcd")]
+    y = (table["a"] * table["b"] > 0).to_numpy()[40:]
+    options = {"approximation": "fourier", "n_components": 64}
+    fitted = CCMSelector(2, **options).fit(X, y)
+    assert_same(fitted, CCMSelector(2, **options).fit(table[list("abcd")].to_numpy()[40:], y))
+
+
 def test_bad_input_is_refused():
     import pandas as pd
 

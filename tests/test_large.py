@@ -115,6 +115,32 @@ def test_parquet_gives_the_fit_in_memory(folder, data, in_memory):
     assert_array_equal(narrow.take(rows), data[0][rows, :3])
 
 
+@pytest.mark.parametrize("approximation", ["auto", "fourier"])
+@pytest.mark.parametrize("kind", ["mapped", "parquet"])
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_rows_of_weight_zero_of_a_file_are_no_rows(kind, approximation, class_weight, tmp_path):
+    """They hold a class of their own, and more than a block of the file."""
+    import pyarrow.parquet as parquet
+
+    rng = np.random.default_rng(0)
+    n = 1500
+    X = rng.standard_normal((n, 5))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    weight = np.ones(n)
+    weight[20:1420], y[20:1420] = 0.0, 2
+    if kind == "mapped":
+        np.save(tmp_path / "X.npy", X)
+        source = np.load(tmp_path / "X.npy", mmap_mode="r")
+    else:
+        columns = {f"c{j}": X[:, j] for j in range(5)} | {"y": y}
+        parquet.write_table(pa.table(columns), tmp_path / "x.parquet")
+        source, _ = open_parquet(tmp_path, "y")
+    options = {"approximation": approximation, "n_components": 64, "class_weight": class_weight}
+    fitted = CCMSelector(2, **options).fit(source, y, weight)
+    assert_array_equal(fitted.classes_, [0, 1])
+    assert_same(fitted, CCMSelector(2, **options).fit(X, y, weight))
+
+
 def test_few_rows_of_a_file_are_fitted_exactly(data, tmp_path):
     X, y = data[0][:300], data[1][:300]
     np.save(tmp_path / "X.npy", X)

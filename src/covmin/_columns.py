@@ -132,10 +132,9 @@ def weighted_samples(
         raise ValueError(
             f"All sample weights but {int(keep.sum())} are zero; at least 2 samples must count."
         )
-    # A sample of weight zero adds nothing to a sum over blocks.
-    if keep.all() or is_source(X):
+    if keep.all():
         return X, y, weight
-    return X[keep], y[keep], weight[keep]
+    return X.keep(keep) if is_source(X) else X[keep], y[keep], weight[keep]
 
 
 def prepare_columns(

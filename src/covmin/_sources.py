@@ -77,6 +77,9 @@ class Source(Protocol):
     def take(self, rows: np.ndarray) -> np.ndarray:
         """All columns at increasing row numbers."""
 
+    def keep(self, kept: np.ndarray) -> Source:
+        """The rows where a mask is true, as a source of their own."""
+
 
 def is_source(X: Any) -> bool:
     """Whether X is read in blocks.
@@ -147,6 +150,47 @@ class _LocalSource:
         for start, X in self.blocks():
             first, last = np.searchsorted(rows, (start, start + X.shape[0]))
             taken[first:last] = X[rows[first:last] - start]
+        return taken
+
+    def keep(self, kept: np.ndarray) -> KeptRows:
+        """The rows where a mask is true, as a source of their own."""
+        return KeptRows(self, kept)
+
+
+class KeptRows(_LocalSource):
+    """Some rows of a source: the others are passed over as blocks are read.
+
+    Parameters
+    ----------
+    source : ArraySource or ParquetSource
+    kept : ndarray of bool of shape (n_rows,)
+
+    Examples
+    --------
+    >>> KeptRows(ArraySource(np.eye(3)), np.array([True, False, True])).take(np.array([1]))
+    array([[0., 0., 1.]])
+    """
+
+    def __init__(self, source: Any, kept: np.ndarray) -> None:
+        self._source = source
+        self._kept = kept
+        self.names = source.names
+        self.dtype = source.dtype
+        self.shape = (int(kept.sum()), source.shape[1])
+
+    def blocks(self, columns: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
+        """Raw blocks with the number of their first row."""
+        start = 0
+        for first, X in self._source.blocks(columns):
+            block = X[self._kept[first : first + X.shape[0]]]
+            # There is no smallest entry of no rows.
+            if block.shape[0]:
+                yield start, block
+                start += block.shape[0]
+
+    def take(self, rows: np.ndarray) -> np.ndarray:
+        """All columns at increasing row numbers."""
+        taken: np.ndarray = self._source.take(np.flatnonzero(self._kept)[rows])
         return taken
 
 

@@ -170,8 +170,9 @@ class DaskSource:
         dtype: np.dtype[Any],
         names: list[str] | None = None,
     ) -> None:
-        self.parts = parts
-        self.starts = np.concatenate([[0], np.cumsum(lengths)]).astype(int)
+        # A partition without rows, as a filter leaves it, has nothing to be merged.
+        self.parts = [part for part, n_rows in zip(parts, lengths, strict=True) if n_rows]
+        self.starts = np.cumsum([0, *filter(None, lengths)])
         self.shape = (int(self.starts[-1]), n_columns)
         self.dtype = dtype
         self.names = names
@@ -244,6 +245,24 @@ class DaskSource:
             if a < b
         ]
         return np.concatenate(_compute(wanted))
+
+    def keep(self, kept: np.ndarray) -> DaskSource:
+        """The rows where a mask is true, picked out on the workers.
+
+        Parameters
+        ----------
+        kept : ndarray of bool of shape (n_rows,)
+        """
+        import dask
+
+        pick = dask.delayed(_pick, pure=False)
+        masks = self._pieces(kept)
+        parts = [
+            part if mask.all() else pick(part, mask)
+            for part, mask in zip(self.parts, masks, strict=True)
+        ]
+        lengths = [int(mask.sum()) for mask in masks]
+        return DaskSource(parts, lengths, self.shape[1], self.dtype, self.names)
 
 
 def _lengths(parts: list[Any]) -> list[int]:
