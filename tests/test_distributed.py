@@ -132,6 +132,8 @@ def test_bad_input_is_refused():
     frame = dd.from_pandas(pd.DataFrame({"a": ["x", "y"], "b": [1.0, 2.0]}), npartitions=1)
     with pytest.raises(ValueError, match="'a'"):
         selector().fit(frame, np.arange(2))
+    with pytest.raises(ValueError, match="Encode these columns first"):
+        selector(categorical_features=["b"]).fit(frame[["b"]], np.arange(2))
     X = da.from_array(np.full((N, 2), np.nan), chunks=(1000, 2))
     with pytest.raises(ValueError, match="NaN"):
         selector().fit(X, np.arange(float(N)))

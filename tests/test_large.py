@@ -141,6 +141,30 @@ def test_rows_of_weight_zero_of_a_file_are_no_rows(kind, approximation, class_we
     assert_same(fitted, CCMSelector(2, **options).fit(X, y, weight))
 
 
+def table_with_codes():
+    """Numbers and codes of four levels, two of which go with one class."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(4, size=80)
+    return np.c_[rng.standard_normal((80, 3)), codes], np.isin(codes, [0, 2]).astype(int)
+
+
+def test_categories_of_a_mapped_file_are_those_of_the_array(tmp_path):
+    X, y = table_with_codes()
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    fitted = CCMSelector(1, categorical_features=[3]).fit(mapped, y)
+    assert_same(fitted, CCMSelector(1, categorical_features=[3]).fit(X, y))
+    assert fitted.objective_ != CCMSelector(1, categorical_features=[]).fit(mapped, y).objective_
+
+
+def test_categories_of_a_file_read_in_blocks_are_refused(folder):
+    X, y = open_parquet(folder, "y")
+    with pytest.raises(ValueError, match="Encode these columns first"):
+        selector(categorical_features=["c1"]).fit(X, y)
+    with pytest.raises(ValueError, match="names 'c9', which is not a column"):
+        selector(categorical_features=["c9"]).fit(X, y)
+
+
 def test_few_rows_of_a_file_are_fitted_exactly(data, tmp_path):
     X, y = data[0][:300], data[1][:300]
     np.save(tmp_path / "X.npy", X)

@@ -28,9 +28,9 @@ _TEXT = {"object", "str", "string", "String", "Utf8"}
 _NUMBERS = [np.float64, np.float32]
 
 
-def _library(frame: Any) -> str:
-    """Name of the library a frame is of, as ``set_output`` spells it."""
-    return type(frame).__module__.split(".")[0]
+def _library(table: Any) -> str:
+    """Name of the library a table is of, as ``set_output`` spells it."""
+    return type(table).__module__.split(".")[0]
 
 
 class WholeColumnsMixin(SelectorMixin):
@@ -187,7 +187,7 @@ def read_table(
         Label of each unit; None without groups.
     """
     refuse_lazy(X)
-    source = _as_source(X)
+    source = _as_source(X, categorical_features)
     names = list(X.columns) if is_frame(X) else None
     if source is None:
         check_kind(X, y, names)
@@ -232,18 +232,36 @@ def _is_category(dtype: Any) -> bool:
     return str(dtype).startswith(("category", "Categorical", "Enum"))
 
 
-def _as_source(X: Any) -> Source | None:
+def _as_source(X: Any, categorical_features: Any) -> Source | None:
     """A source for what must not be copied whole; None for what is an ordinary table."""
+    source: Source
     if is_source(X):
-        source: Source = X
-        return source
-    if isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
-        return ArraySource(X)
-    if type(X).__module__.split(".")[0] in ("dask", "dask_expr"):
+        source = X
+    elif isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
+        source = ArraySource(X)
+    elif _library(X) in ("dask", "dask_expr"):
         from .distributed import DaskSource
 
-        return DaskSource.of(X)
-    return None
+        source = DaskSource.of(X)
+    else:
+        return None
+    if not _names_categories(categorical_features, source):
+        return source
+    if isinstance(X, np.memmap):
+        return None  # an array like any other, once its levels are to be counted
+    raise ValueError(
+        "categorical_features needs a table in memory, and this X is read in blocks. Encode these "
+        "columns first and leave categorical_features out, or load the table into memory."
+    )
+
+
+def _names_categories(categorical_features: Any, source: Source) -> bool:
+    """Whether columns are said to hold categories; a source has no dtype that says so."""
+    if categorical_features is None or isinstance(categorical_features, str):
+        return False
+    n_columns = source.shape[1]
+    named = column_mask(categorical_features, source.names, n_columns, "categorical_features")
+    return bool(named.any())
 
 
 def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
@@ -275,7 +293,7 @@ def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
 
 
 def _is_tensor(item: Any) -> bool:
-    return type(item).__module__.split(".")[0] == "torch"
+    return _library(item) == "torch"
 
 
 def _on_host(device: Any) -> bool:
@@ -292,7 +310,7 @@ def _response_of_source(estimator: Any, source: Any, y: Any) -> np.ndarray:
         del estimator.feature_names_in_
     if source.names is not None:
         estimator.feature_names_in_ = np.array(source.names, dtype=object)
-    if type(y).__module__.split(".")[0] in ("dask", "dask_expr"):
+    if _library(y) in ("dask", "dask_expr"):
         y = y.compute()
     rows = np.broadcast_to(np.zeros(1), (n, 1))
     _, y = check_X_y(rows, y, multi_output=True, ensure_min_samples=2)
