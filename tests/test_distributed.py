@@ -80,6 +80,10 @@ def test_a_dask_dataframe_gives_the_fit_in_memory(data, in_memory):
     assert_same(fitted, in_memory)
     assert list(fitted.get_feature_names_out()) == ["c0", "c1", "c2"]
     assert list(fitted.transform(frame[names]).columns) == ["c0", "c1", "c2"]
+    with pytest.raises(ValueError, match=r"should match those .* same order"):
+        fitted.transform(frame[names[::-1]])
+    with pytest.raises(ValueError, match=r"unseen at fit time: 'y'.*now missing: 'c0'"):
+        fitted.transform(frame[[*names[1:], "y"]])
 
 
 def test_few_rows_are_fitted_exactly(data):

@@ -141,6 +141,16 @@ def test_rows_of_weight_zero_of_a_file_are_no_rows(kind, approximation, class_we
     assert_same(fitted, CCMSelector(2, **options).fit(X, y, weight))
 
 
+def test_files_with_other_columns_are_not_transformed(folder):
+    X, y = open_parquet(folder, "y")
+    fitted = selector(strategy="single").fit(X, y)
+    names = [f"c{j}" for j in range(D)]
+    with pytest.raises(ValueError, match=r"should match those .* same order"):
+        fitted.transform(open_parquet(folder, "y", names[::-1])[0])
+    with pytest.raises(ValueError, match=r"should match those .* now missing: 'c6', 'c7'"):
+        fitted.transform(open_parquet(folder, "y", names[:6])[0])
+
+
 def table_with_codes():
     """Numbers and codes of four levels, two of which go with one class."""
     rng = np.random.default_rng(0)
@@ -194,9 +204,10 @@ def test_a_sketch_leads_to_the_same_features(data, in_memory, monkeypatch):
     [
         ({"target": "z"}, ValueError, "no column 'z'"),
         ({"target": "y", "columns": ["c0", "nope"]}, ValueError, "'nope'"),
+        ({"target": "y", "columns": iter(["c0", "y"])}, ValueError, "leave it out of columns"),
     ],
 )
-def test_parquet_columns_that_are_not_there(folder, options, error, message):
+def test_parquet_columns_that_cannot_be_features(folder, options, error, message):
     with pytest.raises(error, match=message):
         open_parquet(folder, **options)
 

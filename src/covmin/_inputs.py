@@ -14,8 +14,15 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_X_y, validate_data
 
 from ._columns import ColumnPlan
-from ._refusals import check_kind, columns_named, is_frame, refuse_lazy, refuse_times
-from ._sources import ArraySource, Source, is_source, select_columns, stays_what_it_is
+from ._refusals import check_kind, columns_named, is_frame, listed, refuse_lazy, refuse_times
+from ._sources import (
+    ArraySource,
+    Source,
+    column_names,
+    is_source,
+    select_columns,
+    stays_what_it_is,
+)
 from .core.arrays import to_numpy
 
 __all__ = ["WholeColumnsMixin", "column_mask", "from_tensors", "read_table"]
@@ -52,7 +59,7 @@ class WholeColumnsMixin(SelectorMixin):
         """
         support = self.get_support(indices=True)  # before X: not fitted comes first
         if stays_what_it_is(X):
-            _check_number_of_columns(self, X)
+            _check_columns_of_fit(self, X)
             return select_columns(X, support)
         if not is_frame(X):
             return super().transform(X)
@@ -86,12 +93,29 @@ def _all_numbers(frame: Any) -> bool:
     return not any(_is_category(dtype) or str(dtype) in _TEXT for dtype in frame.dtypes)
 
 
-def _check_number_of_columns(selector: Any, X: Any) -> None:
+def _check_columns_of_fit(selector: Any, X: Any) -> None:
+    """What scikit-learn checks of tables it knows: the number of the columns and their names."""
+    fitted, names = getattr(selector, "feature_names_in_", None), column_names(X)
+    if fitted is not None and names is not None and list(fitted) != names:
+        raise ValueError(
+            "The feature names should match those that were passed during fit. "
+            + _difference(list(fitted), names)
+        )
     if X.shape[1] != selector.n_features_in_:
         raise ValueError(
             f"X has {X.shape[1]} features, but {type(selector).__name__} was fitted on "
             f"{selector.n_features_in_}."
         )
+
+
+def _difference(fitted: list[str], names: list[str]) -> str:
+    unseen, missing = sorted(set(names) - set(fitted)), sorted(set(fitted) - set(names))
+    said = []
+    if unseen:
+        said.append(f"Feature names unseen at fit time: {listed(unseen)}.")
+    if missing:
+        said.append(f"Feature names seen at fit time, yet now missing: {listed(missing)}.")
+    return " ".join(said) or "Feature names must be in the same order as they were in fit."
 
 
 def column_mask(

@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing
 
 from ._responses import is_missing
 
-__all__ = ["check_kind", "columns_named", "is_frame", "refuse_lazy", "refuse_times"]
+__all__ = ["check_kind", "columns_named", "is_frame", "listed", "refuse_lazy", "refuse_times"]
 
 
 def is_frame(X: Any) -> bool:
@@ -95,7 +95,7 @@ def _name_columns_without_numbers(X: Any, error: Exception) -> None:
         gaps = [str(name) for j, name in enumerate(X.columns) if _has_gaps(X, j)]
         if gaps:
             raise ValueError(
-                f"Input X contains NaN: values are missing in {_listed(gaps)}. Drop these rows or "
+                f"Input X contains NaN: values are missing in {listed(gaps)}. Drop these rows or "
                 "columns, or impute, for example with scikit-learn's SimpleImputer."
             ) from error
         return
@@ -110,13 +110,20 @@ def _name_columns_without_numbers(X: Any, error: Exception) -> None:
 
 def _no_numbers(names: list[str]) -> ValueError:
     return ValueError(
-        f"These columns of X hold no numbers: {_listed(names)}. Drop them, convert them, or, "
+        f"These columns of X hold no numbers: {listed(names)}. Drop them, convert them, or, "
         "if they hold categories, give them a categorical dtype or list them in "
         "categorical_features."
     )
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
+    """The first few names, quoted.
+
+    Examples
+    --------
+    >>> listed(["a", "b"])
+    "'a', 'b'"
+    """
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return ", ".join(map(repr, names[:5])) + more
 

@@ -24,6 +24,7 @@ __all__ = [
     "ParquetSource",
     "Source",
     "StandardizedSource",
+    "column_names",
     "is_source",
     "open_parquet",
     "parquet_columns",
@@ -340,6 +341,11 @@ def open_parquet(
             f"{', '.join(schema.names[:8])}{' …' if len(schema.names) > 8 else ''}."
         )
     names = [name for name in schema.names if name != target] if columns is None else list(columns)
+    if target in names:
+        raise ValueError(
+            f"columns holds the target, {target!r}, which would be selected to explain itself; "
+            "leave it out of columns."
+        )
     _check_numbers(schema, names)
     tables = [_parquet().read_table(file, columns=[target]) for file in files]
     y = np.concatenate([table.column(target).to_numpy() for table in tables])
@@ -386,6 +392,12 @@ def stays_what_it_is(X: Any) -> bool:
     False
     """
     return is_source(X) or type(X).__module__.split(".")[0] in ("dask", "dask_expr", "torch")
+
+
+def column_names(X: Any) -> list[str] | None:
+    """Names of the columns of what :func:`stays_what_it_is`, where they have any."""
+    names = X.names if is_source(X) else getattr(X, "columns", None)
+    return None if names is None else [str(name) for name in names]
 
 
 def select_columns(X: Any, columns: np.ndarray) -> Any:
