@@ -14,7 +14,16 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_X_y, validate_data
 
 from ._columns import ColumnPlan
-from ._refusals import check_kind, columns_named, is_frame, listed, refuse_lazy, refuse_times
+from ._refusals import (
+    check_kind,
+    columns_named,
+    is_frame,
+    is_time,
+    listed,
+    refuse_gaps,
+    refuse_lazy,
+    refuse_times,
+)
 from ._sources import (
     ArraySource,
     Source,
@@ -35,9 +44,9 @@ _TEXT = {"object", "str", "string", "String", "Utf8"}
 _NUMBERS = [np.float64, np.float32]
 
 
-def _library(table: Any) -> str:
-    """Name of the library a table is of, as ``set_output`` spells it."""
-    return type(table).__module__.split(".")[0]
+def _is_of(table: Any, *libraries: str) -> bool:
+    """Whether a table is of one of these libraries; subclasses are."""
+    return any(kind.__module__.split(".")[0] in libraries for kind in type(table).__mro__)
 
 
 class WholeColumnsMixin(SelectorMixin):
@@ -49,27 +58,28 @@ class WholeColumnsMixin(SelectorMixin):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            With the columns of fit.
+            With the columns of fit; without missing values, like there.
 
         Returns
         -------
         X_selected : array or frame of shape (n_samples, n_selected)
-            An array; or what ``set_output`` asks for, with the dtypes of X where X is such a
-            frame. Dask collections, torch tensors and Parquet files stay what they are.
+            An array; or what ``set_output`` asks for, with the dtypes of X where X is a frame.
+            Dask collections, torch tensors and Parquet files stay what they are, unread.
         """
         support = self.get_support(indices=True)  # before X: not fitted comes first
         if stays_what_it_is(X):
             _check_columns_of_fit(self, X)
             return select_columns(X, support)
         if not is_frame(X):
-            return super().transform(X)
+            return super().transform(_entries_as_they_are(X))
         wanted = _get_output_config("transform", estimator=self)["dense"]
-        as_it_is = _library(X) == wanted
-        if not as_it_is and _all_numbers(X):
+        # scikit-learn does not look into a pandas frame where it is to return a frame.
+        is_checked = wanted == "default" or not _is_of(X, "pandas", wanted)
+        if is_checked and all(_are_numbers(X)):
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        selected = _safe_indexing(X, support, axis=1)
-        return selected if as_it_is else selected.to_numpy()
+        _check_values(X)
+        return _converted(_safe_indexing(X, support, axis=1), wanted)
 
     def inverse_transform(self, X: Any) -> Any:
         """Put the selected features back in their places, with zeros for the others.
@@ -89,8 +99,39 @@ class WholeColumnsMixin(SelectorMixin):
         return np.zeros((X.shape[0], self.n_features_in_), dtype=X.dtype)
 
 
-def _all_numbers(frame: Any) -> bool:
-    return not any(_is_category(dtype) or str(dtype) in _TEXT for dtype in frame.dtypes)
+def _are_numbers(frame: Any) -> list[bool]:
+    """Which columns hold numbers, by their dtypes."""
+    return [
+        not (_is_category(dtype) or is_time(dtype) or str(dtype) in _TEXT) for dtype in frame.dtypes
+    ]
+
+
+def _entries_as_they_are(X: Any) -> Any:
+    """Lists of text and numbers as objects: NumPy would make text of the numbers."""
+    if hasattr(X, "shape") or np.asarray(X).dtype.kind not in "US":
+        return X
+    return np.asarray(X, dtype=object)
+
+
+def _check_values(frame: Any) -> None:
+    """Refuse in a frame what is refused in an array, and gaps among categories."""
+    numbers = np.array(_are_numbers(frame))
+    if numbers.any():
+        _numbers(_safe_indexing(frame, np.flatnonzero(numbers), axis=1))
+    refuse_gaps(_safe_indexing(frame, np.flatnonzero(~numbers), axis=1))
+
+
+def _converted(frame: Any, wanted: str) -> Any:
+    """A frame as one of another library, dtypes included, or as an array."""
+    if _is_of(frame, wanted):
+        return frame
+    if wanted == "polars" and _is_of(frame, "pandas"):
+        from polars import from_pandas
+
+        return from_pandas(frame)
+    if wanted == "pandas" and _is_of(frame, "polars"):
+        return frame.to_pandas()
+    return frame.to_numpy()
 
 
 def _check_columns_of_fit(selector: Any, X: Any) -> None:
@@ -263,7 +304,7 @@ def _as_source(X: Any, categorical_features: Any) -> Source | None:
         source = X
     elif isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
         source = ArraySource(X)
-    elif _library(X) in ("dask", "dask_expr"):
+    elif _is_of(X, "dask", "dask_expr"):
         from .distributed import DaskSource
 
         source = DaskSource.of(X)
@@ -317,7 +358,7 @@ def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
 
 
 def _is_tensor(item: Any) -> bool:
-    return _library(item) == "torch"
+    return _is_of(item, "torch")
 
 
 def _on_host(device: Any) -> bool:
@@ -334,7 +375,7 @@ def _response_of_source(estimator: Any, source: Any, y: Any) -> np.ndarray:
         del estimator.feature_names_in_
     if source.names is not None:
         estimator.feature_names_in_ = np.array(source.names, dtype=object)
-    if _library(y) in ("dask", "dask_expr"):
+    if _is_of(y, "dask", "dask_expr"):
         y = y.compute()
     rows = np.broadcast_to(np.zeros(1), (n, 1))
     _, y = check_X_y(rows, y, multi_output=True, ensure_min_samples=2)

@@ -11,7 +11,16 @@ from sklearn.utils import _safe_indexing
 
 from ._responses import is_missing
 
-__all__ = ["check_kind", "columns_named", "is_frame", "listed", "refuse_lazy", "refuse_times"]
+__all__ = [
+    "check_kind",
+    "columns_named",
+    "is_frame",
+    "is_time",
+    "listed",
+    "refuse_gaps",
+    "refuse_lazy",
+    "refuse_times",
+]
 
 
 def is_frame(X: Any) -> bool:
@@ -36,7 +45,7 @@ def check_kind(X: Any, y: Any, names: Sequence[Hashable] | None) -> None:
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"X has two columns named {twice!r}; give every column its own name.")
     for dtype in map(str, y.dtypes if is_frame(y) else [getattr(y, "dtype", "")]):
-        if _is_time(dtype):
+        if is_time(dtype):
             raise ValueError(
                 f"y holds dates or durations ({dtype}); turn them into numbers or classes first."
             )
@@ -66,14 +75,15 @@ def refuse_times(X: Any, names: Sequence[Hashable], categorical: np.ndarray | No
     times = [
         str(name)
         for j, (name, dtype) in enumerate(zip(names, X.dtypes, strict=True))
-        if _is_time(str(dtype)) and (categorical is None or not categorical[j])
+        if is_time(dtype) and (categorical is None or not categorical[j])
     ]
     if times:
         raise _no_numbers(times)
 
 
-def _is_time(dtype: str) -> bool:
-    return dtype.lower().startswith(("date", "timedelta", "duration", "time", "period"))
+def is_time(dtype: Any) -> bool:
+    """Whether a dtype, of whatever library, is of dates, times or durations."""
+    return str(dtype).lower().startswith(("date", "timedelta", "duration", "time", "period"))
 
 
 @contextmanager
@@ -92,12 +102,7 @@ def _name_columns_without_numbers(X: Any, error: Exception) -> None:
     if not is_frame(X):
         return
     if "contains NaN" in str(error):
-        gaps = [str(name) for j, name in enumerate(X.columns) if _has_gaps(X, j)]
-        if gaps:
-            raise ValueError(
-                f"Input X contains NaN: values are missing in {listed(gaps)}. Drop these rows or "
-                "columns, or impute, for example with scikit-learn's SimpleImputer."
-            ) from error
+        refuse_gaps(X)
         return
     bad = [
         str(name)
@@ -106,6 +111,16 @@ def _name_columns_without_numbers(X: Any, error: Exception) -> None:
     ]
     if bad:
         raise _no_numbers(bad) from error
+
+
+def refuse_gaps(X: Any) -> None:
+    """Refuse a frame in which values are missing, and name its columns."""
+    gaps = [str(name) for j, name in enumerate(X.columns) if _has_gaps(X, j)]
+    if gaps:
+        raise ValueError(
+            f"Input X contains NaN: values are missing in {listed(gaps)}. Drop these rows or "
+            "columns, or impute, for example with scikit-learn's SimpleImputer."
+        )
 
 
 def _no_numbers(names: list[str]) -> ValueError:
@@ -138,7 +153,7 @@ def _has_gaps(X: Any, column: int) -> bool:
 
 def _holds_numbers(column: Any) -> bool:
     # A date would turn into a number without a word.
-    if _is_time(str(column.dtype)):
+    if is_time(column.dtype):
         return False
     # A gap in a nullable column cannot be converted by every version of pandas.
     if getattr(column.dtype, "kind", "O") in "biuf":
