@@ -128,6 +128,20 @@ def test_a_partition_that_a_filter_left_empty():
     assert_same(fitted, CCMSelector(2, **options).fit(table[list("abcd")].to_numpy()[40:], y))
 
 
+def test_nullable_columns():
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(-9, 9, (60, 4)), columns=list("abcd"))
+    y = X["a"] * X["b"] > 0
+    nullable = X.astype("Int64")
+    fitted = CCMSelector(2).fit(dd.from_pandas(nullable, npartitions=2), y)
+    assert_same(fitted, CCMSelector(2).fit(X, y))
+    nullable.loc[3, "c"] = pd.NA
+    with pytest.raises(ValueError, match=r"NaN or infinity in 1 column.*'c'"):
+        CCMSelector(2, approximation="fourier").fit(dd.from_pandas(nullable, npartitions=2), y)
+
+
 def test_bad_input_is_refused():
     import pandas as pd
 

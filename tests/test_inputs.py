@@ -233,3 +233,28 @@ def test_several_labels_of_text_are_classes():
     selector = CCMSelector(2).fit(X, Y)
     assert selector.task_ == "classification"
     assert_array_equal(selector.get_support(indices=True), [0, 1])
+
+
+@pytest.mark.parametrize("dtype", ["object", "string", "Int64", "datetime64[ns]"])
+def test_missing_categories_are_named(dtype):
+    values = [pd.Timestamp(1) if dtype.startswith("date") else 1] * 39
+    frame = FRAME.assign(k=pd.Series([*values, pd.NA], dtype="object").astype(dtype))
+    with pytest.raises(ValueError, match="Categorical column 'k' has missing values"):
+        CCMSelector(2, categorical_features=["k"]).fit(frame, y)
+
+
+def test_a_sparse_matrix_of_categories():
+    sparse = scipy.sparse.csr_matrix((X > 0).astype(float))
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        CCMSelector(2, categorical_features=range(5)).fit(sparse, y)
+
+
+@pytest.mark.parametrize("groups", [np.zeros((5, 2)), [["a", "b"], ["c", "d", "e"]]])
+def test_groups_of_two_dimensions(groups):
+    with pytest.raises(ValueError, match="groups must be a flat list"):
+        CCMSelector(1, groups=groups).fit(X, y)
+
+
+def test_weights_whose_sum_is_infinite():
+    weighted = CCMSelector(2).fit(X, y, np.full(40, 1e307))
+    assert_array_equal(weighted.weights_, EXPECTED.weights_)

@@ -127,6 +127,8 @@ def weighted_samples(
         )
     if not np.isfinite(weight).all() or (weight < 0.0).any():
         raise ValueError("sample_weight must hold finite numbers ≥ 0.")
+    if weight.max() > np.finfo(np.float64).max / n:
+        weight = weight / weight.max()  # their sum would be infinite
     keep = weight > 0.0
     if keep.sum() < 2:
         raise ValueError(

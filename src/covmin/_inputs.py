@@ -24,6 +24,7 @@ from ._refusals import (
     refuse_lazy,
     refuse_times,
 )
+from ._responses import is_missing
 from ._sources import (
     ArraySource,
     Source,
@@ -449,7 +450,7 @@ def _name_of(X: Any, column: int) -> str:
 def _indicators(column: Any, name: str) -> np.ndarray:
     """One column of zeros and ones for each level."""
     values = list(column)
-    if any(value is None or value != value for value in values):
+    if any(map(is_missing, values)):
         raise ValueError(
             f"Categorical column {name} has missing values; drop these rows, or make "
             "missingness a level of its own."
@@ -479,12 +480,17 @@ def _grouped(
         labels = _labels_of_mapping(groups, names, n_columns)
     else:
         labels = list(groups)
+        if not all(isinstance(label, Hashable) for label in labels):
+            raise ValueError(
+                "groups must be a flat list or array with one label for each column, or a dict "
+                f"from a label to its columns; its first entry is {labels[0]!r}."
+            )
         if len(labels) != n_columns:
             raise ValueError(
                 f"groups has {len(labels)} labels, but X has {n_columns} columns; give one label "
                 "for each column, or a dict from a label to its columns."
             )
-        if any(label is None or label != label for label in labels):
+        if any(map(is_missing, labels)):
             raise ValueError("groups holds a missing label; give every column a group of its own.")
     number = {label: unit for unit, label in enumerate(dict.fromkeys(labels))}
     unit = np.array([number[label] for label in labels], dtype=int)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
 from ._responses import is_missing
@@ -40,6 +41,10 @@ def check_kind(X: Any, y: Any, names: Sequence[Hashable] | None) -> None:
         raise TypeError(
             "Masked arrays are not supported: the masked values would be used like any others. "
             "Drop or impute them and pass an ordinary array."
+        )
+    if issparse(X):
+        raise TypeError(
+            "Sparse data was passed for X, but dense data is required: pass X.toarray()."
         )
     if names is not None and len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

@@ -36,7 +36,9 @@ Merge = Callable[[Sequence[Any]], Any]
 
 
 def _as_array(part: Any, dtype: np.dtype[Any]) -> np.ndarray:
-    """A partition as a C-ordered array of numbers."""
+    """A partition as a C-ordered array of numbers; a gap in a nullable column is NaN."""
+    if hasattr(part, "columns"):
+        part = part.to_numpy(dtype=dtype, na_value=np.nan)
     return np.ascontiguousarray(np.asarray(part), dtype=dtype)
 
 
@@ -191,7 +193,8 @@ class DaskSource:
         if hasattr(X, "columns"):
             names = [str(name) for name in X.columns]
             _check_numbers(X)
-            dtypes = set(X.dtypes)
+            # A nullable dtype of pandas names the one of NumPy behind it.
+            dtypes = {getattr(dtype, "numpy_dtype", dtype) for dtype in X.dtypes}
             delayed = X.to_delayed()
         elif getattr(X, "ndim", 0) == 2:
             if X.dtype.kind not in "biuf":
