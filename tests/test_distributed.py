@@ -152,6 +152,9 @@ def test_bad_input_is_refused():
         selector().fit(frame, np.arange(2))
     with pytest.raises(ValueError, match="Encode these columns first"):
         selector(categorical_features=["b"]).fit(frame[["b"]], np.arange(2))
+    twins = dd.from_pandas(pd.DataFrame(np.eye(2), columns=["a", "a"]), npartitions=1)
+    with pytest.raises(ValueError, match="two columns named 'a'"):
+        selector().fit(twins, np.arange(2))
     X = da.from_array(np.full((N, 2), np.nan), chunks=(1000, 2))
     with pytest.raises(ValueError, match="NaN"):
         selector().fit(X, np.arange(float(N)))

@@ -16,13 +16,14 @@ from sklearn.utils.validation import check_X_y, validate_data
 from ._columns import ColumnPlan
 from ._refusals import (
     check_kind,
+    check_response,
     columns_named,
     is_frame,
     is_time,
     listed,
     refuse_gaps,
-    refuse_lazy,
     refuse_times,
+    refuse_twins,
 )
 from ._responses import is_missing
 from ._sources import (
@@ -252,14 +253,13 @@ def read_table(
     labels : ndarray or None
         Label of each unit; None without groups.
     """
-    refuse_lazy(X)
     source = _as_source(X, categorical_features)
     names = list(X.columns) if is_frame(X) else None
+    categorical = None
     if source is None:
-        check_kind(X, y, names)
-    categorical = None if source else categorical_mask(X, names, categorical_features)
-    if source is None and names is not None:
-        refuse_times(X, names, categorical)
+        check_kind(X, y)
+        categorical = categorical_mask(X, names, categorical_features)
+        refuse_times(X, categorical)
     matrix: Any
     if source is not None:
         names = source.names
@@ -375,9 +375,11 @@ def _response_of_source(estimator: Any, source: Any, y: Any) -> np.ndarray:
     if hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
     if source.names is not None:
+        refuse_twins(source.names)
         estimator.feature_names_in_ = np.array(source.names, dtype=object)
     if _is_of(y, "dask", "dask_expr"):
         y = y.compute()
+    check_response(y)
     rows = np.broadcast_to(np.zeros(1), (n, 1))
     _, y = check_X_y(rows, y, multi_output=True, ensure_min_samples=2)
     return y
@@ -385,7 +387,7 @@ def _response_of_source(estimator: Any, source: Any, y: Any) -> np.ndarray:
 
 def _numbers_and_response(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, Any]:
     options = {"dtype": _NUMBERS, "ensure_min_samples": 2, "multi_output": True}
-    with columns_named(X):
+    with columns_named(X, takes_categories=True):
         matrix, y = validate_data(estimator, X, y, **options)
     return matrix, y
 
@@ -438,7 +440,7 @@ def encode_categories(X: Any, categorical: np.ndarray) -> tuple[np.ndarray, np.n
 
 
 def _numbers(X: Any) -> np.ndarray:
-    with columns_named(X):
+    with columns_named(X, takes_categories=True):
         numbers: np.ndarray = check_array(X, dtype=_NUMBERS)
     return numbers
 
