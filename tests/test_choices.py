@@ -273,6 +273,38 @@ class TestCategorical:
         assert kept.schema == frame.select("region", "price").schema
         same_fit(selector, CCMSelector(2).fit(X, y), rtol=0)
 
+    def test_numbers_and_categories_survive_a_change_of_library(self, shop):
+        X, y = shop
+        frame = pl.from_pandas(X)
+        kept = CCMSelector(2).set_output(transform="polars").fit(X, y).transform(X)
+        assert kept.equals(frame.select("region", "price"))
+        assert kept.schema == frame.select("region", "price").schema
+        back = CCMSelector(2).set_output(transform="pandas").fit(frame, y).transform(frame)
+        assert list(map(str, back.dtypes)) == ["category", "float64"]
+        pd.testing.assert_series_equal(back["price"], X["price"])
+
+    @pytest.mark.parametrize("library", ["default", "pandas", "polars"])
+    @pytest.mark.parametrize("column", ["price", "colour"])
+    def test_gaps_are_refused_whatever_comes_out(self, shop, library, column):
+        X, y = shop
+        selector = CCMSelector(2).set_output(transform=library).fit(X, y)
+        gap = X.assign(**{column: X[column].where(X.index > 0)})
+        numbers = X[["price", "size", "margin"]]
+        only_numbers = CCMSelector(1).set_output(transform=library).fit(numbers, y)
+        for frame in (gap, pl.from_pandas(gap)):
+            with pytest.raises(ValueError, match=f"missing in '{column}'"):
+                selector.transform(frame)
+        if column == "price":
+            for table in (gap[numbers.columns], pl.from_pandas(gap[numbers.columns])):
+                with pytest.raises(ValueError, match="contains NaN"):
+                    only_numbers.transform(table)
+
+    def test_lists_keep_their_numbers(self, shop):
+        X, y = shop
+        rows = X[["price", "region"]].astype({"region": object}).to_numpy().tolist()
+        kept = CCMSelector(2, categorical_features=[1]).fit(rows, y).transform(rows)
+        assert kept.tolist() == rows
+
     def test_without_set_output_an_array_comes_back(self, shop):
         X, y = shop
         kept = CCMSelector(2).fit(X, y).transform(X)

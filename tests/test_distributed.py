@@ -80,6 +80,10 @@ def test_a_dask_dataframe_gives_the_fit_in_memory(data, in_memory):
     assert_same(fitted, in_memory)
     assert list(fitted.get_feature_names_out()) == ["c0", "c1", "c2"]
     assert list(fitted.transform(frame[names]).columns) == ["c0", "c1", "c2"]
+    with pytest.raises(ValueError, match=r"should match those .* same order"):
+        fitted.transform(frame[names[::-1]])
+    with pytest.raises(ValueError, match=r"unseen at fit time: 'y'.*now missing: 'c0'"):
+        fitted.transform(frame[[*names[1:], "y"]])
 
 
 def test_few_rows_are_fitted_exactly(data):
@@ -97,6 +101,47 @@ def test_weights_and_groups_work_on_partitions(data):
     assert_array_equal(fitted.ranking_, selector(**options).fit(X, y, weight).ranking_)
 
 
+@pytest.mark.parametrize("approximation", ["auto", "fourier"])
+def test_rows_of_weight_zero_are_no_rows(approximation):
+    """A class of their own, a whole partition and part of another."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 5))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    weight = np.ones(200)
+    weight[:70], y[:70] = 0.0, 2
+    options = {"approximation": approximation, "n_components": 64}
+    fitted = CCMSelector(2, **options).fit(da.from_array(X, chunks=(50, 5)), y, weight)
+    assert_array_equal(fitted.classes_, [0, 1])
+    assert_same(fitted, CCMSelector(2, **options).fit(X, y, weight))
+
+
+def test_a_partition_that_a_filter_left_empty():
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((90, 4)), columns=list("abcd")).assign(row=range(90))
+    frame = dd.from_pandas(table, npartitions=3)
+    X = frame[frame["row"] >= 40][list("abcd")]
+    y = (table["a"] * table["b"] > 0).to_numpy()[40:]
+    options = {"approximation": "fourier", "n_components": 64}
+    fitted = CCMSelector(2, **options).fit(X, y)
+    assert_same(fitted, CCMSelector(2, **options).fit(table[list("abcd")].to_numpy()[40:], y))
+
+
+def test_nullable_columns():
+    import pandas as pd
+
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(-9, 9, (60, 4)), columns=list("abcd"))
+    y = X["a"] * X["b"] > 0
+    nullable = X.astype("Int64")
+    fitted = CCMSelector(2).fit(dd.from_pandas(nullable, npartitions=2), y)
+    assert_same(fitted, CCMSelector(2).fit(X, y))
+    nullable.loc[3, "c"] = pd.NA
+    with pytest.raises(ValueError, match=r"NaN or infinity in 1 column.*'c'"):
+        CCMSelector(2, approximation="fourier").fit(dd.from_pandas(nullable, npartitions=2), y)
+
+
 def test_bad_input_is_refused():
     import pandas as pd
 
@@ -105,6 +150,11 @@ def test_bad_input_is_refused():
     frame = dd.from_pandas(pd.DataFrame({"a": ["x", "y"], "b": [1.0, 2.0]}), npartitions=1)
     with pytest.raises(ValueError, match="'a'"):
         selector().fit(frame, np.arange(2))
+    with pytest.raises(ValueError, match="Encode these columns first"):
+        selector(categorical_features=["b"]).fit(frame[["b"]], np.arange(2))
+    twins = dd.from_pandas(pd.DataFrame(np.eye(2), columns=["a", "a"]), npartitions=1)
+    with pytest.raises(ValueError, match="two columns named 'a'"):
+        selector().fit(twins, np.arange(2))
     X = da.from_array(np.full((N, 2), np.nan), chunks=(1000, 2))
     with pytest.raises(ValueError, match="NaN"):
         selector().fit(X, np.arange(float(N)))

@@ -11,7 +11,13 @@ import pytest
 import scipy.sparse
 from numpy.testing import assert_array_equal
 
-from covmin import CCMSelector
+from covmin import (
+    CCMSelector,
+    KnockoffSelector,
+    StabilitySelector,
+    conditional_covariance_trace,
+)
+from covmin.baselines import PearsonSelector
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 5))
@@ -233,3 +239,73 @@ def test_several_labels_of_text_are_classes():
     selector = CCMSelector(2).fit(X, Y)
     assert selector.task_ == "classification"
     assert_array_equal(selector.get_support(indices=True), [0, 1])
+
+
+@pytest.mark.parametrize("dtype", ["object", "string", "Int64", "datetime64[ns]"])
+def test_missing_categories_are_named(dtype):
+    values = [pd.Timestamp(1) if dtype.startswith("date") else 1] * 39
+    frame = FRAME.assign(k=pd.Series([*values, pd.NA], dtype="object").astype(dtype))
+    with pytest.raises(ValueError, match="Categorical column 'k' has missing values"):
+        CCMSelector(2, categorical_features=["k"]).fit(frame, y)
+
+
+def test_a_sparse_matrix_of_categories():
+    sparse = scipy.sparse.csr_matrix((X > 0).astype(float))
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        CCMSelector(2, categorical_features=range(5)).fit(sparse, y)
+
+
+@pytest.mark.parametrize("groups", [np.zeros((5, 2)), [["a", "b"], ["c", "d", "e"]]])
+def test_groups_of_two_dimensions(groups):
+    with pytest.raises(ValueError, match="groups must be a flat list"):
+        CCMSelector(1, groups=groups).fit(X, y)
+
+
+def test_weights_whose_sum_is_infinite():
+    weighted = CCMSelector(2).fit(X, y, np.full(40, 1e307))
+    assert_array_equal(weighted.weights_, EXPECTED.weights_)
+
+
+ENTRY_POINTS = {
+    "CCMSelector": CCMSelector(2).fit,
+    "KnockoffSelector": KnockoffSelector().fit,
+    "StabilitySelector": StabilitySelector(n_pairs=1).fit,
+    "trace": conditional_covariance_trace,
+    "baseline": PearsonSelector(2).fit,
+}
+DATES = pd.DataFrame({name: pd.date_range("2020", periods=40) for name in "ab"})
+
+
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+@pytest.mark.filterwarnings("ignore:fdr=")
+class TestEveryEntryPoint:
+    def test_masks(self, entry_point):
+        for samples, response in (
+            (np.ma.masked_array(X, X > 2), y),
+            (X, np.ma.masked_array(y, X[:, 0] > 2)),
+        ):
+            with pytest.raises(TypeError, match="Masked arrays are not supported"):
+                ENTRY_POINTS[entry_point](samples, response)
+
+    def test_dates(self, entry_point):
+        for dates in (DATES, pl.from_pandas(DATES)):
+            with pytest.raises(ValueError, match="hold no numbers: 'a', 'b'"):
+                ENTRY_POINTS[entry_point](dates, y)
+        for array in (DATES.to_numpy(), DATES.to_numpy() - DATES.to_numpy()[0]):
+            with pytest.raises(ValueError, match="X holds dates or durations"):
+                ENTRY_POINTS[entry_point](array, y)
+
+
+@pytest.mark.filterwarnings("ignore:fdr=")
+def test_advice_names_no_parameter_that_is_not_there():
+    frame = FRAME.assign(k=pd.Categorical(list("uvwx") * 10))
+    for entry_point in ("KnockoffSelector", "trace"):
+        with pytest.raises(ValueError, match=r"hold no numbers: 'k'. Drop them or convert them.$"):
+            ENTRY_POINTS[entry_point](frame, y)
+
+
+def test_the_response_to_a_mapped_file_is_looked_at(tmp_path):
+    with pytest.raises(TypeError, match="Masked arrays are not supported"):
+        CCMSelector(2).fit(memory_mapped(tmp_path), np.ma.masked_array(y, X[:, 0] > 2))
+    with pytest.raises(ValueError, match="y holds dates"):
+        CCMSelector(2).fit(memory_mapped(tmp_path), DATES["a"])

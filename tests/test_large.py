@@ -115,6 +115,66 @@ def test_parquet_gives_the_fit_in_memory(folder, data, in_memory):
     assert_array_equal(narrow.take(rows), data[0][rows, :3])
 
 
+@pytest.mark.parametrize("approximation", ["auto", "fourier"])
+@pytest.mark.parametrize("kind", ["mapped", "parquet"])
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_rows_of_weight_zero_of_a_file_are_no_rows(kind, approximation, class_weight, tmp_path):
+    """They hold a class of their own, and more than a block of the file."""
+    import pyarrow.parquet as parquet
+
+    rng = np.random.default_rng(0)
+    n = 1500
+    X = rng.standard_normal((n, 5))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    weight = np.ones(n)
+    weight[20:1420], y[20:1420] = 0.0, 2
+    if kind == "mapped":
+        np.save(tmp_path / "X.npy", X)
+        source = np.load(tmp_path / "X.npy", mmap_mode="r")
+    else:
+        columns = {f"c{j}": X[:, j] for j in range(5)} | {"y": y}
+        parquet.write_table(pa.table(columns), tmp_path / "x.parquet")
+        source, _ = open_parquet(tmp_path, "y")
+    options = {"approximation": approximation, "n_components": 64, "class_weight": class_weight}
+    fitted = CCMSelector(2, **options).fit(source, y, weight)
+    assert_array_equal(fitted.classes_, [0, 1])
+    assert_same(fitted, CCMSelector(2, **options).fit(X, y, weight))
+
+
+def test_files_with_other_columns_are_not_transformed(folder):
+    X, y = open_parquet(folder, "y")
+    fitted = selector(strategy="single").fit(X, y)
+    names = [f"c{j}" for j in range(D)]
+    with pytest.raises(ValueError, match=r"should match those .* same order"):
+        fitted.transform(open_parquet(folder, "y", names[::-1])[0])
+    with pytest.raises(ValueError, match=r"should match those .* now missing: 'c6', 'c7'"):
+        fitted.transform(open_parquet(folder, "y", names[:6])[0])
+
+
+def table_with_codes():
+    """Numbers and codes of four levels, two of which go with one class."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(4, size=80)
+    return np.c_[rng.standard_normal((80, 3)), codes], np.isin(codes, [0, 2]).astype(int)
+
+
+def test_categories_of_a_mapped_file_are_those_of_the_array(tmp_path):
+    X, y = table_with_codes()
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    fitted = CCMSelector(1, categorical_features=[3]).fit(mapped, y)
+    assert_same(fitted, CCMSelector(1, categorical_features=[3]).fit(X, y))
+    assert fitted.objective_ != CCMSelector(1, categorical_features=[]).fit(mapped, y).objective_
+
+
+def test_categories_of_a_file_read_in_blocks_are_refused(folder):
+    X, y = open_parquet(folder, "y")
+    with pytest.raises(ValueError, match="Encode these columns first"):
+        selector(categorical_features=["c1"]).fit(X, y)
+    with pytest.raises(ValueError, match="names 'c9', which is not a column"):
+        selector(categorical_features=["c9"]).fit(X, y)
+
+
 def test_few_rows_of_a_file_are_fitted_exactly(data, tmp_path):
     X, y = data[0][:300], data[1][:300]
     np.save(tmp_path / "X.npy", X)
@@ -144,9 +204,10 @@ def test_a_sketch_leads_to_the_same_features(data, in_memory, monkeypatch):
     [
         ({"target": "z"}, ValueError, "no column 'z'"),
         ({"target": "y", "columns": ["c0", "nope"]}, ValueError, "'nope'"),
+        ({"target": "y", "columns": iter(["c0", "y"])}, ValueError, "leave it out of columns"),
     ],
 )
-def test_parquet_columns_that_are_not_there(folder, options, error, message):
+def test_parquet_columns_that_cannot_be_features(folder, options, error, message):
     with pytest.raises(error, match=message):
         open_parquet(folder, **options)
 

@@ -127,15 +127,16 @@ def weighted_samples(
         )
     if not np.isfinite(weight).all() or (weight < 0.0).any():
         raise ValueError("sample_weight must hold finite numbers ≥ 0.")
+    if weight.max() > np.finfo(np.float64).max / n:
+        weight = weight / weight.max()  # their sum would be infinite
     keep = weight > 0.0
     if keep.sum() < 2:
         raise ValueError(
             f"All sample weights but {int(keep.sum())} are zero; at least 2 samples must count."
         )
-    # A sample of weight zero adds nothing to a sum over blocks.
-    if keep.all() or is_source(X):
+    if keep.all():
         return X, y, weight
-    return X[keep], y[keep], weight[keep]
+    return X.keep(keep) if is_source(X) else X[keep], y[keep], weight[keep]
 
 
 def prepare_columns(

@@ -14,8 +14,26 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_X_y, validate_data
 
 from ._columns import ColumnPlan
-from ._refusals import check_kind, columns_named, is_frame, refuse_lazy, refuse_times
-from ._sources import ArraySource, Source, is_source, select_columns, stays_what_it_is
+from ._refusals import (
+    check_kind,
+    check_response,
+    columns_named,
+    is_frame,
+    is_time,
+    listed,
+    refuse_gaps,
+    refuse_times,
+    refuse_twins,
+)
+from ._responses import is_missing
+from ._sources import (
+    ArraySource,
+    Source,
+    column_names,
+    is_source,
+    select_columns,
+    stays_what_it_is,
+)
 from .core.arrays import to_numpy
 
 __all__ = ["WholeColumnsMixin", "column_mask", "from_tensors", "read_table"]
@@ -28,9 +46,9 @@ _TEXT = {"object", "str", "string", "String", "Utf8"}
 _NUMBERS = [np.float64, np.float32]
 
 
-def _library(frame: Any) -> str:
-    """Name of the library a frame is of, as ``set_output`` spells it."""
-    return type(frame).__module__.split(".")[0]
+def _is_of(table: Any, *libraries: str) -> bool:
+    """Whether a table is of one of these libraries; subclasses are."""
+    return any(kind.__module__.split(".")[0] in libraries for kind in type(table).__mro__)
 
 
 class WholeColumnsMixin(SelectorMixin):
@@ -42,27 +60,28 @@ class WholeColumnsMixin(SelectorMixin):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            With the columns of fit.
+            With the columns of fit; without missing values, like there.
 
         Returns
         -------
         X_selected : array or frame of shape (n_samples, n_selected)
-            An array; or what ``set_output`` asks for, with the dtypes of X where X is such a
-            frame. Dask collections, torch tensors and Parquet files stay what they are.
+            An array; or what ``set_output`` asks for, with the dtypes of X where X is a frame.
+            Dask collections, torch tensors and Parquet files stay what they are, unread.
         """
         support = self.get_support(indices=True)  # before X: not fitted comes first
         if stays_what_it_is(X):
-            _check_number_of_columns(self, X)
+            _check_columns_of_fit(self, X)
             return select_columns(X, support)
         if not is_frame(X):
-            return super().transform(X)
+            return super().transform(_entries_as_they_are(X))
         wanted = _get_output_config("transform", estimator=self)["dense"]
-        as_it_is = _library(X) == wanted
-        if not as_it_is and _all_numbers(X):
+        # scikit-learn does not look into a pandas frame where it is to return a frame.
+        is_checked = wanted == "default" or not _is_of(X, "pandas", wanted)
+        if is_checked and all(_are_numbers(X)):
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        selected = _safe_indexing(X, support, axis=1)
-        return selected if as_it_is else selected.to_numpy()
+        _check_values(X)
+        return _converted(_safe_indexing(X, support, axis=1), wanted)
 
     def inverse_transform(self, X: Any) -> Any:
         """Put the selected features back in their places, with zeros for the others.
@@ -82,16 +101,64 @@ class WholeColumnsMixin(SelectorMixin):
         return np.zeros((X.shape[0], self.n_features_in_), dtype=X.dtype)
 
 
-def _all_numbers(frame: Any) -> bool:
-    return not any(_is_category(dtype) or str(dtype) in _TEXT for dtype in frame.dtypes)
+def _are_numbers(frame: Any) -> list[bool]:
+    """Which columns hold numbers, by their dtypes."""
+    return [
+        not (_is_category(dtype) or is_time(dtype) or str(dtype) in _TEXT) for dtype in frame.dtypes
+    ]
 
 
-def _check_number_of_columns(selector: Any, X: Any) -> None:
+def _entries_as_they_are(X: Any) -> Any:
+    """Lists of text and numbers as objects: NumPy would make text of the numbers."""
+    if hasattr(X, "shape") or np.asarray(X).dtype.kind not in "US":
+        return X
+    return np.asarray(X, dtype=object)
+
+
+def _check_values(frame: Any) -> None:
+    """Refuse in a frame what is refused in an array, and gaps among categories."""
+    numbers = np.array(_are_numbers(frame))
+    if numbers.any():
+        _numbers(_safe_indexing(frame, np.flatnonzero(numbers), axis=1))
+    refuse_gaps(_safe_indexing(frame, np.flatnonzero(~numbers), axis=1))
+
+
+def _converted(frame: Any, wanted: str) -> Any:
+    """A frame as one of another library, dtypes included, or as an array."""
+    if _is_of(frame, wanted):
+        return frame
+    if wanted == "polars" and _is_of(frame, "pandas"):
+        from polars import from_pandas
+
+        return from_pandas(frame)
+    if wanted == "pandas" and _is_of(frame, "polars"):
+        return frame.to_pandas()
+    return frame.to_numpy()
+
+
+def _check_columns_of_fit(selector: Any, X: Any) -> None:
+    """What scikit-learn checks of tables it knows: the number of the columns and their names."""
+    fitted, names = getattr(selector, "feature_names_in_", None), column_names(X)
+    if fitted is not None and names is not None and list(fitted) != names:
+        raise ValueError(
+            "The feature names should match those that were passed during fit. "
+            + _difference(list(fitted), names)
+        )
     if X.shape[1] != selector.n_features_in_:
         raise ValueError(
             f"X has {X.shape[1]} features, but {type(selector).__name__} was fitted on "
             f"{selector.n_features_in_}."
         )
+
+
+def _difference(fitted: list[str], names: list[str]) -> str:
+    unseen, missing = sorted(set(names) - set(fitted)), sorted(set(fitted) - set(names))
+    said = []
+    if unseen:
+        said.append(f"Feature names unseen at fit time: {listed(unseen)}.")
+    if missing:
+        said.append(f"Feature names seen at fit time, yet now missing: {listed(missing)}.")
+    return " ".join(said) or "Feature names must be in the same order as they were in fit."
 
 
 def column_mask(
@@ -186,14 +253,13 @@ def read_table(
     labels : ndarray or None
         Label of each unit; None without groups.
     """
-    refuse_lazy(X)
-    source = _as_source(X)
+    source = _as_source(X, categorical_features)
     names = list(X.columns) if is_frame(X) else None
+    categorical = None
     if source is None:
-        check_kind(X, y, names)
-    categorical = None if source else categorical_mask(X, names, categorical_features)
-    if source is None and names is not None:
-        refuse_times(X, names, categorical)
+        check_kind(X, y)
+        categorical = categorical_mask(X, names, categorical_features)
+        refuse_times(X, categorical)
     matrix: Any
     if source is not None:
         names = source.names
@@ -232,18 +298,36 @@ def _is_category(dtype: Any) -> bool:
     return str(dtype).startswith(("category", "Categorical", "Enum"))
 
 
-def _as_source(X: Any) -> Source | None:
+def _as_source(X: Any, categorical_features: Any) -> Source | None:
     """A source for what must not be copied whole; None for what is an ordinary table."""
+    source: Source
     if is_source(X):
-        source: Source = X
-        return source
-    if isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
-        return ArraySource(X)
-    if type(X).__module__.split(".")[0] in ("dask", "dask_expr"):
+        source = X
+    elif isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
+        source = ArraySource(X)
+    elif _is_of(X, "dask", "dask_expr"):
         from .distributed import DaskSource
 
-        return DaskSource.of(X)
-    return None
+        source = DaskSource.of(X)
+    else:
+        return None
+    if not _names_categories(categorical_features, source):
+        return source
+    if isinstance(X, np.memmap):
+        return None  # an array like any other, once its levels are to be counted
+    raise ValueError(
+        "categorical_features needs a table in memory, and this X is read in blocks. Encode these "
+        "columns first and leave categorical_features out, or load the table into memory."
+    )
+
+
+def _names_categories(categorical_features: Any, source: Source) -> bool:
+    """Whether columns are said to hold categories; a source has no dtype that says so."""
+    if categorical_features is None or isinstance(categorical_features, str):
+        return False
+    n_columns = source.shape[1]
+    named = column_mask(categorical_features, source.names, n_columns, "categorical_features")
+    return bool(named.any())
 
 
 def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
@@ -275,7 +359,7 @@ def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
 
 
 def _is_tensor(item: Any) -> bool:
-    return type(item).__module__.split(".")[0] == "torch"
+    return _is_of(item, "torch")
 
 
 def _on_host(device: Any) -> bool:
@@ -291,9 +375,11 @@ def _response_of_source(estimator: Any, source: Any, y: Any) -> np.ndarray:
     if hasattr(estimator, "feature_names_in_"):
         del estimator.feature_names_in_
     if source.names is not None:
+        refuse_twins(source.names)
         estimator.feature_names_in_ = np.array(source.names, dtype=object)
-    if type(y).__module__.split(".")[0] in ("dask", "dask_expr"):
+    if _is_of(y, "dask", "dask_expr"):
         y = y.compute()
+    check_response(y)
     rows = np.broadcast_to(np.zeros(1), (n, 1))
     _, y = check_X_y(rows, y, multi_output=True, ensure_min_samples=2)
     return y
@@ -301,7 +387,7 @@ def _response_of_source(estimator: Any, source: Any, y: Any) -> np.ndarray:
 
 def _numbers_and_response(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, Any]:
     options = {"dtype": _NUMBERS, "ensure_min_samples": 2, "multi_output": True}
-    with columns_named(X):
+    with columns_named(X, takes_categories=True):
         matrix, y = validate_data(estimator, X, y, **options)
     return matrix, y
 
@@ -354,7 +440,7 @@ def encode_categories(X: Any, categorical: np.ndarray) -> tuple[np.ndarray, np.n
 
 
 def _numbers(X: Any) -> np.ndarray:
-    with columns_named(X):
+    with columns_named(X, takes_categories=True):
         numbers: np.ndarray = check_array(X, dtype=_NUMBERS)
     return numbers
 
@@ -366,7 +452,7 @@ def _name_of(X: Any, column: int) -> str:
 def _indicators(column: Any, name: str) -> np.ndarray:
     """One column of zeros and ones for each level."""
     values = list(column)
-    if any(value is None or value != value for value in values):
+    if any(map(is_missing, values)):
         raise ValueError(
             f"Categorical column {name} has missing values; drop these rows, or make "
             "missingness a level of its own."
@@ -396,12 +482,17 @@ def _grouped(
         labels = _labels_of_mapping(groups, names, n_columns)
     else:
         labels = list(groups)
+        if not all(isinstance(label, Hashable) for label in labels):
+            raise ValueError(
+                "groups must be a flat list or array with one label for each column, or a dict "
+                f"from a label to its columns; its first entry is {labels[0]!r}."
+            )
         if len(labels) != n_columns:
             raise ValueError(
                 f"groups has {len(labels)} labels, but X has {n_columns} columns; give one label "
                 "for each column, or a dict from a label to its columns."
             )
-        if any(label is None or label != label for label in labels):
+        if any(map(is_missing, labels)):
             raise ValueError("groups holds a missing label; give every column a group of its own.")
     number = {label: unit for unit, label in enumerate(dict.fromkeys(labels))}
     unit = np.array([number[label] for label in labels], dtype=int)

@@ -7,16 +7,30 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
 from ._responses import is_missing
 
-__all__ = ["check_kind", "columns_named", "is_frame", "refuse_lazy", "refuse_times"]
+__all__ = [
+    "check_kind",
+    "check_numbers",
+    "check_response",
+    "columns_named",
+    "is_frame",
+    "is_time",
+    "listed",
+    "refuse_gaps",
+    "refuse_lazy",
+    "refuse_times",
+    "refuse_twins",
+]
 
 
 def is_frame(X: Any) -> bool:
     """Whether X is a table with named columns, of whatever library."""
-    return hasattr(X, "columns") and hasattr(X, "dtypes") and hasattr(X, "shape")
+    # The shape first: a lazy frame has none, and works out its columns when asked for them.
+    return hasattr(X, "shape") and hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
 def refuse_lazy(X: Any) -> None:
@@ -25,18 +39,30 @@ def refuse_lazy(X: Any) -> None:
         raise TypeError("X is a lazy frame; call its collect() first and pass the result.")
 
 
-def check_kind(X: Any, y: Any, names: Sequence[Hashable] | None) -> None:
-    """Refuse what would be read as something it is not."""
-    if np.ma.isMaskedArray(X) or np.ma.isMaskedArray(y):
+def check_numbers(X: Any, y: Any) -> None:
+    """Refuse what would be read as something it is not, where X may hold numbers alone."""
+    check_kind(X, y)
+    refuse_times(X, takes_categories=False)
+
+
+def check_kind(X: Any, y: Any) -> None:
+    """Refuse what would be read as something it is not, but for columns of dates."""
+    refuse_lazy(X)
+    _refuse_masks(X)
+    if issparse(X):
         raise TypeError(
-            "Masked arrays are not supported: the masked values would be used like any others. "
-            "Drop or impute them and pass an ordinary array."
+            "Sparse data was passed for X, but dense data is required: pass X.toarray()."
         )
-    if names is not None and len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"X has two columns named {twice!r}; give every column its own name.")
-    for dtype in map(str, y.dtypes if is_frame(y) else [getattr(y, "dtype", "")]):
-        if _is_time(dtype):
+    if is_frame(X):
+        refuse_twins(list(X.columns))
+    check_response(y)
+
+
+def check_response(y: Any) -> None:
+    """Refuse masks, dates and gaps in a response."""
+    _refuse_masks(y)
+    for dtype in y.dtypes if is_frame(y) else [getattr(y, "dtype", "")]:
+        if is_time(dtype):
             raise ValueError(
                 f"y holds dates or durations ({dtype}); turn them into numbers or classes first."
             )
@@ -46,6 +72,21 @@ def check_kind(X: Any, y: Any, names: Sequence[Hashable] | None) -> None:
             f"Input y contains NaN: the response of {n_missing} sample(s) is missing; leave these "
             "samples out."
         )
+
+
+def _refuse_masks(array: Any) -> None:
+    if np.ma.isMaskedArray(array):
+        raise TypeError(
+            "Masked arrays are not supported: the masked values would be used like any others. "
+            "Drop or impute them and pass an ordinary array."
+        )
+
+
+def refuse_twins(names: Sequence[Hashable]) -> None:
+    """Refuse two columns of the same name."""
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"X has two columns named {twice!r}; give every column its own name.")
 
 
 def _n_missing(y: Any) -> int:
@@ -61,43 +102,44 @@ def _n_missing(y: Any) -> int:
     return int(missing.reshape(missing.shape[0], -1).any(axis=1).sum()) if missing.ndim else 0
 
 
-def refuse_times(X: Any, names: Sequence[Hashable], categorical: np.ndarray | None) -> None:
+def refuse_times(
+    X: Any, categorical: np.ndarray | None = None, *, takes_categories: bool = True
+) -> None:
     """Refuse dates, which some libraries would turn into numbers without a word."""
-    times = [
-        str(name)
-        for j, (name, dtype) in enumerate(zip(names, X.dtypes, strict=True))
-        if _is_time(str(dtype)) and (categorical is None or not categorical[j])
-    ]
-    if times:
-        raise _no_numbers(times)
+    if is_frame(X):
+        times = [
+            str(name)
+            for j, (name, dtype) in enumerate(zip(X.columns, X.dtypes, strict=True))
+            if is_time(dtype) and (categorical is None or not categorical[j])
+        ]
+        if times:
+            raise _no_numbers(times, takes_categories)
+    elif is_time(getattr(X, "dtype", "")) and (categorical is None or not categorical.all()):
+        raise ValueError(f"X holds dates or durations ({X.dtype}); turn them into numbers first.")
 
 
-def _is_time(dtype: str) -> bool:
-    return dtype.lower().startswith(("date", "timedelta", "duration", "time", "period"))
+def is_time(dtype: Any) -> bool:
+    """Whether a dtype, of whatever library, is of dates, times or durations."""
+    return str(dtype).lower().startswith(("date", "timedelta", "duration", "time", "period"))
 
 
 @contextmanager
-def columns_named(X: Any) -> Iterator[None]:
+def columns_named(X: Any, *, takes_categories: bool = False) -> Iterator[None]:
     """Errors about a frame that say which of its columns are meant."""
     refuse_lazy(X)
     try:
         yield
     except (TypeError, ValueError) as error:
-        _name_columns_without_numbers(X, error)
+        _name_columns_without_numbers(X, error, takes_categories)
         raise
 
 
-def _name_columns_without_numbers(X: Any, error: Exception) -> None:
+def _name_columns_without_numbers(X: Any, error: Exception, takes_categories: bool) -> None:
     """Say which columns of a frame are no numbers, or miss some, if that went wrong."""
     if not is_frame(X):
         return
     if "contains NaN" in str(error):
-        gaps = [str(name) for j, name in enumerate(X.columns) if _has_gaps(X, j)]
-        if gaps:
-            raise ValueError(
-                f"Input X contains NaN: values are missing in {_listed(gaps)}. Drop these rows or "
-                "columns, or impute, for example with scikit-learn's SimpleImputer."
-            ) from error
+        refuse_gaps(X)
         return
     bad = [
         str(name)
@@ -105,18 +147,37 @@ def _name_columns_without_numbers(X: Any, error: Exception) -> None:
         if not _holds_numbers(_safe_indexing(X, j, axis=1))
     ]
     if bad:
-        raise _no_numbers(bad) from error
+        raise _no_numbers(bad, takes_categories) from error
 
 
-def _no_numbers(names: list[str]) -> ValueError:
-    return ValueError(
-        f"These columns of X hold no numbers: {_listed(names)}. Drop them, convert them, or, "
-        "if they hold categories, give them a categorical dtype or list them in "
-        "categorical_features."
-    )
+def refuse_gaps(X: Any) -> None:
+    """Refuse a frame in which values are missing, and name its columns."""
+    gaps = [str(name) for j, name in enumerate(X.columns) if _has_gaps(X, j)]
+    if gaps:
+        raise ValueError(
+            f"Input X contains NaN: values are missing in {listed(gaps)}. Drop these rows or "
+            "columns, or impute, for example with scikit-learn's SimpleImputer."
+        )
 
 
-def _listed(names: list[str]) -> str:
+def _no_numbers(names: list[str], takes_categories: bool) -> ValueError:
+    advice = "Drop them or convert them."
+    if takes_categories:
+        advice = (
+            "Drop them, convert them, or, if they hold categories, give them a categorical dtype "
+            "or list them in categorical_features."
+        )
+    return ValueError(f"These columns of X hold no numbers: {listed(names)}. {advice}")
+
+
+def listed(names: list[str]) -> str:
+    """The first few names, quoted.
+
+    Examples
+    --------
+    >>> listed(["a", "b"])
+    "'a', 'b'"
+    """
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return ", ".join(map(repr, names[:5])) + more
 
@@ -131,7 +192,7 @@ def _has_gaps(X: Any, column: int) -> bool:
 
 def _holds_numbers(column: Any) -> bool:
     # A date would turn into a number without a word.
-    if _is_time(str(column.dtype)):
+    if is_time(column.dtype):
         return False
     # A gap in a nullable column cannot be converted by every version of pandas.
     if getattr(column.dtype, "kind", "O") in "biuf":

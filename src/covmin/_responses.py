@@ -22,6 +22,8 @@ _DEFAULT_EPSILON = {"classification": 0.001, "regression": 0.1}
 # next number, are counts or measurements rather than classes.
 _MANY_CLASSES = 20
 _FEW_MEMBERS = 5
+# Types of None, pandas.NA and pandas.NaT, by name: pandas need not be there.
+_KINDS_OF_NOTHING = {"NoneType", "NAType", "NaTType"}
 # Floats beyond this are all whole numbers, which says nothing about what they mean.
 _EXACT_INTEGERS = 2.0**53
 
@@ -128,14 +130,16 @@ def encode_response(
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a label is none at all.
+    """Whether a label or a level is none at all.
 
     Examples
     --------
     >>> is_missing(None), is_missing(float("nan")), is_missing("a")
     (True, True, False)
     """
-    return value is None or (isinstance(value, float) and value != value)
+    if type(value).__name__ in _KINDS_OF_NOTHING:
+        return True
+    return isinstance(value, (float, np.generic)) and bool(value != value)
 
 
 def _check_one_kind(y: np.ndarray) -> None:

@@ -24,6 +24,7 @@ __all__ = [
     "ParquetSource",
     "Source",
     "StandardizedSource",
+    "column_names",
     "is_source",
     "open_parquet",
     "parquet_columns",
@@ -76,6 +77,9 @@ class Source(Protocol):
 
     def take(self, rows: np.ndarray) -> np.ndarray:
         """All columns at increasing row numbers."""
+
+    def keep(self, kept: np.ndarray) -> Source:
+        """The rows where a mask is true, as a source of their own."""
 
 
 def is_source(X: Any) -> bool:
@@ -147,6 +151,47 @@ class _LocalSource:
         for start, X in self.blocks():
             first, last = np.searchsorted(rows, (start, start + X.shape[0]))
             taken[first:last] = X[rows[first:last] - start]
+        return taken
+
+    def keep(self, kept: np.ndarray) -> KeptRows:
+        """The rows where a mask is true, as a source of their own."""
+        return KeptRows(self, kept)
+
+
+class KeptRows(_LocalSource):
+    """Some rows of a source: the others are passed over as blocks are read.
+
+    Parameters
+    ----------
+    source : ArraySource or ParquetSource
+    kept : ndarray of bool of shape (n_rows,)
+
+    Examples
+    --------
+    >>> KeptRows(ArraySource(np.eye(3)), np.array([True, False, True])).take(np.array([1]))
+    array([[0., 0., 1.]])
+    """
+
+    def __init__(self, source: Any, kept: np.ndarray) -> None:
+        self._source = source
+        self._kept = kept
+        self.names = source.names
+        self.dtype = source.dtype
+        self.shape = (int(kept.sum()), source.shape[1])
+
+    def blocks(self, columns: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
+        """Raw blocks with the number of their first row."""
+        start = 0
+        for first, X in self._source.blocks(columns):
+            block = X[self._kept[first : first + X.shape[0]]]
+            # There is no smallest entry of no rows.
+            if block.shape[0]:
+                yield start, block
+                start += block.shape[0]
+
+    def take(self, rows: np.ndarray) -> np.ndarray:
+        """All columns at increasing row numbers."""
+        taken: np.ndarray = self._source.take(np.flatnonzero(self._kept)[rows])
         return taken
 
 
@@ -296,6 +341,11 @@ def open_parquet(
             f"{', '.join(schema.names[:8])}{' …' if len(schema.names) > 8 else ''}."
         )
     names = [name for name in schema.names if name != target] if columns is None else list(columns)
+    if target in names:
+        raise ValueError(
+            f"columns holds the target, {target!r}, which would be selected to explain itself; "
+            "leave it out of columns."
+        )
     _check_numbers(schema, names)
     tables = [_parquet().read_table(file, columns=[target]) for file in files]
     y = np.concatenate([table.column(target).to_numpy() for table in tables])
@@ -342,6 +392,12 @@ def stays_what_it_is(X: Any) -> bool:
     False
     """
     return is_source(X) or type(X).__module__.split(".")[0] in ("dask", "dask_expr", "torch")
+
+
+def column_names(X: Any) -> list[str] | None:
+    """Names of the columns of what :func:`stays_what_it_is`, where they have any."""
+    names = X.names if is_source(X) else getattr(X, "columns", None)
+    return None if names is None else [str(name) for name in names]
 
 
 def select_columns(X: Any, columns: np.ndarray) -> Any:

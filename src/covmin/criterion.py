@@ -15,7 +15,7 @@ from ._formulation import (
     kernel_parameters,
     make_problem,
 )
-from ._refusals import columns_named
+from ._refusals import check_numbers, columns_named
 from ._responses import encode_response
 from .core.path import Formulation
 
@@ -98,6 +98,7 @@ def conditional_covariance_trace(
     >>> bool(explains < 0.02), bool(useless > 0.4)
     (True, True)
     """
+    check_numbers(X, y)
     with columns_named(X):
         X, y = check_X_y(
             X, y, dtype=[np.float64, np.float32], multi_output=True, ensure_min_samples=2

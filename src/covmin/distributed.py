@@ -36,7 +36,9 @@ Merge = Callable[[Sequence[Any]], Any]
 
 
 def _as_array(part: Any, dtype: np.dtype[Any]) -> np.ndarray:
-    """A partition as a C-ordered array of numbers."""
+    """A partition as a C-ordered array of numbers; a gap in a nullable column is NaN."""
+    if hasattr(part, "columns"):
+        part = part.to_numpy(dtype=dtype, na_value=np.nan)
     return np.ascontiguousarray(np.asarray(part), dtype=dtype)
 
 
@@ -170,8 +172,9 @@ class DaskSource:
         dtype: np.dtype[Any],
         names: list[str] | None = None,
     ) -> None:
-        self.parts = parts
-        self.starts = np.concatenate([[0], np.cumsum(lengths)]).astype(int)
+        # A partition without rows, as a filter leaves it, has nothing to be merged.
+        self.parts = [part for part, n_rows in zip(parts, lengths, strict=True) if n_rows]
+        self.starts = np.cumsum([0, *filter(None, lengths)])
         self.shape = (int(self.starts[-1]), n_columns)
         self.dtype = dtype
         self.names = names
@@ -190,7 +193,8 @@ class DaskSource:
         if hasattr(X, "columns"):
             names = [str(name) for name in X.columns]
             _check_numbers(X)
-            dtypes = set(X.dtypes)
+            # A nullable dtype of pandas names the one of NumPy behind it.
+            dtypes = {getattr(dtype, "numpy_dtype", dtype) for dtype in X.dtypes}
             delayed = X.to_delayed()
         elif getattr(X, "ndim", 0) == 2:
             if X.dtype.kind not in "biuf":
@@ -244,6 +248,24 @@ class DaskSource:
             if a < b
         ]
         return np.concatenate(_compute(wanted))
+
+    def keep(self, kept: np.ndarray) -> DaskSource:
+        """The rows where a mask is true, picked out on the workers.
+
+        Parameters
+        ----------
+        kept : ndarray of bool of shape (n_rows,)
+        """
+        import dask
+
+        pick = dask.delayed(_pick, pure=False)
+        masks = self._pieces(kept)
+        parts = [
+            part if mask.all() else pick(part, mask)
+            for part, mask in zip(self.parts, masks, strict=True)
+        ]
+        lengths = [int(mask.sum()) for mask in masks]
+        return DaskSource(parts, lengths, self.shape[1], self.dtype, self.names)
 
 
 def _lengths(parts: list[Any]) -> list[int]:

@@ -17,7 +17,7 @@ from ._columns import prepare_columns
 from ._fitting import check_columns, seed_of, unchanged_on_failure
 from ._gaussian_knockoffs import GaussianKnockoffs, content_order
 from ._inputs import WholeColumnsMixin
-from ._refusals import columns_named
+from ._refusals import check_numbers, columns_named
 from ._repeats import repeat
 from ._versions import VersionedPickles
 from .selector import CCMSelector
@@ -191,6 +191,7 @@ class KnockoffSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
             Fitted. A fit that fails leaves the estimator as it was.
         """
         with unchanged_on_failure(self):
+            check_numbers(X, y)
             with columns_named(X):
                 X, y = validate_data(
                     self, X, y, dtype=np.float64, ensure_min_samples=2, multi_output=True

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ._columns import n_features_to_keep
 from ._fitting import seed_of, unchanged_on_failure
 from ._inputs import WholeColumnsMixin
+from ._refusals import check_kind
 from ._repeats import repeat
 from ._responses import encode_response, ordered_levels
 from ._stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
@@ -207,6 +208,7 @@ class StabilitySelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Checked samples; frames and series stay what they are, columns of any type included."""
+        check_kind(X, y)
         is_frame = hasattr(X, "columns") and hasattr(X, "dtypes")
         options = {"dtype": None, "ensure_all_finite": False} if is_frame else {"dtype": "numeric"}
         checked, numbers = validate_data(

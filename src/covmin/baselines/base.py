@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from covmin._columns import n_features_to_keep, prepare_columns
+from covmin._refusals import check_numbers
 from covmin._versions import VersionedPickles
 from covmin.baselines.target import Target, encode_target
 
@@ -92,6 +93,7 @@ class BaselineSelector(VersionedPickles, SelectorMixin, BaseEstimator):  # type:
         -------
         self : object
         """
+        check_numbers(X, y)
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         target = encode_target(y, self.task)
         half = 0.5 if self.n_features_to_select is None else self.n_features_to_select
