@@ -137,6 +137,14 @@ def test_e_values_bound_what_they_should():
 # --- the selector ---------------------------------------------------------------------------------
 
 
+def test_many_samples_are_ranked_by_random_features():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4001, 12))
+    y = X[:, :5].sum(axis=1) + rng.standard_normal(4001)
+    selector = KnockoffSelector(fdr=0.3).fit(X, y)
+    assert_array_equal(selector.get_support(indices=True), np.arange(5))
+
+
 def test_finds_nonlinear_effects(data):
     X, y = data
     selector = KnockoffSelector(fdr=0.2).fit(X, y)

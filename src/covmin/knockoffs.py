@@ -44,7 +44,8 @@ class KnockoffSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
     ----------
     estimator : estimator, default=None
         What is fitted to features and copies together. None is
-        ``CCMSelector(1, kernel="mixed", mixing=0.5, epsilon=0.01)``.
+        ``CCMSelector(1, mixing=0.5, epsilon=0.01)``: the mixed kernel, and above 4000 samples
+        random features of the Gaussian.
     fdr : float in (0, 1), default=0.1
         Bound on the false discovery rate: the expected share of false ones among the features
         kept. With ``offset=1`` at least 1/fdr features are kept, or none.
@@ -224,7 +225,7 @@ class KnockoffSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
     def _estimator(self) -> Any:
         if self.estimator is not None:
             return clone(self.estimator)
-        return CCMSelector(1, kernel="mixed", mixing=_MIXING, epsilon=_EPSILON)
+        return CCMSelector(1, mixing=_MIXING, epsilon=_EPSILON)
 
     def _store(self, W: np.ndarray) -> None:
         self.W_ = W.mean(axis=0)
