@@ -61,7 +61,8 @@ def conditional_covariance_trace(
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Numbers, or class labels (±1 for two classes, one-hot for more: the sum of the
-        variances of the indicators is measured).
+        variances of the indicators is measured). Several columns of numbers count equally,
+        whatever their units.
     weights : array-like of shape (n_features,), default=None
         Weight w of each feature; all one by default.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -84,7 +85,8 @@ def conditional_covariance_trace(
     Returns
     -------
     trace : float
-        In squared units of y; between 0 and the (summed) variance of y.
+        In squared units of y; between 0 and the (summed) variance of y. For several columns of
+        numbers, the mean over them of the share of the variance left unexplained.
 
     Examples
     --------

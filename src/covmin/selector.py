@@ -227,7 +227,8 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
     objective_ : float
         Criterion Q at these weights, in squared units of y. ``epsilon_ * objective_`` is the
         variance of y left unexplained, as :func:`conditional_covariance_trace` gives it (with
-        given columns, of what these leave of y).
+        given columns, of what these leave of y); for several real responses, the mean over
+        them of the share of their variance.
     approximation_ : "fourier" or None
         Approximation used: what "auto" stood for.
     approximation_error_ : float
@@ -400,7 +401,8 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
             arrays and dataframes are read in blocks and never copied whole, as long as random
             features are used; torch tensors are computed on where they are.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, or one or several real responses.
+            Class labels, or one or several real responses. Each of several counts the same,
+            whatever its unit: it is divided by its standard deviation.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples. A weight of two is the same as the sample twice, a weight
             of zero the same as no such sample.
