@@ -13,7 +13,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 
 import covmin
-from covmin import CCMSelector, conditional_covariance_trace
+from covmin import (
+    CCMSelector,
+    KnockoffSelector,
+    conditional_covariance_trace,
+    conditional_dependence_test,
+)
 from covmin._columns import ColumnPlan, prepare_columns
 from covmin._responses import encode_response
 from covmin.core.kernels import Gaussian, median_bandwidth
@@ -566,6 +571,25 @@ class TestResponses:
         same_fit(by_name, CCMSelector(2).fit(X, enum), rtol=0)
         with pytest.raises(ValueError, match="order of the classes"):
             CCMSelector(2, task="ordinal").fit(X, words[grade])
+
+    @pytest.mark.parametrize("task", ["auto", "ordinal"])
+    def test_the_order_counts_wherever_a_response_is_taken(self, task):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((90, 5))
+        grade = np.digitize(X[:, 0], [-1, 0, 1])
+        words = np.array(["poor", "fair", "good", "best"])
+        y = pd.Series(pd.Categorical(words[grade], categories=words, ordered=True))
+        inner = CCMSelector(1, mixing=0.5, epsilon=0.01)
+
+        def answers(y, task):
+            selector = KnockoffSelector(clone(inner).set_params(task=task), fdr=0.5)
+            return [
+                conditional_covariance_trace(X, y, task=task),
+                conditional_dependence_test(X, y, task=task, n_resamples=5).statistic,
+                *selector.fit(X, y).W_,
+            ]
+
+        assert answers(y, task) == answers(grade, "ordinal")
 
     def test_a_kernel_on_the_response_finds_what_changes_its_spread(self):
         """The mean depends on feature 1, the spread on feature 0."""

@@ -16,7 +16,7 @@ from ._formulation import (
     make_problem,
 )
 from ._refusals import columns_named
-from ._responses import encode_response
+from ._responses import encode_response, ordered_levels
 from .core.path import Formulation
 
 __all__ = ["conditional_covariance_trace"]
@@ -100,13 +100,14 @@ def conditional_covariance_trace(
     >>> bool(explains < 0.02), bool(useless > 0.4)
     (True, True)
     """
+    levels = ordered_levels(y)
     with columns_named(X):
         X, y = check_X_y(
             X, y, dtype=[np.float64, np.float32], multi_output=True, ensure_min_samples=2
         )
     w = _check_weights(weights, X.shape[1])
     X, y, sample_weight = weighted_samples(X, y, sample_weight)
-    response = encode_response(y, task, sample_weight=sample_weight)
+    response = encode_response(y, task, sample_weight=sample_weight, levels=levels)
     columns = prepare_columns(X, standardize, sample_weight=sample_weight, Y=response.Y)
     keep = np.flatnonzero(w[columns.index] > 0.0)
     if keep.size == 0:  # no feature varies or counts: everything is left unexplained

@@ -17,7 +17,7 @@ from ._formulation import make_problem
 from ._refusals import columns_named
 from ._regression import out_of_fold_smoother
 from ._repeats import repeat
-from ._responses import encode_response
+from ._responses import encode_response, ordered_levels
 from .core.path import Formulation
 
 __all__ = ["DependenceTest", "conditional_dependence_test"]
@@ -156,7 +156,7 @@ def conditional_dependence_test(
     True
     """
     X = _checked(X, "X")
-    response = encode_response(y, task)
+    response = encode_response(y, task, levels=ordered_levels(y))
     check_consistent_length(X, response.Y)
     seed = seed_of(random_state)
     if given is None:

@@ -19,6 +19,7 @@ from ._gaussian_knockoffs import GaussianKnockoffs, content_order
 from ._inputs import WholeColumnsMixin
 from ._refusals import columns_named
 from ._repeats import repeat
+from ._responses import ordered_levels
 from ._versions import VersionedPickles
 from .selector import CCMSelector
 
@@ -193,9 +194,11 @@ class KnockoffSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         """
         with unchanged_on_failure(self):
             with columns_named(X):
-                X, y = validate_data(
+                X, checked = validate_data(
                     self, X, y, dtype=np.float64, ensure_min_samples=2, multi_output=True
                 )
+            # An array has no order of classes, which the estimator may want to know.
+            y = checked if ordered_levels(y) is None else y
             self._warn_if_too_few(X.shape[1])
             columns = prepare_columns(X)
             check_columns(columns)
