@@ -88,6 +88,19 @@ def test_fourier_agrees(approximation):
     assert_allclose(other, exact, rtol=0.05)
 
 
+def test_every_call_gives_the_same_float():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    options = {"approximation": "fourier", "n_components": 20}
+    first = conditional_covariance_trace(X, y, random_state=None, **options)
+    assert conditional_covariance_trace(X, y, random_state=None, **options) == first
+    assert conditional_covariance_trace(X, y, **options) == first
+    again = conditional_covariance_trace(X, y, random_state=np.random.RandomState(1), **options)
+    assert again != first
+    assert type(first) is type(conditional_covariance_trace(X, y, weights=np.zeros(5))) is float
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

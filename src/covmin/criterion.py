@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import validate_params
 from sklearn.utils.validation import check_X_y
 
 from ._columns import prepare_columns, weighted_samples
+from ._fitting import seed_of, squared
 from ._formulation import (
     CRITERION_PARAMETERS,
     bandwidth_value,
@@ -47,7 +48,7 @@ def conditional_covariance_trace(
     epsilon: float | str = "auto",
     approximation: str | None = "auto",
     n_components: int | None = None,
-    random_state: int = 0,
+    random_state: Any = None,
 ) -> float:
     """Variance of y that the features leave unexplained.
 
@@ -79,8 +80,8 @@ def conditional_covariance_trace(
         Ridge; 0.001 for classes and 0.1 for regression by default.
     approximation, n_components
         As in :class:`~covmin.CCMSelector`.
-    random_state : int, default=0
-        Seed of the random features.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random features. None is a fixed seed.
 
     Returns
     -------
@@ -111,7 +112,7 @@ def conditional_covariance_trace(
     columns = prepare_columns(X, standardize, sample_weight=sample_weight, Y=response.Y)
     keep = np.flatnonzero(w[columns.index] > 0.0)
     if keep.size == 0:  # no feature varies or counts: everything is left unexplained
-        return response.scale**2
+        return float(squared(response.scale))
     if isinstance(epsilon, str):
         epsilon = response.default_epsilon
     formulation = Formulation(
@@ -127,11 +128,11 @@ def conditional_covariance_trace(
         approximation=approximation,
         n_components=n_components,
         device=None,
-        seed=random_state,
+        seed=seed_of(random_state),
     )
     gram = problem.gram(keep, problem.bandwidth(keep))
     point = problem.objective(gram).at(w[columns.index][keep])
-    return epsilon * point.value * response.scale**2
+    return float(epsilon * point.value * squared(response.scale))
 
 
 def _check_weights(weights: Any, n_features: int) -> np.ndarray:
