@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from covmin import CCMSelector
+from covmin import CCMSelector, conditional_covariance_trace
 from covmin.datasets import make_additive, make_shell, make_xor
 
 EIGHT = [
@@ -208,6 +208,21 @@ def test_objective_is_the_criterion_in_the_units_of_y(xor):
     G = H @ np.exp(-distances / (2 * sigma**2)) @ H
     Q = (y - y.mean()) @ np.linalg.solve(G + n * small.epsilon_ * np.eye(n), y - y.mean())
     assert_allclose(small.objective_, Q, rtol=1e-8)
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "laplacian", "linear", "polynomial"])
+def test_objective_is_what_the_bare_criterion_gives(xor, kernel):
+    X, y = xor
+    fitted = CCMSelector(3, kernel=kernel).fit(X, y)
+    trace = conditional_covariance_trace(
+        X,
+        y,
+        weights=fitted.weights_,
+        kernel=kernel,
+        bandwidth=fitted.bandwidth_,
+        epsilon=fitted.epsilon_,
+    )
+    assert_allclose(fitted.epsilon_ * fitted.objective_, trace, rtol=1e-8)
 
 
 def test_lambda1_is_in_the_units_of_y(xor):

@@ -226,9 +226,11 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         (``unexplained_with``). Columns stand for their groups.
     objective_ : float
         Criterion Q at these weights, in squared units of y. ``epsilon_ * objective_`` is the
-        variance of y left unexplained, as :func:`conditional_covariance_trace` gives it (with
-        given columns, of what these leave of y); for several real responses, the mean over
-        them of the share of their variance.
+        variance of y left unexplained (with given columns, of what these leave of y); for
+        several real responses, the mean over them of the share of their variance. It is what
+        :func:`conditional_covariance_trace` gives for ``weights_``, ``epsilon_`` and
+        ``bandwidth_``, which knows neither the mixed kernel, the default along a path, nor
+        ``inverse="free"``.
     approximation_ : "fourier" or None
         Approximation used: what "auto" stood for.
     approximation_error_ : float
