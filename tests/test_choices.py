@@ -280,6 +280,14 @@ class TestCategorical:
         assert kept.schema == frame.select("region", "price").schema
         same_fit(selector, CCMSelector(2).fit(X, y), rtol=0)
 
+    def test_one_column_by_name_or_number(self, shop):
+        X, y = shop
+        X = X.assign(region=X["region"].cat.codes).select_dtypes("number")
+        listed = CCMSelector(2, categorical_features=["region"]).fit(X, y)
+        for column in ("region", X.columns.get_loc("region")):
+            same_fit(CCMSelector(2, categorical_features=column).fit(X, y), listed, rtol=0)
+        assert listed.objective_ != CCMSelector(2).fit(X, y).objective_
+
     def test_without_set_output_an_array_comes_back(self, shop):
         X, y = shop
         kept = CCMSelector(2).fit(X, y).transform(X)

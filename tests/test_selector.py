@@ -363,6 +363,7 @@ CASES = {
     "lengths": (lambda X, y: bad(X, y[:-1]), "inconsistent numbers of samples"),
     "m > d": (lambda X, y: bad(X, y, parameters={"n_features_to_select": 11}), "at most 10"),
     "m = 0": (lambda X, y: bad(X, y, parameters={"n_features_to_select": 0}), "n_features_to_sel"),
+    "no jobs": (lambda X, y: bad(X, y, parameters={"n_jobs": 0}), "'n_jobs' parameter .* Got 0"),
     "m < 0": (lambda X, y: bad(X, y, parameters={"n_features_to_select": -1}), "n_features_to_sel"),
     "m = 1.5": (lambda X, y: bad(X, y, parameters={"n_features_to_select": 1.5}), "n_features_to"),
     "epsilon < 0": (lambda X, y: bad(X, y, parameters={"epsilon": -1.0}), "epsilon"),
@@ -422,9 +423,10 @@ def test_duplicated_columns(xor):
 
 
 def test_low_lambda2_warns(xor):
-    with pytest.warns(UserWarning, match="below 1/") as record:
-        CCMSelector(3, inverse="free", lambda2=1e-3, max_iter=500).fit(*xor)
-    assert record[0].filename == __file__
+    for m in (3, "auto"):
+        with pytest.warns(UserWarning, match="below 1/") as record:
+            CCMSelector(m, inverse="free", lambda2=1e-3, max_iter=500, given=[4]).fit(*xor)
+        assert [warning.filename for warning in record] == [__file__]
 
 
 def test_too_few_steps_warn(xor):

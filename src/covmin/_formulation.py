@@ -340,7 +340,7 @@ def check_lambda2(lambda2: float | None, n_samples: float, epsilon: float) -> No
             f"lambda2={lambda2:g} is below 1/(2nε) = {floor:.4g}: the inverse-free objective "
             "need not fall when features explain more of y. Pass a larger lambda2, or None.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
 
 

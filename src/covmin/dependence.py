@@ -16,7 +16,7 @@ from ._fitting import seed_of
 from ._formulation import make_problem
 from ._refusals import columns_named
 from ._regression import out_of_fold_smoother
-from ._repeats import repeat
+from ._repeats import N_JOBS, repeat
 from ._responses import encode_response, ordered_levels
 from .core.path import Formulation
 
@@ -61,7 +61,7 @@ class DependenceTest:
         "task": [StrOptions({"auto", "classification", "ordinal", "regression"})],
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "sampler": [None, callable],
-        "n_jobs": [None, Integral],
+        "n_jobs": N_JOBS,
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     },

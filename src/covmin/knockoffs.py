@@ -18,7 +18,7 @@ from ._fitting import check_columns, seed_of, unchanged_on_failure
 from ._gaussian_knockoffs import GaussianKnockoffs, content_order
 from ._inputs import WholeColumnsMixin
 from ._refusals import columns_named
-from ._repeats import repeat
+from ._repeats import N_JOBS, repeat
 from ._responses import ordered_levels
 from ._versions import VersionedPickles
 from .selector import CCMSelector
@@ -138,7 +138,7 @@ class KnockoffSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         "importance": [None, callable],
         "offset": [Options(Integral, {0, 1})],
         "n_draws": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [None, Integral],
+        "n_jobs": N_JOBS,
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }

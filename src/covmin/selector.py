@@ -50,6 +50,7 @@ from ._inputs import WholeColumnsMixin, from_tensors
 from ._interrupts import Interrupts
 from ._notebook import selection_html
 from ._progress import History, ProgressBar
+from ._repeats import N_JOBS
 from ._responses import EncodedResponse
 from ._threads import blas_threads, row_threads
 from ._versions import VersionedPickles
@@ -110,10 +111,10 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         Columns that are known to matter, by name, number or mask: always kept, not counted.
         The others are ranked by what they add to these: what these explain by themselves is
         taken off the response first.
-    categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that hold categories: those of a categorical dtype in a pandas or polars
-        frame, or columns by name, number or mask. Each is one feature, whatever its number
-        of levels, and any two levels are equally far apart.
+    categorical_features : str, int, array-like or None, default="from_dtype"
+        Columns that hold categories: with "from_dtype" those of a categorical dtype in a pandas
+        or polars frame, else columns by name, number or mask. Each is one feature, whatever its
+        number of levels, and any two levels are equally far apart.
     task : {"auto", "classification", "ordinal", "regression"}, default="auto"
         How to read y. "auto" takes labels and whole numbers as classes, an ordered
         categorical as ordered classes, and several columns of 0 and 1 as labels that can
@@ -299,7 +300,7 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         "epsilon": [*CRITERION_PARAMETERS["epsilon"], "array-like"],
         "groups": [None, dict, "array-like"],
         "given": [None, str, Integral, "array-like"],
-        "categorical_features": [None, StrOptions({"from_dtype"}), "array-like"],
+        "categorical_features": [None, str, Integral, "array-like"],
         "class_weight": [None, StrOptions({"balanced"}), dict],
         "response_kernel": [StrOptions({"linear", "gaussian"})],
         "strategy": [StrOptions({"path", "single"})],
@@ -312,7 +313,7 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         "max_step": [Interval(Real, 0, 1, closed="right")],
         "device": [None, str],
         "n_substitutes": [Interval(Integral, 0, None, closed="left")],
-        "n_jobs": [None, Integral],
+        "n_jobs": N_JOBS,
         "interrupt": [StrOptions({"raise", "keep"})],
         "checkpoint": [None, str, PathLike],
         "checkpoint_after": [Interval(Real, 0, None, closed="left")],
@@ -440,6 +441,8 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
                 if self._may_leave_the_sum_out():
                     self._leave_the_sum_out(columns, samples, epsilons[0], seed)
                 epsilon, m, crossfit = self._choose(samples, epsilons, seed, during)
+                if self.inverse == "free":
+                    check_lambda2(self.lambda2, columns.total_weight, epsilon)
                 problem = self._problem(columns, samples.response, epsilon, seed)
                 path, history = self._run(problem, min(m, columns.units.size), during)
                 self._store(path, problem, columns, samples, m)
@@ -591,8 +594,6 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         self, columns: PreparedColumns, response: EncodedResponse, epsilon: float, seed: int
     ) -> Problem:
         """The core's problem for prepared columns and encoded responses."""
-        if self.inverse == "free":
-            check_lambda2(self.lambda2, columns.total_weight, epsilon)
         kernel = mixture(
             self.kernel,
             self.mixing_,
