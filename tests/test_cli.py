@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from covmin import CCMSelector
 from covmin.datasets import make_xor
 
 pytest.importorskip("typer")
@@ -32,6 +33,7 @@ from covmin.cli.errors import CommandError, ExitCode, nearest
 from covmin.cli.main import main
 from covmin.cli.problem import make_question, parse_epsilon, parse_size
 from covmin.cli.tables import contents, read_buffer, read_table
+from covmin.report import error_curve
 
 TRUE = ["x0", "x1", "x2"]
 
@@ -148,6 +150,21 @@ def test_no_header_and_index_target(table, tmp_path, run):
     table.to_csv(path, index=False, header=False)
     result = run("select", path, "--no-header", "-t", 10, "-m", 3, "--json")
     assert sorted(json.loads(result.stdout)["selected"]) == ["0", "1", "2"]
+
+
+def test_classes_stored_in_order_keep_it(tmp_path, run):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 4))
+    words = ["poor", "fair", "good"]
+    grade = np.array(words)[np.digitize(X[:, 0], [-0.5, 0.5])]
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(grade=grade)
+    frame["grade"] = pd.Categorical(frame["grade"], words, ordered=True)
+    path = tmp_path / "grades.parquet"
+    frame.to_parquet(path)
+    result = run("select", path, "-t", "grade", "--json", "--report", tmp_path / "r.html")
+    assert result.exit_code == 0, result.output
+    fitted = CCMSelector(random_state=0).fit(frame[list("abcd")], frame["grade"])
+    assert json.loads(result.stdout)["cross_fitted_error"] == error_curve(fitted)
 
 
 def test_report_is_written_with_notes_and_command(table, tmp_path, run):

@@ -240,15 +240,18 @@ def fit(question: Question, size: Any, progress: FitProgress, **options: Any) ->
     Answer
     """
     from covmin import CCMSelector
+    from covmin._responses import ordered_levels
 
     selector = CCMSelector(size, **options)
     target = str(question.y.name)
     progress.phase("Ranking on folds" if size == "auto" else "Ranking")
+    # An array has no order of classes, which Parquet and Feather files keep.
+    y = question.y.to_numpy() if ordered_levels(question.y) is None else question.y
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
-            samples = question.stored or (question.X, question.y.to_numpy())
+            samples = question.stored or (question.X, y)
             selector.set_params(callback=progress).fit(*samples)
         except (ValueError, MemoryError) as error:
             message = in_words_of_options(str(error), target)
