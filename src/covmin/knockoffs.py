@@ -9,9 +9,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context, clone
-from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Interval, Options
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from ._columns import prepare_columns
 from ._fitting import check_columns, seed_of, unchanged_on_failure
@@ -20,6 +19,7 @@ from ._inputs import WholeColumnsMixin
 from ._refusals import columns_named
 from ._repeats import N_JOBS, repeat
 from ._responses import ordered_levels
+from ._support import SupportMixin
 from ._versions import VersionedPickles
 from .selector import CCMSelector
 
@@ -33,7 +33,7 @@ _MIXING = 0.5
 Importance = Callable[[Any], np.ndarray]
 
 
-class KnockoffSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
+class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimator):
     r"""Select features so that at most a given share of them is false, in expectation.
 
     Every feature gets a knockoff: a random copy that relates to the other features as the
@@ -250,19 +250,6 @@ class KnockoffSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         if self.n_draws > 1:
             return np.nan
         return float(self.W_[self.support_].min()) if self.n_features_ else np.inf
-
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self)
-        return self.support_
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "support_")
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        return tags
 
 
 def swap_statistics(

@@ -15,9 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from ._checkpoint import Checkpoint, fingerprint
 from ._columns import PreparedColumns, n_features_to_keep
@@ -52,6 +50,7 @@ from ._notebook import selection_html
 from ._progress import History, ProgressBar
 from ._repeats import N_JOBS
 from ._responses import EncodedResponse
+from ._support import SupportMixin
 from ._threads import blas_threads, row_threads
 from ._versions import VersionedPickles
 from .core.kernels import KERNELS
@@ -84,7 +83,7 @@ class During:
     stop: Interrupts
 
 
-class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
+class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimator):
     r"""Select features by conditional covariance minimisation.
 
     Finds the features given which the response varies least, as measured by the trace of
@@ -676,22 +675,9 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
             found = substitutes(problem, stage, self.n_substitutes)
             self.substitutes_ = substitutes_bunch(found, columns.unit_index, plan, self.epsilon_)
 
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self)
-        return self.support_
-
     def _html_repr(self) -> str:
         """scikit-learn's diagram and, after a fit, the features kept."""
         diagram = super()._html_repr()
         if not self.__sklearn_is_fitted__():
             return diagram
         return f"<div>{diagram}{selection_html(self)}</div>"
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "support_")
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        return tags
