@@ -149,6 +149,8 @@ def test_bad_input():
         conditional_dependence_test(X, y, given=X, sampler=lambda Z, rng: Z[:3])
     with pytest.raises(ValueError, match="inconsistent"):
         conditional_dependence_test(X, y, given=X[:20])
+    with pytest.raises(ValueError, match="'n_jobs' parameter"):
+        conditional_dependence_test(X, y, n_jobs=0)
     with pytest.raises(ValueError, match="minimum of 10"):
         conditional_dependence_test(X[:5], y[:5])
     with pytest.raises(ValueError, match="n_resamples"):

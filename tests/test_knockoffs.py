@@ -219,6 +219,8 @@ def test_bad_input(data):
         KnockoffSelector(LassoCV(), importance=lambda model: model.coef_[:3]).fit(X, y)
     with pytest.raises(ValueError, match="fdr"):
         KnockoffSelector(fdr=1.0).fit(X, y)
+    with pytest.raises(ValueError, match="'n_jobs' parameter"):
+        KnockoffSelector(n_jobs=0).fit(X, y)
 
 
 def test_too_few_features_to_keep_the_promise(data):
