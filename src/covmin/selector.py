@@ -167,7 +167,8 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         Penalty on the residual of the system under ``inverse="free"``. None takes 3/(nε).
     approximation : {"auto", "fourier"} or None, default="auto"
         None uses the n×n kernel matrix, "fourier" random Fourier features, which need no
-        n×n matrix. "auto" takes the former up to 4000 samples, if there is memory for it.
+        n×n matrix. "auto" takes the former up to 4000 samples, if there is memory for it, and
+        for "mixed", "additive" and "polynomial", which have no such features, at any number.
     n_components : int, default=None
         Number of random features; None takes 512.
     max_iter : int, default=200
