@@ -1,5 +1,7 @@
 """What users say about their columns, samples and responses."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,7 +13,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 
 import covmin
-from covmin import CCMSelector, conditional_covariance_trace
+from covmin import (
+    CCMSelector,
+    KnockoffSelector,
+    conditional_covariance_trace,
+    conditional_dependence_test,
+)
 from covmin._columns import ColumnPlan, prepare_columns
 from covmin._responses import encode_response
 from covmin.core.kernels import Gaussian, median_bandwidth
@@ -305,6 +312,14 @@ class TestCategorical:
         kept = CCMSelector(2, categorical_features=[1]).fit(rows, y).transform(rows)
         assert kept.tolist() == rows
 
+    def test_one_column_by_name_or_number(self, shop):
+        X, y = shop
+        X = X.assign(region=X["region"].cat.codes).select_dtypes("number")
+        listed = CCMSelector(2, categorical_features=["region"]).fit(X, y)
+        for column in ("region", X.columns.get_loc("region")):
+            same_fit(CCMSelector(2, categorical_features=column).fit(X, y), listed, rtol=0)
+        assert listed.objective_ != CCMSelector(2).fit(X, y).objective_
+
     def test_without_set_output_an_array_comes_back(self, shop):
         X, y = shop
         kept = CCMSelector(2).fit(X, y).transform(X)
@@ -593,6 +608,28 @@ class TestResponses:
         Y = np.c_[np.sin(2 * X[:, 0]), X[:, 1] ** 2]
         assert_array_equal(CCMSelector(2).fit(X, Y).get_support(indices=True), [0, 1])
 
+    @pytest.mark.parametrize("response_kernel", ["linear", "gaussian"])
+    def test_the_unit_of_an_output_does_not_matter(self, response_kernel):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((60, 5))
+        weight = rng.integers(1, 4, 60)
+        Y = np.c_[X[:, 0] + 0.1 * rng.standard_normal(60), X[:, 1] ** 2]
+        selector = CCMSelector(2, response_kernel=response_kernel)
+        alike = clone(selector).fit(X, Y, weight)
+        other_units = np.c_[1e4 * Y[:, 0] - 7.0, Y[:, 1], np.full(60, 3.0)]
+        same_fit(clone(selector).fit(X, other_units, weight), alike, rtol=1e-6)
+        assert_array_equal(alike.get_support(indices=True), [0, 1])
+
+    def test_several_outputs_are_told_as_a_mean_of_shares(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((60, 3))
+        weight = rng.uniform(0.5, 2.0, 60)
+        Y = np.c_[1e4 * X[:, 0], X[:, 1] ** 2]
+        variances = np.cov(Y.T, aweights=weight, bias=True).diagonal()
+        trace = partial(conditional_covariance_trace, X, sample_weight=weight)
+        shares = [trace(y) / variance for y, variance in zip(Y.T, variances, strict=True)]
+        assert_allclose(trace(Y), np.mean(shares), rtol=1e-9)
+
     def test_ordered_classes(self):
         """Steps: a mistake by two classes costs twice a mistake by one."""
         rng = np.random.default_rng(0)
@@ -601,9 +638,8 @@ class TestResponses:
         selector = CCMSelector(2, task="ordinal").fit(X, grade)
         assert_array_equal(selector.get_support(indices=True), [0, 1])
         steps = (grade[:, None] > np.arange(3)).astype(float)
-        same = CCMSelector(2, task="regression", mixing=0.0, epsilon=0.005).fit(X, steps)
-        ordered = CCMSelector(2, task="ordinal", mixing=0.0).fit(X, grade)
-        same_fit(ordered, same, rtol=1e-10)
+        encoded = encode_response(grade, "ordinal")
+        assert_allclose(encoded.scale * encoded.Y, steps - steps.mean(axis=0), atol=1e-12)
         assert selector.task_ == "classification"
         assert_array_equal(selector.classes_, range(4))
 
@@ -620,6 +656,25 @@ class TestResponses:
         same_fit(by_name, CCMSelector(2).fit(X, enum), rtol=0)
         with pytest.raises(ValueError, match="order of the classes"):
             CCMSelector(2, task="ordinal").fit(X, words[grade])
+
+    @pytest.mark.parametrize("task", ["auto", "ordinal"])
+    def test_the_order_counts_wherever_a_response_is_taken(self, task):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((90, 5))
+        grade = np.digitize(X[:, 0], [-1, 0, 1])
+        words = np.array(["poor", "fair", "good", "best"])
+        y = pd.Series(pd.Categorical(words[grade], categories=words, ordered=True))
+        inner = CCMSelector(1, mixing=0.5, epsilon=0.01)
+
+        def answers(y, task):
+            selector = KnockoffSelector(clone(inner).set_params(task=task), fdr=0.5)
+            return [
+                conditional_covariance_trace(X, y, task=task),
+                conditional_dependence_test(X, y, task=task, n_resamples=5).statistic,
+                *selector.fit(X, y).W_,
+            ]
+
+        assert answers(y, task) == answers(grade, "ordinal")
 
     def test_a_kernel_on_the_response_finds_what_changes_its_spread(self):
         """The mean depends on feature 1, the spread on feature 0."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import html as html_module
 import json
 import lzma
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -17,6 +20,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from covmin import CCMSelector
 from covmin.datasets import make_xor
 
 pytest.importorskip("typer")
@@ -29,6 +33,7 @@ from covmin.cli.errors import CommandError, ExitCode, nearest
 from covmin.cli.main import main
 from covmin.cli.problem import make_question, parse_epsilon, parse_size
 from covmin.cli.tables import contents, read_buffer, read_table
+from covmin.report import error_curve
 
 TRUE = ["x0", "x1", "x2"]
 
@@ -147,6 +152,21 @@ def test_no_header_and_index_target(table, tmp_path, run):
     assert sorted(json.loads(result.stdout)["selected"]) == ["0", "1", "2"]
 
 
+def test_classes_stored_in_order_keep_it(tmp_path, run):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 4))
+    words = ["poor", "fair", "good"]
+    grade = np.array(words)[np.digitize(X[:, 0], [-0.5, 0.5])]
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(grade=grade)
+    frame["grade"] = pd.Categorical(frame["grade"], words, ordered=True)
+    path = tmp_path / "grades.parquet"
+    frame.to_parquet(path)
+    result = run("select", path, "-t", "grade", "--json", "--report", tmp_path / "r.html")
+    assert result.exit_code == 0, result.output
+    fitted = CCMSelector(random_state=0).fit(frame[list("abcd")], frame["grade"])
+    assert json.loads(result.stdout)["cross_fitted_error"] == error_curve(fitted)
+
+
 def test_report_is_written_with_notes_and_command(table, tmp_path, run):
     holes = table.copy()
     holes.loc[3, "x7"] = np.nan
@@ -159,6 +179,34 @@ def test_report_is_written_with_notes_and_command(table, tmp_path, run):
     html = report.read_text("utf-8")
     assert "1 row(s) with missing values left out" in html
     assert "--drop x9 --missing rows" in html
+
+
+def code_of(report):
+    found = re.search(r'<pre id="code"[^>]*>(.*?)</pre>', report.read_text("utf-8"), re.DOTALL)
+    return html_module.unescape(re.sub(r"<[^>]+>", "", found[1]))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_command_in_a_report_has_every_option_of_the_fit(table, tmp_path, run):
+    source, report, again = (tmp_path / name for name in ("data.weird", "r.html", "again.html"))
+    table.to_csv(source, index=False)
+    words = ("select", source, "-t", "group", "-m", 3, "--format", "csv", "--max-iter", 7)
+    assert run(*words, "--report", report).exit_code == 0
+    code = code_of(report)
+    assert "--format csv" in code
+    assert "--max-iter 7" in code
+    assert run(*shlex.split(code)[1:], "--report", again).exit_code == 0
+    assert code_of(again) == code
+
+
+def test_the_python_in_a_report_reads_the_table(table, tmp_path, run, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table.to_csv("semi.csv", index=False, sep=";")
+    answer = run("select", "semi.csv", "-t", "group", "-m", 3, "--json", "--report", "r.html")
+    scope = {}
+    exec(code_of(tmp_path / "r.html"), scope)
+    found = scope["selector"].get_feature_names_out()
+    assert sorted(found) == sorted(json.loads(answer.stdout)["selected"])
 
 
 def test_a_row_number_that_tracks_the_response_is_pointed_out(table, tmp_path, run):

@@ -66,7 +66,10 @@ def test_classes_and_units():
     one_hot = np.eye(3)[three]
     assert_allclose(
         conditional_covariance_trace(X, three, epsilon=0.01),
-        conditional_covariance_trace(X, one_hot, epsilon=0.01, task="regression"),
+        sum(
+            conditional_covariance_trace(X, column, epsilon=0.01, task="regression")
+            for column in one_hot.T
+        ),
         rtol=1e-10,
     )
     y = X[:, 0] ** 2
@@ -83,6 +86,19 @@ def test_fourier_agrees(approximation):
     exact = conditional_covariance_trace(X, y, approximation=None)
     other = conditional_covariance_trace(X, y, approximation=approximation, n_components=4000)
     assert_allclose(other, exact, rtol=0.05)
+
+
+def test_every_call_gives_the_same_float():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    options = {"approximation": "fourier", "n_components": 20}
+    first = conditional_covariance_trace(X, y, random_state=None, **options)
+    assert conditional_covariance_trace(X, y, random_state=None, **options) == first
+    assert conditional_covariance_trace(X, y, **options) == first
+    again = conditional_covariance_trace(X, y, random_state=np.random.RandomState(1), **options)
+    assert again != first
+    assert type(first) is type(conditional_covariance_trace(X, y, weights=np.zeros(5))) is float
 
 
 @pytest.mark.parametrize(

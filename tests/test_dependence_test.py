@@ -149,9 +149,21 @@ def test_bad_input():
         conditional_dependence_test(X, y, given=X, sampler=lambda Z, rng: Z[:3])
     with pytest.raises(ValueError, match="inconsistent"):
         conditional_dependence_test(X, y, given=X[:20])
+    with pytest.raises(ValueError, match="'n_jobs' parameter"):
+        conditional_dependence_test(X, y, n_jobs=0)
     with pytest.raises(ValueError, match="minimum of 10"):
         conditional_dependence_test(X[:5], y[:5])
     with pytest.raises(ValueError, match="n_resamples"):
         conditional_dependence_test(X, y, n_resamples=0)
     with pytest.raises(ValueError, match="NaN"):
         conditional_dependence_test(X * np.nan, y)
+
+
+@pytest.mark.parametrize("role", ["X", "given"])
+def test_masks_and_dates_are_refused(role):
+    rng = np.random.default_rng(0)
+    X, Z, y = rng.standard_normal((40, 2)), rng.standard_normal((40, 1)), rng.standard_normal(40)
+    for odd in (np.ma.masked_less(X, 0.0), np.full((40, 1), np.datetime64("2020-01-01"))):
+        tables = {"X": X, "given": Z, role: odd}
+        with pytest.raises((TypeError, ValueError), match=r"mask|date"):
+            conditional_dependence_test(tables["X"], y, given=tables["given"], n_resamples=9)

@@ -137,6 +137,14 @@ def test_e_values_bound_what_they_should():
 # --- the selector ---------------------------------------------------------------------------------
 
 
+def test_many_samples_are_ranked_by_random_features():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4001, 12))
+    y = X[:, :5].sum(axis=1) + rng.standard_normal(4001)
+    selector = KnockoffSelector(fdr=0.3).fit(X, y)
+    assert_array_equal(selector.get_support(indices=True), np.arange(5))
+
+
 def test_finds_nonlinear_effects(data):
     X, y = data
     selector = KnockoffSelector(fdr=0.2).fit(X, y)
@@ -211,6 +219,8 @@ def test_bad_input(data):
         KnockoffSelector(LassoCV(), importance=lambda model: model.coef_[:3]).fit(X, y)
     with pytest.raises(ValueError, match="fdr"):
         KnockoffSelector(fdr=1.0).fit(X, y)
+    with pytest.raises(ValueError, match="'n_jobs' parameter"):
+        KnockoffSelector(n_jobs=0).fit(X, y)
 
 
 def test_too_few_features_to_keep_the_promise(data):

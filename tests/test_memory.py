@@ -73,6 +73,15 @@ def test_what_does_not_fit_is_refused_with_a_way_out(monkeypatch, approximation,
         choose_approximation(approximation, kernel, (10**7, 50))
 
 
+@pytest.mark.parametrize("kernel", ["additive", "mixed", "polynomial"])
+def test_kernels_without_random_features_stay_exact_at_any_size(monkeypatch, kernel):
+    monkeypatch.setattr(memory, "available_bytes", lambda: None)
+    assert choose_approximation("auto", kernel, (10**6, 10)) is None
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1_000_000)
+    with pytest.raises(MemoryError, match='kernel="gaussian"'):
+        choose_approximation("auto", kernel, (3000, 10))
+
+
 def test_unknown_memory_stops_nobody(monkeypatch):
     monkeypatch.setattr(memory, "available_bytes", lambda: None)
     assert choose_approximation(None, "gaussian", (10**6, 10)) is None

@@ -19,7 +19,14 @@ from covmin import CCMSelector
 
 pytest.importorskip("jinja2")
 
-from covmin.report import build_report, error_curve, explain_choice, render_report, write_report
+from covmin.report import (
+    build_report,
+    error_curve,
+    explain_choice,
+    render_report,
+    reproduction_code,
+    write_report,
+)
 
 EVIL = "</script><script>alert(1)</script>"
 
@@ -94,6 +101,23 @@ def test_code_repeats_the_fit(wine, wine_report):
     scope = {"CCMSelector": CCMSelector}
     exec(line, scope)
     assert (scope["selector"].fit(X, y).ranking_ == wine[0].ranking_).all()
+
+
+def test_code_holds_long_parameters_in_full():
+    parameters = {
+        "groups": np.repeat(np.arange(60), 2),
+        "given": [f"feature {number}" for number in range(100)],
+        "epsilon": np.float64(0.01),
+        "class_weight": {np.int64(0): 1.0, np.int64(1): np.float64(2.0)},
+    }
+    code = reproduction_code(CCMSelector(5, **parameters))
+    line = next(x for x in code.splitlines() if x.startswith("selector = "))
+    scope = {"CCMSelector": CCMSelector}
+    exec(line, scope)
+    repeated = scope["selector"].get_params()
+    assert repeated["n_features_to_select"] == 5
+    for name, value in parameters.items():
+        assert np.array_equal(repeated[name], value)
 
 
 def test_regression_report_without_a_curve(tmp_path):

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from covmin import CCMSelector
+from covmin import CCMSelector, conditional_covariance_trace
 from covmin.datasets import make_additive, make_shell, make_xor
 
 EIGHT = [
@@ -210,6 +210,21 @@ def test_objective_is_the_criterion_in_the_units_of_y(xor):
     assert_allclose(small.objective_, Q, rtol=1e-8)
 
 
+@pytest.mark.parametrize("kernel", ["gaussian", "laplacian", "linear", "polynomial"])
+def test_objective_is_what_the_bare_criterion_gives(xor, kernel):
+    X, y = xor
+    fitted = CCMSelector(3, kernel=kernel).fit(X, y)
+    trace = conditional_covariance_trace(
+        X,
+        y,
+        weights=fitted.weights_,
+        kernel=kernel,
+        bandwidth=fitted.bandwidth_,
+        epsilon=fitted.epsilon_,
+    )
+    assert_allclose(fitted.epsilon_ * fitted.objective_, trace, rtol=1e-8)
+
+
 def test_lambda1_is_in_the_units_of_y(xor):
     X, _ = xor
     y = X[:, 0] + 0.5 * X[:, 1]
@@ -348,6 +363,7 @@ CASES = {
     "lengths": (lambda X, y: bad(X, y[:-1]), "inconsistent numbers of samples"),
     "m > d": (lambda X, y: bad(X, y, parameters={"n_features_to_select": 11}), "at most 10"),
     "m = 0": (lambda X, y: bad(X, y, parameters={"n_features_to_select": 0}), "n_features_to_sel"),
+    "no jobs": (lambda X, y: bad(X, y, parameters={"n_jobs": 0}), "'n_jobs' parameter .* Got 0"),
     "m < 0": (lambda X, y: bad(X, y, parameters={"n_features_to_select": -1}), "n_features_to_sel"),
     "m = 1.5": (lambda X, y: bad(X, y, parameters={"n_features_to_select": 1.5}), "n_features_to"),
     "epsilon < 0": (lambda X, y: bad(X, y, parameters={"epsilon": -1.0}), "epsilon"),
@@ -407,9 +423,10 @@ def test_duplicated_columns(xor):
 
 
 def test_low_lambda2_warns(xor):
-    with pytest.warns(UserWarning, match="below 1/") as record:
-        CCMSelector(3, inverse="free", lambda2=1e-3, max_iter=500).fit(*xor)
-    assert record[0].filename == __file__
+    for m in (3, "auto"):
+        with pytest.warns(UserWarning, match="below 1/") as record:
+            CCMSelector(m, inverse="free", lambda2=1e-3, max_iter=500, given=[4]).fit(*xor)
+        assert [warning.filename for warning in record] == [__file__]
 
 
 def test_too_few_steps_warn(xor):

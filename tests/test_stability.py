@@ -172,6 +172,8 @@ def test_bad_input(xor):
         StabilitySelector().fit(X, rare)
     with pytest.raises(ValueError, match="estimator"):
         StabilitySelector(SVC()).fit(X, y)
+    with pytest.raises(ValueError, match="'n_jobs' parameter"):
+        StabilitySelector(n_jobs=0).fit(X, y)
 
 
 # --- bounds ---------------------------------------------------------------------------------------

@@ -49,6 +49,8 @@ CRITERION_PARAMETERS: dict[str, list[Any]] = {
     "random_state": ["random_state"],
 }
 
+# Kernels that only the n×n matrix computes.
+_WITHOUT_FEATURES = frozenset({"additive", "mixed", "polynomial"})
 # Beyond this many samples, n² memory and n³ time give way to random features.
 _EXACT_SAMPLES = 4000
 _DEFAULT_COMPONENTS = 512
@@ -79,10 +81,12 @@ def uses_features(approximation: str | None, kernel: str, n_samples: int, n_feat
     --------
     >>> uses_features("auto", "gaussian", 1000, 10), uses_features("auto", "gaussian", 10**6, 10)
     (False, True)
+    >>> uses_features("auto", "mixed", 10**6, 10)
+    False
     """
     if approximation == "fourier":
         return True
-    if approximation is None or kernel == "polynomial":
+    if approximation is None or kernel in _WITHOUT_FEATURES:
         return False
     # The linear kernel's feature map is exact, and smaller whenever d < n.
     return n_samples > _EXACT_SAMPLES or (kernel == "linear" and n_features < n_samples)
@@ -131,9 +135,9 @@ def choose_approximation(
     'fourier'
     """
     n, d = shape
-    mixed = kernel == "mixed" or (kernel == "auto" and strategy == "path")
+    mixed = kernel in ("additive", "mixed") or (kernel == "auto" and strategy == "path")
     exact = exact_bytes(n, d, itemsize, mixed=mixed)
-    has_features = kernel not in ("mixed", "polynomial")
+    has_features = kernel not in _WITHOUT_FEATURES
     features = fourier_bytes(
         n,
         d,
@@ -362,7 +366,7 @@ def check_lambda2(lambda2: float | None, n_samples: float, epsilon: float) -> No
             f"lambda2={lambda2:g} is below 1/(2nε) = {floor:.4g}: the inverse-free objective "
             "need not fall when features explain more of y. Pass a larger lambda2, or None.",
             UserWarning,
-            stacklevel=5,
+            stacklevel=4,
         )
 
 

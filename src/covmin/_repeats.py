@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from typing import Any, TypeVar
 
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.parallel import Parallel, delayed
 
 from ._progress import ProgressBar
 from ._threads import blas_threads
 
-__all__ = ["repeat"]
+__all__ = ["N_JOBS", "repeat"]
+
+# Values allowed for n_jobs: joblib counts cores from the last for negative ones, and has no zero.
+N_JOBS: list[Any] = [
+    None,
+    Interval(Integral, 1, None, closed="left"),
+    Interval(Integral, None, -1, closed="right"),
+]
 
 Result = TypeVar("Result")
 

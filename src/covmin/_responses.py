@@ -35,11 +35,12 @@ class EncodedResponse:
     Attributes
     ----------
     Y : ndarray of shape (n_samples, n_columns)
-        One column for regression (or one for each output), ±1 for two classes, one-hot for
-        more, one step for each threshold of ordered classes, or the factor of a kernel on the
-        response; centred under the sample weights, divided by ``scale``.
+        One column for regression (or one for each output, of equal variance), ±1 for two
+        classes, one-hot for more, one step for each threshold of ordered classes, or the factor
+        of a kernel on the response; centred under the sample weights, divided by ``scale``.
     scale : float
-        Root of the summed variances of the columns before division.
+        Root of the summed variances of the columns before division; 1 for several real outputs,
+        which have no unit in common.
     task : {"classification", "regression"}
     classes : ndarray, list of ndarray or None
         Labels in order; one array for each output where there are several.
@@ -118,6 +119,8 @@ def encode_response(
         raise _constant_response()
     if kernel == "gaussian":
         columns = _gaussian_columns(columns, task, p)
+    elif task == "regression" and columns.shape[1] > 1:
+        columns = _outputs_of_equal_say(columns, p)
     # Dividing by the largest entry first keeps squares of huge responses finite.
     largest = max(float(np.abs(columns).max()), np.finfo(float).tiny)
     Y = columns / largest
@@ -332,12 +335,26 @@ def _gaussian_columns(columns: np.ndarray, task: str, p: np.ndarray) -> np.ndarr
             'response_kernel="gaussian" is for a real response; the indicators of classes '
             "already tell all that a kernel on them could."
         )
+    Z = _standardized(columns, p)
+    sigma = median_bandwidth(Z, 2, np.random.default_rng(0), p)
+    return kernel_factor(Gaussian(sigma), Z, p)
+
+
+def _outputs_of_equal_say(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Several outputs of equal variance, in sum one, so that none decides by its unit."""
+    Z = _standardized(columns, p)
+    return Z / np.sqrt(Z.shape[1])
+
+
+def _standardized(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Columns of mean 0 and variance 1; an output that does not vary says nothing."""
     Z = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
     Z = Z - p @ Z
     deviation = np.sqrt(p @ Z**2)
-    Z = Z[:, deviation > 0.0] / deviation[deviation > 0.0]
-    sigma = median_bandwidth(Z, 2, np.random.default_rng(0), p)
-    return kernel_factor(Gaussian(sigma), Z, p)
+    varies = deviation > np.finfo(float).eps
+    if not varies.any():
+        raise _constant_response()
+    return Z[:, varies] / deviation[varies]
 
 
 def _real_columns(y: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import validate_params
 from sklearn.utils.validation import check_X_y
 
 from ._columns import prepare_columns, weighted_samples
+from ._fitting import seed_of, squared
 from ._formulation import (
     CRITERION_PARAMETERS,
     bandwidth_value,
@@ -16,7 +17,7 @@ from ._formulation import (
     make_problem,
 )
 from ._refusals import check_numbers, columns_named
-from ._responses import encode_response
+from ._responses import encode_response, ordered_levels
 from .core.path import Formulation
 
 __all__ = ["conditional_covariance_trace"]
@@ -47,7 +48,7 @@ def conditional_covariance_trace(
     epsilon: float | str = "auto",
     approximation: str | None = "auto",
     n_components: int | None = None,
-    random_state: int = 0,
+    random_state: Any = None,
 ) -> float:
     """Variance of y that the features leave unexplained.
 
@@ -61,7 +62,8 @@ def conditional_covariance_trace(
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Numbers, or class labels (±1 for two classes, one-hot for more: the sum of the
-        variances of the indicators is measured).
+        variances of the indicators is measured). Several columns of numbers count equally,
+        whatever their units.
     weights : array-like of shape (n_features,), default=None
         Weight w of each feature; all one by default.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -78,13 +80,14 @@ def conditional_covariance_trace(
         Ridge; 0.001 for classes and 0.1 for regression by default.
     approximation, n_components
         As in :class:`~covmin.CCMSelector`.
-    random_state : int, default=0
-        Seed of the random features.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random features. None is a fixed seed.
 
     Returns
     -------
     trace : float
-        In squared units of y; between 0 and the (summed) variance of y.
+        In squared units of y; between 0 and the (summed) variance of y. For several columns of
+        numbers, the mean over them of the share of the variance left unexplained.
 
     Examples
     --------
@@ -99,17 +102,18 @@ def conditional_covariance_trace(
     (True, True)
     """
     check_numbers(X, y)
+    levels = ordered_levels(y)
     with columns_named(X):
         X, y = check_X_y(
             X, y, dtype=[np.float64, np.float32], multi_output=True, ensure_min_samples=2
         )
     w = _check_weights(weights, X.shape[1])
     X, y, sample_weight = weighted_samples(X, y, sample_weight)
-    response = encode_response(y, task, sample_weight=sample_weight)
+    response = encode_response(y, task, sample_weight=sample_weight, levels=levels)
     columns = prepare_columns(X, standardize, sample_weight=sample_weight, Y=response.Y)
     keep = np.flatnonzero(w[columns.index] > 0.0)
     if keep.size == 0:  # no feature varies or counts: everything is left unexplained
-        return response.scale**2
+        return float(squared(response.scale))
     if isinstance(epsilon, str):
         epsilon = response.default_epsilon
     formulation = Formulation(
@@ -125,11 +129,11 @@ def conditional_covariance_trace(
         approximation=approximation,
         n_components=n_components,
         device=None,
-        seed=random_state,
+        seed=seed_of(random_state),
     )
     gram = problem.gram(keep, problem.bandwidth(keep))
     point = problem.objective(gram).at(w[columns.index][keep])
-    return epsilon * point.value * response.scale**2
+    return float(epsilon * point.value * squared(response.scale))
 
 
 def _check_weights(weights: Any, n_features: int) -> np.ndarray:

@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_array, check_consistent_length
 from ._columns import prepare_columns
 from ._fitting import seed_of
 from ._formulation import make_problem
-from ._refusals import columns_named
+from ._refusals import check_numbers, columns_named
 from ._regression import out_of_fold_smoother
-from ._repeats import repeat
-from ._responses import encode_response
+from ._repeats import N_JOBS, repeat
+from ._responses import encode_response, ordered_levels
 from .core.path import Formulation
 
 __all__ = ["DependenceTest", "conditional_dependence_test"]
@@ -61,7 +61,7 @@ class DependenceTest:
         "task": [StrOptions({"auto", "classification", "ordinal", "regression"})],
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "sampler": [None, callable],
-        "n_jobs": [None, Integral],
+        "n_jobs": N_JOBS,
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     },
@@ -155,8 +155,8 @@ def conditional_dependence_test(
     >>> conditional_dependence_test(z + b, y, given=z).p_value > 0.05
     True
     """
-    X = _checked(X, "X")
-    response = encode_response(y, task)
+    X = _checked(X, "X", y)
+    response = encode_response(y, task, levels=ordered_levels(y))
     check_consistent_length(X, response.Y)
     seed = seed_of(random_state)
     if given is None:
@@ -164,7 +164,7 @@ def conditional_dependence_test(
             raise ValueError("sampler draws X anew from given; pass given= as well.")
         plan = _permutation_plan(X, response.Y)
     else:
-        Z = _checked(given, "given")
+        Z = _checked(given, "given", y)
         check_consistent_length(X, Z)
         plan = _conditional_plan(X, Z, response.Y, seed, sampler)
     draw, features, R, scheme = plan
@@ -288,7 +288,8 @@ def _block(X: np.ndarray) -> np.ndarray:
     return columns / np.sqrt(max(columns.shape[1], 1))
 
 
-def _checked(X: Any, name: str) -> np.ndarray:
+def _checked(X: Any, name: str, y: Any) -> np.ndarray:
+    check_numbers(X, y)
     X = np.asarray(X) if not hasattr(X, "columns") else X
     if getattr(X, "ndim", 2) == 1:
         X = np.reshape(X, (-1, 1))

@@ -9,16 +9,17 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context, clone
-from sklearn.utils import Tags
 from sklearn.utils._param_validation import HasMethods, Interval, Options
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from ._columns import prepare_columns
 from ._fitting import check_columns, seed_of, unchanged_on_failure
 from ._gaussian_knockoffs import GaussianKnockoffs, content_order
 from ._inputs import WholeColumnsMixin
 from ._refusals import check_numbers, columns_named
-from ._repeats import repeat
+from ._repeats import N_JOBS, repeat
+from ._responses import ordered_levels
+from ._support import SupportMixin
 from ._versions import VersionedPickles
 from .selector import CCMSelector
 
@@ -32,7 +33,7 @@ _MIXING = 0.5
 Importance = Callable[[Any], np.ndarray]
 
 
-class KnockoffSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
+class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimator):
     r"""Select features so that at most a given share of them is false, in expectation.
 
     Every feature gets a knockoff: a random copy that relates to the other features as the
@@ -44,7 +45,8 @@ class KnockoffSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
     ----------
     estimator : estimator, default=None
         What is fitted to features and copies together. None is
-        ``CCMSelector(1, kernel="mixed", mixing=0.5, epsilon=0.01)``.
+        ``CCMSelector(1, mixing=0.5, epsilon=0.01)``: the mixed kernel, and above 4000 samples
+        random features of the Gaussian.
     fdr : float in (0, 1), default=0.1
         Bound on the false discovery rate: the expected share of false ones among the features
         kept. With ``offset=1`` at least 1/fdr features are kept, or none.
@@ -136,7 +138,7 @@ class KnockoffSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         "importance": [None, callable],
         "offset": [Options(Integral, {0, 1})],
         "n_draws": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [None, Integral],
+        "n_jobs": N_JOBS,
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
@@ -193,9 +195,11 @@ class KnockoffSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         with unchanged_on_failure(self):
             check_numbers(X, y)
             with columns_named(X):
-                X, y = validate_data(
+                X, checked = validate_data(
                     self, X, y, dtype=np.float64, ensure_min_samples=2, multi_output=True
                 )
+            # An array has no order of classes, which the estimator may want to know.
+            y = checked if ordered_levels(y) is None else y
             self._warn_if_too_few(X.shape[1])
             columns = prepare_columns(X)
             check_columns(columns)
@@ -225,7 +229,7 @@ class KnockoffSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
     def _estimator(self) -> Any:
         if self.estimator is not None:
             return clone(self.estimator)
-        return CCMSelector(1, kernel="mixed", mixing=_MIXING, epsilon=_EPSILON)
+        return CCMSelector(1, mixing=_MIXING, epsilon=_EPSILON)
 
     def _store(self, W: np.ndarray) -> None:
         self.W_ = W.mean(axis=0)
@@ -247,19 +251,6 @@ class KnockoffSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         if self.n_draws > 1:
             return np.nan
         return float(self.W_[self.support_].min()) if self.n_features_ else np.inf
-
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self)
-        return self.support_
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "support_")
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        return tags
 
 
 def swap_statistics(

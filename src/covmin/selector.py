@@ -15,9 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from ._checkpoint import Checkpoint, fingerprint
 from ._columns import PreparedColumns, n_features_to_keep
@@ -51,7 +49,9 @@ from ._inputs import WholeColumnsMixin, from_tensors
 from ._interrupts import Interrupts
 from ._notebook import selection_html
 from ._progress import History, ProgressBar
+from ._repeats import N_JOBS
 from ._responses import EncodedResponse
+from ._support import SupportMixin
 from ._threads import blas_threads, row_threads
 from ._versions import VersionedPickles
 from .core.kernels import KERNELS
@@ -84,7 +84,7 @@ class During:
     stop: Interrupts
 
 
-class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
+class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimator):
     r"""Select features by conditional covariance minimisation.
 
     Finds the features given which the response varies least, as measured by the trace of
@@ -111,10 +111,10 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         Columns that are known to matter, by name, number or mask: always kept, not counted.
         The others are ranked by what they add to these: what these explain by themselves is
         taken off the response first.
-    categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that hold categories: those of a categorical dtype in a pandas or polars
-        frame, or columns by name, number or mask. Each is one feature, whatever its number
-        of levels, and any two levels are equally far apart.
+    categorical_features : str, int, array-like or None, default="from_dtype"
+        Columns that hold categories: with "from_dtype" those of a categorical dtype in a pandas
+        or polars frame, else columns by name, number or mask. Each is one feature, whatever its
+        number of levels, and any two levels are equally far apart.
     task : {"auto", "classification", "ordinal", "regression"}, default="auto"
         How to read y. "auto" takes labels and whole numbers as classes, an ordered
         categorical as ordered classes, and several columns of 0 and 1 as labels that can
@@ -170,7 +170,8 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         Penalty on the residual of the system under ``inverse="free"``. None takes 3/(nε).
     approximation : {"auto", "fourier"} or None, default="auto"
         None uses the n×n kernel matrix, "fourier" random Fourier features, which need no
-        n×n matrix. "auto" takes the former up to 4000 samples, if there is memory for it.
+        n×n matrix. "auto" takes the former up to 4000 samples, if there is memory for it, and
+        for "mixed", "additive" and "polynomial", which have no such features, at any number.
     n_components : int, default=None
         Number of random features; None takes 512.
     max_iter : int, default=200
@@ -229,8 +230,11 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         (``unexplained_with``). Columns stand for their groups.
     objective_ : float
         Criterion Q at these weights, in squared units of y. ``epsilon_ * objective_`` is the
-        variance of y left unexplained, as :func:`conditional_covariance_trace` gives it (with
-        given columns, of what these leave of y).
+        variance of y left unexplained (with given columns, of what these leave of y); for
+        several real responses, the mean over them of the share of their variance. It is what
+        :func:`conditional_covariance_trace` gives for ``weights_``, ``epsilon_`` and
+        ``bandwidth_``, which knows neither the mixed kernel, the default along a path, nor
+        ``inverse="free"``.
     approximation_ : "fourier" or None
         Approximation used: what "auto" stood for.
     approximation_error_ : float
@@ -299,7 +303,7 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         "epsilon": [*CRITERION_PARAMETERS["epsilon"], "array-like"],
         "groups": [None, dict, "array-like"],
         "given": [None, str, Integral, "array-like"],
-        "categorical_features": [None, StrOptions({"from_dtype"}), "array-like"],
+        "categorical_features": [None, str, Integral, "array-like"],
         "class_weight": [None, StrOptions({"balanced"}), dict],
         "response_kernel": [StrOptions({"linear", "gaussian"})],
         "strategy": [StrOptions({"path", "single"})],
@@ -312,7 +316,7 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         "max_step": [Interval(Real, 0, 1, closed="right")],
         "device": [None, str],
         "n_substitutes": [Interval(Integral, 0, None, closed="left")],
-        "n_jobs": [None, Integral],
+        "n_jobs": N_JOBS,
         "interrupt": [StrOptions({"raise", "keep"})],
         "checkpoint": [None, str, PathLike],
         "checkpoint_after": [Interval(Real, 0, None, closed="left")],
@@ -403,7 +407,8 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
             arrays and dataframes are read in blocks and never copied whole, as long as random
             features are used; torch tensors are computed on where they are.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, or one or several real responses.
+            Class labels, or one or several real responses. Each of several counts the same,
+            whatever its unit: it is divided by its standard deviation.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples. A weight of two is the same as the sample twice, a weight
             of zero the same as no such sample.
@@ -439,6 +444,8 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
                 if self._may_leave_the_sum_out():
                     self._leave_the_sum_out(columns, samples, epsilons[0], seed, stop)
                 epsilon, m, crossfit = self._choose(samples, epsilons, seed, during)
+                if self.inverse == "free":
+                    check_lambda2(self.lambda2, columns.total_weight, epsilon)
                 problem = self._problem(columns, samples.response, epsilon, seed)
                 path, history = self._run(problem, min(m, columns.units.size), during)
                 self._store(path, problem, columns, samples, m)
@@ -598,8 +605,6 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         self, columns: PreparedColumns, response: EncodedResponse, epsilon: float, seed: int
     ) -> Problem:
         """The core's problem for prepared columns and encoded responses."""
-        if self.inverse == "free":
-            check_lambda2(self.lambda2, columns.total_weight, epsilon)
         kernel = mixture(
             self.kernel,
             self.mixing_,
@@ -682,22 +687,9 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
             found = substitutes(problem, stage, self.n_substitutes)
             self.substitutes_ = substitutes_bunch(found, columns.unit_index, plan, self.epsilon_)
 
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self)
-        return self.support_
-
     def _html_repr(self) -> str:
         """scikit-learn's diagram and, after a fit, the features kept."""
         diagram = super()._html_repr()
         if not self.__sklearn_is_fitted__():
             return diagram
         return f"<div>{diagram}{selection_html(self)}</div>"
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "support_")
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        return tags

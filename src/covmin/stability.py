@@ -9,17 +9,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context, clone
-from sklearn.utils import Bunch, Tags, _safe_indexing
+from sklearn.utils import Bunch, _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from ._columns import n_features_to_keep
 from ._fitting import seed_of, unchanged_on_failure
 from ._inputs import WholeColumnsMixin
 from ._refusals import check_kind
-from ._repeats import repeat
+from ._repeats import N_JOBS, repeat
 from ._responses import encode_response, ordered_levels
 from ._stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
+from ._support import SupportMixin
 from ._versions import VersionedPickles
 from .selector import CCMSelector
 
@@ -30,7 +31,7 @@ _MIN_SAMPLES = 4
 _ROUNDING = 1e-9
 
 
-class StabilitySelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
+class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimator):
     """Keep the features that a selector chooses again and again on halves of the samples.
 
     The samples are split at random into two halves, ``n_pairs`` times over, and the selector
@@ -137,7 +138,7 @@ class StabilitySelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         ],
         "assumption": [StrOptions(set(ASSUMPTIONS))],
         "n_pairs": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": [None, Integral],
+        "n_jobs": N_JOBS,
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
@@ -259,19 +260,6 @@ class StabilitySelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
                 )
             self.support_ = self.frequencies_ >= self.threshold_ - _ROUNDING
         self.n_features_ = int(self.support_.sum())
-
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self)
-        return self.support_
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "support_")
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
-        return tags
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,12 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from covmin._columns import n_features_to_keep, prepare_columns
 from covmin._refusals import check_numbers
+from covmin._support import SupportMixin
 from covmin._versions import VersionedPickles
 from covmin.baselines.target import Target, encode_target
 
@@ -21,7 +20,7 @@ from covmin.baselines.target import Target, encode_target
 Ranked: TypeAlias = tuple[np.ndarray, np.ndarray | None]
 
 
-class BaselineSelector(VersionedPickles, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class BaselineSelector(VersionedPickles, SupportMixin, BaseEstimator):  # type: ignore[misc]
     """Keep the m features of rank 1..m, where a subclass says how to rank.
 
     A subclass implements ``_rank(Z, target, m)``, which orders the columns of Z, best first.
@@ -65,6 +64,7 @@ class BaselineSelector(VersionedPickles, SelectorMixin, BaseEstimator):  # type:
     array([2, 3, 1])
     """
 
+    _takes_several_outputs = False
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_features_to_select": [
             None,
@@ -122,15 +122,6 @@ class BaselineSelector(VersionedPickles, SelectorMixin, BaseEstimator):  # type:
     @abstractmethod
     def _rank(self, Z: np.ndarray, target: Target, m: int) -> Ranked:
         """Order the columns of Z (n_samples, d), best first, with a score of each or None."""
-
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self)
-        return self.support_
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 def best_first(scores: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ from sklearn.feature_selection import (
 )
 from sklearn.utils._param_validation import Interval
 
+from covmin._repeats import N_JOBS
 from covmin.baselines.base import BaselineSelector, Ranked, best_first
 from covmin.baselines.randomness import private_random_state
 from covmin.baselines.target import Target
@@ -152,7 +153,7 @@ class MutualInfoSelector(BaselineSelector):
         **BaselineSelector._parameter_constraints,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
+        "n_jobs": N_JOBS,
     }
 
     def __init__(

@@ -8,6 +8,7 @@ from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.svm import SVC, SVR
 from sklearn.utils._param_validation import Interval, RealNotInt
 
+from covmin._repeats import N_JOBS
 from covmin.baselines.base import (
     BaselineSelector,
     Ranked,
@@ -141,7 +142,7 @@ class ExtraTreesSelector(BaselineSelector):
         **BaselineSelector._parameter_constraints,
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
+        "n_jobs": N_JOBS,
     }
 
     def __init__(

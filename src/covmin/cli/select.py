@@ -80,7 +80,9 @@ def run_select(request: SelectRequest) -> None:
             write_table(table, request.output, question.y.name)
         if request.report is not None:
             progress.phase(f"Writing {request.report}")
-            save_report(answer, request.report, source.name, _code(request, answer))
+            separator = None if frame is None else frame.attrs.get("separator")
+            code = _code(request, answer, separator)
+            save_report(answer, request.report, source.name, code)
     if request.as_json:
         print(json.dumps(answer.as_dict(request), allow_nan=False, ensure_ascii=False))
         return
@@ -238,15 +240,18 @@ def fit(question: Question, size: Any, progress: FitProgress, **options: Any) ->
     Answer
     """
     from covmin import CCMSelector
+    from covmin._responses import ordered_levels
 
     selector = CCMSelector(size, **options)
     target = str(question.y.name)
     progress.phase("Ranking on folds" if size == "auto" else "Ranking")
+    # An array has no order of classes, which Parquet and Feather files keep.
+    y = question.y.to_numpy() if ordered_levels(question.y) is None else question.y
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
-            samples = question.stored or (question.X, question.y.to_numpy())
+            samples = question.stored or (question.X, y)
             selector.set_params(callback=progress).fit(*samples)
         except (ValueError, MemoryError) as error:
             message = in_words_of_options(str(error), target)
@@ -279,7 +284,7 @@ def _named(item: dict[str, Any], names: list[str]) -> str:
     return f"{', '.join(columns)}. "
 
 
-def save_report(answer: Answer, path: Path, source: str | None, code: str | None = None) -> Path:
+def save_report(answer: Answer, path: Path, source: str | None, code: str) -> Path:
     """Write the HTML report on an answer.
 
     Parameters
@@ -288,8 +293,8 @@ def save_report(answer: Answer, path: Path, source: str | None, code: str | None
     path : Path
     source : str or None
         Where the data came from.
-    code : str, optional
-        Code that repeats the fit.
+    code : str
+        What repeats the fit.
 
     Returns
     -------
@@ -314,22 +319,26 @@ def save_report(answer: Answer, path: Path, source: str | None, code: str | None
         raise CommandError(str(error), ExitCode.FAILURE) from error
 
 
-def _code(request: SelectRequest, answer: Answer) -> str | None:
-    """Code that repeats a fit on a part of a table; None where the default does."""
+def _code(request: SelectRequest, answer: Answer, separator: str | None) -> str:
+    """Python that repeats a fit on a whole table; the command, where it did more than read it."""
+    from covmin.report import reproduction_code
+
     source = request.source
-    plain = source.header and source.decimal is None
+    plain = source.header and source.decimal is None and source.fmt is None
     chosen = source.drop or source.categorical or source.given
     if plain and not chosen and not answer.question.notes:
-        return None
+        target = str(answer.question.y.name)
+        return reproduction_code(answer.selector, target, source.name, separator)
     words = ["covmin", "select", source.data, "--target", str(answer.question.y.name)]
     words += [word for name in source.drop for word in ("--drop", name)]
     words += [word for name in source.categorical for word in ("--categorical", name)]
     words += [word for name in source.given for word in ("--given", name)]
+    words += ["--format", str(source.fmt)] if source.fmt else []
     words += ["--missing", str(source.missing)] if source.missing != "error" else []
     words += ["--no-header"] if not source.header else []
     words += ["--decimal", str(source.decimal)] if source.decimal else []
     words += ["-m", request.m, "--task", str(request.task), "--epsilon", request.epsilon]
-    return shlex.join([*words, "--seed", str(request.seed)])
+    return shlex.join([*words, "--max-iter", str(request.max_iter), "--seed", str(request.seed)])
 
 
 def show_answer(answer: Answer, title: str, top: int) -> None:

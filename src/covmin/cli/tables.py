@@ -164,7 +164,8 @@ def read_table(
     Returns
     -------
     pandas.DataFrame
-        With unique string column names; ``attrs["notes"]`` says what was noticed.
+        With unique string column names. Of a text table, ``attrs["notes"]`` says what was
+        noticed, and ``attrs["separator"]`` what separates its columns.
     """
     if source == "-":
         return read_buffer(sys.stdin.buffer.read(), fmt=fmt, header=header, decimal=decimal)
@@ -244,11 +245,13 @@ def _read_text(
     }
     try:
         frame = pd.read_csv(source, decimal=str(decimal or "."), **options)
+        notes = []
         if decimal is None and separator != "," and _has_decimal_commas(frame):
             if isinstance(source, io.BytesIO):
                 source.seek(0)
             frame = pd.read_csv(source, decimal=",", **options)
-            frame.attrs["notes"] = ["Numbers were read with a decimal comma (--decimal ,)."]
+            notes = ["Numbers were read with a decimal comma (--decimal ,)."]
+        frame.attrs.update(separator=separator, notes=notes)
         return frame
     except pd.errors.EmptyDataError as error:
         raise _empty() from error

@@ -6,6 +6,7 @@ dict into one HTML file that needs no network, and `write_report` does both.
 
 from covmin.report._build import build_report
 from covmin.report._choice import error_curve, explain_choice
+from covmin.report._code import reproduction_code
 from covmin.report._render import render_report, write_report
 from covmin.report._warnings import check_data
 
@@ -15,5 +16,6 @@ __all__ = [
     "error_curve",
     "explain_choice",
     "render_report",
+    "reproduction_code",
     "write_report",
 ]

@@ -5,19 +5,24 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Any
 
-from sklearn.base import clone
-
 __all__ = ["reproduction_code"]
 
 _READERS = {
-    ".csv": "pd.read_csv({!r})",
-    ".tsv": 'pd.read_csv({!r}, sep="\\t")',
-    ".parquet": "pd.read_parquet({!r})",
-    ".feather": "pd.read_feather({!r})",
+    ".csv": "read_csv",
+    ".tsv": "read_csv",
+    ".parquet": "read_parquet",
+    ".feather": "read_feather",
 }
+# What changes no result, or is of no use to others.
+_LEFT_OUT = {"callback", "checkpoint", "verbose"}
 
 
-def reproduction_code(selector: Any, target: str = "y", source: str | None = None) -> str:
+def reproduction_code(
+    selector: Any,
+    target: str = "y",
+    source: str | None = None,
+    separator: str | None = None,
+) -> str:
     """Lines of Python that fit the same selector.
 
     Parameters
@@ -27,6 +32,8 @@ def reproduction_code(selector: Any, target: str = "y", source: str | None = Non
         Column of the response, where the source is a table.
     source : str, optional
         File the samples came from.
+    separator : str, optional
+        What separates its columns; by default what its name says.
 
     Returns
     -------
@@ -45,21 +52,52 @@ def reproduction_code(selector: Any, target: str = "y", source: str | None = Non
     selector.fit(X, y)
     X_selected = selector.transform(X)
     """
-    bare = clone(selector).set_params(callback=None, verbose=0)
     lines = ["from covmin import CCMSelector", ""]
-    reader = _READERS.get(PurePath(source).suffix.lower()) if source else None
-    if reader is not None:
+    if source and _suffix(source) in _READERS:
         lines = [
             "import pandas as pd",
             *lines,
-            f"table = {reader.format(source)}",
+            f"table = {_reading(source, separator)}",
             f"X, y = table.drop(columns=[{target!r}]), table[{target!r}]",
         ]
     return "\n".join(
         [
             *lines,
-            f"selector = {bare!r}",
+            f"selector = {_construction(selector)}",
             "selector.fit(X, y)",
             "X_selected = selector.transform(X)",
         ]
     )
+
+
+def _suffix(source: str) -> str:
+    return PurePath(source).suffix.lower()
+
+
+def _reading(source: str, separator: str | None) -> str:
+    if separator is None:
+        separator = "\t" if _suffix(source) == ".tsv" else ","
+    option = "" if separator == "," else f", sep={separator!r}"
+    return f"pd.{_READERS[_suffix(source)]}({source!r}{option})"
+
+
+def _construction(selector: Any) -> str:
+    """The call that makes the selector; its own repr would cut long lists short."""
+    defaults = type(selector)().get_params(deep=False)
+    changed = [
+        f"{name}={_plain(value)!r}"
+        for name, value in selector.get_params(deep=False).items()
+        if name not in _LEFT_OUT and repr(_plain(value)) != repr(defaults[name])
+    ]
+    return f"{type(selector).__name__}({', '.join(changed)})"
+
+
+def _plain(value: Any) -> Any:
+    """A parameter without arrays, whose repr needs imports and is cut short."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {_plain(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
