@@ -170,6 +170,21 @@ def test_epsilon_is_chosen_by_the_cross_fitted_error(strategy):
     assert selector.cross_fit_.mean_error[0, 0] < 0.1 < selector.cross_fit_.mean_error[1, 0]
 
 
+@pytest.mark.parametrize(
+    ("dtype", "units"), [("float64", 1e-17), ("float64", [1e3, 1e-30, 1e300]), ("float32", 1e-9)]
+)
+def test_cross_fitting_does_not_depend_on_units(dtype, units):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3)).astype(dtype)
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    scaled = (X * np.array(units)).astype(dtype)
+    plain, other = CCMSelector().fit(X, y), CCMSelector().fit(scaled, y)
+    assert_allclose(other.cross_fit_.mean_error, plain.cross_fit_.mean_error, rtol=1e-3)
+    given, other_given = (CCMSelector(given=[1]).fit(Z, y) for Z in (X, scaled))
+    assert_allclose(other_given.weights_, given.weights_, rtol=1e-3)
+    assert_allclose(other_given.objective_, given.objective_, rtol=1e-3)
+
+
 def test_cross_fitting_never_sees_the_fold_left_out(xor):
     """On pure noise an honest error cannot fall below that of the mean."""
     X, _ = xor
