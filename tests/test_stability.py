@@ -1,5 +1,7 @@
 """StabilitySelector: halves, frequencies, thresholds, and the bounds behind them."""
 
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -7,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
 from sklearn.base import clone
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -160,6 +162,47 @@ def test_in_a_pipeline(xor):
 def test_progress_is_shown(xor, capsys):
     StabilitySelector(CCMSelector(3), n_pairs=1, verbose=1).fit(*xor)
     assert "stability" in capsys.readouterr().err
+
+
+class TaskSeen(CCMSelector):
+    """Notes how each half was read."""
+
+    tasks: ClassVar[list[str]] = []
+
+    def fit(self, X, y, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        self.tasks.append(self.task_)
+        return self
+
+
+@pytest.mark.filterwarnings("ignore:y has 21 distinct:UserWarning")
+def test_the_halves_are_read_the_way_all_samples_are():
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((90, 5))
+    y = 2 * rng.poisson(np.exp(1.5 + 0.8 * X[:, 0]))
+    TaskSeen.tasks.clear()
+    selector = StabilitySelector(TaskSeen(1), n_pairs=3).fit(X, y)
+    assert TaskSeen.tasks == ["regression"] * 6
+    assert selector.estimator.task == "auto"
+
+
+def test_ordered_classes_stay_ordered():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    numbers = np.digitize(X[:, 0], [-0.5, 0.5])
+    y = pd.Series(pd.Categorical.from_codes(numbers, ["low", "mid", "high"], ordered=True))
+    auto = StabilitySelector(CCMSelector(1), n_pairs=2).fit(X, y)
+    ordinal = StabilitySelector(CCMSelector(1, task="ordinal"), n_pairs=2).fit(X, y)
+    assert_array_equal(auto.mean_ranks_, ordinal.mean_ranks_)
+
+
+def test_counts_for_a_selector_that_has_no_task():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((90, 5))
+    for y in (rng.poisson(np.exp(1 + X[:, 0])), 2 * rng.poisson(np.exp(1.5 + 0.8 * X[:, 0]))):
+        assert np.bincount(y)[y].min() == 1
+        selector = StabilitySelector(SelectKBest(f_regression, k=1), n_pairs=3).fit(X, y)
+        assert selector.frequencies_[0] == 1.0
 
 
 def test_bad_input(xor):
