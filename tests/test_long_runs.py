@@ -127,6 +127,11 @@ class TestInterrupt:
         same_answer(results[0], CCMSelector(5).fit(*wide))
 
 
+def ctrl_c_at_the_third_stage(progress):
+    if progress.stage == 2:
+        press_ctrl_c()
+
+
 class TestCheckpoint:
     @pytest.mark.parametrize("m", [5, "auto"])
     @pytest.mark.parametrize("step", [3, 20, 45])
@@ -171,6 +176,45 @@ class TestCheckpoint:
             with pytest.raises(ValueError, match="other settings"):
                 other.fit(data, y)
             assert path.read_bytes() == before
+
+    @pytest.mark.parametrize("approximation", [None, "fourier"])
+    def test_a_column_in_other_units_is_noticed(self, wide, tmp_path, approximation):
+        X, y = wide
+        selector = CCMSelector(
+            5,
+            standardize=False,
+            approximation=approximation,
+            tol=0.01,
+            checkpoint=tmp_path / "fit.jsonl",
+            checkpoint_after=0.0,
+        )
+        with pytest.raises(KeyboardInterrupt):
+            clone(selector).set_params(callback=ctrl_c_at_the_third_stage).fit(X, y)
+        with pytest.raises(ValueError, match="other settings"):
+            clone(selector).fit(X * np.where(np.arange(200) == 4, 30.0, 1.0), y)
+        resumed, whole = clone(selector).fit(X, y), clone(selector).fit(X, y)
+        same_answer(resumed, whole)
+        assert len(resumed.history_.objective) < len(whole.history_.objective)
+
+    def test_long_parameters_are_told_apart(self, wide, tmp_path):
+        X, y = np.tile(wide[0], 6), wide[1]
+        parameters = {"checkpoint": tmp_path / "fit.jsonl", "checkpoint_after": 0.0}
+        groups = np.arange(1200) // 2
+        with pytest.raises(KeyboardInterrupt):
+            CCMSelector(5, groups=groups, **parameters, callback=After(20, press_ctrl_c)).fit(X, y)
+        others = groups.copy()
+        others[[600, 602]] = others[[602, 600]]
+        assert repr(others) == repr(groups)
+        for different in (others, {"a": np.arange(600), "b": np.arange(600, 1200)}):
+            with pytest.raises(ValueError, match="other settings"):
+                CCMSelector(5, groups=different, **parameters).fit(X, y)
+        CCMSelector(5, groups=groups.tolist(), **parameters).fit(X, y)
+
+    def test_a_generator_is_refused(self, wide, tmp_path):
+        generator = np.random.RandomState(0)
+        selector = CCMSelector(5, checkpoint=tmp_path / "fit.jsonl", random_state=generator)
+        with pytest.raises(ValueError, match="pass an integer as random_state"):
+            selector.fit(*wide)
 
     def test_something_else_in_its_place(self, wide, tmp_path):
         path = tmp_path / "notes.txt"
