@@ -14,8 +14,10 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 from covmin import CCMSelector
+from covmin._threads import row_threads
 from covmin.datasets import make_shell
 
 
@@ -269,3 +271,29 @@ def test_fits_at_once_in_threads(wide):
         thread.join()
     for number, selector in enumerate(selectors):
         same_answer(selector, expected[number // 3])
+
+
+def test_fits_that_overlap_leave_blas_as_it_was(wide):
+    second_is_in, first_is_out = threading.Event(), threading.Event()
+
+    def wait_for_the_first(progress):
+        second_is_in.set()
+        assert first_is_out.wait(60)
+
+    second = threading.Thread(target=CCMSelector(5, callback=wait_for_the_first).fit, args=wide)
+
+    def let_the_second_in(progress):
+        if not second_is_in.is_set():
+            second.start()
+            assert second_is_in.wait(60)
+        assert row_threads() == 1
+
+    # Not as a context, within which threadpoolctl lets no other thread set anything.
+    limits = threadpool_limits(2, user_api="blas")
+    try:
+        CCMSelector(5, callback=let_the_second_in).fit(*wide)
+        first_is_out.set()
+        second.join()
+        assert row_threads() == 2
+    finally:
+        limits.restore_original_limits()

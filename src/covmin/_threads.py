@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any
@@ -19,6 +20,43 @@ _WORTH_THREADS = 1000
 def _controller() -> ThreadpoolController:
     # Looking for the libraries takes longer than a small fit, so it is done once.
     return ThreadpoolController()
+
+
+class _OneBlasThread:
+    """BLAS at one thread until the last of those who asked for it has left.
+
+    The limit is one for the whole process: of fits that overlap, a later one finds what an
+    earlier one has set, and must not go back to that.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._n_inside = 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._n_inside == 0:
+                self._limit = _controller().limit(limits=1, user_api="blas")
+                _hand_over_control()
+            self._n_inside += 1
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            if self._n_inside == 0:
+                self._limit.restore_original_limits()
+                _hand_over_control()
+
+
+def _hand_over_control() -> None:
+    """Let another thread lift the limit: since threadpoolctl 3.8 only who set it may."""
+    for library in _controller().lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread()
+
+
+_ONE_BLAS_THREAD = _OneBlasThread()
 
 
 def blas_threads(n_samples: int, n_jobs: int | None = None) -> AbstractContextManager[Any]:
@@ -41,8 +79,7 @@ def blas_threads(n_samples: int, n_jobs: int | None = None) -> AbstractContextMa
     """
     if n_samples >= _WORTH_THREADS and n_jobs in (None, 1):
         return nullcontext()
-    limit: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
-    return limit
+    return _ONE_BLAS_THREAD
 
 
 def row_threads() -> int:
