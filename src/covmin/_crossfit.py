@@ -16,7 +16,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from ._columns import ColumnPlan, PreparedColumns, prepare_columns, row_signatures
 from ._responses import EncodedResponse
-from ._threads import blas_threads
+from ._threads import IN_THREADS, blas_threads, worker_threads
 from .core.arrays import like
 from .core.path import Problem
 
@@ -164,9 +164,8 @@ def cross_fit(
     folds = _folds(_unitless_signatures(X, response.Y), response.labels, seed)
     tasks = [(epsilon, fold) for epsilon in epsilons for fold in folds]
     errors = list(finished)
-    # Threads serve: the work is in BLAS, which releases the interpreter lock.
-    with blas_threads(X.shape[0], n_jobs):
-        judged = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+    with blas_threads(X.shape[0], worker_threads(n_jobs)):
+        judged = Parallel(n_jobs=n_jobs, return_as="generator", **IN_THREADS)(
             delayed(judge)(*task) for task in tasks[len(errors) :]
         )
         for error in judged:

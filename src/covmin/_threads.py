@@ -7,9 +7,14 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any
 
+from joblib import effective_n_jobs, parallel_config
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["blas_threads", "row_threads"]
+__all__ = ["IN_THREADS", "blas_threads", "row_threads", "worker_threads"]
+
+# Options that have joblib work in threads whatever a context around it asks for: the work is
+# in BLAS, which releases the interpreter lock, and is not made to be sent to processes.
+IN_THREADS = {"prefer": "threads", "require": "sharedmem"}
 
 # Below this many samples the matrices are too small for a second thread to gain much, while
 # on a busy machine threads that wait for each other can make a fit many times slower.
@@ -80,6 +85,19 @@ def blas_threads(n_samples: int, n_jobs: int | None = None) -> AbstractContextMa
     if n_samples >= _WORTH_THREADS and n_jobs in (None, 1):
         return nullcontext()
     return _ONE_BLAS_THREAD
+
+
+def worker_threads(n_jobs: int | None) -> int:
+    """Threads that joblib will start for ``n_jobs``: a context around the call may say so too.
+
+    Examples
+    --------
+    >>> with parallel_config(backend="threading", n_jobs=3):
+    ...     worker_threads(None), worker_threads(2)
+    (3, 2)
+    """
+    with parallel_config(**IN_THREADS):
+        return int(effective_n_jobs(n_jobs))
 
 
 def row_threads() -> int:
