@@ -51,7 +51,7 @@ from ._interrupts import Interrupts
 from ._notebook import selection_html
 from ._progress import History, ProgressBar
 from ._responses import EncodedResponse
-from ._threads import blas_threads, row_threads
+from ._threads import blas_threads, row_threads, worker_threads
 from ._versions import VersionedPickles
 from .core.kernels import KERNELS
 from .core.path import (
@@ -423,7 +423,7 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
             check_columns(columns)
             seed = seed_of(self.random_state)
             # Blocks of rows are worked on in threads, each of which then has BLAS to itself.
-            threads = row_threads() if in_blocks else None
+            threads = row_threads() if in_blocks else 1
             with (
                 ProgressBar.shown(self.verbose) as bar,
                 blas_threads(n, threads),
@@ -431,12 +431,13 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
                 self._checkpointed(columns, samples) as checkpoint,
             ):
                 during = During(bar, checkpoint, stop)
-                samples = self._beyond_given(samples, seed)
+                samples = self._beyond_given(samples, seed, threads)
                 epsilons = self._epsilons(columns, samples.response, seed)
                 if self._may_leave_the_sum_out():
                     self._leave_the_sum_out(columns, samples, epsilons[0], seed)
-                epsilon, m, crossfit = self._choose(samples, epsilons, seed, during)
+                epsilon, m, crossfit = self._choose(samples, epsilons, seed, threads, during)
                 problem = self._problem(columns, samples.response, epsilon, seed)
+                problem = problem.in_threads(threads)
                 path, history = self._run(problem, min(m, columns.units.size), during)
                 self._store(path, problem, columns, samples, m)
             self.cross_fit_ = cross_fit_bunch(crossfit)
@@ -467,14 +468,14 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
             return
         warnings.warn(text, ConvergenceWarning, stacklevel=4)
 
-    def _beyond_given(self, samples: Samples, seed: int) -> Samples:
+    def _beyond_given(self, samples: Samples, seed: int, threads: int) -> Samples:
         """The samples with what the given features explain taken off the response."""
         if not samples.plan.given.any() or samples.X.shape[0] < _MIN_CROSS_FIT_SAMPLES:
             return samples
         residuals = residuals_beyond_given(
             samples.in_memory().X,
             samples.response,
-            partial(self._fold_problem, samples.response, seed),
+            partial(self._fold_problem, samples.response, seed, threads),
             plan=samples.plan,
             sample_weight=samples.weight,
             standardize=self.standardize,
@@ -486,12 +487,13 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         self,
         response: EncodedResponse,
         seed: int,
+        threads: int,
         columns: PreparedColumns,
         Y: np.ndarray,
         epsilon: float,
     ) -> Problem:
         """The problem on the samples of a fold."""
-        return self._problem(columns, replace(response, Y=Y), epsilon, seed)
+        return self._problem(columns, replace(response, Y=Y), epsilon, seed).in_threads(threads)
 
     def _choose_approximation(self, samples: Samples) -> str | None:
         """What "auto" stands for here; say so where progress is shown."""
@@ -543,7 +545,7 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
             self.mixing_ = 0.0
 
     def _choose(
-        self, samples: Samples, epsilons: np.ndarray, seed: int, during: During
+        self, samples: Samples, epsilons: np.ndarray, seed: int, threads: int, during: During
     ) -> tuple[float, int, CrossFit | None]:
         """ε and m, by cross-fitting where they are not given."""
         n, d = samples.X.shape[0], samples.plan.n_choices
@@ -561,10 +563,11 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
             return float(epsilons[0]), m, None
         samples = samples.sample(_CROSS_FIT_ROWS, seed)
         response = samples.response
+        for_each_fold = max(1, threads // worker_threads(self.n_jobs))
         crossfit = cross_fit(
             samples.X,
             response,
-            partial(self._fold_problem, response, seed),
+            partial(self._fold_problem, response, seed, for_each_fold),
             partial(rank_sizes, self.strategy),
             epsilons,
             candidate_sizes(d) if auto_m else [m],
