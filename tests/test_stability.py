@@ -1,5 +1,7 @@
 """StabilitySelector: halves, frequencies, thresholds, and the bounds behind them."""
 
+import os
+import signal
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from covmin import CCMSelector, StabilitySelector
+from covmin import CCMSelector, StabilitySelector, open_parquet
 from covmin._stability_bounds import false_selections, smallest_threshold, tail_bound
 from covmin.datasets import make_additive, make_xor
 from covmin.stability import _complementary_halves
@@ -215,6 +217,38 @@ def test_bad_input(xor):
         StabilitySelector().fit(X, rare)
     with pytest.raises(ValueError, match="estimator"):
         StabilitySelector(SVC()).fit(X, y)
+
+
+def test_a_checkpoint_is_refused(xor, tmp_path):
+    selector = StabilitySelector(CCMSelector(3, checkpoint=tmp_path / "fit.jsonl"))
+    with pytest.raises(ValueError, match="checkpoint=None"):
+        selector.fit(*xor)
+
+
+def press_ctrl_c(progress):
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_an_interrupt_ends_all_fits(xor):
+    # A process started in the background ignores it from the start.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        inner = CCMSelector(3, interrupt="keep", callback=press_ctrl_c)
+        with pytest.raises(KeyboardInterrupt):
+            StabilitySelector(inner, n_pairs=2).fit(*xor)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert inner.interrupt == "keep"
+
+
+def test_rows_in_blocks_are_refused(xor, tmp_path):
+    X, y = xor
+    pd.DataFrame(X, columns=list("abcdefghij")).assign(y=y).to_parquet(tmp_path / "x.parquet")
+    parquet, _ = open_parquet(tmp_path / "x.parquet", "y")
+    array = pytest.importorskip("dask.array").from_array(X, chunks=(50, 10))
+    for blocks in (parquet, array, array.to_dask_dataframe()):
+        with pytest.raises(TypeError, match="must be in memory"):
+            StabilitySelector().fit(blocks, y)
 
 
 # --- bounds ---------------------------------------------------------------------------------------

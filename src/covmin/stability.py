@@ -19,6 +19,7 @@ from ._fitting import seed_of, unchanged_on_failure
 from ._inputs import WholeColumnsMixin
 from ._repeats import repeat
 from ._responses import EncodedResponse, encode_response, ordered_levels
+from ._sources import is_source
 from ._stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
 from ._versions import VersionedPickles
 from .selector import CCMSelector
@@ -173,7 +174,7 @@ class StabilitySelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples. A data frame reaches the selector as it is.
+            Samples, in memory. A data frame reaches the selector as it is.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels, which are split evenly between halves, or real responses.
 
@@ -184,8 +185,10 @@ class StabilitySelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
         """
         with unchanged_on_failure(self):
             self._check_one_rule()
+            _refuse_blocks(X)
             X, y = self._validated(X, y)
             estimator = clone(self._estimator())
+            _prepare_for_repeats(estimator)
             response = _read_response(y, estimator)
             if "task" in estimator.get_params(deep=False):
                 _check_rare_classes(response)
@@ -288,6 +291,29 @@ class _Choice:
 def _choose(estimator: Any, X: Any, y: Any, rows: np.ndarray) -> _Choice:
     fitted = clone(estimator).fit(_safe_indexing(X, rows), _safe_indexing(y, rows))
     return _Choice(np.asarray(fitted.get_support()), getattr(fitted, "ranking_", None))
+
+
+def _refuse_blocks(X: Any) -> None:
+    """Refuse Parquet sources and Dask collections, of which no half can be taken."""
+    if is_source(X) or hasattr(X, "__dask_graph__"):
+        raise TypeError(
+            f"StabilitySelector takes random halves of the rows, which must be in memory; X is a "
+            f"{type(X).__name__}. Read it, or a sample of its rows, into an array or a data frame "
+            "first (compute() of Dask, pandas.read_parquet)."
+        )
+
+
+def _prepare_for_repeats(estimator: Any) -> None:
+    """Refuse or take away what is meant for a single fit."""
+    if not isinstance(estimator, CCMSelector):
+        return
+    if estimator.checkpoint is not None:
+        raise ValueError(
+            "checkpoint keeps the progress of one fit, and StabilitySelector makes many; pass an "
+            "estimator with checkpoint=None."
+        )
+    # Ctrl-C means the whole: kept, it would end one half early and be lost on the others.
+    estimator.set_params(interrupt="raise")
 
 
 def _read_response(y: Any, estimator: Any) -> EncodedResponse:
