@@ -194,6 +194,7 @@ class CCMSelector(VersionedPickles, WholeColumnsMixin, BaseEstimator):
     checkpoint : path-like, default=None
         File that keeps the finished folds and stages of a long fit. A new fit on the same data
         with the same parameters goes on from there; the file goes when the fit is done.
+        ``random_state`` must be an integer or None.
     checkpoint_after : float, default=60
         Seconds a fit must last before anything is written.
     callback : callable, default=None
