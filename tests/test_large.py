@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from threadpoolctl import threadpool_limits
 
 import covmin._formulation as formulation
 import covmin.selector
@@ -269,6 +270,24 @@ def test_a_step_holds_a_few_blocks_and_no_more():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 60e6
+
+
+@pytest.mark.parametrize(("n_jobs", "expected"), [(None, 2), (2, 1)])
+def test_folds_are_worked_on_by_the_threads_that_blas_gave_up(data, monkeypatch, n_jobs, expected):
+    seen = []
+    whole_sum = ArrayRows.sum
+
+    def noted_sum(rows, function):
+        seen.append(rows.n_threads)
+        return whole_sum(rows, function)
+
+    monkeypatch.setattr(ArrayRows, "sum", noted_sum)
+    X, y = data
+    with threadpool_limits(2, user_api="blas"):
+        selector(approximation="fourier", n_jobs=n_jobs).set_params(
+            n_features_to_select="auto"
+        ).fit(X[:100], y[:100])
+    assert seen[0] == expected
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

@@ -14,8 +14,10 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 from covmin import CCMSelector
+from covmin._threads import row_threads
 from covmin.datasets import make_shell
 
 
@@ -127,6 +129,11 @@ class TestInterrupt:
         same_answer(results[0], CCMSelector(5).fit(*wide))
 
 
+def ctrl_c_at_the_third_stage(progress):
+    if progress.stage == 2:
+        press_ctrl_c()
+
+
 class TestCheckpoint:
     @pytest.mark.parametrize("m", [5, "auto"])
     @pytest.mark.parametrize("step", [3, 20, 45])
@@ -171,6 +178,45 @@ class TestCheckpoint:
             with pytest.raises(ValueError, match="other settings"):
                 other.fit(data, y)
             assert path.read_bytes() == before
+
+    @pytest.mark.parametrize("approximation", [None, "fourier"])
+    def test_a_column_in_other_units_is_noticed(self, wide, tmp_path, approximation):
+        X, y = wide
+        selector = CCMSelector(
+            5,
+            standardize=False,
+            approximation=approximation,
+            tol=0.01,
+            checkpoint=tmp_path / "fit.jsonl",
+            checkpoint_after=0.0,
+        )
+        with pytest.raises(KeyboardInterrupt):
+            clone(selector).set_params(callback=ctrl_c_at_the_third_stage).fit(X, y)
+        with pytest.raises(ValueError, match="other settings"):
+            clone(selector).fit(X * np.where(np.arange(200) == 4, 30.0, 1.0), y)
+        resumed, whole = clone(selector).fit(X, y), clone(selector).fit(X, y)
+        same_answer(resumed, whole)
+        assert len(resumed.history_.objective) < len(whole.history_.objective)
+
+    def test_long_parameters_are_told_apart(self, wide, tmp_path):
+        X, y = np.tile(wide[0], 6), wide[1]
+        parameters = {"checkpoint": tmp_path / "fit.jsonl", "checkpoint_after": 0.0}
+        groups = np.arange(1200) // 2
+        with pytest.raises(KeyboardInterrupt):
+            CCMSelector(5, groups=groups, **parameters, callback=After(20, press_ctrl_c)).fit(X, y)
+        others = groups.copy()
+        others[[600, 602]] = others[[602, 600]]
+        assert repr(others) == repr(groups)
+        for different in (others, {"a": np.arange(600), "b": np.arange(600, 1200)}):
+            with pytest.raises(ValueError, match="other settings"):
+                CCMSelector(5, groups=different, **parameters).fit(X, y)
+        CCMSelector(5, groups=groups.tolist(), **parameters).fit(X, y)
+
+    def test_a_generator_is_refused(self, wide, tmp_path):
+        generator = np.random.RandomState(0)
+        selector = CCMSelector(5, checkpoint=tmp_path / "fit.jsonl", random_state=generator)
+        with pytest.raises(ValueError, match="pass an integer as random_state"):
+            selector.fit(*wide)
 
     def test_something_else_in_its_place(self, wide, tmp_path):
         path = tmp_path / "notes.txt"
@@ -225,3 +271,29 @@ def test_fits_at_once_in_threads(wide):
         thread.join()
     for number, selector in enumerate(selectors):
         same_answer(selector, expected[number // 3])
+
+
+def test_fits_that_overlap_leave_blas_as_it_was(wide):
+    second_is_in, first_is_out = threading.Event(), threading.Event()
+
+    def wait_for_the_first(progress):
+        second_is_in.set()
+        assert first_is_out.wait(60)
+
+    second = threading.Thread(target=CCMSelector(5, callback=wait_for_the_first).fit, args=wide)
+
+    def let_the_second_in(progress):
+        if not second_is_in.is_set():
+            second.start()
+            assert second_is_in.wait(60)
+        assert row_threads() == 1
+
+    # Not as a context, within which threadpoolctl lets no other thread set anything.
+    limits = threadpool_limits(2, user_api="blas")
+    try:
+        CCMSelector(5, callback=let_the_second_in).fit(*wide)
+        first_is_out.set()
+        second.join()
+        assert row_threads() == 2
+    finally:
+        limits.restore_original_limits()

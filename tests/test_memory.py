@@ -57,6 +57,17 @@ def test_auto_turns_to_features_where_the_matrix_does_not_fit(monkeypatch, data,
     assert "random Fourier features" in capsys.readouterr().err
 
 
+def test_every_thread_takes_memory(monkeypatch):
+    shape = (10_000, 50)
+    enough = memory.fourier_bytes(*shape, 512, n_threads=2) / 0.8
+    monkeypatch.setattr(memory, "available_bytes", lambda: int(enough) + 1)
+    monkeypatch.setattr("covmin._formulation.row_threads", lambda: 2)
+    assert choose_approximation("fourier", "gaussian", shape) == "fourier"
+    monkeypatch.setattr("covmin._formulation.row_threads", lambda: 3)
+    with pytest.raises(MemoryError, match="random features"):
+        choose_approximation("fourier", "gaussian", shape)
+
+
 def test_auto_is_exact_where_there_is_room(data):
     fitted = CCMSelector(2).fit(*data)
     assert fitted.approximation_ is None

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from joblib import parallel_config
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, clone
@@ -16,8 +17,11 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
 
 from covmin import CCMSelector, conditional_covariance_trace
+from covmin._repeats import repeat
+from covmin._threads import row_threads
 from covmin.datasets import make_additive, make_shell, make_xor
 
 EIGHT = [
@@ -168,6 +172,21 @@ def test_epsilon_is_chosen_by_the_cross_fitted_error(strategy):
     assert selector.epsilon_ == 1e-4
     assert selector.cross_fit_.mean_error.shape == (2, 1)
     assert selector.cross_fit_.mean_error[0, 0] < 0.1 < selector.cross_fit_.mean_error[1, 0]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "units"), [("float64", 1e-17), ("float64", [1e3, 1e-30, 1e300]), ("float32", 1e-9)]
+)
+def test_cross_fitting_does_not_depend_on_units(dtype, units):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3)).astype(dtype)
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    scaled = (X * np.array(units)).astype(dtype)
+    plain, other = CCMSelector().fit(X, y), CCMSelector().fit(scaled, y)
+    assert_allclose(other.cross_fit_.mean_error, plain.cross_fit_.mean_error, rtol=1e-3)
+    given, other_given = (CCMSelector(given=[1]).fit(Z, y) for Z in (X, scaled))
+    assert_allclose(other_given.weights_, given.weights_, rtol=1e-3)
+    assert_allclose(other_given.objective_, given.objective_, rtol=1e-3)
 
 
 def test_cross_fitting_never_sees_the_fold_left_out(xor):
@@ -341,6 +360,38 @@ def test_jobs_do_not_change_the_answer(xor):
     two = CCMSelector(random_state=0, n_jobs=2).fit(*xor)
     assert_allclose(two.cross_fit_.mean_error, one.cross_fit_.mean_error, rtol=1e-6)
     assert_array_equal(two.ranking_, one.ranking_)
+
+
+class ThreadsSeen:
+    """Notes the threads of BLAS after each fold."""
+
+    def __init__(self):
+        self.seen = []
+
+    def __call__(self, progress):
+        pass
+
+    def fold(self, done, total):
+        self.seen.append(row_threads())
+
+
+@pytest.mark.parametrize(
+    ("context", "expected"),
+    [
+        ({}, 2),
+        ({"backend": "threading", "n_jobs": 2}, 1),
+        ({"backend": "multiprocessing", "n_jobs": 2}, 2),  # which joblib takes as one thread
+        ({"prefer": "processes"}, 2),
+    ],
+)
+def test_workers_that_a_joblib_context_asks_for(xor, monkeypatch, context, expected):
+    monkeypatch.setattr("covmin._threads._WORTH_THREADS", 50)
+    threads = ThreadsSeen()
+    with threadpool_limits(2, user_api="blas"), parallel_config(**context):
+        CCMSelector(callback=threads).fit(*xor)
+        repeated = repeat(lambda _: row_threads(), range(3), n_samples=60)
+    assert threads.seen == [expected] * 5
+    assert repeated == [expected] * 3
 
 
 # --- bad and odd input ----------------------------------------------------------------------------

@@ -1,5 +1,9 @@
 """StabilitySelector: halves, frequencies, thresholds, and the bounds behind them."""
 
+import os
+import signal
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -7,12 +11,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
 from sklearn.base import clone
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from covmin import CCMSelector, StabilitySelector
+from covmin import CCMSelector, StabilitySelector, open_parquet
 from covmin._stability_bounds import false_selections, smallest_threshold, tail_bound
 from covmin.datasets import make_additive, make_xor
 from covmin.stability import _complementary_halves
@@ -162,6 +166,47 @@ def test_progress_is_shown(xor, capsys):
     assert "stability" in capsys.readouterr().err
 
 
+class TaskSeen(CCMSelector):
+    """Notes how each half was read."""
+
+    tasks: ClassVar[list[str]] = []
+
+    def fit(self, X, y, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        self.tasks.append(self.task_)
+        return self
+
+
+@pytest.mark.filterwarnings("ignore:y has 21 distinct:UserWarning")
+def test_the_halves_are_read_the_way_all_samples_are():
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((90, 5))
+    y = 2 * rng.poisson(np.exp(1.5 + 0.8 * X[:, 0]))
+    TaskSeen.tasks.clear()
+    selector = StabilitySelector(TaskSeen(1), n_pairs=3).fit(X, y)
+    assert TaskSeen.tasks == ["regression"] * 6
+    assert selector.estimator.task == "auto"
+
+
+def test_ordered_classes_stay_ordered():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    numbers = np.digitize(X[:, 0], [-0.5, 0.5])
+    y = pd.Series(pd.Categorical.from_codes(numbers, ["low", "mid", "high"], ordered=True))
+    auto = StabilitySelector(CCMSelector(1), n_pairs=2).fit(X, y)
+    ordinal = StabilitySelector(CCMSelector(1, task="ordinal"), n_pairs=2).fit(X, y)
+    assert_array_equal(auto.mean_ranks_, ordinal.mean_ranks_)
+
+
+def test_counts_for_a_selector_that_has_no_task():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((90, 5))
+    for y in (rng.poisson(np.exp(1 + X[:, 0])), 2 * rng.poisson(np.exp(1.5 + 0.8 * X[:, 0]))):
+        assert np.bincount(y)[y].min() == 1
+        selector = StabilitySelector(SelectKBest(f_regression, k=1), n_pairs=3).fit(X, y)
+        assert selector.frequencies_[0] == 1.0
+
+
 def test_bad_input(xor):
     X, y = xor
     both = StabilitySelector(max_false=1.0, n_features_to_select=2)
@@ -174,6 +219,38 @@ def test_bad_input(xor):
         StabilitySelector(SVC()).fit(X, y)
     with pytest.raises(ValueError, match="'n_jobs' parameter"):
         StabilitySelector(n_jobs=0).fit(X, y)
+
+
+def test_a_checkpoint_is_refused(xor, tmp_path):
+    selector = StabilitySelector(CCMSelector(3, checkpoint=tmp_path / "fit.jsonl"))
+    with pytest.raises(ValueError, match="checkpoint=None"):
+        selector.fit(*xor)
+
+
+def press_ctrl_c(progress):
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_an_interrupt_ends_all_fits(xor):
+    # A process started in the background ignores it from the start.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        inner = CCMSelector(3, interrupt="keep", callback=press_ctrl_c)
+        with pytest.raises(KeyboardInterrupt):
+            StabilitySelector(inner, n_pairs=2).fit(*xor)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert inner.interrupt == "keep"
+
+
+def test_rows_in_blocks_are_refused(xor, tmp_path):
+    X, y = xor
+    pd.DataFrame(X, columns=list("abcdefghij")).assign(y=y).to_parquet(tmp_path / "x.parquet")
+    parquet, _ = open_parquet(tmp_path / "x.parquet", "y")
+    array = pytest.importorskip("dask.array").from_array(X, chunks=(50, 10))
+    for blocks in (parquet, array, array.to_dask_dataframe()):
+        with pytest.raises(TypeError, match="must be in memory"):
+            StabilitySelector().fit(blocks, y)
 
 
 # --- bounds ---------------------------------------------------------------------------------------

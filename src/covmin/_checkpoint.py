@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,6 +16,7 @@ import numpy as np
 from ._columns import PreparedColumns
 from ._log import ResultLog
 from ._responses import EncodedResponse
+from ._sources import StandardizedSource
 from .core.path import Stage
 from .core.solvers import Solution
 
@@ -30,22 +32,76 @@ _NOT_PART_OF_THE_ANSWER = {
     "n_substitutes",
     "verbose",
 }
+# Beyond this many characters a parameter is told by its digest.
+_LONGEST_TEXT = 100
 
 
 def fingerprint(
     parameters: dict[str, Any], columns: PreparedColumns, response: EncodedResponse
 ) -> dict[str, Any]:
-    """What a fit depends on: parameters, and a digest of the data.
-
-    The means and spreads of all columns stand for X, which need not be in memory.
-    """
-    digest = hashlib.sha256()
-    for array in (columns.index, columns.mean, columns.scale, columns.p, response.Y):
-        digest.update(np.ascontiguousarray(array).tobytes())
+    """What a fit depends on: parameters, and a digest of the data."""
     kept = {
-        name: value for name, value in parameters.items() if name not in _NOT_PART_OF_THE_ANSWER
+        name: _text(value)
+        for name, value in parameters.items()
+        if name not in _NOT_PART_OF_THE_ANSWER
     }
-    return {"data": digest.hexdigest(), "parameters": {k: repr(v) for k, v in kept.items()}}
+    if not isinstance(parameters.get("random_state"), Integral | None):
+        raise ValueError(
+            "A fit that goes on from a checkpoint needs the seed it began with, which a "
+            "RandomState does not keep; pass an integer as random_state."
+        )
+    return {"data": _digest(columns, response), "parameters": kept}
+
+
+def _digest(columns: PreparedColumns, response: EncodedResponse) -> str:
+    digest = hashlib.sha256(response.task.encode())
+    for array in (
+        columns.index,
+        columns.mean,
+        columns.scale,
+        columns.units.of_column,
+        columns.units.scale,
+        columns.p,
+        columns.total_weight,
+        response.Y,
+        response.scale,
+    ):
+        digest.update(np.ravel(array).data)
+    X = columns.X
+    if isinstance(X, StandardizedSource):
+        digest.update(X.source.reduce(_digest_block, b"".join, response.Y, columns.p))
+    else:
+        digest.update(np.ravel(X).data)
+    return digest.hexdigest()
+
+
+def _digest_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> bytes:
+    return hashlib.sha256(np.ravel(X).data).digest()
+
+
+def _text(value: Any) -> str:
+    """A text that equal parameters share and different ones do not.
+
+    Examples
+    --------
+    >>> _text(np.array([1, 2])), _text([1, 2]), _text({"a": np.arange(2)})
+    ('[1, 2]', '[1, 2]', "{'a': [0, 1]}")
+    >>> _text(np.zeros(5000)) == _text(np.eye(1, 5000, 2500)[0])
+    False
+    """
+    text = repr(_plain(value))
+    if len(text) <= _LONGEST_TEXT:
+        return text
+    return f"{text[:_LONGEST_TEXT]}… (sha256 {hashlib.sha256(text.encode()).hexdigest()})"
+
+
+def _plain(value: Any) -> Any:
+    """Lists in place of arrays, whose repr leaves out their middle."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return np.asarray(value).tolist() if hasattr(value, "__array__") else value
 
 
 class Checkpoint:

@@ -16,7 +16,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from ._columns import ColumnPlan, PreparedColumns, prepare_columns, row_signatures
 from ._responses import EncodedResponse
-from ._threads import blas_threads
+from ._threads import IN_THREADS, blas_threads, worker_threads
 from .core.arrays import like
 from .core.path import Problem
 
@@ -161,12 +161,11 @@ def cross_fit(
         problem = make_problem(columns, Y, epsilon)
         return _errors(problem, rank, sizes, columns.apply(X[fold]), target, weight)
 
-    folds = _folds(row_signatures(X, response.Y), response.labels, seed)
+    folds = _folds(_unitless_signatures(X, response.Y), response.labels, seed)
     tasks = [(epsilon, fold) for epsilon in epsilons for fold in folds]
     errors = list(finished)
-    # Threads serve: the work is in BLAS, which releases the interpreter lock.
-    with blas_threads(X.shape[0], n_jobs):
-        judged = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+    with blas_threads(X.shape[0], worker_threads(n_jobs)):
+        judged = Parallel(n_jobs=n_jobs, return_as="generator", **IN_THREADS)(
             delayed(judge)(*task) for task in tasks[len(errors) :]
         )
         for error in judged:
@@ -222,7 +221,7 @@ def residuals_beyond_given(
     """
     residuals = {ridge: np.empty_like(response.Y) for ridge in _GIVEN_RIDGES}
     none = np.empty(0, dtype=int)
-    for fold in _folds(row_signatures(X, response.Y), response.labels, seed):
+    for fold in _folds(_unitless_signatures(X, response.Y), response.labels, seed):
         columns, Y, target = _hold_out(X, response.Y, sample_weight, plan, standardize, fold)
         problem = make_problem(columns, Y, _GIVEN_RIDGES[0])
         given = problem.layout.columns(none)
@@ -256,6 +255,20 @@ def _hold_out(
     Y_train = Y[~fold] - mean
     columns = prepare_columns(X[~fold], standardize, plan=plan, sample_weight=weight, Y=Y_train)
     return columns, Y_train, Y[fold] - mean
+
+
+def _unitless_signatures(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
+    """Signatures of the rows, whatever the units of the columns.
+
+    Examples
+    --------
+    >>> np.unique(_unitless_signatures(1e-20 * np.arange(4.0)[:, None], np.zeros((4, 1)))).size
+    4
+    """
+    # Else a column of small numbers, which the cosines round away, would tell no rows apart.
+    size = np.abs(X).max(axis=0).astype(np.float64)
+    size[size == 0.0] = 1.0
+    return row_signatures(np.divide(X, size, order="C"), Y)
 
 
 def _folds(signatures: np.ndarray, labels: np.ndarray | None, seed: int) -> list[np.ndarray]:

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ._columns import PreparedColumns
 from ._memory import check_memory, exact_bytes, fits, fourier_bytes
 from ._sources import StandardizedSource
+from ._threads import row_threads
 from .core.arrays import like, take, to_device, to_numpy
 from .core.features import FeatureMap
 from .core.kernels import KERNELS, median_rows
@@ -144,6 +145,7 @@ def choose_approximation(
         d if kernel == "linear" else n_components or _DEFAULT_COMPONENTS,
         itemsize,
         n_responses=n_responses,
+        n_threads=1 if copied else row_threads(),
         copied=copied,
     )
     if uses_features(approximation, kernel, n, d) or (

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.parallel import Parallel, delayed
 
 from ._progress import ProgressBar
-from ._threads import blas_threads
+from ._threads import IN_THREADS, blas_threads, worker_threads
 
 __all__ = ["N_JOBS", "repeat"]
 
@@ -66,9 +66,8 @@ def repeat(
     [1, 4, 9]
     """
     results: list[Result] = []
-    with _Counter.shown(verbose) as bar, blas_threads(n_samples, n_jobs):
-        # Threads serve: the work is in BLAS, which releases the interpreter lock.
-        pool = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    with _Counter.shown(verbose) as bar, blas_threads(n_samples, worker_threads(n_jobs)):
+        pool = Parallel(n_jobs=n_jobs, return_as="generator", **IN_THREADS)
         for result in pool(delayed(work)(item) for item in items):
             results.append(result)
             bar.count(what, unit, len(results), len(items))

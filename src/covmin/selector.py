@@ -52,7 +52,7 @@ from ._progress import History, ProgressBar
 from ._repeats import N_JOBS
 from ._responses import EncodedResponse
 from ._support import SupportMixin
-from ._threads import blas_threads, row_threads
+from ._threads import blas_threads, row_threads, worker_threads
 from ._versions import VersionedPickles
 from .core.kernels import KERNELS
 from .core.path import (
@@ -198,6 +198,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     checkpoint : path-like, default=None
         File that keeps the finished folds and stages of a long fit. A new fit on the same data
         with the same parameters goes on from there; the file goes when the fit is done.
+        ``random_state`` must be an integer or None.
     checkpoint_after : float, default=60
         Seconds a fit must last before anything is written.
     callback : callable, default=None
@@ -431,7 +432,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             check_columns(columns)
             seed = seed_of(self.random_state)
             # Blocks of rows are worked on in threads, each of which then has BLAS to itself.
-            threads = row_threads() if in_blocks else None
+            threads = row_threads() if in_blocks else 1
             with (
                 ProgressBar.shown(self.verbose) as bar,
                 blas_threads(n, threads),
@@ -439,14 +440,15 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
                 self._checkpointed(columns, samples) as checkpoint,
             ):
                 during = During(bar, checkpoint, stop)
-                samples = self._beyond_given(samples, seed)
+                samples = self._beyond_given(samples, seed, threads)
                 epsilons = self._epsilons(columns, samples.response, seed)
                 if self._may_leave_the_sum_out():
                     self._leave_the_sum_out(columns, samples, epsilons[0], seed, stop)
-                epsilon, m, crossfit = self._choose(samples, epsilons, seed, during)
+                epsilon, m, crossfit = self._choose(samples, epsilons, seed, threads, during)
                 if self.inverse == "free":
                     check_lambda2(self.lambda2, columns.total_weight, epsilon)
                 problem = self._problem(columns, samples.response, epsilon, seed)
+                problem = problem.in_threads(threads)
                 path, history = self._run(problem, min(m, columns.units.size), during)
                 self._store(path, problem, columns, samples, m)
             self.cross_fit_ = cross_fit_bunch(crossfit)
@@ -477,14 +479,14 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             return
         warnings.warn(text, ConvergenceWarning, stacklevel=4)
 
-    def _beyond_given(self, samples: Samples, seed: int) -> Samples:
+    def _beyond_given(self, samples: Samples, seed: int, threads: int) -> Samples:
         """The samples with what the given features explain taken off the response."""
         if not samples.plan.given.any() or samples.X.shape[0] < _MIN_CROSS_FIT_SAMPLES:
             return samples
         residuals = residuals_beyond_given(
             samples.in_memory().X,
             samples.response,
-            partial(self._fold_problem, samples.response, seed),
+            partial(self._fold_problem, samples.response, seed, threads),
             plan=samples.plan,
             sample_weight=samples.weight,
             standardize=self.standardize,
@@ -496,12 +498,13 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         self,
         response: EncodedResponse,
         seed: int,
+        threads: int,
         columns: PreparedColumns,
         Y: np.ndarray,
         epsilon: float,
     ) -> Problem:
         """The problem on the samples of a fold."""
-        return self._problem(columns, replace(response, Y=Y), epsilon, seed)
+        return self._problem(columns, replace(response, Y=Y), epsilon, seed).in_threads(threads)
 
     def _choose_approximation(self, samples: Samples) -> str | None:
         """What "auto" stands for here; say so where progress is shown."""
@@ -561,7 +564,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             self.mixing_ = 0.0
 
     def _choose(
-        self, samples: Samples, epsilons: np.ndarray, seed: int, during: During
+        self, samples: Samples, epsilons: np.ndarray, seed: int, threads: int, during: During
     ) -> tuple[float, int, CrossFit | None]:
         """ε and m, by cross-fitting where they are not given."""
         n, d = samples.X.shape[0], samples.plan.n_choices
@@ -579,10 +582,11 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             return float(epsilons[0]), m, None
         samples = samples.sample(_CROSS_FIT_ROWS, seed)
         response = samples.response
+        for_each_fold = max(1, threads // worker_threads(self.n_jobs))
         crossfit = cross_fit(
             samples.X,
             response,
-            partial(self._fold_problem, response, seed),
+            partial(self._fold_problem, response, seed, for_each_fold),
             partial(rank_sizes, self.strategy),
             epsilons,
             candidate_sizes(d) if auto_m else [m],

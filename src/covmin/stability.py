@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -18,7 +19,8 @@ from ._fitting import seed_of, unchanged_on_failure
 from ._inputs import WholeColumnsMixin
 from ._refusals import check_kind
 from ._repeats import N_JOBS, repeat
-from ._responses import encode_response, ordered_levels
+from ._responses import EncodedResponse, encode_response, ordered_levels
+from ._sources import is_source
 from ._stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
 from ._support import SupportMixin
 from ._versions import VersionedPickles
@@ -174,7 +176,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples. A data frame reaches the selector as it is.
+            Samples, in memory. A data frame reaches the selector as it is.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels, which are split evenly between halves, or real responses.
 
@@ -185,9 +187,15 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         """
         with unchanged_on_failure(self):
             self._check_one_rule()
+            _refuse_blocks(X)
             X, y = self._validated(X, y)
-            estimator = self._estimator()
-            halves = list(_complementary_halves(_strata(y, estimator), self.n_pairs, self._seed()))
+            estimator = clone(self._estimator())
+            _prepare_for_repeats(estimator)
+            response = _read_response(y, estimator)
+            if "task" in estimator.get_params(deep=False):
+                _check_rare_classes(response)
+                _fix_task(estimator, y, response.task)
+            halves = list(_complementary_halves(_strata(response), self.n_pairs, self._seed()))
             fits = repeat(
                 lambda rows: _choose(estimator, X, y, rows),
                 halves,
@@ -275,12 +283,46 @@ def _choose(estimator: Any, X: Any, y: Any, rows: np.ndarray) -> _Choice:
     return _Choice(np.asarray(fitted.get_support()), getattr(fitted, "ranking_", None))
 
 
-def _strata(y: Any, estimator: Any) -> np.ndarray:
-    """A number for each sample: its class, or zero for a real response."""
-    task = getattr(estimator, "task", "auto")
-    response = encode_response(y, task, levels=ordered_levels(y))
+def _refuse_blocks(X: Any) -> None:
+    """Refuse Parquet sources and Dask collections, of which no half can be taken."""
+    if is_source(X) or hasattr(X, "__dask_graph__"):
+        raise TypeError(
+            f"StabilitySelector takes random halves of the rows, which must be in memory; X is a "
+            f"{type(X).__name__}. Read it, or a sample of its rows, into an array or a data frame "
+            "first (compute() of Dask, pandas.read_parquet)."
+        )
+
+
+def _prepare_for_repeats(estimator: Any) -> None:
+    """Refuse or take away what is meant for a single fit."""
+    if not isinstance(estimator, CCMSelector):
+        return
+    if estimator.checkpoint is not None:
+        raise ValueError(
+            "checkpoint keeps the progress of one fit, and StabilitySelector makes many; pass an "
+            "estimator with checkpoint=None."
+        )
+    # Ctrl-C means the whole: kept, it would end one half early and be lost on the others.
+    estimator.set_params(interrupt="raise")
+
+
+def _read_response(y: Any, estimator: Any) -> EncodedResponse:
+    task = getattr(estimator, "task", None)
+    with warnings.catch_warnings():
+        if task is None:  # advice on a parameter that the estimator does not have
+            warnings.simplefilter("ignore", UserWarning)
+        return encode_response(y, task or "auto", levels=ordered_levels(y))
+
+
+def _fix_task(estimator: Any, y: Any, task: str) -> None:
+    """Have every half read the way all samples are: fewer values may look like classes."""
+    if estimator.task == "auto" and ordered_levels(y) is None:
+        estimator.set_params(task=task)
+
+
+def _check_rare_classes(response: EncodedResponse) -> None:
     if response.labels is None:
-        return np.zeros(response.Y.shape[0], dtype=int)
+        return
     counts = np.bincount(response.labels)
     if counts.min() < 2:
         rare = response.classes[counts.argmin()]
@@ -288,7 +330,18 @@ def _strata(y: Any, estimator: Any) -> np.ndarray:
             f"Class {rare} has one sample only, so one half of the samples would lack it. Drop "
             "or merge rare classes, or pass an estimator with task='regression'."
         )
-    return response.labels
+
+
+def _strata(response: EncodedResponse) -> np.ndarray:
+    """A number for each sample: its class, or zero for a real response.
+
+    Classes of one sample, which no two halves can share, are dealt out as one.
+    """
+    labels = response.labels
+    if labels is None:
+        return np.zeros(response.Y.shape[0], dtype=int)
+    counts = np.bincount(labels)
+    return np.where(counts[labels] < 2, counts.size, labels)
 
 
 def _complementary_halves(strata: np.ndarray, n_pairs: int, seed: int) -> Iterator[np.ndarray]:

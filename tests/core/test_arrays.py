@@ -11,7 +11,6 @@ from covmin.core import arrays
 from covmin.core.arrays import (
     add_diagonal,
     array_namespace,
-    as_float,
     column_dots,
     exp_in_place,
     factorize,
@@ -45,16 +44,6 @@ def test_take_copies_rows_or_columns(xp, axis, rng):
     assert_array_equal(to_numpy(taken), np.take(A, [2, 0], axis))
     taken *= 0.0
     assert_array_equal(to_numpy(array), A)
-
-
-def test_as_float_keeps_floats_and_converts_the_rest(xp):
-    for dtype, expected in [
-        (xp.float32, xp.float32),
-        (xp.float64, xp.float64),
-        (xp.int32, xp.float64),
-        (getattr(xp, "bool_", None) or xp.bool, xp.float64),
-    ]:
-        assert as_float(xp.ones(2, dtype=dtype)).dtype == expected
 
 
 def test_elementary_operations(xp, rng):

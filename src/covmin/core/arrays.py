@@ -38,7 +38,6 @@ __all__ = [
     "Factor",
     "add_diagonal",
     "array_namespace",
-    "as_float",
     "column_dots",
     "cos_sin",
     "default_block_size",
@@ -112,14 +111,6 @@ def to_device(array: np.ndarray, device: str | None) -> Array:
         )
     # torch warns of arrays it could not write to; nobody writes to these, but a copy is cheap.
     return torch.as_tensor(np.require(array, requirements="W"), device=device)
-
-
-def as_float(array: Array) -> Array:
-    """Keep float32 and float64; turn anything else into float64."""
-    xp = array_namespace(array)
-    if array.dtype in (xp.float32, xp.float64):
-        return array
-    return xp.astype(array, xp.float64)
 
 
 def default_block_size(array: Array) -> int:

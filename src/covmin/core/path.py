@@ -155,6 +155,8 @@ class Problem:
         of the rows in X.
     sketch : Problem or None
         The same problem on a sample of the rows, from whose solution a solve may start.
+    n_threads : int
+        Blocks of the rows in X worked on at once, for random features.
     """
 
     X: Array
@@ -168,10 +170,16 @@ class Problem:
     n_distinct: int | None = None
     rows: Rows | None = None
     sketch: Problem | None = None
+    n_threads: int = 1
 
     def __post_init__(self) -> None:
         if self.units is None:
             object.__setattr__(self, "units", Units.single(int(self.X.shape[1])))
+
+    def in_threads(self, n_threads: int) -> Problem:
+        """The same problem, and its sketch, with several blocks worked on at once."""
+        sketch = None if self.sketch is None else self.sketch.in_threads(n_threads)
+        return replace(self, sketch=sketch, n_threads=n_threads)
 
     @property
     def layout(self) -> Units:
@@ -227,7 +235,7 @@ class Problem:
             gram = ExactGram(self._kernel(stage, sigma, budget), X, self.Y, self.p)
         else:
             random_features = self.features.at(columns, sigma).like(self.X)
-            rows = self.rows or ArrayRows(self.X, self.Y, self.p)
+            rows = self.rows or ArrayRows(self.X, self.Y, self.p, n_threads=self.n_threads)
             gram = FourierGram(random_features, rows.restrict(columns))
         return gram if units.are_columns else TiedGram(gram, units)
 
