@@ -229,3 +229,11 @@ def test_too_few_features_to_keep_the_promise(data):
         assert not KnockoffSelector().fit(X[:, :3], y).support_.any()
     with pytest.raises(ValueError, match="hold no numbers: 'b'"):
         KnockoffSelector().fit(pd.DataFrame({"a": X[:, 0], "b": "text"}), y)
+
+
+def test_a_checkpoint_of_one_fit_is_refused(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 6))
+    inner = CCMSelector(1, checkpoint=tmp_path / "fit")
+    with pytest.raises(ValueError, match="KnockoffSelector makes many"):
+        KnockoffSelector(inner, fdr=0.5).fit(X, X[:, 0])

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from numbers import Integral
 from typing import Any, TypeVar
 
+from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.parallel import Parallel, delayed
 
 from ._progress import ProgressBar
 from ._threads import IN_THREADS, blas_threads, worker_threads
 
-__all__ = ["N_JOBS", "repeat"]
+__all__ = ["N_JOBS", "for_many_fits", "repeat"]
 
 # Values allowed for n_jobs: joblib counts cores from the last for negative ones, and has no zero.
 N_JOBS: list[Any] = [
@@ -28,6 +29,32 @@ class _Counter(ProgressBar):
     def count(self, what: str, unit: str, done: int, total: int) -> None:
         """Show how much is done."""
         self._show(what, unit, done, total, "")
+
+
+def for_many_fits(estimator: Any, whole: Any) -> Any:
+    """A clone of an estimator without what is meant for a single fit.
+
+    Parameters
+    ----------
+    estimator : estimator
+    whole : estimator
+        What fits it many times.
+
+    Returns
+    -------
+    estimator
+    """
+    estimator = clone(estimator)
+    parameters = estimator.get_params(deep=False)
+    if parameters.get("checkpoint") is not None:
+        raise ValueError(
+            f"checkpoint keeps the progress of one fit, and {type(whole).__name__} makes many; "
+            "pass an estimator with checkpoint=None."
+        )
+    if parameters.get("interrupt") == "keep":
+        # Ctrl-C means the whole: kept, it would end one fit early and be lost on the others.
+        estimator.set_params(interrupt="raise")
+    return estimator
 
 
 def repeat(

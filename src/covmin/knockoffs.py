@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, Options
 from sklearn.utils.validation import validate_data
 
@@ -17,7 +17,7 @@ from ._fitting import check_columns, seed_of, unchanged_on_failure
 from ._gaussian_knockoffs import GaussianKnockoffs, content_order
 from ._inputs import WholeColumnsMixin
 from ._refusals import check_numbers, columns_named
-from ._repeats import N_JOBS, repeat
+from ._repeats import N_JOBS, for_many_fits, repeat
 from ._responses import ordered_levels
 from ._support import SupportMixin
 from ._versions import VersionedPickles
@@ -228,7 +228,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
 
     def _estimator(self) -> Any:
         if self.estimator is not None:
-            return clone(self.estimator)
+            return for_many_fits(self.estimator, self)
         return CCMSelector(1, mixing=_MIXING, epsilon=_EPSILON)
 
     def _store(self, W: np.ndarray) -> None:

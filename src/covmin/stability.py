@@ -18,7 +18,7 @@ from ._columns import n_features_to_keep
 from ._fitting import seed_of, unchanged_on_failure
 from ._inputs import WholeColumnsMixin
 from ._refusals import check_kind
-from ._repeats import N_JOBS, repeat
+from ._repeats import N_JOBS, for_many_fits, repeat
 from ._responses import EncodedResponse, encode_response, ordered_levels
 from ._sources import is_source
 from ._stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
@@ -189,8 +189,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
             self._check_one_rule()
             _refuse_blocks(X)
             X, y = self._validated(X, y)
-            estimator = clone(self._estimator())
-            _prepare_for_repeats(estimator)
+            estimator = for_many_fits(self._estimator(), self)
             response = _read_response(y, estimator)
             if "task" in estimator.get_params(deep=False):
                 _check_rare_classes(response)
@@ -291,19 +290,6 @@ def _refuse_blocks(X: Any) -> None:
             f"{type(X).__name__}. Read it, or a sample of its rows, into an array or a data frame "
             "first (compute() of Dask, pandas.read_parquet)."
         )
-
-
-def _prepare_for_repeats(estimator: Any) -> None:
-    """Refuse or take away what is meant for a single fit."""
-    if not isinstance(estimator, CCMSelector):
-        return
-    if estimator.checkpoint is not None:
-        raise ValueError(
-            "checkpoint keeps the progress of one fit, and StabilitySelector makes many; pass an "
-            "estimator with checkpoint=None."
-        )
-    # Ctrl-C means the whole: kept, it would end one half early and be lost on the others.
-    estimator.set_params(interrupt="raise")
 
 
 def _read_response(y: Any, estimator: Any) -> EncodedResponse:
