@@ -30,6 +30,7 @@ from covmin.evaluation.splits import make_splits
 from experiments.other_sets import OTHER_SETS, load_other
 
 RESULTS = Path(__file__).parent / "results"
+FIGURES = Path(__file__).parent / "figures"
 SETS = (
     "ALLAML",
     "ORL",
@@ -278,6 +279,33 @@ def standings(table: pd.DataFrame, name: str) -> pd.DataFrame:
     return frame.rename_axis("selector").reset_index()
 
 
+def draw(table: pd.DataFrame, name: str, path: Path) -> None:
+    """What ``name`` gains over each rival, a dot for each set, the mean as a bar."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    means = 100 * table.pivot(index="dataset", columns="selector", values="accuracy")
+    rivals = [rival for rival in RIVALS if rival in means and means[rival].notna().all()]
+    gains = means[rivals].rsub(means[name], axis=0)
+    gains = gains[gains.mean().sort_values(ascending=False).index]
+    figure = Figure(figsize=(7.2, 0.6 + 0.42 * gains.shape[1]), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.subplots()
+    axes.axvline(0.0, color="black", linewidth=0.8)
+    for row, rival in enumerate(gains):
+        axes.plot(gains[rival], np.full(len(gains), row), "o", color="#0072B2", alpha=0.45, ms=6)
+        axes.plot([gains[rival].mean()] * 2, [row - 0.32, row + 0.32], color="#D55E00", lw=3)
+    labels = [f"{rival}  ({gains[rival].mean():+.1f})" for rival in gains]
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set_xlabel(f"accuracy of {name} less that of the rival, in points; nested protocol")
+    axes.set_title(
+        f"{len(gains)} sets, a dot for each; bar and number: the mean", fontsize="medium"
+    )
+    axes.grid(axis="x", alpha=0.3)
+    path.parent.mkdir(exist_ok=True)
+    figure.savefig(path, dpi=130, metadata={"Software": None})
+
+
 def report(folds: pd.DataFrame, name: str = "ccm") -> str:
     """The tables in Markdown."""
     table = summary(folds)
@@ -324,6 +352,7 @@ def main() -> None:
     )
     text = report(folds)
     (RESULTS / f"{collection}.md").write_text(text + "\n", encoding="utf-8")
+    draw(summary(folds), "ccm", FIGURES / f"{collection}.png")
     print(text)
 
 
