@@ -167,3 +167,9 @@ def test_masks_and_dates_are_refused(role):
         tables = {"X": X, "given": Z, role: odd}
         with pytest.raises((TypeError, ValueError), match=r"mask|date"):
             conditional_dependence_test(tables["X"], y, given=tables["given"], n_resamples=9)
+
+
+def test_names_in_place_of_columns_are_refused():
+    X = np.random.default_rng(0).standard_normal((40, 2))
+    with pytest.raises(TypeError, match="given holds names"):
+        conditional_dependence_test(X, X[:, 0], given=["a"], n_resamples=9)

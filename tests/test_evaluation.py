@@ -291,6 +291,15 @@ class TestCategories:
             compare_selectors(X, y, ["anova"], random_state=0)
 
 
+def test_what_cannot_be_compared_is_told_in_words(table):
+    X, y = table
+    frame = pd.DataFrame(X).rename(columns=str).assign(word="a")
+    with pytest.raises(ValueError, match="'word'"):
+        compare_selectors(frame, y, ["pearson"], random_state=0)
+    with pytest.raises(ValueError, match="one response at a time"):
+        compare_selectors(X, np.column_stack([y, y]), ["pearson"], random_state=0)
+
+
 class TestRegistry:
     @pytest.mark.parametrize("name", [n for n in named_selectors() if n != "extra-trees"])
     def test_every_name_ranks_every_feature(self, name):

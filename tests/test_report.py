@@ -27,6 +27,8 @@ from covmin.report import (
     reproduction_code,
     write_report,
 )
+from covmin.report._samples import as_samples
+from covmin.report._warnings import check_data
 
 EVIL = "</script><script>alert(1)</script>"
 
@@ -407,3 +409,27 @@ def test_browser_runs_nothing_of_hostile_data(browser):
         assert browser.execute_script("return window.hacked") is None
         assert browser.find_elements("css selector", "img, svg[onload]") == []
         assert set(ATTACKS) < set(texts(browser, "#ranking tbody th"))
+
+
+def test_a_category_that_says_nothing_explains_nothing_by_itself():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((200, 3)), columns=list("abc"))
+    frame["city"] = pd.Categorical([f"city {k}" for k in rng.integers(0, 40, 200)])
+    y = frame["a"] + 0.5 * rng.standard_normal(200)
+    selector = CCMSelector(2).fit(frame, y)
+    samples = as_samples(selector, frame, y)
+    assert samples.unexplained([3]) > 0.97
+    assert samples.unexplained([0]) < 0.35
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_a_copy_of_the_response_is_a_leak_beside_categories_too(text):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((200, 3)), columns=list("abc"))
+    frame["city"] = pd.Categorical([f"city {k}" for k in rng.integers(0, 20, 200)])
+    y = np.where(frame["a"] + frame["b"] > 0, "yes", "no")
+    copy = (y == "yes").astype(int)
+    frame["copy"] = pd.Categorical(copy.astype(str)) if text else copy
+    selector = CCMSelector(2).fit(frame, y)
+    leaks = [w for w in check_data(selector, frame, y) if w["kind"] == "leak"]
+    assert [w["features"] for w in leaks] == [[4]]

@@ -290,6 +290,8 @@ def _block(X: np.ndarray) -> np.ndarray:
 
 def _checked(X: Any, name: str, y: Any) -> np.ndarray:
     check_numbers(X, y)
+    if isinstance(X, str) or (isinstance(X, list) and any(isinstance(x, str) for x in X)):
+        raise TypeError(f"{name} holds names; pass the columns themselves, such as frame[names].")
     X = np.asarray(X) if not hasattr(X, "columns") else X
     if getattr(X, "ndim", 2) == 1:
         X = np.reshape(X, (-1, 1))

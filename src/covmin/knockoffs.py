@@ -209,7 +209,9 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
             seed = seed_of(self.random_state)
 
             def statistics(draw: int) -> np.ndarray:
-                copies = knockoffs.draw(np.random.default_rng([seed, draw]))
+                # Counted from one: with [seed, 0] the copies would be drawn from the numbers
+                # of default_rng(seed), from which simulated samples are often made.
+                copies = knockoffs.draw(np.random.default_rng([seed, draw + 1]))
                 return swap_statistics(self._estimator(), Z, copies, y, importance=self.importance)
 
             draws = repeat(

@@ -180,6 +180,12 @@ def read_table(
     try:
         if not path.exists():
             raise CommandError(f"There is no file {source}.", ExitCode.INPUT, _neighbours(path))
+        if path.is_dir():
+            raise CommandError(
+                f"{source} is a folder.",
+                ExitCode.INPUT,
+                "covmin select reads a folder of Parquet files; name a single file here.",
+            )
         # A pipe can be read only once.
         if fmt in ("csv", "tsv") and path.is_file():
             with path.open("rb") as file:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array, check_X_y, column_or_1d, indexable
 
+from covmin._refusals import columns_named
+
 from .categories import Categories, read_categories
 from .curves import CurveResult, CurveTask, check_protocol, curve_rows, default_sizes
 from .runner import run_units, warn_of_failures
@@ -153,7 +155,12 @@ def _check_data(
     X: Any, y: Any, groups: Any, categorical_features: Any
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, Categories | None]:
     categories = read_categories(X, categorical_features)
-    X = check_array(X if categories is None else categories.codes(), dtype=np.float64)
+    with columns_named(X, takes_categories=True):
+        X = check_array(X if categories is None else categories.codes(), dtype=np.float64)
+    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        raise ValueError(
+            f"y has {np.shape(y)[1]} columns; selectors are compared on one response at a time."
+        )
     y = column_or_1d(y)
     X, y = check_X_y(X, y, dtype=np.float64) if y.dtype.kind in "fiu" else indexable(X, y)
     return X, y, None if groups is None else column_or_1d(groups), categories

@@ -80,22 +80,29 @@ def explain_choice(selector: Any) -> str:
         return f"{kept}, all there are: too few samples, or features, to choose a number."
     sizes, error = curve["n_features"], curve["error"]
     lowest = f"{error[sizes.index(curve['best'])]:.1%}"
+    whole = _whole(selector)
     if error[sizes.index(curve["best"])] >= 1.0:
         return (
             f"Nothing was found: no set of features does better than no features at all (lowest "
-            f"cross-fitted error {lowest} of the variance of the response). {kept} {_are(m)} kept, "
-            "because some must be."
+            f"cross-fitted error {lowest} of {whole}). {kept} {_are(m)} kept, because some must be."
         )
     if m == curve["best"]:
         return (
-            f"{kept} {_have(m)} the lowest cross-fitted error ({lowest} of the variance of "
-            "the response), and no smaller set comes within one standard error of it."
+            f"{kept} {_have(m)} the lowest cross-fitted error ({lowest} of {whole}), and no "
+            "smaller set comes within one standard error of it."
         )
     return (
         f"{kept} {_are(m)} the smallest set within one standard error of the best: its "
-        f"cross-fitted error is {error[sizes.index(m)]:.1%} of the variance of the response; "
+        f"cross-fitted error is {error[sizes.index(m)]:.1%} of {whole}; "
         f"the lowest, {lowest}, takes {curve['best']}."
     )
+
+
+def _whole(selector: Any) -> str:
+    """What errors are shares of: with given features, of what these leave."""
+    if (selector.ranking_ == 0).any():
+        return "the variance that the given features leave"
+    return "the variance of the response"
 
 
 def _besides(selector: Any) -> str:

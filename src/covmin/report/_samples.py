@@ -19,6 +19,9 @@ __all__ = ["Samples", "as_samples"]
 # Enough rows to describe a feature, few enough for dozens of n³ solves in a second.
 _MAX_ROWS = 500
 _LEVELS = 12
+# A ridge that keeps large units from winning by their size, or noise from being fitted, would
+# hide what a feature explains.
+_LARGEST_RIDGE = 0.01
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class Samples:
         Ridge of the regressions that describe sets of features.
     notes : tuple of str
         How columns that do not hold numbers were turned into some.
+    categorical : frozenset of int
+        These columns.
     """
 
     X: np.ndarray
@@ -46,6 +51,7 @@ class Samples:
     task: str
     epsilon: float
     notes: tuple[str, ...] = ()
+    categorical: frozenset[int] = frozenset()
 
     @cached_property
     def rows(self) -> np.ndarray:
@@ -90,7 +96,7 @@ class Samples:
         float
             1 where they say nothing; not cut off there.
         """
-        X = self.standardized(columns) if len(columns) else np.zeros((self.rows.size, 0))
+        X = np.hstack([np.zeros((self.rows.size, 0)), *map(self._regressors, columns)])
         X = X[:, X.any(axis=0)]
         if X.shape[1] == 0:
             return 1.0
@@ -98,6 +104,16 @@ class Samples:
         sigma = median_bandwidth(X, 2, np.random.default_rng(0))
         gram = ExactGram(Gaussian(sigma), X, self._response.Y, np.full(n, 1.0 / n))
         return gram.at(np.ones(X.shape[1])).leave_one_out(self.epsilon)
+
+    def _regressors(self, column: int) -> np.ndarray:
+        """A column of numbers, or indicators of levels: their order has seen the response."""
+        if column not in self.categorical:
+            return self.standardized([column])
+        codes = self.X[self.rows, column].astype(np.intp)
+        indicators = np.eye(codes.max() + 1)[codes]
+        indicators -= indicators.mean(axis=0)
+        spread = float(indicators.var(axis=0).sum())
+        return indicators / np.sqrt(spread) if spread > 0.0 else indicators
 
 
 def as_samples(
@@ -137,22 +153,34 @@ def as_samples(
     first = responses if responses.ndim == 1 else responses[:, 0]
     texts = [str(name) for name in names]
     array, notes = _as_numbers(array, first, texts)
-    epsilon = float(selector.epsilon_)
-    return Samples(array, first, responses, texts, selector.task_, epsilon, tuple(notes))
+    epsilon = min(float(selector.epsilon_), _LARGEST_RIDGE)
+    return Samples(
+        array,
+        first,
+        responses,
+        texts,
+        selector.task_,
+        epsilon,
+        tuple(notes.values()),
+        frozenset(notes),
+    )
 
 
 def _as_numbers(
     array: np.ndarray, y: np.ndarray, names: Sequence[str]
-) -> tuple[np.ndarray, list[str]]:
-    """Numbers for every column; levels of a category in the order of their mean response."""
+) -> tuple[np.ndarray, dict[int, str]]:
+    """Numbers for every column; levels of a category in the order of their mean response.
+
+    Beside them a note on each category.
+    """
     if array.dtype.kind == "f":
-        return array, []
+        return array, {}
     try:
-        return array.astype(np.float64), []
+        return array.astype(np.float64), {}
     except (TypeError, ValueError):
         pass
     level_of_y = np.unique(y, return_inverse=True)[1]
-    numbers, notes = np.empty(array.shape), []
+    numbers, notes = np.empty(array.shape), {}
     for j, name in enumerate(names):
         try:
             numbers[:, j] = array[:, j].astype(np.float64)
@@ -162,5 +190,5 @@ def _as_numbers(
             numbers[:, j] = np.argsort(np.argsort(mean, kind="stable"))[code]
             order = ", ".join(levels[np.argsort(mean, kind="stable")][:_LEVELS])
             more = " …" if levels.size > _LEVELS else ""
-            notes.append(f"“{name}” holds categories; its plots number them: {order}{more}.")
+            notes[j] = f"“{name}” holds categories; its plots number them: {order}{more}."
     return numbers, notes
