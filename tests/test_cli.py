@@ -271,6 +271,18 @@ def test_errors_say_what_to_do(words, code, says, csv, run):
     assert "Traceback" not in result.output
 
 
+def test_classes_that_differ_in_case_or_spaces_are_noted(tmp_path, run):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.uniform(size=60), "b": rng.uniform(size=60)})
+    frame["buys"] = np.where(frame["a"] > 0.5, "yes", "no")
+    frame.loc[::10, "buys"] = frame.loc[::10, "buys"].str.title()
+    frame.to_csv(tmp_path / "shop.csv", index=False)
+    result = run("select", tmp_path / "shop.csv", "-t", "buys", "-m", 1)
+    assert "Classes 'Yes' and 'yes' of 'buys' differ only in case" in " ".join(
+        result.stdout.split()
+    )
+
+
 def test_compare_takes_categories(tmp_path, run):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"city": rng.choice(["Bonn", "Rome"], 60), "age": rng.uniform(size=60)})

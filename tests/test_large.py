@@ -3,6 +3,7 @@
 import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_limits
@@ -345,3 +346,11 @@ def test_a_file_that_is_not_parquet(tmp_path):
     path.write_text("a,y\n1,2\n")
     with pytest.raises(ValueError, match="not a Parquet file"):
         open_parquet(path, "y")
+
+
+def test_gaps_in_files_that_fit_in_memory_are_told_by_name(tmp_path):
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 3)), columns=["u", "v", "y"])
+    frame.loc[5, "v"] = np.nan
+    frame.to_parquet(tmp_path / "table.parquet")
+    with pytest.raises(ValueError, match="column\\(s\\): 'v'"):
+        CCMSelector(1).fit(*open_parquet(tmp_path / "table.parquet", "y"))

@@ -183,7 +183,7 @@ def prepare_columns(
     source = X if is_source(X) else ArraySource(X)
     Y_ = np.zeros((n, 0)) if Y is None else Y
     low, high, _, size, mean, power = source.reduce(_moments_block, _merge_moments, Y_, p)
-    _check_finite(low, high, source.names)
+    check_finite(low, high, source.names)
     deviation = np.sqrt(power)
     spread = np.where(deviation > 0.0, deviation, 1.0)
     (key,) = source.reduce(partial(_keys_block, size, mean, spread), add_up, Y_, p)
@@ -245,7 +245,8 @@ def _merge_moments(parts: Sequence[tuple[np.ndarray, ...]]) -> tuple[np.ndarray,
     return lows.min(axis=0), highs.max(axis=0), weight, size, mean, power
 
 
-def _check_finite(low: np.ndarray, high: np.ndarray, names: list[str] | None) -> None:
+def check_finite(low: np.ndarray, high: np.ndarray, names: list[str] | None) -> None:
+    """Refuse columns whose smallest or largest value is no number, by name where they have any."""
     bad = np.flatnonzero(~(np.isfinite(low) & np.isfinite(high)))
     if bad.size:
         shown = ", ".join(repr(names[j]) if names else str(j) for j in bad[:5])

@@ -14,7 +14,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
 
-from ._columns import ColumnPlan, PreparedColumns, prepare_columns, weighted_samples
+from ._columns import (
+    ColumnPlan,
+    PreparedColumns,
+    check_finite,
+    prepare_columns,
+    weighted_samples,
+)
 from ._crossfit import CrossFit
 from ._inputs import read_table
 from ._memory import check_memory
@@ -98,7 +104,9 @@ class Samples:
             'Only random features read rows in blocks: use approximation="fourier" with the '
             "Gaussian, Laplacian or linear kernel, without given features, on the CPU.",
         )
-        return replace(self, X=self.X.take(np.arange(self.X.shape[0])))
+        X = self.X.take(np.arange(n))
+        check_finite(X.min(axis=0), X.max(axis=0), self.X.names)  # an array has no names
+        return replace(self, X=X)
 
     def sample(self, n_rows: int, seed: int) -> Samples:
         """All samples in memory, or as many of them as asked for, drawn at random."""

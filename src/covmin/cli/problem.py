@@ -25,6 +25,8 @@ __all__ = [
 
 _TARGETS = ("y", "Y", "target", "label", "class")
 _SHOWN = 8
+# More labels than this are no classes.
+_MOST_LABELS = 1000
 # Rows of a stored table that are looked at for warnings and pictures.
 _SAMPLED_ROWS = 20_000
 
@@ -159,7 +161,23 @@ def make_question(
                 ExitCode.USAGE,
                 "Name another column, or do not leave it out.",
             )
-    return Question(X, y.loc[keep], [*frame.attrs.get("notes", []), *notes], known)
+    y = y.loc[keep]
+    notes = [*frame.attrs.get("notes", []), *notes, *_nearly_equal_labels(y)]
+    return Question(X, y, notes, known)
+
+
+def _nearly_equal_labels(y: pd.Series) -> list[str]:
+    """A note on classes that may be meant as one."""
+    labels = sorted({label for label in y.unique() if isinstance(label, str)})
+    alike: dict[str, list[str]] = {}
+    for label in labels if len(labels) <= _MOST_LABELS else ():
+        alike.setdefault(" ".join(label.split()).casefold(), []).append(repr(label))
+    return [
+        f"Classes {' and '.join(group)} of {str(y.name)!r} differ only in case or spaces; are "
+        "they one?"
+        for group in alike.values()
+        if len(group) > 1
+    ]
 
 
 def make_stored_question(
