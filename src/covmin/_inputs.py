@@ -1,4 +1,4 @@
-"""Tables as users hold them: names, dtypes, categories, groups; in as one matrix, out whole."""
+"""Tables as users hold them, names, dtypes, categories and groups, read as one matrix."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import _safe_indexing, check_array
-from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_X_y, validate_data
 
 from ._columns import ColumnPlan
@@ -19,9 +17,6 @@ from ._refusals import (
     check_response,
     columns_named,
     is_frame,
-    is_time,
-    listed,
-    refuse_gaps,
     refuse_times,
     refuse_twins,
 )
@@ -29,136 +24,31 @@ from ._responses import is_missing
 from ._sources import (
     ArraySource,
     Source,
-    column_names,
     is_source,
-    select_columns,
-    stays_what_it_is,
 )
 from .core.arrays import to_numpy
 
-__all__ = ["WholeColumnsMixin", "column_mask", "from_tensors", "read_table"]
+__all__ = [
+    "categorical_mask",
+    "checked_numbers",
+    "column_mask",
+    "encode_categories",
+    "from_tensors",
+    "is_category",
+    "is_of",
+    "read_table",
+]
 
 # More levels than this are names or numbers of rows, not categories.
 _MOST_LEVELS = 255
 # So few levels are categories even where rows are few.
 _FEW_LEVELS = 10
-_TEXT = {"object", "str", "string", "String", "Utf8"}
 _NUMBERS = [np.float64, np.float32]
 
 
-def _is_of(table: Any, *libraries: str) -> bool:
+def is_of(table: Any, *libraries: str) -> bool:
     """Whether a table is of one of these libraries; subclasses are."""
     return any(kind.__module__.split(".")[0] in libraries for kind in type(table).__mro__)
-
-
-class WholeColumnsMixin(SelectorMixin):
-    """A selector that hands on the columns of a frame as they are, dtypes included."""
-
-    def transform(self, X: Any) -> Any:
-        """Reduce X to the selected features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            With the columns of fit; without missing values, like there.
-
-        Returns
-        -------
-        X_selected : array or frame of shape (n_samples, n_selected)
-            An array; or what ``set_output`` asks for, with the dtypes of X where X is a frame.
-            Dask collections, torch tensors and Parquet files stay what they are, unread.
-        """
-        support = self.get_support(indices=True)  # before X: not fitted comes first
-        if stays_what_it_is(X):
-            _check_columns_of_fit(self, X)
-            return select_columns(X, support)
-        if not is_frame(X):
-            return super().transform(_entries_as_they_are(X))
-        wanted = _get_output_config("transform", estimator=self)["dense"]
-        # scikit-learn does not look into a pandas frame where it is to return a frame.
-        is_checked = wanted == "default" or not _is_of(X, "pandas", wanted)
-        if is_checked and all(_are_numbers(X)):
-            return super().transform(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
-        _check_values(X)
-        return _converted(_safe_indexing(X, support, axis=1), wanted)
-
-    def inverse_transform(self, X: Any) -> Any:
-        """Put the selected features back in their places, with zeros for the others.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_selected)
-
-        Returns
-        -------
-        X_original : array of shape (n_samples, n_features)
-        """
-        if self.get_support().any():
-            return super().inverse_transform(X)
-        # Nothing was selected, and scikit-learn refuses an array without columns.
-        X = np.asarray(X)
-        return np.zeros((X.shape[0], self.n_features_in_), dtype=X.dtype)
-
-
-def _are_numbers(frame: Any) -> list[bool]:
-    """Which columns hold numbers, by their dtypes."""
-    return [
-        not (_is_category(dtype) or is_time(dtype) or str(dtype) in _TEXT) for dtype in frame.dtypes
-    ]
-
-
-def _entries_as_they_are(X: Any) -> Any:
-    """Lists of text and numbers as objects: NumPy would make text of the numbers."""
-    if hasattr(X, "shape") or np.asarray(X).dtype.kind not in "US":
-        return X
-    return np.asarray(X, dtype=object)
-
-
-def _check_values(frame: Any) -> None:
-    """Refuse in a frame what is refused in an array, and gaps among categories."""
-    numbers = np.array(_are_numbers(frame))
-    if numbers.any():
-        _numbers(_safe_indexing(frame, np.flatnonzero(numbers), axis=1))
-    refuse_gaps(_safe_indexing(frame, np.flatnonzero(~numbers), axis=1))
-
-
-def _converted(frame: Any, wanted: str) -> Any:
-    """A frame as one of another library, dtypes included, or as an array."""
-    if _is_of(frame, wanted):
-        return frame
-    if wanted == "polars" and _is_of(frame, "pandas"):
-        from polars import from_pandas
-
-        return from_pandas(frame)
-    if wanted == "pandas" and _is_of(frame, "polars"):
-        return frame.to_pandas()
-    return frame.to_numpy()
-
-
-def _check_columns_of_fit(selector: Any, X: Any) -> None:
-    """What scikit-learn checks of tables it knows: the number of the columns and their names."""
-    fitted, names = getattr(selector, "feature_names_in_", None), column_names(X)
-    if fitted is not None and names is not None and list(fitted) != names:
-        raise ValueError(
-            "The feature names should match those that were passed during fit. "
-            + _difference(list(fitted), names)
-        )
-    if X.shape[1] != selector.n_features_in_:
-        raise ValueError(
-            f"X has {X.shape[1]} features, but {type(selector).__name__} was fitted on "
-            f"{selector.n_features_in_}."
-        )
-
-
-def _difference(fitted: list[str], names: list[str]) -> str:
-    unseen, missing = sorted(set(names) - set(fitted)), sorted(set(fitted) - set(names))
-    said = []
-    if unseen:
-        said.append(f"Feature names unseen at fit time: {listed(unseen)}.")
-    if missing:
-        said.append(f"Feature names seen at fit time, yet now missing: {listed(missing)}.")
-    return " ".join(said) or "Feature names must be in the same order as they were in fit."
 
 
 def column_mask(
@@ -289,12 +179,13 @@ def categorical_mask(
     if isinstance(categorical_features, str) and categorical_features == "from_dtype":
         if names is None:
             return None
-        return np.array([_is_category(dtype) for dtype in X.dtypes], dtype=bool)
+        return np.array([is_category(dtype) for dtype in X.dtypes], dtype=bool)
     n_columns = X.shape[1] if hasattr(X, "shape") else np.asarray(X, dtype=object).shape[1]
     return column_mask(categorical_features, names, n_columns, "categorical_features")
 
 
-def _is_category(dtype: Any) -> bool:
+def is_category(dtype: Any) -> bool:
+    """Whether a dtype, of pandas or polars, is of categories."""
     return str(dtype).startswith(("category", "Categorical", "Enum"))
 
 
@@ -305,7 +196,7 @@ def _as_source(X: Any, categorical_features: Any) -> Source | None:
         source = X
     elif isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
         source = ArraySource(X)
-    elif _is_of(X, "dask", "dask_expr"):
+    elif is_of(X, "dask", "dask_expr"):
         from .distributed import DaskSource
 
         source = DaskSource.of(X)
@@ -359,7 +250,7 @@ def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
 
 
 def _is_tensor(item: Any) -> bool:
-    return _is_of(item, "torch")
+    return is_of(item, "torch")
 
 
 def _on_host(device: Any) -> bool:
@@ -377,7 +268,7 @@ def _response_of_source(estimator: Any, source: Any, y: Any) -> np.ndarray:
     if source.names is not None:
         refuse_twins(source.names)
         estimator.feature_names_in_ = np.array(source.names, dtype=object)
-    if _is_of(y, "dask", "dask_expr"):
+    if is_of(y, "dask", "dask_expr"):
         y = y.compute()
     check_response(y)
     rows = np.broadcast_to(np.zeros(1), (n, 1))
@@ -428,10 +319,12 @@ def encode_categories(X: Any, categorical: np.ndarray) -> tuple[np.ndarray, np.n
     ([[0.5, 0.0, 1.0], [1.5, 1.0, 0.0]], [0, 1, 1])
     """
     numeric = np.flatnonzero(~categorical)
-    numbers = _numbers(_safe_indexing(X, numeric, axis=1)) if numeric.size else np.empty((0, 0))
+    numbers = (
+        checked_numbers(_safe_indexing(X, numeric, axis=1)) if numeric.size else np.empty((0, 0))
+    )
     blocks, sources = [], []
-    for j, is_category in enumerate(categorical):
-        if is_category:
+    for j, has_levels in enumerate(categorical):
+        if has_levels:
             blocks.append(_indicators(_safe_indexing(X, j, axis=1), _name_of(X, j)))
         else:
             blocks.append(numbers[:, np.searchsorted(numeric, j), None])
@@ -439,7 +332,8 @@ def encode_categories(X: Any, categorical: np.ndarray) -> tuple[np.ndarray, np.n
     return np.concatenate(blocks, axis=1, dtype=numbers.dtype), np.concatenate(sources)
 
 
-def _numbers(X: Any) -> np.ndarray:
+def checked_numbers(X: Any) -> np.ndarray:
+    """A table of numbers as an array; what is wrong with it is told by the names of columns."""
     with columns_named(X, takes_categories=True):
         numbers: np.ndarray = check_array(X, dtype=_NUMBERS)
     return numbers

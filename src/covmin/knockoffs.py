@@ -15,7 +15,7 @@ from sklearn.utils.validation import validate_data
 from ._columns import prepare_columns
 from ._fitting import check_columns, seed_of, unchanged_on_failure
 from ._gaussian_knockoffs import GaussianKnockoffs, content_order
-from ._inputs import WholeColumnsMixin
+from ._outputs import WholeColumnsMixin
 from ._refusals import check_numbers, columns_named
 from ._repeats import N_JOBS, for_many_fits, repeat
 from ._responses import ordered_levels

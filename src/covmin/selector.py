@@ -45,9 +45,10 @@ from ._formulation import (
     ridge_for_classes,
     ridge_for_units,
 )
-from ._inputs import WholeColumnsMixin, from_tensors
+from ._inputs import from_tensors
 from ._interrupts import Interrupts
 from ._notebook import selection_html
+from ._outputs import WholeColumnsMixin
 from ._progress import History, ProgressBar
 from ._repeats import N_JOBS
 from ._responses import EncodedResponse

@@ -16,7 +16,7 @@ from sklearn.utils.validation import validate_data
 
 from ._columns import n_features_to_keep
 from ._fitting import seed_of, unchanged_on_failure
-from ._inputs import WholeColumnsMixin
+from ._outputs import WholeColumnsMixin
 from ._refusals import check_kind
 from ._repeats import N_JOBS, for_many_fits, repeat
 from ._responses import EncodedResponse, encode_response, ordered_levels

@@ -1,0 +1,129 @@
+"""The columns that were kept, handed on as the user holds them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import _safe_indexing
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import validate_data
+
+from ._inputs import checked_numbers, is_category, is_of
+from ._refusals import is_frame, is_time, listed, refuse_gaps
+from ._sources import column_names, select_columns, stays_what_it_is
+
+__all__ = ["WholeColumnsMixin"]
+
+_TEXT = {"object", "str", "string", "String", "Utf8"}
+
+
+class WholeColumnsMixin(SelectorMixin):
+    """A selector that hands on the columns of a frame as they are, dtypes included."""
+
+    def transform(self, X: Any) -> Any:
+        """Reduce X to the selected features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            With the columns of fit; without missing values, like there.
+
+        Returns
+        -------
+        X_selected : array or frame of shape (n_samples, n_selected)
+            An array; or what ``set_output`` asks for, with the dtypes of X where X is a frame.
+            Dask collections, torch tensors and Parquet files stay what they are, unread.
+        """
+        support = self.get_support(indices=True)  # before X: not fitted comes first
+        if stays_what_it_is(X):
+            _check_columns_of_fit(self, X)
+            return select_columns(X, support)
+        if not is_frame(X):
+            return super().transform(_entries_as_they_are(X))
+        wanted = _get_output_config("transform", estimator=self)["dense"]
+        # scikit-learn does not look into a pandas frame where it is to return a frame.
+        is_checked = wanted == "default" or not is_of(X, "pandas", wanted)
+        if is_checked and all(_are_numbers(X)):
+            return super().transform(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        _check_values(X)
+        return _converted(_safe_indexing(X, support, axis=1), wanted)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Put the selected features back in their places, with zeros for the others.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_selected)
+
+        Returns
+        -------
+        X_original : array of shape (n_samples, n_features)
+        """
+        if self.get_support().any():
+            return super().inverse_transform(X)
+        # Nothing was selected, and scikit-learn refuses an array without columns.
+        X = np.asarray(X)
+        return np.zeros((X.shape[0], self.n_features_in_), dtype=X.dtype)
+
+
+def _are_numbers(frame: Any) -> list[bool]:
+    """Which columns hold numbers, by their dtypes."""
+    return [
+        not (is_category(dtype) or is_time(dtype) or str(dtype) in _TEXT) for dtype in frame.dtypes
+    ]
+
+
+def _entries_as_they_are(X: Any) -> Any:
+    """Lists of text and numbers as objects: NumPy would make text of the numbers."""
+    if hasattr(X, "shape") or np.asarray(X).dtype.kind not in "US":
+        return X
+    return np.asarray(X, dtype=object)
+
+
+def _check_values(frame: Any) -> None:
+    """Refuse in a frame what is refused in an array, and gaps among categories."""
+    numbers = np.array(_are_numbers(frame))
+    if numbers.any():
+        checked_numbers(_safe_indexing(frame, np.flatnonzero(numbers), axis=1))
+    refuse_gaps(_safe_indexing(frame, np.flatnonzero(~numbers), axis=1))
+
+
+def _converted(frame: Any, wanted: str) -> Any:
+    """A frame as one of another library, dtypes included, or as an array."""
+    if is_of(frame, wanted):
+        return frame
+    if wanted == "polars" and is_of(frame, "pandas"):
+        from polars import from_pandas
+
+        return from_pandas(frame)
+    if wanted == "pandas" and is_of(frame, "polars"):
+        return frame.to_pandas()
+    return frame.to_numpy()
+
+
+def _check_columns_of_fit(selector: Any, X: Any) -> None:
+    """What scikit-learn checks of tables it knows: the number of the columns and their names."""
+    fitted, names = getattr(selector, "feature_names_in_", None), column_names(X)
+    if fitted is not None and names is not None and list(fitted) != names:
+        raise ValueError(
+            "The feature names should match those that were passed during fit. "
+            + _difference(list(fitted), names)
+        )
+    if X.shape[1] != selector.n_features_in_:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {type(selector).__name__} was fitted on "
+            f"{selector.n_features_in_}."
+        )
+
+
+def _difference(fitted: list[str], names: list[str]) -> str:
+    unseen, missing = sorted(set(names) - set(fitted)), sorted(set(fitted) - set(names))
+    said = []
+    if unseen:
+        said.append(f"Feature names unseen at fit time: {listed(unseen)}.")
+    if missing:
+        said.append(f"Feature names seen at fit time, yet now missing: {listed(missing)}.")
+    return " ".join(said) or "Feature names must be in the same order as they were in fit."
