@@ -15,6 +15,7 @@ import numpy as np
 
 from ._columns import PreparedColumns
 from ._log import ResultLog
+from ._parameters import plain
 from ._responses import EncodedResponse
 from ._sources import StandardizedSource
 from .core.path import Stage
@@ -89,19 +90,10 @@ def _text(value: Any) -> str:
     >>> _text(np.zeros(5000)) == _text(np.eye(1, 5000, 2500)[0])
     False
     """
-    text = repr(_plain(value))
+    text = repr(plain(value))
     if len(text) <= _LONGEST_TEXT:
         return text
     return f"{text[:_LONGEST_TEXT]}… (sha256 {hashlib.sha256(text.encode()).hexdigest()})"
-
-
-def _plain(value: Any) -> Any:
-    """Lists in place of arrays, whose repr leaves out their middle."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return np.asarray(value).tolist() if hasattr(value, "__array__") else value
 
 
 class Checkpoint:

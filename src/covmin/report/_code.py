@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Any
 
+from covmin._parameters import plain
+
 __all__ = ["reproduction_code"]
 
 _READERS = {
@@ -85,19 +87,8 @@ def _construction(selector: Any) -> str:
     """The call that makes the selector; its own repr would cut long lists short."""
     defaults = type(selector)().get_params(deep=False)
     changed = [
-        f"{name}={_plain(value)!r}"
+        f"{name}={plain(value)!r}"
         for name, value in selector.get_params(deep=False).items()
-        if name not in _LEFT_OUT and repr(_plain(value)) != repr(defaults[name])
+        if name not in _LEFT_OUT and repr(plain(value)) != repr(defaults[name])
     ]
     return f"{type(selector).__name__}({', '.join(changed)})"
-
-
-def _plain(value: Any) -> Any:
-    """A parameter without arrays, whose repr needs imports and is cut short."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    if isinstance(value, dict):
-        return {_plain(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value
