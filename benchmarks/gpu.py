@@ -99,14 +99,16 @@ def exact_steps(sizes: list[int], d: int) -> None:
 def fourier_step(n: int, d: int, n_components: int, block: int) -> None:
     X, Y, p = samples(n, d, torch.float32)
     kernel = Gaussian(float(d) ** 0.5)
-    features = kernel.draw_features(d, n_components, np.random.default_rng(0)).like(X)
+    drawn = kernel.draw_frequencies(d, n_components, np.random.default_rng(0))
+    features = kernel.features(drawn).like(X)
+    assert features.moving is not None
     objective = TraceObjective(FourierGram(features, ArrayRows(X, Y, p, block)), 0.001)
     ours = seconds(partial(step, objective, np.full(d, 0.5)))
     U = torch.randn(block, n_components, device="cuda")
     omega = torch.randn(d, n_components, device="cuda")
     # A cosine and a sine for each frequency halve the products with Ω; against the products
     # of a map with a frequency for each feature the same step looks better.
-    for name, frequencies in (("its own", features.frequencies), ("full-size", omega)):
+    for name, frequencies in (("its own", features.moving.frequencies), ("full-size", omega)):
         bare = seconds(partial(bare_fourier, X, frequencies, U))
         print(
             f"fourier step n={n} d={d} D={n_components} float32: {ours:.3f} s, "

@@ -50,8 +50,9 @@ def exact_gram(n: int, d: int, k: int) -> Gram:
 
 def fourier_gram(n: int, d: int, D: int, k: int) -> Gram:
     X, Y, p = _data(n, d, k)
-    features = Gaussian(float(d) ** 0.5).draw_features(d, D, np.random.default_rng(0))
-    return FourierGram(features, ArrayRows(X, Y, p, n_threads=row_threads()))
+    kernel = Gaussian(float(d) ** 0.5)
+    frequencies = kernel.draw_frequencies(d, D, np.random.default_rng(0))
+    return FourierGram(kernel.features(frequencies), ArrayRows(X, Y, p, n_threads=row_threads()))
 
 
 def _data(n: int, d: int, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

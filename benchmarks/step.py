@@ -135,7 +135,8 @@ def fourier(
     """Times of a step and of its products with either Ω, and the step's memory beyond X."""
     X, Y, p = samples(n, d, dtype)
     kernel = Gaussian(float(d) ** 0.5)
-    features = kernel.draw_features(d, n_components, np.random.default_rng(0)).like(X)
+    frequencies = kernel.draw_frequencies(d, n_components, np.random.default_rng(0))
+    features = kernel.features(frequencies).like(X)
     U = np.random.default_rng(1).standard_normal((_BARE_BLOCK, n_components)).astype(dtype)
     w = np.full(d, 0.5)
     threads = row_threads()
@@ -150,7 +151,7 @@ def fourier(
     before = reset_peak()
     ours()
     memory = peak_bytes() - before
-    half = features.frequencies
+    half = frequencies.astype(dtype)
     whole = np.concatenate([half, half], axis=1)
     bare = (partial(bare_fourier, X, omega, U) for omega in (whole, half))
     return fastest(rounds, ours, *bare), memory

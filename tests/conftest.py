@@ -11,7 +11,8 @@ from hypothesis import settings
 
 from covmin.core.blocks import ArrayRows
 from covmin.core.grams import ExactGram, FourierGram, Gram
-from covmin.core.kernels import KERNELS
+from covmin.core.kernels import KERNELS, Gaussian
+from covmin.core.mixing import Additive, Sum
 
 settings.register_profile("covmin", deadline=None, derandomize=True)
 settings.load_profile("covmin")
@@ -45,7 +46,8 @@ class Samples:
 
     def fourier(self, kernel, n_components=20, block_size=5, seed=10):
         rng = np.random.default_rng(seed)
-        return self.finite(kernel.draw_features(self.X.shape[1], n_components, rng), block_size)
+        frequencies = kernel.draw_frequencies(self.X.shape[1], n_components, rng)
+        return self.finite(kernel.features(frequencies), block_size)
 
 
 def make_samples(n=11, d=4, k=2, weighted=False, seed=0):
@@ -105,37 +107,60 @@ CASES = [
     "fourier-gaussian",
     "fourier-laplacian",
     "fourier-linear",
+    "fourier-additive",
+    "fourier-mixed",
 ]
+SIGMA, SHARE, SCALE, BUDGET, N_WAVES = 1.3, 0.4, 0.9, 2.0, 4
+
+
+def kernel_named(name):
+    additive = Additive(SCALE, BUDGET, N_WAVES)
+    if name == "mixed":
+        return Sum(((1.0 - SHARE, Gaussian(SIGMA)), (SHARE, additive)))
+    return additive if name == "additive" else KERNELS[name](SIGMA)
 
 
 @pytest.fixture(params=CASES)
 def case(request, samples):
     kind, name = request.param.split("-")
-    sigma = 1.3
-    kernel = KERNELS[name](sigma)
+    kernel = kernel_named(name)
 
     def kernel_of(A, B, w):
-        return naive.kernel_matrix(name, A, B, w, sigma)
+        return naive.kernel_matrix(name, A, B, w, SIGMA)
 
     if kind == "exact":
         return Case(samples.exact(kernel), samples, kernel_of, lambda F, w: F)
 
     gram = samples.fourier(kernel)
 
+    def moving(X, w):
+        return naive.fourier_features(X, w, gram.features.moving.frequencies, SIGMA)
+
     def U(X, w):
+        """Features as they stand in the basis of vectors, whatever they count for."""
+        parts = [] if name in ("linear", "additive") else [moving(X, w)]
         if name == "linear":
-            return X * w
-        return naive.fourier_features(X, w, gram.features.frequencies, sigma)
+            parts.append(X)
+        if name in ("additive", "mixed"):
+            parts.append(naive.waves(X, SCALE, N_WAVES))
+        return np.hstack(parts)
 
     def values(F, w):
         V = U(samples.X, w)
         k = samples.Y.shape[1]
         return samples.Y @ F[:k] + (V - samples.p @ V) @ F[k:]
 
-    if name != "linear":
+    def fourier_kernel(A, B, w):
+        if name == "additive":
+            return naive.additive_by_waves(A, B, w, SCALE, BUDGET, N_WAVES)
+        K = moving(A, w) @ moving(B, w).T
+        if name == "mixed":
+            K *= 1.0 - SHARE
+            K += SHARE * naive.additive_by_waves(A, B, w, SCALE, BUDGET, N_WAVES)
+        return K
 
-        def kernel_of(A, B, w):
-            return U(A, w) @ U(B, w).T
+    if name != "linear":
+        kernel_of = fourier_kernel
 
     return Case(gram, samples, kernel_of, values)
 

@@ -31,6 +31,27 @@ def fourier_features(X, w, frequencies, sigma):
     return U
 
 
+def waves(X, scale, n_waves):
+    """For each feature in turn cosines, then sines, at the frequencies of the rule."""
+    nodes = np.polynomial.hermite_e.hermegauss(n_waves)[0]
+    frequencies = nodes[nodes > 0] / scale
+    columns = []
+    for j in range(X.shape[1]):
+        columns += [np.cos(omega * X[:, j]) for omega in frequencies]
+        columns += [np.sin(omega * X[:, j]) for omega in frequencies]
+    return np.stack(columns, axis=1)
+
+
+def additive_by_waves(A, B, w, scale, budget, n_waves):
+    """``(1/m) Σⱼ wⱼ Σ_q a_q cos(ω_q (xⱼ − x̃ⱼ)/s)``."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(n_waves)
+    K = np.zeros((len(A), len(B)))
+    for j, weight in enumerate(w):
+        for omega, a in zip(nodes, weights / weights.sum(), strict=True):
+            K += weight * a * np.cos(omega * (A[:, [j]] - B[:, j]) / scale)
+    return K / budget
+
+
 def centred(K, p):
     """``H K Hᵀ`` with ``H = I − 1pᵀ``."""
     n = p.size

@@ -75,12 +75,12 @@ def test_the_error_is_that_of_the_exact_criterion(data):
 
     X, y = data[0][:200], data[1][:200, None]
     X, Y, p = (X - X.mean(0)) / X.std(0), y - y.mean(), np.full(200, 1 / 200)
-    features = Gaussian().draw_features(D, 32, np.random.default_rng(0))
-    problem = Problem(X, Y, p, Formulation(0.1), features)
+    frequencies = Gaussian().draw_frequencies(D, 32, np.random.default_rng(0))
+    problem = Problem(X, Y, p, Formulation(0.1), frequencies)
     w = np.linspace(0.0, 1.0, D)
     stage = Stage(D, np.arange(D), np.arange(D), w, 2.0, 0.0, 0.0, None)
     K = Gaussian(2.0).cross(X, X, w)
-    U = features.at(np.arange(D), 2.0).transform(X, w)
+    U = Gaussian(2.0).features(frequencies).features(X, w)
     H = np.eye(200) - 1 / 200
     exact, close = (
         float(np.sum(Y * np.linalg.solve(H @ G @ H + 200 * 0.1 * np.eye(200), Y)))
@@ -262,7 +262,7 @@ def test_a_step_holds_a_few_blocks_and_no_more():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, d))
     Y = X[:, :1] - X[:, :1].mean()
-    features = Gaussian().draw_features(d, n_components, rng)
+    features = Gaussian().features(Gaussian().draw_frequencies(d, n_components, rng))
     rows = ArrayRows(X, Y, np.full(n, 1.0 / n), n_threads=2)
     tracemalloc.start()
     operator = FourierGram(features, rows).at(np.ones(d))
@@ -308,10 +308,10 @@ def test_the_leave_one_out_error_of_many_rows_needs_no_pass():
     X = rng.standard_normal((n, 3))
     Y = np.sin(X[:, :1]) + 0.3 * rng.standard_normal((n, 1))
     Y -= Y.mean()
-    features = Gaussian(2.0).draw_features(3, 32, rng)
+    features = Gaussian(2.0).features(Gaussian().draw_frequencies(3, 32, rng))
     p = np.full(n, 1.0 / n)
     operator = FourierGram(features, ArrayRows(X, Y, p)).at(np.ones(3))
-    V = features.transform(X, np.ones(3))
+    V = features.features(X, np.ones(3))
     V = V - V.mean(axis=0)
     hat = V @ np.linalg.solve(V.T @ V + n * 0.01 * np.eye(32), V.T) + 1.0 / n
     residuals = (Y - hat @ Y)[:, 0] / (1.0 - np.diag(hat))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin import CCMSelector
 from covmin._formulation import ridge_for_classes
@@ -106,10 +107,15 @@ def test_the_additive_kernel_is_blind_to_interactions():
     assert np.mean(ranks["additive"]) > 3.0
 
 
-def test_the_additive_kernel_has_no_random_features():
+def test_the_additive_kernel_by_its_features_is_the_additive_kernel():
     X, y = gene_like(d=5)
-    with pytest.raises(ValueError, match='kernel="additive" has no random'):
-        CCMSelector(2, kernel="additive", approximation="fourier").fit(X, y)
+    options = {"kernel": "additive", "tol": 1e-6}
+    exact = CCMSelector(2, approximation=None, **options).fit(X, y)
+    waves = CCMSelector(2, approximation="fourier", **options).fit(X, y)
+    assert waves.kernel_ == "additive"
+    assert_array_equal(waves.ranking_, exact.ranking_)
+    assert_allclose(waves.objective_, exact.objective_, rtol=1e-6)
+    assert waves.approximation_error_ < 1e-9  # eight waves, as in the matrix
 
 
 class TestTheGaussianAlone:

@@ -16,7 +16,6 @@ from ._memory import check_memory, exact_bytes, fits, fourier_bytes
 from ._sources import StandardizedSource
 from ._threads import row_threads
 from .core.arrays import like, take, to_device, to_numpy
-from .core.features import FeatureMap
 from .core.kernels import KERNELS, median_rows
 from .core.path import Formulation, Problem, default_budgets, run_path
 from .core.units import Units
@@ -51,7 +50,7 @@ CRITERION_PARAMETERS: dict[str, list[Any]] = {
 }
 
 # Kernels that only the n×n matrix computes.
-_WITHOUT_FEATURES = frozenset({"additive", "mixed", "polynomial"})
+_WITHOUT_FEATURES = frozenset({"polynomial"})
 # Beyond this many samples, n² memory and n³ time give way to random features.
 _EXACT_SAMPLES = 4000
 _DEFAULT_COMPONENTS = 512
@@ -82,7 +81,7 @@ def uses_features(approximation: str | None, kernel: str, n_samples: int, n_feat
     --------
     >>> uses_features("auto", "gaussian", 1000, 10), uses_features("auto", "gaussian", 10**6, 10)
     (False, True)
-    >>> uses_features("auto", "mixed", 10**6, 10)
+    >>> uses_features("auto", "polynomial", 10**6, 10)
     False
     """
     if approximation == "fourier":
@@ -184,19 +183,19 @@ def make_problem(
     """Bring the data to the device and draw the random features, once."""
     X = columns.X
     n, d = X.shape
-    features = None
+    frequencies = None
     if uses_features(approximation, formulation.kernel, n, d):
         rng = np.random.default_rng(seed)
         kernel = formulation.kernel_at(1.0)
-        features = kernel.draw_features(d, n_components or _DEFAULT_COMPONENTS, rng)
+        frequencies = kernel.draw_frequencies(d, n_components or _DEFAULT_COMPONENTS, rng)
     if isinstance(X, StandardizedSource):
-        return _problem_in_blocks(columns, X, Y, formulation, features, seed)
+        return _problem_in_blocks(columns, X, Y, formulation, frequencies, seed)
     return Problem(
         to_device(X, device),
         to_device(Y.astype(X.dtype), device),
         to_device(columns.p.astype(X.dtype), device),
         formulation,
-        features,
+        frequencies,
         seed,
         columns.units,
         columns.total_weight,
@@ -209,7 +208,7 @@ def _problem_in_blocks(
     X: StandardizedSource,
     Y: np.ndarray,
     formulation: Formulation,
-    features: FeatureMap | None,
+    frequencies: np.ndarray | None,
     seed: int,
 ) -> Problem:
     """A problem whose samples are read in blocks, with a sketch that is held in memory."""
@@ -218,7 +217,7 @@ def _problem_in_blocks(
     near = median_rows(n, rng)
     common: dict[str, Any] = {
         "formulation": formulation,
-        "features": features,
+        "frequencies": frequencies,
         "seed": seed,
         "units": columns.units,
         "total_weight": columns.total_weight,
@@ -269,7 +268,7 @@ def ridge_for_classes(problem: Problem) -> float:
     n = problem.n_distinct or int(problem.X.shape[0])
     if problem.n_features <= n:
         return float(np.clip(_TALL_RIDGE / problem.n_features, *_TALL_RIDGE_LIMITS))
-    if problem.features is not None:
+    if problem.frequencies is not None:
         return epsilon
     noise = _error_of_all(_without_repeats(problem))
     if not noise < _NOTHING_LEARNT:
@@ -319,7 +318,7 @@ def is_better_without_sum(
         See :func:`~covmin.core.path.run_path`.
     """
     n = problem.n_distinct or int(problem.X.shape[0])
-    if problem.features is not None or problem.share == 0.0:
+    if problem.frequencies is not None or problem.share == 0.0:
         return False
     if not problem.n_features <= n <= _FEW_SAMPLES:
         return False
@@ -417,11 +416,6 @@ def mixture(
         kernel = "gaussian" if fourier or strategy == "single" else "mixed"
     if kernel not in ("mixed", "additive"):
         return {"kernel": kernel, "mixing": 0.0}
-    if fourier:
-        raise ValueError(
-            f'kernel="{kernel}" has no random Fourier features; use approximation=None (exact), '
-            'or kernel="gaussian".'
-        )
     if kernel == "additive":
         return {"kernel": "gaussian", "mixing": 1.0}
     if isinstance(mixing, str):

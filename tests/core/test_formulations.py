@@ -42,11 +42,11 @@ def test_recovery(name, approximation, inverse, budget):
         data = make(100, random_state=seed)
         X = (data.data - data.data.mean(axis=0)) / data.data.std(axis=0)
         n, d = X.shape
-        features = None
+        frequencies = None
         if approximation == "fourier":
             rng = np.random.default_rng(seed)
-            features = formulation.kernel_at(1.0).draw_features(d, N_COMPONENTS, rng)
-        problem = Problem(X, responses(data), np.full(n, 1 / n), formulation, features)
+            frequencies = formulation.kernel_at(1.0).draw_frequencies(d, N_COMPONENTS, rng)
+        problem = Problem(X, responses(data), np.full(n, 1 / n), formulation, frequencies)
         path = run_path(problem, [data.informative.size])
         medians.append(median_rank(path.order, data.informative))
     assert np.mean(medians) <= acceptable

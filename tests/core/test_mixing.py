@@ -6,10 +6,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.core import mixing
+from covmin.core.blocks import ArrayRows
 from covmin.core.constraints import CappedSimplex
-from covmin.core.grams import ExactGram
+from covmin.core.grams import ExactGram, FourierGram
 from covmin.core.kernels import Gaussian
-from covmin.core.mixing import Additive, Sum
+from covmin.core.mixing import Additive, Sum, waves_for
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
 from covmin.core.path import Formulation, Problem
 from covmin.core.solvers import minimize
@@ -149,9 +150,44 @@ def test_the_share_stays_as_features_leave(draw):
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=["additive", "mixed"])
-def test_no_random_features(kernel):
-    with pytest.raises(ValueError, match="approximation=None"):
-        kernel.draw_features(3, 10, np.random.default_rng(0))
+def test_features_tend_to_the_kernel(draw, kernel, w):
+    X = draw(n=12, d=4).X
+    features = kernel.features(kernel.draw_frequencies(4, 20_000, np.random.default_rng(0)))
+    n_moving = 0 if features.moving is None else 20_000
+    U = features.features(X, w)
+    K = (U * features.powers(w, n_moving)) @ U.T
+    assert_allclose(K, kernel.cross(X, X, w), atol=1e-12 if n_moving == 0 else 0.03)
+
+
+def test_the_additive_criterion_needs_one_pass_over_the_rows(draw, w, monkeypatch):
+    passes = []
+    whole_sum = ArrayRows.sum
+    monkeypatch.setattr(
+        ArrayRows, "sum", lambda rows, f: (passes.append(rows.shape), whole_sum(rows, f))[1]
+    )
+    objective = TraceObjective(draw(n=300, d=4).fourier(Additive(0.9, 2.0)), 0.1)
+    solution = minimize(objective, CappedSimplex(2), w, tol=1e-6)
+    assert solution.n_iter > 3
+    assert len(passes) == 1
+    exact = TraceObjective(draw(n=300, d=4).exact(Additive(0.9, 2.0)), 0.1)
+    assert solution.value == pytest.approx(exact.at(solution.w).value, rel=1e-9)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=["additive", "mixed"])
+def test_features_of_fewer_columns_keep_their_sums(draw, kernel, w):
+    gram = draw(n=40, d=4, weighted=True).fourier(kernel)
+    keep = np.array([0, 1, 3])
+    narrowed = gram.restrict(keep).at(w[keep])
+    # w is zero where columns went
+    assert (narrowed.solve(0.1) ** 2).sum() == pytest.approx((gram.at(w).solve(0.1) ** 2).sum())
+    assert narrowed.leave_one_out(0.1) == pytest.approx(gram.at(w).leave_one_out(0.1))
+    fresh = FourierGram(gram.features.narrow(keep), gram.rows.restrict(keep)).at(w[keep])
+    assert_allclose(narrowed.solve(0.1), fresh.solve(0.1), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(("n_columns", "n_waves"), [(1, 8), (128, 8), (129, 4), (257, 2)])
+def test_waves_for_many_columns(n_columns, n_waves):
+    assert waves_for(n_columns) == n_waves
 
 
 def test_arguments_are_not_modified(draw, w):

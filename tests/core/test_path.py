@@ -28,12 +28,12 @@ def easy():
 
 def make_problem(X, Y, n_components=None, seed=0, **formulation):
     formulation = Formulation(**{"epsilon": 0.05, **formulation})
-    features = None
+    frequencies = None
     if n_components is not None:
         rng = np.random.default_rng(seed)
-        features = formulation.kernel_at(1.0).draw_features(X.shape[1], n_components, rng)
+        frequencies = formulation.kernel_at(1.0).draw_frequencies(X.shape[1], n_components, rng)
     p = np.full(X.shape[0], 1 / X.shape[0], dtype=X.dtype)
-    return Problem(X, Y, p, formulation, features, seed)
+    return Problem(X, Y, p, formulation, frequencies, seed)
 
 
 # -------------------------------------------------------------------------------------- budgets
@@ -195,7 +195,7 @@ def test_a_draw_of_features_follows_its_columns(easy):
     X, Y = easy
     problem = make_problem(X, Y, 40)
     for stage in run_path(problem, [3, 1]).stages:
-        frequencies = problem.features.frequencies[stage.columns]
+        frequencies = problem.frequencies[stage.columns]
         U = naive.fourier_features(X[:, stage.columns], stage.weights, frequencies, stage.bandwidth)
         assert stage.criterion == pytest.approx(naive.criterion(U @ U.T, Y, 0.05), rel=1e-8)
 
@@ -332,7 +332,7 @@ def test_array_libraries_agree(easy, xp, kernel, n_components, inverse_free, sof
     problem = make_problem(*easy, n_components, kernel=kernel, **switches)
     expected = run_path(problem, [4, 2])
     X, Y, p = (xp.asarray(a) for a in (problem.X, problem.Y, problem.p))
-    path = run_path(Problem(X, Y, p, problem.formulation, problem.features), [4, 2])
+    path = run_path(Problem(X, Y, p, problem.formulation, problem.frequencies), [4, 2])
     assert_array_equal(path.order, expected.order)
     for stage, other in zip(path.stages, expected.stages, strict=True):
         assert_allclose(stage.weights, other.weights, atol=1e-4)

@@ -1,17 +1,22 @@
-"""Finite feature maps ``U_w`` with ``K_w ≈ U_w U_wᵀ``, evaluated on blocks of rows."""
+"""Finite features with ``K_w ≈ c U_w U_wᵀ + Φ S_w Φᵀ``, evaluated on blocks of rows.
+
+Features of the first kind move with the weights (random Fourier features); those of the
+second stay where they are, and only their powers S_w, a diagonal matrix, follow the
+weights. A linear kernel and a sum of one-dimensional kernels are of the second kind: sums
+over the rows are then taken once, for all weights.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol, Self
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from .arrays import (
     Array,
     array_namespace,
-    column_dots,
     cos_sin,
     device_of,
     like,
@@ -19,7 +24,7 @@ from .arrays import (
     take,
 )
 
-__all__ = ["FeatureMap", "FourierMap", "LinearMap", "orthogonal_frequencies"]
+__all__ = ["FiniteKernel", "FixedMap", "FourierMap", "LinearMap", "orthogonal_frequencies"]
 
 Pullback = Callable[[Array, Array], Array]
 
@@ -27,27 +32,82 @@ Pullback = Callable[[Array, Array], Array]
 _FEW_COLUMNS = 2
 
 
-class FeatureMap(Protocol):
-    """What :class:`~covmin.core.grams.FourierGram` asks of a feature map."""
+class FixedMap(Protocol):
+    """Features that do not depend on the weights, with powers that do."""
 
     zero_is_absorbing: bool
-    fixed_size: bool
-    """Whether D stays the same when columns go."""
 
-    def at(self, columns: np.ndarray, sigma: float) -> Self:
-        """The same draw for some of the features and at another bandwidth."""
+    def transform(self, X: Array) -> Array:
+        """Features Φ (n, D) of the rows of X (n, d)."""
 
-    def like(self, X: Array) -> Self:
-        """The same map with its numbers in the library, device and dtype of X."""
+    def powers(self, w: np.ndarray) -> np.ndarray:
+        """The diagonal of S_w, shape (D,)."""
 
-    def transform(self, X: Array, w: Array) -> Array:
-        """Features U (n, D) of the rows of X (n, d)."""
+    def collect(self, slopes: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """The derivative in w, shape (d,), from that in the powers, shape (D,)."""
 
-    def transform_and_pullback(self, X: Array, w: Array) -> tuple[Array, Pullback]:
-        """Features U, and the map from (F, W) to ``Σ (FWᵀ) ∘ ∂U/∂wⱼ``, shape (d,).
+    def places(self, columns: np.ndarray) -> np.ndarray:
+        """Where the features of some columns of X are among all D of them."""
 
-        F is (n, k) and W (D, k) with few columns. The pullback needs U as it was given.
-        """
+
+@dataclass(frozen=True)
+class FiniteKernel:
+    """``K_w ≈ c U_w U_wᵀ + g Φ S_w Φᵀ``: a kernel by finitely many features.
+
+    Parameters
+    ----------
+    moving : FourierMap or None
+        U_w.
+    fixed : FixedMap or None
+        Φ and S_w.
+    moving_share, fixed_share : float
+        c and g.
+
+    Examples
+    --------
+    >>> X = np.array([[1.0, 2.0]])
+    >>> FiniteKernel(fixed=LinearMap()).features(X, np.array([0.5, 1.0]))
+    array([[1., 2.]])
+    """
+
+    moving: FourierMap | None = None
+    fixed: FixedMap | None = None
+    moving_share: float = 1.0
+    fixed_share: float = 1.0
+
+    @property
+    def zero_is_absorbing(self) -> bool:
+        """Whether a feature at weight zero stays there."""
+        return self.moving is None and self.fixed is not None and self.fixed.zero_is_absorbing
+
+    @property
+    def fixed_size(self) -> bool:
+        """Whether the number of features stays the same when columns of X go."""
+        return self.fixed is None
+
+    def narrow(self, columns: np.ndarray) -> FiniteKernel:
+        """The same features for some of the columns of X."""
+        return self if self.moving is None else replace(self, moving=self.moving.narrow(columns))
+
+    def like(self, X: Array) -> FiniteKernel:
+        """The same features with their numbers in the library, device and dtype of X."""
+        return self if self.moving is None else replace(self, moving=self.moving.like(X))
+
+    def features(self, X: Array, w: Array) -> Array:
+        """``[U_w Φ]`` (n, D) of the rows of X (n, d)."""
+        parts = []
+        if self.moving is not None:
+            parts.append(self.moving.transform(X, w))
+        if self.fixed is not None:
+            parts.append(self.fixed.transform(X))
+        return parts[0] if len(parts) == 1 else array_namespace(X).concat(parts, axis=1)
+
+    def powers(self, w: np.ndarray, n_moving: int) -> np.ndarray:
+        """What the columns of :meth:`features` count for in the kernel, shape (D,)."""
+        moving = np.full(n_moving, self.moving_share)
+        if self.fixed is None:
+            return moving
+        return np.concatenate([moving, self.fixed_share * self.fixed.powers(w)])
 
 
 @dataclass(frozen=True)
@@ -77,12 +137,10 @@ class FourierMap:
 
     frequencies: Array
     sigma: float = 1.0
-    zero_is_absorbing = False
-    fixed_size = True
 
-    def at(self, columns: np.ndarray, sigma: float) -> FourierMap:
-        """The same draw for some of the features and at another bandwidth."""
-        return FourierMap(take(self.frequencies, columns, axis=0), sigma)
+    def narrow(self, columns: np.ndarray) -> FourierMap:
+        """The same draw for some of the features."""
+        return FourierMap(take(self.frequencies, columns, axis=0), self.sigma)
 
     def like(self, X: Array) -> FourierMap:
         """The same map with its numbers in the library, device and dtype of X."""
@@ -95,7 +153,11 @@ class FourierMap:
         return cos_sin(angles, float(1.0 / np.sqrt(self.frequencies.shape[1])))
 
     def transform_and_pullback(self, X: Array, w: Array) -> tuple[Array, Pullback]:
-        """Features U, and the pullback by one d×n×(D/2) product."""
+        """Features U, and the map from (F, W) to ``Σ (FWᵀ) ∘ ∂U/∂wⱼ``, shape (d,).
+
+        F is (n, k) and W (D, k) with few columns. The pullback needs U as it was given, and
+        takes one d×n×(D/2) product.
+        """
         U = self.transform(X, w)
 
         def pullback(F: Array, W: Array) -> Array:
@@ -158,29 +220,28 @@ def orthogonal_frequencies(
 
 @dataclass(frozen=True)
 class LinearMap:
-    """``U = X ∘ w``: the linear kernel, exactly, with D = d.
+    """``Φ = X`` with powers w²: the linear kernel, exactly, with D = d.
 
     Examples
     --------
-    >>> LinearMap().transform(np.array([[1.0, 2.0]]), np.array([0.5, 1.0]))
-    array([[0.5, 2. ]])
+    >>> LinearMap().powers(np.array([0.5, 1.0]))
+    array([0.25, 1.  ])
     """
 
     zero_is_absorbing = True
-    fixed_size = False
 
-    def at(self, columns: np.ndarray, sigma: float) -> LinearMap:
-        """The same map: it holds nothing that depends on the features."""
-        return self
+    def transform(self, X: Array) -> Array:
+        """The rows themselves."""
+        return X
 
-    def like(self, X: Array) -> LinearMap:
-        """The same map: it holds no numbers."""
-        return self
+    def powers(self, w: np.ndarray) -> np.ndarray:
+        """The diagonal of S_w."""
+        return w**2
 
-    def transform(self, X: Array, w: Array) -> Array:
-        """Features U (n, d) of the rows of X (n, d)."""
-        return X * w
+    def collect(self, slopes: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """The derivative in w from that in the powers."""
+        return 2.0 * w * slopes
 
-    def transform_and_pullback(self, X: Array, w: Array) -> tuple[Array, Pullback]:
-        """Features U, and the pullback ``Σₐ (FWᵀ)ₐⱼ xₐⱼ``."""
-        return X * w, lambda F, W: column_dots(F @ W.T, X)
+    def places(self, columns: np.ndarray) -> np.ndarray:
+        """Where the features of some columns of X are among all of them."""
+        return columns

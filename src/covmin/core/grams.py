@@ -36,13 +36,13 @@ from .arrays import (
     to_numpy,
 )
 from .blocks import Rows
-from .features import FeatureMap
+from .features import FiniteKernel, FixedMap
 from .kernels import Kernel
 
 # Rows for each random feature from which the mean leverage stands for every row's own.
 _MANY_ROWS = 20
 
-__all__ = ["ExactGram", "FourierGram", "Gram", "Operator"]
+__all__ = ["ExactGram", "FourierGram", "Gram", "Moments", "Operator"]
 
 
 class Operator(Protocol):
@@ -190,20 +190,57 @@ class ExactOperator:
 
 
 @dataclass(frozen=True)
-class FourierGram:
-    """``C_w`` from finite features, ``G_w ≈ VVᵀ`` with ``V = U_w − 1(pᵀU_w)``.
+class Moments:
+    """Sums over the rows of features that do not depend on w, taken once.
 
-    O(nD² + D³ + nDd) time; memory beyond the rows O(block·D + D²); no n×n matrix.
+    Attributes
+    ----------
+    means : ndarray of shape (D,)
+        ``pᵀΦ``.
+    products : ndarray of shape (D, D)
+        ``Φᵀ(p∘Φ)``.
+    responses : ndarray of shape (D, k)
+        ``Φᵀ(p∘Y)``.
+    variances : ndarray of shape (k, k)
+        ``Yᵀ(p∘Y)``.
+    """
+
+    means: np.ndarray
+    products: np.ndarray
+    responses: np.ndarray
+    variances: np.ndarray
+
+    def narrow(self, places: np.ndarray) -> Moments:
+        """Those of some of the features."""
+        products = self.products[np.ix_(places, places)]
+        return Moments(self.means[places], products, self.responses[places], self.variances)
+
+
+@dataclass(frozen=True)
+class FourierGram:
+    """``C_w`` from finite features, ``G_w ≈ V S_w Vᵀ`` with ``V = U_w − 1(pᵀU_w)``.
+
+    S_w is a diagonal matrix. O(nD² + D³ + nDd) time; memory beyond the rows O(block·D + D²);
+    no n×n matrix. Features that do not move with w are summed over the rows once.
 
     Parameters
     ----------
-    features : FeatureMap
+    features : FiniteKernel
     rows : Rows
         Samples, centred responses and weights.
+    moments : Moments or None
+        Of the features that do not move; None: they are summed here.
     """
 
-    features: FeatureMap
+    features: FiniteKernel
     rows: Rows
+    moments: Moments | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        fixed = self.features.fixed
+        if fixed is not None and self.moments is None:
+            sums = self.rows.sum(partial(_fixed_moments_block, fixed))
+            object.__setattr__(self, "moments", Moments(*(to_numpy(part) for part in sums)))
 
     @property
     def zero_is_absorbing(self) -> bool:
@@ -216,32 +253,46 @@ class FourierGram:
         return self.features.fixed_size
 
     def at(self, w: np.ndarray) -> FourierOperator:
-        """The operator at w: the first pass over the rows."""
+        """The operator at w: the first pass over the rows, where features move with w."""
         return FourierOperator(self, w)
 
     def restrict(self, columns: np.ndarray) -> FourierGram:
         """The same problem with some of the features."""
-        sigma = getattr(self.features, "sigma", 1.0)
-        return FourierGram(self.features.at(columns, sigma), self.rows.restrict(columns))
+        moments, fixed = self.moments, self.features.fixed
+        if moments is not None and fixed is not None:
+            moments = moments.narrow(fixed.places(columns))
+        return FourierGram(self.features.narrow(columns), self.rows.restrict(columns), moments)
 
 
 # The block functions are module-level so that an engine can send them to other processes.
 
 
-def _moments_block(
-    features: FeatureMap, w: np.ndarray, X: Array, Y: Array, p: Array
-) -> tuple[Array, ...]:
-    """``pᵀU, Uᵀ(p∘U), Uᵀ(p∘Y), Yᵀ(p∘Y)`` of a block."""
+def _fixed_moments_block(fixed: FixedMap, X: Array, Y: Array, p: Array) -> tuple[Array, ...]:
+    """``pᵀΦ, Φᵀ(p∘Φ), Φᵀ(p∘Y), Yᵀ(p∘Y)`` of a block."""
     # √p on both sides keeps the product symmetric, which the library then exploits.
     root = array_namespace(X).sqrt(p)
-    U = features.like(X).transform(X, like(w, X))
+    Phi = fixed.transform(X) * root[:, None]
+    Y = Y * root[:, None]
+    return root @ Phi, Phi.T @ Phi, Phi.T @ Y, Y.T @ Y
+
+
+def _moments_block(
+    features: FiniteKernel, w: np.ndarray, X: Array, Y: Array, p: Array
+) -> tuple[Array, ...]:
+    """``pᵀU, Uᵀ(p∘U), Uᵀ(p∘Y), Yᵀ(p∘Y)`` and, where there is Φ, ``Uᵀ(p∘Φ)`` of a block."""
+    assert features.moving is not None
+    root = array_namespace(X).sqrt(p)
+    U = features.moving.like(X).transform(X, like(w, X))
     U *= root[:, None]
     Y = Y * root[:, None]
-    return root @ U, U.T @ U, U.T @ Y, Y.T @ Y
+    sums = root @ U, U.T @ U, U.T @ Y, Y.T @ Y
+    if features.fixed is None:
+        return sums
+    return *sums, U.T @ (features.fixed.transform(X) * root[:, None])
 
 
 def _gradient_block(
-    features: FeatureMap,
+    features: FiniteKernel,
     w: np.ndarray,
     constant: np.ndarray,
     coefficients: np.ndarray,
@@ -250,18 +301,24 @@ def _gradient_block(
     Y: Array,
     p: Array,
 ) -> tuple[Array, ...]:
-    """``Σₐ pₐ ⟨∂Uₐ/∂wⱼ, Eₐ⟩`` of a block, with ``E = ([Y U]·coefficients + constant)·weightsᵀ``."""
-    U, pullback = features.like(X).transform_and_pullback(X, like(w, X))
-    k = Y.shape[1]
+    """``Σₐ pₐ ⟨∂Uₐ/∂wⱼ, Eₐ⟩`` of a block.
+
+    ``E = ([Y U Φ]·coefficients + constant)·weightsᵀ``.
+    """
+    assert features.moving is not None
+    U, pullback = features.moving.like(X).transform_and_pullback(X, like(w, X))
     c = like(coefficients, X)
-    F = Y @ c[:k, :] + U @ c[k:, :]
+    k, K = Y.shape[1], Y.shape[1] + U.shape[1]
+    F = Y @ c[:k, :] + U @ c[k:K, :]
+    if features.fixed is not None:
+        F += features.fixed.transform(X) @ c[K:, :]
     F += like(constant, X)
     F *= p[:, None]
     return (pullback(F, like(weights, X)),)
 
 
 def _loo_block(
-    features: FeatureMap,
+    features: FiniteKernel,
     w: np.ndarray,
     means: np.ndarray,
     beta: np.ndarray,
@@ -272,7 +329,7 @@ def _loo_block(
 ) -> tuple[Array, ...]:
     """Weighted squared leave-one-out residuals of a block."""
     xp = array_namespace(X)
-    V = features.like(X).transform(X, like(w, X)) - like(means, X)
+    V = features.like(X).features(X, like(w, X)) - like(means, X)
     leverage = p * (1.0 + xp.sum((V @ like(inverse, X)) * V, axis=1))
     residuals = (Y - V @ like(beta, X)) / (1.0 - leverage)[:, None]
     return (xp.reshape(xp.sum(p[:, None] * residuals**2), (1,)),)
@@ -287,19 +344,40 @@ class FourierOperator:
     def __init__(self, gram: FourierGram, w: np.ndarray) -> None:
         self._gram = gram
         self._w = w
-        parts = gram.rows.sum(partial(_moments_block, gram.features, w))
-        means, UU, UY, YY = (to_numpy(part) for part in parts)
-        self._means = means
+        self._means, UU, UY, YY = self._sums(gram, w)
         self._k = k = YY.shape[0]
-        D = means.shape[0]
+        D = self._means.size
         # Y is centred, so VᵀpY = UᵀpY.
         N = np.empty((k + D, k + D))
         N[:k, :k] = YY
         N[k:, :k] = UY
         N[:k, k:] = UY.T
-        N[k:, k:] = UU - np.outer(means, means)
+        N[k:, k:] = UU
+        N[k:, k:] -= np.outer(self._means, self._means)
         self._N = N
+        self._powers = gram.features.powers(w, self._n_moving)
+        self._open = np.flatnonzero(self._powers > 0.0)
         self.Y = np.eye(k + D, k)
+
+    def _sums(self, gram: FourierGram, w: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Sums over the rows of all features, those that move first."""
+        fixed = gram.moments
+        if gram.features.moving is None:
+            assert fixed is not None
+            self._n_moving = 0
+            return fixed.means, fixed.products, fixed.responses, fixed.variances
+        parts = gram.rows.sum(partial(_moments_block, gram.features, w))
+        means, UU, UY, YY, *cross = (to_numpy(part) for part in parts)
+        self._n_moving = means.size
+        if fixed is None:
+            return means, UU, UY, YY
+        products = np.block([[UU, cross[0]], [cross[0].T, fixed.products]])
+        return (
+            np.concatenate([means, fixed.means]),
+            products,
+            np.concatenate([UY, fixed.responses]),
+            YY,
+        )
 
     def _pad(self, beta: np.ndarray) -> np.ndarray:
         return np.concatenate([np.zeros((self._k, beta.shape[1])), beta])
@@ -309,17 +387,23 @@ class FourierOperator:
         return self._N[self._k :] @ F
 
     def matmul(self, F: np.ndarray) -> np.ndarray:
-        """``C_w F = V Vᵀ(p ∘ F)``."""
-        return self._pad(self._against_V(F))
+        """``C_w F = V S Vᵀ(p ∘ F)``."""
+        return self._pad(self._powers[:, None] * self._against_V(F))
 
-    def _factor(self, ridge: float) -> Factor:
-        k = self._k
-        S = self._N[k:, k:].copy()
-        return factorize(add_diagonal(S, np.full(S.shape[0], ridge)))
+    def _factor(self, ridge: float) -> tuple[Factor, np.ndarray]:
+        """Of ``√S Vᵀ(p∘V) √S + ridge·I`` for the features with a power, and √S for these."""
+        root = np.sqrt(self._powers[self._open])
+        at = self._k + self._open
+        S = self._N[np.ix_(at, at)] * root
+        S *= root[:, None]
+        return factorize(add_diagonal(S, np.full(S.shape[0], ridge))), root[:, None]
 
     def _beta(self, ridge: float) -> np.ndarray:
-        """Ridge coefficients ``(Vᵀ(p∘V) + ridge·I)⁻¹ Vᵀ(p∘Y)``."""
-        return self._factor(ridge).solve(self._against_V(self.Y))
+        """Ridge coefficients ``(Vᵀ(p∘V) + ridge·S⁻¹)⁻¹ Vᵀ(p∘Y)``."""
+        factor, root = self._factor(ridge)
+        beta = np.zeros((self._means.size, self._k))
+        beta[self._open] = root * factor.solve(root * self._against_V(self.Y)[self._open])
+        return beta
 
     def solve(self, ridge: float) -> np.ndarray:
         """``(C_w + ridge·I)⁻¹ Y = (Y − Vβ)/ridge`` (Woodbury)."""
@@ -330,12 +414,26 @@ class FourierOperator:
         return column_dots(P, self._N @ Q)
 
     def grad(self, P: np.ndarray, Q: np.ndarray) -> np.ndarray:
-        """``∇_w Σ ⟨P, C_w Q⟩``: the second pass over the rows."""
+        """``∇_w Σ ⟨P, C_w Q⟩``: the second pass over the rows, where features move with w."""
+        VP = self._against_V(P)
+        VQ = VP if P is Q else self._against_V(Q)
+        features, m = self._gram.features, self._n_moving
+        gradient = np.zeros(self._w.size)
+        if features.fixed is not None:
+            slopes = features.fixed_share * np.sum(VP[m:] * VQ[m:], axis=1)
+            gradient += features.fixed.collect(slopes, self._w)
+        if features.moving is not None:
+            gradient += features.moving_share * self._moving_grad(P, Q, VP[:m], VQ[:m])
+        return gradient
+
+    def _moving_grad(
+        self, P: np.ndarray, Q: np.ndarray, UP: np.ndarray, UQ: np.ndarray
+    ) -> np.ndarray:
         if P is Q:
-            coefficients, weights = 2.0 * P, self._against_V(P)
+            coefficients, weights = 2.0 * P, UP
         else:
             coefficients = np.concatenate([P, Q], axis=1)
-            weights = np.concatenate([self._against_V(Q), self._against_V(P)], axis=1)
+            weights = np.concatenate([UQ, UP], axis=1)
         # V = U − 1·meansᵀ: the means leave the sum over features as one constant.
         constant = -(self._means @ coefficients[self._k :])
         block = partial(
@@ -349,11 +447,12 @@ class FourierOperator:
         With many rows for each feature every row has nearly the same, tiny leverage. The mean
         leverage then serves for all of them (generalised cross-validation), without a pass.
         """
-        factor = self._factor(ridge)
-        beta = factor.solve(self._against_V(self.Y))
-        inverse = factor.solve(np.eye(self._means.size))
+        factor, root = self._factor(ridge)
+        beta = self._beta(ridge)
+        inverse = np.zeros((self._means.size,) * 2)
+        inverse[np.ix_(self._open, self._open)] = factor.solve(np.eye(root.size)) * root * root.T
         n, k = self._gram.rows.shape[0], self._k
-        if n >= _MANY_ROWS * self._means.size:
+        if n >= _MANY_ROWS * self._open.size:
             leverage = (1.0 + np.sum(inverse * self._N[k:, k:])) / n
             residual = self.Y - self._pad(beta)
             return float(self.dots(residual, residual).sum()) / (1.0 - leverage) ** 2
@@ -362,5 +461,5 @@ class FourierOperator:
 
     def predict(self, X: Array, ridge: float) -> np.ndarray:
         """Kernel ridge prediction of the centred responses at new samples."""
-        U = to_numpy(self._gram.features.like(X).transform(X, like(self._w, X)))
+        U = to_numpy(self._gram.features.like(X).features(X, like(self._w, X)))
         return (U - self._means) @ self._beta(ridge)

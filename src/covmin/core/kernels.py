@@ -3,7 +3,7 @@
 A kernel answers three questions: its matrix between two sets of samples
 (:meth:`Kernel.cross`), its matrix on one set together with the way back from a
 derivative in K to a derivative in w (:meth:`Kernel.matrix_and_pullback`), and its
-random features (:meth:`Kernel.draw_features`). Sums of kernels follow from the same
+finite features (:meth:`Kernel.features`). Sums of kernels follow from the same
 three answers, because the matrix and the pullback of a sum are sums
 (:mod:`covmin.core.mixing`).
 """
@@ -29,7 +29,7 @@ from .arrays import (
     take,
     to_numpy,
 )
-from .features import FeatureMap, FourierMap, LinearMap, orthogonal_frequencies
+from .features import FiniteKernel, FourierMap, LinearMap, orthogonal_frequencies
 
 __all__ = [
     "KERNELS",
@@ -75,10 +75,13 @@ class Kernel(Protocol):
     def matrix_and_pullback(self, prepared: Any, w: Array) -> tuple[Array, Pullback]:
         """Kernel matrix K (n, n), and the map from P and Q (n, k) to ``tr(Pᵀ ∂K/∂wⱼ Q)``."""
 
-    def draw_features(
+    def draw_frequencies(
         self, n_features: int, n_components: int, rng: np.random.Generator
-    ) -> FeatureMap:
-        """Draw the random features whose inner products approximate the kernel."""
+    ) -> np.ndarray:
+        """Draw the frequencies Ω of random features for unit bandwidth, (n_features, any)."""
+
+    def features(self, frequencies: Array) -> FiniteKernel:
+        """The features whose inner products approximate the kernel."""
 
 
 class _OfSamples:
@@ -91,6 +94,16 @@ class _OfSamples:
     def narrow(self, prepared: Array, columns: np.ndarray) -> Array:
         """Some of the features."""
         return take(prepared, columns, axis=1)
+
+
+class _ShiftInvariant(_OfSamples):
+    """A kernel of differences, which has random Fourier features."""
+
+    sigma: float
+
+    def features(self, frequencies: Array) -> FiniteKernel:
+        """A cosine and a sine for each frequency."""
+        return FiniteKernel(moving=FourierMap(frequencies, self.sigma))
 
 
 def _outer(P: Array, Q: Array) -> Array:
@@ -110,7 +123,7 @@ def _squared_distances(A: Array, B: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Gaussian(_OfSamples):
+class Gaussian(_ShiftInvariant):
     """``k(x, x̃) = exp(−‖w ⊙ (x − x̃)‖² / 2σ²)``.
 
     Parameters
@@ -165,16 +178,15 @@ class Gaussian(_OfSamples):
 
         return K, pullback
 
-    def draw_features(
+    def draw_frequencies(
         self, n_features: int, n_components: int, rng: np.random.Generator
-    ) -> FourierMap:
-        """Random Fourier features with normal frequencies, orthogonal in blocks."""
-        frequencies = orthogonal_frequencies(n_features, (n_components + 1) // 2, rng)
-        return FourierMap(frequencies, self.sigma)
+    ) -> np.ndarray:
+        """Normal frequencies, orthogonal in blocks: one for a cosine and a sine."""
+        return orthogonal_frequencies(n_features, (n_components + 1) // 2, rng)
 
 
 @dataclass(frozen=True)
-class Laplacian(_OfSamples):
+class Laplacian(_ShiftInvariant):
     """``k(x, x̃) = exp(−Σⱼ wⱼ |xⱼ − x̃ⱼ| / σ)``.
 
     The derivative does not vanish at wⱼ = 0, so a feature can come back.
@@ -214,10 +226,10 @@ class Laplacian(_OfSamples):
 
         return K, pullback
 
-    def draw_features(
+    def draw_frequencies(
         self, n_features: int, n_components: int, rng: np.random.Generator
-    ) -> FourierMap:
-        """Random Fourier features with Cauchy frequencies, cut off at 200/σ.
+    ) -> np.ndarray:
+        """Cauchy frequencies, cut off at 200/σ.
 
         The slope of a feature in w is proportional to its frequency, and a Cauchy frequency
         has no mean: without the cut the gradient would not settle however many are drawn.
@@ -225,7 +237,7 @@ class Laplacian(_OfSamples):
         """
         shape = (n_features, (n_components + 1) // 2)
         quantiles = rng.uniform(-1.0, 1.0, shape)
-        return FourierMap(np.tan(quantiles * math.atan(_LARGEST_FREQUENCY)), self.sigma)
+        return np.tan(quantiles * math.atan(_LARGEST_FREQUENCY))
 
 
 @dataclass(frozen=True)
@@ -253,11 +265,15 @@ class Linear(_OfSamples):
         Z = X * w
         return Z @ Z.T, lambda P, Q: 2.0 * w * column_dots(P.T @ X, Q.T @ X)
 
-    def draw_features(
+    def draw_frequencies(
         self, n_features: int, n_components: int, rng: np.random.Generator
-    ) -> LinearMap:
-        """The scaled samples themselves: the low-rank form is exact and nothing is drawn."""
-        return LinearMap()
+    ) -> np.ndarray:
+        """None: the low-rank form is exact."""
+        return np.empty((n_features, 0))
+
+    def features(self, frequencies: Array) -> FiniteKernel:
+        """The samples themselves."""
+        return FiniteKernel(fixed=LinearMap())
 
 
 @dataclass(frozen=True)
@@ -310,14 +326,18 @@ class Polynomial(_OfSamples):
 
         return K, pullback
 
-    def draw_features(
+    def draw_frequencies(
         self, n_features: int, n_components: int, rng: np.random.Generator
-    ) -> FeatureMap:
+    ) -> np.ndarray:
         """Refuse: the polynomial kernel is not shift-invariant."""
         raise ValueError(
             "The polynomial kernel has no random Fourier features; use "
-            'approximation=None (exact), or kernel="gaussian", "laplacian" or "linear".'
+            'approximation=None (exact), or another kernel.'
         )
+
+    def features(self, frequencies: Array) -> FiniteKernel:
+        """Refuse, as :meth:`draw_frequencies` does."""
+        raise NotImplementedError
 
 
 KERNELS: dict[str, type[Any]] = {

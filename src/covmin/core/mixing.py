@@ -9,7 +9,8 @@ stays characteristic, so it still sees interactions.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,14 +26,17 @@ from .arrays import (
     to_numpy,
     transposed,
 )
-from .features import FeatureMap
+from .features import FiniteKernel
 from .kernels import Kernel, Pullback
 
-__all__ = ["Additive", "Sum"]
+__all__ = ["Additive", "Sum", "WaveMap", "waves_for"]
 
 # Nodes of the Gauss–Hermite rule for the one-dimensional Gaussian: with eight of them its
 # largest error is below 0.001 for points up to 3.5 standard deviations apart.
 _N_NODES = 8
+# By their features, many columns are carried by fewer waves each: by two at least, and by no
+# more than this number in all, as long as two are enough for that.
+_MOST_WAVES = 1024
 # Waves of all features are kept up to this many numbers (1 GiB of float64); beyond it they
 # are made anew in blocks.
 _KEEP_NUMBERS = 2**27
@@ -41,15 +45,27 @@ _BLOCK_NUMBERS = 2**24
 _WORTH_THE_COPY = 0.75
 
 
-def _rule() -> tuple[np.ndarray, np.ndarray]:
+@cache
+def _rule(n_nodes: int) -> tuple[np.ndarray, np.ndarray]:
     """Positive frequencies of the rule, and the weights of their cosines, then of their sines."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(_N_NODES)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(n_nodes)
     positive = nodes > 0.0
     weights = weights[positive] / weights[positive].sum()
     return nodes[positive], np.concatenate([weights, weights])
 
 
-_FREQUENCIES, _WEIGHTS = _rule()
+_FREQUENCIES, _WEIGHTS = _rule(_N_NODES)
+
+
+def waves_for(n_columns: int) -> int:
+    """Waves for each of so many columns, where the additive kernel is used by its features.
+
+    Examples
+    --------
+    >>> waves_for(10), waves_for(200), waves_for(5000)
+    (8, 4, 2)
+    """
+    return next((n for n in (_N_NODES, 4) if n * n_columns <= _MOST_WAVES), 2)
 
 
 def _weighted(w: Array) -> np.ndarray | None:
@@ -72,6 +88,9 @@ class Additive:
         Bandwidth s of each feature.
     budget : float
         m; the kernel of a sample with itself is Σw/m.
+    n_waves : int
+        Cosines and sines that carry each feature where the kernel is used by its features: an
+        even number. Matrices are always made with eight.
 
     Examples
     --------
@@ -83,6 +102,7 @@ class Additive:
 
     scale: float = 1.0
     budget: float = 1.0
+    n_waves: int = _N_NODES
     zero_is_absorbing = False
     order = 2
 
@@ -160,14 +180,62 @@ class Additive:
         xp = array_namespace(w)
         return xp.reshape((w / self.budget)[:, None] * like(_WEIGHTS, w), (-1,))
 
-    def draw_features(
+    def draw_frequencies(
         self, n_features: int, n_components: int, rng: np.random.Generator
-    ) -> FeatureMap:
-        """Refuse: random features are for many samples, this kernel for few."""
-        raise ValueError(
-            "The additive kernel has no random Fourier features; use approximation=None "
-            '(exact), or kernel="gaussian".'
-        )
+    ) -> np.ndarray:
+        """None: the waves of each feature are those of the rule."""
+        return np.empty((n_features, 0))
+
+    def features(self, frequencies: Array) -> FiniteKernel:
+        """A few waves for each feature."""
+        return FiniteKernel(fixed=WaveMap(self.scale, self.budget, self.n_waves))
+
+
+@dataclass(frozen=True)
+class WaveMap:
+    """Waves ``cos(ω_q xⱼ/s), sin(ω_q xⱼ/s)`` with powers ``a_q wⱼ/m``: the additive kernel.
+
+    The waves do not depend on w. A criterion of this kernel alone needs a single pass over the
+    rows, whatever the number of steps.
+
+    Parameters
+    ----------
+    scale, budget, n_waves
+        See :class:`Additive`.
+
+    Examples
+    --------
+    >>> X, w = np.array([[0.0], [1.0]]), np.ones(1)
+    >>> waves = WaveMap()
+    >>> Phi = waves.transform(X)
+    >>> ((Phi * waves.powers(w)) @ Phi.T).round(3)
+    array([[1.   , 0.607],
+           [0.607, 1.   ]])
+    """
+
+    scale: float = 1.0
+    budget: float = 1.0
+    n_waves: int = _N_NODES
+    zero_is_absorbing = False
+
+    def transform(self, X: Array) -> Array:
+        """Waves (n, d·n_waves) of the rows of X (n, d), those of a feature side by side."""
+        xp = array_namespace(X)
+        frequencies = like(_rule(self.n_waves)[0] / float(self.scale), X)
+        angles = xp.reshape(X[:, :, None] * frequencies, (-1, self.n_waves // 2))
+        return xp.reshape(cos_sin(angles, 1.0), (X.shape[0], -1))
+
+    def powers(self, w: np.ndarray) -> np.ndarray:
+        """The diagonal of S_w."""
+        return np.outer(w / self.budget, _rule(self.n_waves)[1]).ravel()
+
+    def collect(self, slopes: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """The derivative in w from that in the powers."""
+        return slopes.reshape(-1, self.n_waves) @ _rule(self.n_waves)[1] / self.budget
+
+    def places(self, columns: np.ndarray) -> np.ndarray:
+        """Where the waves of some columns of X are among all of them."""
+        return (columns[:, None] * self.n_waves + np.arange(self.n_waves)).ravel()
 
 
 def _row_dots(waves: Array, P: Array, Q: Array) -> Array:
@@ -233,11 +301,22 @@ class Sum:
 
         return total, pull
 
-    def draw_features(
+    def draw_frequencies(
         self, n_features: int, n_components: int, rng: np.random.Generator
-    ) -> FeatureMap:
-        """Refuse, as the additive kernel does."""
-        raise ValueError(
-            "A sum of kernels has no random Fourier features; use approximation=None "
-            '(exact), or kernel="gaussian".'
-        )
+    ) -> np.ndarray:
+        """Those of the first term that has any."""
+        drawn = [kernel.draw_frequencies(n_features, n_components, rng) for _, kernel in self.terms]
+        return max(drawn, key=lambda frequencies: frequencies.shape[1])
+
+    def features(self, frequencies: Array) -> FiniteKernel:
+        """Features of the terms, side by side: at most one that moves and one that does not."""
+        total = FiniteKernel()
+        for coefficient, kernel in self.terms:
+            part = kernel.features(frequencies)
+            if part.moving is not None:
+                assert total.moving is None
+                total = replace(total, moving=part.moving, moving_share=coefficient)
+            else:
+                assert total.fixed is None
+                total = replace(total, fixed=part.fixed, fixed_share=coefficient)
+        return total

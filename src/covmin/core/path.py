@@ -19,10 +19,9 @@ import numpy as np
 from .arrays import Array, array_namespace, like, take, to_numpy
 from .blocks import ArrayRows, Rows
 from .constraints import CappedSimplex, Constraint, SoftBudget
-from .features import FeatureMap
 from .grams import ExactGram, FourierGram, Gram
 from .kernels import KERNELS, Kernel, median_bandwidth, median_rows
-from .mixing import Additive, Sum
+from .mixing import Additive, Sum, waves_for
 from .objectives import InverseFreeObjective, Objective, TraceObjective
 from .solvers import Iteration, Solution, minimize
 from .units import TiedGram, Units
@@ -109,13 +108,15 @@ class Formulation:
         """The kernel with bandwidth sigma, nothing mixed in."""
         return KERNELS[self.kernel](sigma=sigma, **self.kernel_params)
 
-    def mixed_kernel(self, sigma: float, share: float, n_features: float, budget: float) -> Kernel:
+    def mixed_kernel(
+        self, sigma: float, share: float, n_features: float, budget: float, n_waves: int = 8
+    ) -> Kernel:
         """The kernel of a stage that keeps ``budget`` of so many features."""
         kernel = self.kernel_at(sigma)
         if share == 0.0:
             return kernel
         # σ² is about the sum of the variances of the features: a fair share of it for each.
-        additive = Additive(sigma / math.sqrt(n_features), budget)
+        additive = Additive(sigma / math.sqrt(n_features), budget, n_waves)
         return Sum(
             ((1.0 - share, kernel), (share, additive)) if share < 1.0 else ((1.0, additive),)
         )
@@ -140,8 +141,8 @@ class Problem:
     p : array of shape (n_samples,)
         Positive weights that sum to one.
     formulation : Formulation
-    features : FeatureMap or None
-        Random features for all columns, drawn once; None for the exact kernel.
+    frequencies : array of shape (n_columns, any) or None
+        Those of the random features, drawn once; None for the exact kernel.
     seed : int
         Seed of the rows sampled for the bandwidth.
     units : Units or None
@@ -163,7 +164,7 @@ class Problem:
     Y: Array
     p: Array
     formulation: Formulation
-    features: FeatureMap | None = None
+    frequencies: Array | None = None
     seed: int = 0
     units: Units | None = None
     total_weight: float | None = None
@@ -228,22 +229,27 @@ class Problem:
         (or of the given ones).
         """
         columns, units = self.layout.columns(features), self.layout.restrict(features)
+        kernel = self._kernel(
+            units if among is None else self.layout.restrict(among), sigma, budget
+        )
         gram: Gram
-        if self.features is None:
-            stage = units if among is None else self.layout.restrict(among)
-            X = take(self.X, columns, axis=1)
-            gram = ExactGram(self._kernel(stage, sigma, budget), X, self.Y, self.p)
+        if self.frequencies is None:
+            gram = ExactGram(kernel, take(self.X, columns, axis=1), self.Y, self.p)
         else:
-            random_features = self.features.at(columns, sigma).like(self.X)
+            finite = kernel.features(take(self.frequencies, columns, axis=0)).like(self.X)
             rows = self.rows or ArrayRows(self.X, self.Y, self.p, n_threads=self.n_threads)
-            gram = FourierGram(random_features, rows.restrict(columns))
+            gram = FourierGram(finite, rows.restrict(columns))
         return gram if units.are_columns else TiedGram(gram, units)
 
     def _kernel(self, units: Units, sigma: float, budget: int | None) -> Kernel:
         n_features = units.n_features
         always_on = n_features - units.size
         return self.formulation.mixed_kernel(
-            sigma, self.share, n_features, (budget or units.size) + always_on
+            sigma,
+            self.share,
+            n_features,
+            (budget or units.size) + always_on,
+            waves_for(units.of_column.size),
         )
 
     def objective(self, gram: Gram) -> Objective:
@@ -418,7 +424,7 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
     error : float
         0 for the exact kernel.
     """
-    if problem.features is None:
+    if problem.frequencies is None:
         return 0.0
     chosen = median_rows(problem.X.shape[0], np.random.default_rng(problem.seed))
     # A row of weight zero has no say, and no finite ridge in the n×n matrix.
@@ -434,7 +440,7 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
     if columns.size == 0:
         return 0.0
     values = []
-    for version in (few, replace(few, features=None)):
+    for version in (few, replace(few, frequencies=None)):
         gram = version.gram(columns, stage.bandwidth)
         values.append(TraceObjective(gram, problem.formulation.epsilon).at(weights).value)
     return abs(values[0] - values[1]) / abs(values[1])
