@@ -70,6 +70,14 @@ def test_a_dask_array_gives_the_fit_in_memory(chunks, data, in_memory):
     assert_array_equal(selected.compute(), X[:, :3])
 
 
+def test_a_sum_over_features_works_on_partitions(data):
+    X, y = data
+    expected = selector(kernel="mixed").fit(X, y)
+    assert expected.kernel_ == "mixed"
+    parts = da.from_array(X, chunks=(1000, X.shape[1]))
+    assert_same(selector(kernel="mixed").fit(parts, da.from_array(y, chunks=1000)), expected)
+
+
 def test_a_dask_dataframe_gives_the_fit_in_memory(data, in_memory):
     import pandas as pd
 

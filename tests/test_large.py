@@ -17,6 +17,7 @@ from covmin.core.arrays import cos_sin
 from covmin.core.blocks import ArrayRows
 from covmin.core.grams import FourierGram
 from covmin.core.kernels import Gaussian
+from covmin.datasets import make_shell
 
 pa = pytest.importorskip("pyarrow")
 N, D = 4200, 8
@@ -95,6 +96,30 @@ def test_a_mapped_file_gives_the_fit_in_memory(dtype, data, tmp_path):
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
     assert_same(selector().fit(mapped, y), selector().fit(X, y))
+
+
+@pytest.mark.parametrize("kernel", ["mixed", "additive"])
+def test_a_sum_over_features_is_read_in_blocks_too(kernel, data, folder, tmp_path):
+    X, y = data
+    expected = selector(kernel=kernel).fit(X, y)
+    assert expected.kernel_ == kernel
+    assert expected.approximation_ == "fourier"
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    assert_same(selector(kernel=kernel).fit(mapped, y), expected)
+    assert_same(selector(kernel=kernel).fit(*open_parquet(folder, "y")), expected)
+
+
+def test_single_effects_among_many_features_are_not_lost_in_the_noise_of_random_features():
+    X, y = make_shell(2100, n_noise=400, random_state=0, return_X_y=True)
+    selector = CCMSelector(4).fit(X, y)
+    assert selector.approximation_ == "fourier"
+    assert selector.kernel_ == "mixed"
+    assert_array_equal(selector.get_support(indices=True), [0, 1, 2, 3])
+    # As large a share as if there were as many samples as random features.
+    assert selector.mixing_ == pytest.approx(0.5 * 404 / (404 + 512))
+    alone = CCMSelector(4, kernel="gaussian").fit(X, y)
+    assert alone.support_[:4].sum() < 4
 
 
 def test_a_mapped_file_of_whole_numbers(data, tmp_path):

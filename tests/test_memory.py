@@ -76,7 +76,11 @@ def test_auto_is_exact_where_there_is_room(data):
 
 @pytest.mark.parametrize(
     ("approximation", "kernel", "remedy"),
-    [(None, "gaussian", "fourier"), (None, "mixed", "gaussian"), ("fourier", "gaussian", "disk")],
+    [
+        (None, "gaussian", "fourier"),
+        (None, "polynomial", "gaussian"),
+        ("fourier", "gaussian", "disk"),
+    ],
 )
 def test_what_does_not_fit_is_refused_with_a_way_out(monkeypatch, approximation, kernel, remedy):
     monkeypatch.setattr(memory, "available_bytes", lambda: 1_000_000)
@@ -84,13 +88,39 @@ def test_what_does_not_fit_is_refused_with_a_way_out(monkeypatch, approximation,
         choose_approximation(approximation, kernel, (10**7, 50))
 
 
-@pytest.mark.parametrize("kernel", ["additive", "mixed", "polynomial"])
-def test_kernels_without_random_features_stay_exact_at_any_size(monkeypatch, kernel):
+def test_a_kernel_without_random_features_stays_exact_at_any_size(monkeypatch):
     monkeypatch.setattr(memory, "available_bytes", lambda: None)
-    assert choose_approximation("auto", kernel, (10**6, 10)) is None
+    assert choose_approximation("auto", "polynomial", (10**6, 10)) is None
     monkeypatch.setattr(memory, "available_bytes", lambda: 1_000_000)
     with pytest.raises(MemoryError, match='kernel="gaussian"'):
-        choose_approximation("auto", kernel, (3000, 10))
+        choose_approximation("auto", "polynomial", (3000, 10))
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        ((2000, 50), None),
+        ((2001, 50), "fourier"),
+        ((2001, 2048), "fourier"),
+        ((4000, 2049), None),
+        ((4001, 2049), "fourier"),
+    ],
+)
+def test_where_random_features_take_over(monkeypatch, shape, expected):
+    monkeypatch.setattr(memory, "available_bytes", lambda: None)
+    assert choose_approximation("auto", "auto", shape) == expected
+
+
+def test_a_sum_over_many_features_takes_memory(monkeypatch):
+    """Two waves for each of 2000 columns, beside 512 random features."""
+    enough = memory.fourier_bytes(5000, 2000, 512 + 4000) / 0.8
+    monkeypatch.setattr("covmin._formulation.row_threads", lambda: 1)
+    monkeypatch.setattr(memory, "available_bytes", lambda: int(enough) + 1)
+    assert choose_approximation("fourier", "auto", (5000, 2000)) == "fourier"
+    monkeypatch.setattr(memory, "available_bytes", lambda: int(enough) - 1)
+    with pytest.raises(MemoryError, match='kernel="gaussian"'):
+        choose_approximation("fourier", "auto", (5000, 2000))
+    assert choose_approximation("fourier", "gaussian", (5000, 2000)) == "fourier"
 
 
 def test_unknown_memory_stops_nobody(monkeypatch):

@@ -102,13 +102,13 @@ def test_kernels_that_auto_stands_for(xor):
         ({"strategy": "path"}, "mixed"),
         ({"strategy": "single"}, "gaussian"),
         ({"approximation": "fourier", "n_components": 64, "random_state": 0}, "gaussian"),
+        ({"approximation": "fourier", "n_components": 16, "random_state": 0}, "mixed"),
+        ({"approximation": "fourier", "n_components": 64, "mixing": 0.3}, "mixed"),
     ):
         auto = CCMSelector(3, **options).fit(X, y)
         named = CCMSelector(3, kernel=kernel, **options).fit(X, y)
         assert_array_equal(auto.weights_, named.weights_)
         assert auto.kernel_ == kernel
-    with pytest.raises(ValueError, match="no random Fourier features"):
-        CCMSelector(3, kernel="mixed", approximation="fourier").fit(X, y)
 
 
 @pytest.mark.skipif(

@@ -17,6 +17,7 @@ from ._sources import StandardizedSource
 from ._threads import row_threads
 from .core.arrays import like, take, to_device, to_numpy
 from .core.kernels import KERNELS, median_rows
+from .core.mixing import waves_for
 from .core.path import Formulation, Problem, default_budgets, run_path
 from .core.units import Units
 
@@ -25,6 +26,7 @@ __all__ = [
     "bandwidth_value",
     "check_lambda2",
     "choose_approximation",
+    "gains_by_sum",
     "is_better_without_sum",
     "kernel_parameters",
     "make_problem",
@@ -51,9 +53,15 @@ CRITERION_PARAMETERS: dict[str, list[Any]] = {
 
 # Kernels that only the n×n matrix computes.
 _WITHOUT_FEATURES = frozenset({"polynomial"})
-# Beyond this many samples, n² memory and n³ time give way to random features.
-_EXACT_SAMPLES = 4000
+# Beyond this many samples, n² memory and n³ time give way to random features: where the two
+# take about as long, or later where features are too many for a sum over them to be mixed in.
+_EXACT_SAMPLES = 2000
+_EXACT_SAMPLES_OF_MANY_FEATURES = 4000
 _DEFAULT_COMPONENTS = 512
+# Random features need no help up to this many columns for each of them. Beyond it the sum of
+# one-dimensional kernels is mixed in, unless its moments would be larger than a gigabyte or so.
+_COLUMNS_FOR_EACH_COMPONENT = 0.25
+_MOST_COLUMNS_TO_MIX = 2048
 # Squares of bandwidths beyond this, and of their inverses, are no longer floats.
 _LARGEST_BANDWIDTH = 1e100
 # Rows of the sketch from which a solve on many more rows starts, and how many times more.
@@ -88,8 +96,10 @@ def uses_features(approximation: str | None, kernel: str, n_samples: int, n_feat
         return True
     if approximation is None or kernel in _WITHOUT_FEATURES:
         return False
-    # The linear kernel's feature map is exact, and smaller whenever d < n.
-    return n_samples > _EXACT_SAMPLES or (kernel == "linear" and n_features < n_samples)
+    if kernel == "linear" and n_features < n_samples:
+        return True  # its features are exact, and fewer than samples
+    many = n_features > _MOST_COLUMNS_TO_MIX
+    return n_samples > (_EXACT_SAMPLES_OF_MANY_FEATURES if many else _EXACT_SAMPLES)
 
 
 def choose_approximation(
@@ -138,10 +148,13 @@ def choose_approximation(
     mixed = kernel in ("additive", "mixed") or (kernel == "auto" and strategy == "path")
     exact = exact_bytes(n, d, itemsize, mixed=mixed)
     has_features = kernel not in _WITHOUT_FEATURES
+    n_components = n_components or _DEFAULT_COMPONENTS
+    with_sum = mixed and (kernel != "auto" or gains_by_sum(d, n_components))
+    n_waves = waves_for(d) * d if with_sum else 0
     features = fourier_bytes(
         n,
         d,
-        d if kernel == "linear" else n_components or _DEFAULT_COMPONENTS,
+        d if kernel == "linear" else n_components + n_waves,
         itemsize,
         n_responses=n_responses,
         n_threads=1 if copied else row_threads(),
@@ -153,8 +166,9 @@ def choose_approximation(
         check_memory(
             features,
             f"A fit of {n} samples and {d} columns by random features",
-            "Ask for fewer of them (n_components), pass float32, or read the rows from disk: a "
-            "numpy.memmap, or covmin.open_parquet.",
+            "Ask for fewer of them (n_components), leave the sum over features out "
+            '(kernel="gaussian"), pass float32, or read the rows from disk: a numpy.memmap, or '
+            "covmin.open_parquet.",
         )
         return "fourier"
     way_out = (
@@ -395,25 +409,41 @@ def kernel_parameters(kernel: str, degree: int, coef0: float) -> dict[str, Any]:
     return {"degree": degree, "coef0": coef0} if kernel == "polynomial" else {}
 
 
-def mixture(
-    kernel: str, mixing: float | str, *, strategy: str, task: str, fourier: bool
-) -> dict[str, Any]:
-    """Which kernel a fit uses and what is mixed into it, as options of a formulation.
+def gains_by_sum(n_columns: int, n_components: int | None) -> bool:
+    """Whether a sum over the columns is worth mixing in where random features are used.
 
-    Random features are for many samples, where the Gaussian needs no help; the single solve
-    is the paper's, with the paper's kernel.
+    So many random features resolve a Gaussian of few columns well. Of many columns they see
+    little, however many samples there are, and single effects are lost in their noise.
 
     Examples
     --------
-    >>> mixture("auto", "auto", strategy="path", task="classification", fourier=False)
+    >>> [gains_by_sum(n_columns, None) for n_columns in (50, 500, 5000)]
+    [False, True, False]
+    """
+    least = _COLUMNS_FOR_EACH_COMPONENT * (n_components or _DEFAULT_COMPONENTS)
+    return least < n_columns <= _MOST_COLUMNS_TO_MIX
+
+
+def mixture(
+    kernel: str, mixing: float | str, *, strategy: str, task: str, without_sum: bool = False
+) -> dict[str, Any]:
+    """Which kernel a fit uses and what is mixed into it, as options of a formulation.
+
+    The single solve is the paper's, with the paper's kernel. ``without_sum`` says that
+    nothing is gained by mixing; a share that is given is mixed in all the same.
+
+    Examples
+    --------
+    >>> mixture("auto", "auto", strategy="path", task="classification")
     {'kernel': 'gaussian', 'mixing': None, 'least_mixing': 0.0}
-    >>> mixture("auto", "auto", strategy="single", task="classification", fourier=False)
+    >>> mixture("auto", "auto", strategy="single", task="classification")
     {'kernel': 'gaussian', 'mixing': 0.0}
-    >>> mixture("additive", "auto", strategy="path", task="classification", fourier=False)
+    >>> mixture("additive", "auto", strategy="path", task="classification")
     {'kernel': 'gaussian', 'mixing': 1.0}
     """
     if kernel == "auto":
-        kernel = "gaussian" if fourier or strategy == "single" else "mixed"
+        alone = strategy == "single" or (without_sum and isinstance(mixing, str))
+        kernel = "gaussian" if alone else "mixed"
     if kernel not in ("mixed", "additive"):
         return {"kernel": kernel, "mixing": 0.0}
     if kernel == "additive":

@@ -37,6 +37,7 @@ from ._formulation import (
     bandwidth_value,
     check_lambda2,
     choose_approximation,
+    gains_by_sum,
     is_better_without_sum,
     kernel_parameters,
     make_problem,
@@ -133,13 +134,15 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         sum of one-dimensional Gaussians, which sees single effects where features far
         outnumber samples. "additive" is that sum alone: the criterion is then convex in w, so
         that each solve finds its global minimum, and blind to interactions. "auto" is "mixed"
-        along a path and "gaussian" for a single solve and for random features. Where samples
+        along a path and "gaussian" for a single solve; with random features it is "mixed" from
+        a quarter as many columns as these, 128 by default, to 2048 columns. Where samples
         (up to 1000) outnumber features, and all of these together predict nothing, a path is
         tried with both, and the Gaussian is taken if its leave-one-out error is less than 0.9
         of the other's.
     mixing : "auto" or float in [0, 1], default="auto"
         Share γ of the sum in the mixed kernel; 1 is the additive kernel. "auto" takes
-        d / 2(d + n) for d features and n samples, and at least 0.2 for regression.
+        d / 2(d + n) for d features and n samples (or ``n_components``, where these are fewer
+        and used), and at least 0.2 for regression.
     bandwidth : "median" or float, default="median"
         Bandwidth σ of the kernel. "median" is the median distance between samples over √2
         (Laplacian: the median L1 distance), measured anew on the features of each stage.
@@ -171,10 +174,12 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         Penalty on the residual of the system under ``inverse="free"``. None takes 3/(nε).
     approximation : {"auto", "fourier"} or None, default="auto"
         None uses the n×n kernel matrix, "fourier" random Fourier features, which need no
-        n×n matrix. "auto" takes the former up to 4000 samples, if there is memory for it, and
-        for "mixed", "additive" and "polynomial", which have no such features, at any number.
+        n×n matrix. "auto" takes the former up to 2000 samples (4000 of more than 2048
+        features), if there is memory for it, and for "polynomial", which has no such features,
+        at any number.
     n_components : int, default=None
-        Number of random features; None takes 512.
+        Number of random features; None takes 512. The sum of the mixed and the additive kernel
+        adds eight waves for each column, four or two where columns are many.
     max_iter : int, default=200
         Most steps of a solve.
     tol : float, default=1e-3
@@ -615,7 +620,8 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             self.mixing_,
             strategy=self.strategy,
             task=response.task,
-            fourier=self.approximation_ == "fourier",
+            without_sum=self.approximation_ == "fourier"
+            and not gains_by_sum(columns.X.shape[1], self.n_components),
         )
         formulation = Formulation(
             epsilon=epsilon,

@@ -332,7 +332,7 @@ class Polynomial(_OfSamples):
         """Refuse: the polynomial kernel is not shift-invariant."""
         raise ValueError(
             "The polynomial kernel has no random Fourier features; use "
-            'approximation=None (exact), or another kernel.'
+            "approximation=None (exact), or another kernel."
         )
 
     def features(self, frequencies: Array) -> FiniteKernel:

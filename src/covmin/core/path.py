@@ -195,10 +195,14 @@ class Problem:
 
     @property
     def share(self) -> float:
-        """γ: the features of the whole problem, not those of a stage, say how much to mix in."""
-        return self.formulation.share(
-            self.n_distinct or int(self.X.shape[0]), self.layout.n_features
-        )
+        """γ: the features of the whole problem, not those of a stage, say how much to mix in.
+
+        D random features tell no more samples apart than D, so that no more of them count.
+        """
+        n_samples = self.n_distinct or int(self.X.shape[0])
+        if self.frequencies is not None and self.frequencies.shape[1]:
+            n_samples = min(n_samples, 2 * int(self.frequencies.shape[1]))
+        return self.formulation.share(n_samples, self.layout.n_features)
 
     def bandwidth(self, features: np.ndarray) -> float:
         """σ on the columns of the given units and those always on."""
