@@ -26,7 +26,7 @@ __all__ = [
     "bandwidth_value",
     "check_lambda2",
     "choose_approximation",
-    "gains_by_sum",
+    "features_have_sum",
     "is_better_without_sum",
     "kernel_parameters",
     "make_problem",
@@ -107,6 +107,7 @@ def choose_approximation(
     kernel: str,
     shape: tuple[int, int],
     *,
+    mixing: float | str = "auto",
     itemsize: int = 8,
     n_components: int | None = None,
     n_responses: int = 1,
@@ -121,6 +122,7 @@ def choose_approximation(
     kernel : str
     shape : tuple of int
         Numbers of samples and of columns.
+    mixing : float or "auto"
     itemsize : int
         Bytes of a number.
     n_components, n_responses : int
@@ -148,13 +150,14 @@ def choose_approximation(
     mixed = kernel in ("additive", "mixed") or (kernel == "auto" and strategy == "path")
     exact = exact_bytes(n, d, itemsize, mixed=mixed)
     has_features = kernel not in _WITHOUT_FEATURES
-    n_components = n_components or _DEFAULT_COMPONENTS
-    with_sum = mixed and (kernel != "auto" or gains_by_sum(d, n_components))
-    n_waves = waves_for(d) * d if with_sum else 0
+    n_random = d if kernel == "linear" else n_components or _DEFAULT_COMPONENTS
+    with_sum = features_have_sum(
+        kernel, mixing, strategy=strategy, n_columns=d, n_components=n_components
+    )
     features = fourier_bytes(
         n,
         d,
-        d if kernel == "linear" else n_components + n_waves,
+        n_random + (waves_for(d) * d if with_sum else 0),
         itemsize,
         n_responses=n_responses,
         n_threads=1 if copied else row_threads(),
@@ -409,19 +412,32 @@ def kernel_parameters(kernel: str, degree: int, coef0: float) -> dict[str, Any]:
     return {"degree": degree, "coef0": coef0} if kernel == "polynomial" else {}
 
 
-def gains_by_sum(n_columns: int, n_components: int | None) -> bool:
-    """Whether a sum over the columns is worth mixing in where random features are used.
+def features_have_sum(
+    kernel: str,
+    mixing: float | str,
+    *,
+    strategy: str,
+    n_columns: int,
+    n_components: int | None,
+) -> bool:
+    """Whether the sum over single columns stands beside random features.
 
     So many random features resolve a Gaussian of few columns well. Of many columns they see
-    little, however many samples there are, and single effects are lost in their noise.
+    little, however many samples there are, and single effects are lost in their noise. A share
+    that is given is mixed in all the same, as long as the moments of the sum can be held.
 
     Examples
     --------
-    >>> [gains_by_sum(n_columns, None) for n_columns in (50, 500, 5000)]
+    >>> options = {"strategy": "path", "n_components": None}
+    >>> [features_have_sum("auto", "auto", n_columns=d, **options) for d in (50, 500, 5000)]
     [False, True, False]
     """
+    if kernel != "auto":
+        return kernel in ("mixed", "additive")
+    if strategy == "single" or n_columns > _MOST_COLUMNS_TO_MIX:
+        return False
     least = _COLUMNS_FOR_EACH_COMPONENT * (n_components or _DEFAULT_COMPONENTS)
-    return least < n_columns <= _MOST_COLUMNS_TO_MIX
+    return n_columns > least or not isinstance(mixing, str)
 
 
 def mixture(
@@ -429,8 +445,8 @@ def mixture(
 ) -> dict[str, Any]:
     """Which kernel a fit uses and what is mixed into it, as options of a formulation.
 
-    The single solve is the paper's, with the paper's kernel. ``without_sum`` says that
-    nothing is gained by mixing; a share that is given is mixed in all the same.
+    The single solve is the paper's, with the paper's kernel. ``without_sum`` leaves it at the
+    Gaussian too.
 
     Examples
     --------
@@ -442,8 +458,7 @@ def mixture(
     {'kernel': 'gaussian', 'mixing': 1.0}
     """
     if kernel == "auto":
-        alone = strategy == "single" or (without_sum and isinstance(mixing, str))
-        kernel = "gaussian" if alone else "mixed"
+        kernel = "gaussian" if strategy == "single" or without_sum else "mixed"
     if kernel not in ("mixed", "additive"):
         return {"kernel": kernel, "mixing": 0.0}
     if kernel == "additive":

@@ -45,8 +45,8 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     ----------
     estimator : estimator, default=None
         What is fitted to features and copies together. None is
-        ``CCMSelector(1, mixing=0.5, epsilon=0.01)``: the mixed kernel, and above 4000 samples
-        random features of the Gaussian.
+        ``CCMSelector(1, mixing=0.5, epsilon=0.01)``: the mixed kernel, by random
+        features above 2000 samples.
     fdr : float in (0, 1), default=0.1
         Bound on the false discovery rate: the expected share of false ones among the features
         kept. With ``offset=1`` at least 1/fdr features are kept, or none.

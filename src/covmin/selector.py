@@ -37,7 +37,7 @@ from ._formulation import (
     bandwidth_value,
     check_lambda2,
     choose_approximation,
-    gains_by_sum,
+    features_have_sum,
     is_better_without_sum,
     kernel_parameters,
     make_problem,
@@ -518,6 +518,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             self.approximation,
             self.kernel,
             samples.X.shape,
+            mixing=self.mixing,
             itemsize=samples.X.dtype.itemsize,
             n_components=self.n_components,
             n_responses=samples.response.Y.shape[1],
@@ -621,7 +622,13 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             strategy=self.strategy,
             task=response.task,
             without_sum=self.approximation_ == "fourier"
-            and not gains_by_sum(columns.X.shape[1], self.n_components),
+            and not features_have_sum(
+                self.kernel,
+                self.mixing_,
+                strategy=self.strategy,
+                n_columns=columns.X.shape[1],
+                n_components=self.n_components,
+            ),
         )
         formulation = Formulation(
             epsilon=epsilon,
