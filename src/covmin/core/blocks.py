@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Protocol, Self, TypeVar
 
 import numpy as np
@@ -85,7 +86,10 @@ def map_blocks(
     >>> [int(x) for x in map_blocks(lambda X, Y, p: X[0], blocks, n_threads=2)]
     [0, 1, 2, 3]
     """
-    if n_threads == 1:
+    blocks = iter(blocks)
+    first = list(islice(blocks, 2))
+    blocks = chain(first, blocks)
+    if n_threads == 1 or len(first) == 1:  # a pool for one block would cost more than it
         for block in blocks:
             yield function(*block)
         return

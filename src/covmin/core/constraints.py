@@ -82,11 +82,19 @@ class CappedSimplex:
 
 def _shift(u: np.ndarray, budget: float) -> float:
     """The θ with ``Σ clip(u − θ, 0, 1) = budget``, exact on its linear piece."""
-    knots = np.sort(np.concatenate([u - 1.0, u]))
+    ordered = np.sort(u)
+    knots = np.sort(np.concatenate([ordered - 1.0, ordered]), kind="stable")  # two sorted runs
+    tails = np.append(np.cumsum(ordered[::-1])[::-1], 0.0)
+
+    def above(theta: float) -> float:
+        """``Σ max(u − θ, 0)``."""
+        place = int(ordered.searchsorted(theta))
+        return float(tails[place] - (u.size - place) * theta)
+
     low, high = 0, knots.size - 1
     while high - low > 1:  # the sum falls with θ: bisect over the knots
         middle = (low + high) // 2
-        if np.clip(u - knots[middle], 0.0, 1.0).sum() >= budget:
+        if above(knots[middle]) - above(knots[middle] + 1.0) >= budget:
             low = middle
         else:
             high = middle

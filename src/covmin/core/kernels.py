@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -348,10 +349,16 @@ KERNELS: dict[str, type[Any]] = {
 }
 
 
+@lru_cache(maxsize=2)
+def _pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of n rows: asked for by every stage of a path."""
+    return np.triu_indices(n, 1)
+
+
 def _distinct_pairs(X: Array, order: int) -> tuple[np.ndarray, np.ndarray]:
     """L1 or squared Euclidean distances of all pairs of rows, and which of them differ."""
     xp = array_namespace(X)
-    upper = np.triu_indices(X.shape[0], 1)
+    upper = _pairs(X.shape[0])
     if order == 1:
         pairs = to_numpy(l1_distances(X, X))[upper]
         return pairs, pairs > 0.0
@@ -439,6 +446,6 @@ def median_bandwidth(
     if np.ptp(p) == 0.0:
         median = float(np.median(pairs[distinct]))
     else:
-        first, second = np.triu_indices(p.size, 1)
+        first, second = _pairs(p.size)
         median = _weighted_median(pairs[distinct], (p[first] * p[second])[distinct])
     return median if order == 1 else float(np.sqrt(median / 2.0))
