@@ -13,6 +13,7 @@ import covmin.selector
 from covmin import CCMSelector, open_parquet
 from covmin._columns import prepare_columns
 from covmin._sources import ArraySource
+from covmin.core import path
 from covmin.core.arrays import cos_sin
 from covmin.core.blocks import ArrayRows
 from covmin.core.grams import FourierGram
@@ -120,6 +121,66 @@ def test_single_effects_among_many_features_are_not_lost_in_the_noise_of_random_
     assert selector.mixing_ == pytest.approx(0.5 * 404 / (404 + 512))
     alone = CCMSelector(4, kernel="gaussian").fit(X, y)
     assert alone.support_[:4].sum() < 4
+
+
+class TestMoreColumnsThanASumCanHold:
+    """A sample of the rows decides among them, by the exact kernel."""
+
+    N = 400
+
+    @pytest.fixture(autouse=True)
+    def few_are_many(self, monkeypatch):
+        monkeypatch.setattr(path, "MOST_COLUMNS", 20)
+        monkeypatch.setattr(formulation, "MOST_COLUMNS", 20)
+
+    @pytest.fixture
+    def wide(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((self.N, 40))
+        return X, np.sin(2 * X[:, 3]) + X[:, 7] * X[:, 8] + X[:, 8] + 0.1 * rng.standard_normal(
+            self.N
+        )
+
+    def test_it_is_the_exact_fit_as_long_as_all_rows_are_in_the_sample(self, wide):
+        exact = selector(approximation=None, kernel="mixed").fit(*wide)
+        fitted = selector(approximation="fourier", kernel="mixed").fit(*wide)
+        among = np.array([40, *exact.path_.n_features[:-1]])
+        assert_allclose(fitted.path_.weights[among > 20], exact.path_.weights[among > 20])
+        assert not np.allclose(fitted.path_.weights[among <= 20], exact.path_.weights[among <= 20])
+        assert_array_equal(fitted.get_support(indices=True), [3, 7, 8])
+
+    def test_the_sample_follows_the_seed(self, wide, monkeypatch):
+        monkeypatch.setattr(formulation, "_SCREEN_ROWS", (100, 100))
+        options = {"approximation": "fourier", "kernel": "mixed"}
+        one, again, other = (
+            selector(**options, random_state=seed).fit(*wide).path_.weights[0] for seed in (0, 0, 1)
+        )
+        assert_array_equal(one, again)
+        assert not np.allclose(one, other)
+
+    def test_rows_on_disk_and_weights(self, wide, tmp_path, monkeypatch):
+        monkeypatch.setattr(formulation, "_SCREEN_ROWS", (100, 100))
+        X, y = wide
+        options = {"approximation": "fourier", "kernel": "mixed"}
+        np.save(tmp_path / "X.npy", X)
+        mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+        weight = np.random.default_rng(1).integers(0, 3, self.N)
+        assert_same(
+            selector(**options).fit(mapped, y, weight), selector(**options).fit(X, y, weight)
+        )
+
+    def test_substitutes_are_found_on_the_sample(self, wide):
+        X, y = wide
+        X = np.column_stack([X, X[:, 3] + 0.1 * np.random.default_rng(1).standard_normal(self.N)])
+        fitted = selector(approximation="fourier", kernel="mixed", n_substitutes=1).fit(X, y)
+        found = dict(zip(fitted.substitutes_.feature, fitted.substitutes_.substitute, strict=True))
+        assert found.get(3) == 40 or found.get(40) == 3
+
+    def test_m_is_chosen(self, wide):
+        fitted = selector(approximation="fourier", kernel="mixed")
+        fitted.set_params(n_features_to_select="auto").fit(*wide)
+        assert fitted.support_[[3, 7, 8]].all()
+        assert fitted.n_features_ < 10
 
 
 def test_a_mapped_file_of_whole_numbers(data, tmp_path):

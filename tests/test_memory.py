@@ -101,9 +101,8 @@ def test_a_kernel_without_random_features_stays_exact_at_any_size(monkeypatch):
     [
         ((2000, 50), None),
         ((2001, 50), "fourier"),
-        ((2001, 2048), "fourier"),
-        ((4000, 2049), None),
-        ((4001, 2049), "fourier"),
+        ((2000, 5000), None),
+        ((2001, 5000), "fourier"),
     ],
 )
 def test_where_random_features_take_over(monkeypatch, shape, expected):
@@ -121,6 +120,17 @@ def test_a_sum_over_many_features_takes_memory(monkeypatch):
     with pytest.raises(MemoryError, match='kernel="gaussian"'):
         choose_approximation("fourier", "auto", (5000, 2000))
     assert choose_approximation("fourier", "gaussian", (5000, 2000)) == "fourier"
+
+
+def test_a_sample_of_the_rows_takes_memory_where_columns_are_too_many(monkeypatch):
+    monkeypatch.setattr("covmin._formulation.row_threads", lambda: 1)
+    d = 20_000
+    enough = memory.fourier_bytes(5000, d, 512 + 2 * 2048) + memory.exact_bytes(632, d, mixed=True)
+    monkeypatch.setattr(memory, "available_bytes", lambda: int(enough / 0.8) + 1)
+    assert choose_approximation("auto", "auto", (5000, d)) == "fourier"
+    monkeypatch.setattr(memory, "available_bytes", lambda: int(enough / 0.8) - 1)
+    with pytest.raises(MemoryError, match='kernel="gaussian"'):
+        choose_approximation("auto", "auto", (5000, d))
 
 
 def test_unknown_memory_stops_nobody(monkeypatch):

@@ -18,7 +18,7 @@ from ._threads import row_threads
 from .core.arrays import like, take, to_device, to_numpy
 from .core.kernels import KERNELS, median_rows
 from .core.mixing import waves_for
-from .core.path import Formulation, Problem, default_budgets, run_path
+from .core.path import MOST_COLUMNS, Formulation, Problem, default_budgets, run_path
 from .core.units import Units
 
 __all__ = [
@@ -53,15 +53,16 @@ CRITERION_PARAMETERS: dict[str, list[Any]] = {
 
 # Kernels that only the n×n matrix computes.
 _WITHOUT_FEATURES = frozenset({"polynomial"})
-# Beyond this many samples, n² memory and n³ time give way to random features: where the two
-# take about as long, or later where features are too many for a sum over them to be mixed in.
+# Beyond this many samples, n² memory and n³ time give way to random features, which take about
+# as long there.
 _EXACT_SAMPLES = 2000
-_EXACT_SAMPLES_OF_MANY_FEATURES = 4000
 _DEFAULT_COMPONENTS = 512
 # Random features need no help up to this many columns for each of them. Beyond it the sum of
-# one-dimensional kernels is mixed in, unless its moments would be larger than a gigabyte or so.
+# one-dimensional kernels is mixed in.
 _COLUMNS_FOR_EACH_COMPONENT = 0.25
-_MOST_COLUMNS_TO_MIX = 2048
+# Rows on which a choice among too many columns is made: their number squared times the columns.
+_SCREEN_SIZE = 8e9
+_SCREEN_ROWS = (500, 2000)
 # Squares of bandwidths beyond this, and of their inverses, are no longer floats.
 _LARGEST_BANDWIDTH = 1e100
 # Rows of the sketch from which a solve on many more rows starts, and how many times more.
@@ -98,8 +99,7 @@ def uses_features(approximation: str | None, kernel: str, n_samples: int, n_feat
         return False
     if kernel == "linear" and n_features < n_samples:
         return True  # its features are exact, and fewer than samples
-    many = n_features > _MOST_COLUMNS_TO_MIX
-    return n_samples > (_EXACT_SAMPLES_OF_MANY_FEATURES if many else _EXACT_SAMPLES)
+    return n_samples > _EXACT_SAMPLES
 
 
 def choose_approximation(
@@ -154,15 +154,18 @@ def choose_approximation(
     with_sum = features_have_sum(
         kernel, mixing, strategy=strategy, n_columns=d, n_components=n_components
     )
+    summed = min(d, MOST_COLUMNS) if with_sum else 0
     features = fourier_bytes(
         n,
         d,
-        n_random + (waves_for(d) * d if with_sum else 0),
+        n_random + waves_for(summed) * summed,
         itemsize,
         n_responses=n_responses,
         n_threads=1 if copied else row_threads(),
         copied=copied,
     )
+    if summed < d and with_sum:
+        features += exact_bytes(_screen_rows(n, d), d, itemsize, mixed=True)
     if uses_features(approximation, kernel, n, d) or (
         approximation == "auto" and has_features and not fits(exact)
     ):
@@ -205,8 +208,11 @@ def make_problem(
         rng = np.random.default_rng(seed)
         kernel = formulation.kernel_at(1.0)
         frequencies = kernel.draw_frequencies(d, n_components or _DEFAULT_COMPONENTS, rng)
+    screen = None
+    if frequencies is not None and formulation.mixing != 0.0 and d > MOST_COLUMNS:
+        screen = _screen(columns, Y, formulation, device, seed)
     if isinstance(X, StandardizedSource):
-        return _problem_in_blocks(columns, X, Y, formulation, frequencies, seed)
+        return _problem_in_blocks(columns, X, Y, formulation, frequencies, seed, screen)
     return Problem(
         to_device(X, device),
         to_device(Y.astype(X.dtype), device),
@@ -217,7 +223,41 @@ def make_problem(
         columns.units,
         columns.total_weight,
         columns.n_distinct,
+        screen=screen,
     )
+
+
+def _screen_rows(n_samples: int, n_columns: int) -> int:
+    """Rows of the sample on which a choice among too many columns is made.
+
+    Examples
+    --------
+    >>> _screen_rows(10**6, 5000), _screen_rows(10**6, 20_000), _screen_rows(600, 20_000)
+    (1264, 632, 600)
+    """
+    return min(n_samples, int(np.clip((_SCREEN_SIZE / n_columns) ** 0.5, *_SCREEN_ROWS)))
+
+
+def _screen(
+    columns: PreparedColumns, Y: np.ndarray, formulation: Formulation, device: str | None, seed: int
+) -> Problem:
+    """The problem by the exact kernel on a sample of the rows."""
+    X = columns.X
+    has_say = np.flatnonzero(columns.p > 0.0)
+    rng = np.random.default_rng([seed, 1])  # not the stream that draws the frequencies
+    rows = np.sort(rng.choice(has_say, _screen_rows(has_say.size, X.shape[1]), replace=False))
+    sample = X.sample(rows) if isinstance(X, StandardizedSource) else X[rows]
+    X, Y, p = (to_device(part, device) for part in _held(columns, Y, rows, sample))
+    return Problem(X, Y, p, formulation, seed=seed, units=columns.units)
+
+
+def _held(
+    columns: PreparedColumns, Y: np.ndarray, rows: np.ndarray, sample: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Some of the rows, with their responses and weights for themselves."""
+    p = columns.p[rows] / columns.p[rows].sum()
+    part = Y[rows] - p @ Y[rows]
+    return sample, part.astype(sample.dtype), p.astype(sample.dtype)
 
 
 def _problem_in_blocks(
@@ -227,6 +267,7 @@ def _problem_in_blocks(
     formulation: Formulation,
     frequencies: np.ndarray | None,
     seed: int,
+    screen: Problem | None,
 ) -> Problem:
     """A problem whose samples are read in blocks, with a sketch that is held in memory."""
     n = X.shape[0]
@@ -239,13 +280,8 @@ def _problem_in_blocks(
         "units": columns.units,
         "total_weight": columns.total_weight,
         "n_distinct": columns.n_distinct,
+        "screen": screen,
     }
-
-    def held(rows: np.ndarray, sample: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        p = columns.p[rows] / columns.p[rows].sum()
-        part = Y[rows] - p @ Y[rows]
-        return sample, part.astype(X.dtype), p.astype(X.dtype)
-
     sketch = None
     wanted = near
     if n > _SKETCH_ROWS * _SKETCH_GAIN:
@@ -253,8 +289,8 @@ def _problem_in_blocks(
         wanted = np.union1d(near, some)
     sample = X.sample(wanted)  # one pass over the rows for both
     if wanted.size > near.size:
-        sketch = Problem(*held(some, sample[np.searchsorted(wanted, some)]), **common)
-    few = held(near, sample[np.searchsorted(wanted, near)])
+        sketch = Problem(*_held(columns, Y, some, sample[np.searchsorted(wanted, some)]), **common)
+    few = _held(columns, Y, near, sample[np.searchsorted(wanted, near)])
     return Problem(*few, **common, rows=X.rows(Y, columns.p), sketch=sketch)
 
 
@@ -424,17 +460,17 @@ def features_have_sum(
 
     So many random features resolve a Gaussian of few columns well. Of many columns they see
     little, however many samples there are, and single effects are lost in their noise. A share
-    that is given is mixed in all the same, as long as the moments of the sum can be held.
+    that is given is mixed in all the same.
 
     Examples
     --------
     >>> options = {"strategy": "path", "n_components": None}
-    >>> [features_have_sum("auto", "auto", n_columns=d, **options) for d in (50, 500, 5000)]
-    [False, True, False]
+    >>> [features_have_sum("auto", "auto", n_columns=d, **options) for d in (50, 500)]
+    [False, True]
     """
     if kernel != "auto":
         return kernel in ("mixed", "additive")
-    if strategy == "single" or n_columns > _MOST_COLUMNS_TO_MIX:
+    if strategy == "single":
         return False
     least = _COLUMNS_FOR_EACH_COMPONENT * (n_components or _DEFAULT_COMPONENTS)
     return n_columns > least or not isinstance(mixing, str)

@@ -28,6 +28,7 @@ from .units import TiedGram, Units
 
 __all__ = [
     "CRACK",
+    "MOST_COLUMNS",
     "Formulation",
     "Path",
     "Problem",
@@ -48,6 +49,10 @@ CRACK = 1e-4
 _DEFAULT_PRICES = 0.05 * 0.25 ** np.arange(6)
 # Default λ₂ as a multiple of 1/(nε); 0.5 is the floor.
 _DEFAULT_PENALTY = 3.0
+
+# More columns than these are chosen among on a sample of the rows, where a sum over them is
+# mixed into random features.
+MOST_COLUMNS = 2048
 
 StageCallback = Callable[["Progress"], None]
 
@@ -156,6 +161,10 @@ class Problem:
         of the rows in X.
     sketch : Problem or None
         The same problem on a sample of the rows, from whose solution a solve may start.
+    screen : Problem or None
+        The same problem by the exact kernel on a sample of the rows. It decides among more
+        than ``MOST_COLUMNS`` columns, for which the moments of a sum over columns would be too
+        large.
     n_threads : int
         Blocks of the rows in X worked on at once, for random features.
     """
@@ -171,6 +180,7 @@ class Problem:
     n_distinct: int | None = None
     rows: Rows | None = None
     sketch: Problem | None = None
+    screen: Problem | None = None
     n_threads: int = 1
 
     def __post_init__(self) -> None:
@@ -233,9 +243,10 @@ class Problem:
         (or of the given ones).
         """
         columns, units = self.layout.columns(features), self.layout.restrict(features)
-        kernel = self._kernel(
-            units if among is None else self.layout.restrict(among), sigma, budget
-        )
+        if self.screen is not None and columns.size > MOST_COLUMNS:
+            return self.screen.gram(features, sigma, budget, among)
+        stage = units if among is None else self.layout.restrict(among)
+        kernel = self._kernel(stage, sigma, budget, columns.size)
         gram: Gram
         if self.frequencies is None:
             gram = ExactGram(kernel, take(self.X, columns, axis=1), self.Y, self.p)
@@ -245,7 +256,7 @@ class Problem:
             gram = FourierGram(finite, rows.restrict(columns))
         return gram if units.are_columns else TiedGram(gram, units)
 
-    def _kernel(self, units: Units, sigma: float, budget: int | None) -> Kernel:
+    def _kernel(self, units: Units, sigma: float, budget: int | None, n_columns: int) -> Kernel:
         n_features = units.n_features
         always_on = n_features - units.size
         return self.formulation.mixed_kernel(
@@ -253,7 +264,7 @@ class Problem:
             self.share,
             n_features,
             (budget or units.size) + always_on,
-            waves_for(units.of_column.size),
+            waves_for(n_columns),
         )
 
     def objective(self, gram: Gram) -> Objective:
