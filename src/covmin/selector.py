@@ -135,7 +135,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         outnumber samples. "additive" is that sum alone: the criterion is then convex in w, so
         that each solve finds its global minimum, and blind to interactions. "auto" is "mixed"
         along a path and "gaussian" for a single solve; with random features it is "mixed" from
-        a quarter as many columns as these, 128 by default, to 2048 columns. Where samples
+        a quarter as many columns as these on, 128 by default. Where samples
         (up to 1000) outnumber features, and all of these together predict nothing, a path is
         tried with both, and the Gaussian is taken if its leave-one-out error is less than 0.9
         of the other's.
@@ -174,9 +174,10 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         Penalty on the residual of the system under ``inverse="free"``. None takes 3/(nε).
     approximation : {"auto", "fourier"} or None, default="auto"
         None uses the n×n kernel matrix, "fourier" random Fourier features, which need no
-        n×n matrix. "auto" takes the former up to 2000 samples (4000 of more than 2048
-        features), if there is memory for it, and for "polynomial", which has no such features,
-        at any number.
+        n×n matrix. "auto" takes the former up to 2000 samples, if there is memory for it, and
+        for "polynomial", which has no such features, at any number. Random features of the
+        mixed and the additive kernel are chosen among 2048 columns at most; before that a
+        sample of the rows decides, by the exact kernel.
     n_components : int, default=None
         Number of random features; None takes 512. The sum of the mixed and the additive kernel
         adds eight waves for each column, four or two where columns are many.
