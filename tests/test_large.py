@@ -1,6 +1,7 @@
 """Many rows: read in blocks from memory, from mapped files and from Parquet."""
 
 import tracemalloc
+import weakref
 
 import numpy as np
 import pandas as pd
@@ -15,10 +16,10 @@ from covmin._columns import prepare_columns
 from covmin._sources import ArraySource
 from covmin.core import path
 from covmin.core.arrays import cos_sin
-from covmin.core.blocks import ArrayRows
+from covmin.core.blocks import ArrayRows, map_blocks
 from covmin.core.grams import FourierGram
 from covmin.core.kernels import Gaussian
-from covmin.datasets import make_shell
+from covmin.datasets import make_shell, make_xor
 
 pa = pytest.importorskip("pyarrow")
 N, D = 4200, 8
@@ -119,8 +120,92 @@ def test_single_effects_among_many_features_are_not_lost_in_the_noise_of_random_
     assert_array_equal(selector.get_support(indices=True), [0, 1, 2, 3])
     # As large a share as if there were as many samples as random features.
     assert selector.mixing_ == pytest.approx(0.5 * 404 / (404 + 512))
-    alone = CCMSelector(4, kernel="gaussian").fit(X, y)
-    assert alone.support_[:4].sum() < 4
+
+
+def test_an_interaction_among_many_features_is_found_by_random_features():
+    """No feature has an effect by itself; a bandwidth for all of them sees nothing."""
+    X, y = make_xor(3000, n_noise=200, random_state=0, return_X_y=True)
+    selector = CCMSelector(3).fit(X, y)
+    assert selector.approximation_ == "fourier"
+    assert_array_equal(selector.get_support(indices=True), [0, 1, 2])
+
+
+def test_a_column_of_two_values_is_seen_by_the_sum_alone():
+    """Its values are a full turn of a single wave apart."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 300))
+    X[:, 0] = np.arange(3000) < 78
+    y = 2 * X[:, 0] + 0.5 * rng.standard_normal(3000)
+    assert CCMSelector(1, kernel="additive").fit(X, y).ranking_[0] == 1
+
+
+@pytest.mark.parametrize("kernel", ["linear", "additive"])
+@pytest.mark.parametrize("options", [{"constraint": "soft"}, {"n_substitutes": 2}], ids=str)
+def test_nothing_is_worth_its_weight(kernel, options):
+    """No feature of the map has a power then."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((300, 8)), rng.standard_normal(300)
+    fitted = CCMSelector(1, kernel=kernel, approximation="fourier", **options).fit(X, y)
+    assert_array_equal(np.sort(fitted.ranking_), np.arange(1, 9))
+
+
+def test_substitutes_have_the_kernel_of_the_fit():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((500, 140))  # four waves for all of them, eight for those kept
+    y = np.sin(2 * X[:, 0]) + X[:, 2] ** 2 + 0.5 * rng.standard_normal(500)
+    fitted = CCMSelector(2, kernel="additive", approximation="fourier", n_substitutes=1).fit(X, y)
+    left = fitted.epsilon_ * fitted.objective_ / y.var()
+    assert_allclose(fitted.substitutes_.unexplained, left, rtol=1e-6)
+
+
+def test_the_error_is_measured_with_the_kernel_of_the_fit():
+    """Waves of many columns are few; those of the few that are kept would have no error."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1000, 300))
+    y = np.sin(2 * X[:, 0]) + 0.3 * rng.standard_normal(1000)
+    options = {"kernel": "additive", "strategy": "single", "approximation": "fourier"}
+    assert CCMSelector(3, **options).fit(X, y).approximation_error_ > 1e-3
+
+
+def test_repeats_and_weights_have_the_same_share():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 20))
+    y = (X[:, 0] > 0).astype(int)
+    options = {"approximation": "fourier", "kernel": "mixed", "n_components": 128}
+    once = CCMSelector(3, **options).fit(X, y, np.full(60, 5))
+    often = CCMSelector(3, **options).fit(np.repeat(X, 5, axis=0), np.repeat(y, 5))
+    assert once.mixing_ == often.mixing_ == pytest.approx(0.5 * 20 / (20 + 128))
+    assert_array_equal(once.ranking_, often.ranking_)
+
+
+def test_the_screen_mixes_as_much_as_the_fit(monkeypatch):
+    monkeypatch.setattr(path, "MOST_COLUMNS", 20)
+    monkeypatch.setattr(formulation, "MOST_COLUMNS", 20)
+    shares = []
+    screen = formulation._screen
+
+    def noted(columns, Y, asked, device, seed):
+        shares.append(asked.mixing)
+        return screen(columns, Y, asked, device, seed)
+
+    monkeypatch.setattr(formulation, "_screen", noted)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 40))
+    fitted = CCMSelector(2, kernel="mixed", approximation="fourier").fit(X, (X[:, 0] > 0) * 1)
+    assert set(shares) == {fitted.mixing_}
+
+
+def test_blocks_are_let_go_of():
+    alive = []
+
+    def blocks():
+        for number in range(6):
+            X = np.full(3, number)
+            alive.append(weakref.ref(X))
+            yield X, None, None
+
+    for number, _ in enumerate(map_blocks(lambda X, Y, p: float(X[0]), blocks())):
+        assert sum(reference() is not None for reference in alive) <= 3, number
 
 
 class TestMoreColumnsThanASumCanHold:

@@ -101,8 +101,8 @@ class Samples:
         check_memory(
             n * d * self.X.dtype.itemsize,
             f"A copy of {n} rows and {d} columns",
-            'Only random features read rows in blocks: use approximation="fourier" with the '
-            "Gaussian, Laplacian or linear kernel, without given features, on the CPU.",
+            'Only random features read rows in blocks: use approximation="fourier" with any '
+            "kernel but the polynomial one, without given features, on the CPU.",
         )
         X = self.X.take(np.arange(n))
         check_finite(X.min(axis=0), X.max(axis=0), self.X.names)  # an array has no names

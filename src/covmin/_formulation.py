@@ -158,7 +158,7 @@ def choose_approximation(
     features = fourier_bytes(
         n,
         d,
-        n_random + waves_for(summed) * summed,
+        n_random + waves_for(summed, alone=kernel == "additive" or mixing == 1.0) * summed,
         itemsize,
         n_responses=n_responses,
         n_threads=1 if copied else row_threads(),
@@ -208,11 +208,27 @@ def make_problem(
         rng = np.random.default_rng(seed)
         kernel = formulation.kernel_at(1.0)
         frequencies = kernel.draw_frequencies(d, n_components or _DEFAULT_COMPONENTS, rng)
-    screen = None
-    if frequencies is not None and formulation.mixing != 0.0 and d > MOST_COLUMNS:
-        screen = _screen(columns, Y, formulation, device, seed)
     if isinstance(X, StandardizedSource):
-        return _problem_in_blocks(columns, X, Y, formulation, frequencies, seed, screen)
+        problem = _problem_in_blocks(columns, X, Y, formulation, frequencies, seed)
+    else:
+        problem = _problem_in_memory(columns, Y, formulation, frequencies, device, seed)
+    if frequencies is None or problem.share == 0.0 or d <= MOST_COLUMNS:
+        return problem
+    exact = replace(formulation, mixing=problem.share, for_the_kept=False)
+    screen = _screen(columns, Y, exact, device, seed)
+    sketch = None if problem.sketch is None else replace(problem.sketch, screen=screen)
+    return replace(problem, screen=screen, sketch=sketch)
+
+
+def _problem_in_memory(
+    columns: PreparedColumns,
+    Y: np.ndarray,
+    formulation: Formulation,
+    frequencies: np.ndarray | None,
+    device: str | None,
+    seed: int,
+) -> Problem:
+    X = columns.X
     return Problem(
         to_device(X, device),
         to_device(Y.astype(X.dtype), device),
@@ -223,7 +239,6 @@ def make_problem(
         columns.units,
         columns.total_weight,
         columns.n_distinct,
-        screen=screen,
     )
 
 
@@ -267,7 +282,6 @@ def _problem_in_blocks(
     formulation: Formulation,
     frequencies: np.ndarray | None,
     seed: int,
-    screen: Problem | None,
 ) -> Problem:
     """A problem whose samples are read in blocks, with a sketch that is held in memory."""
     n = X.shape[0]
@@ -280,7 +294,6 @@ def _problem_in_blocks(
         "units": columns.units,
         "total_weight": columns.total_weight,
         "n_distinct": columns.n_distinct,
-        "screen": screen,
     }
     sketch = None
     wanted = near
@@ -476,13 +489,10 @@ def features_have_sum(
     return n_columns > least or not isinstance(mixing, str)
 
 
-def mixture(
-    kernel: str, mixing: float | str, *, strategy: str, task: str, without_sum: bool = False
-) -> dict[str, Any]:
+def mixture(kernel: str, mixing: float | str, *, strategy: str, task: str) -> dict[str, Any]:
     """Which kernel a fit uses and what is mixed into it, as options of a formulation.
 
-    The single solve is the paper's, with the paper's kernel. ``without_sum`` leaves it at the
-    Gaussian too.
+    The single solve is the paper's, with the paper's kernel.
 
     Examples
     --------
@@ -494,7 +504,7 @@ def mixture(
     {'kernel': 'gaussian', 'mixing': 1.0}
     """
     if kernel == "auto":
-        kernel = "gaussian" if strategy == "single" or without_sum else "mixed"
+        kernel = "gaussian" if strategy == "single" else "mixed"
     if kernel not in ("mixed", "additive"):
         return {"kernel": kernel, "mixing": 0.0}
     if kernel == "additive":

@@ -135,17 +135,18 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         outnumber samples. "additive" is that sum alone: the criterion is then convex in w, so
         that each solve finds its global minimum, and blind to interactions. "auto" is "mixed"
         along a path and "gaussian" for a single solve; with random features it is "mixed" from
-        a quarter as many columns as these on, 128 by default. Where samples
+        more than a quarter as many columns as these, 128 by default, on. Where samples
         (up to 1000) outnumber features, and all of these together predict nothing, a path is
         tried with both, and the Gaussian is taken if its leave-one-out error is less than 0.9
         of the other's.
     mixing : "auto" or float in [0, 1], default="auto"
         Share γ of the sum in the mixed kernel; 1 is the additive kernel. "auto" takes
-        d / 2(d + n) for d features and n samples (or ``n_components``, where these are fewer
-        and used), and at least 0.2 for regression.
+        d / 2(d + n) for d features and n samples, or n random features where these are used,
+        and at least 0.2 for regression.
     bandwidth : "median" or float, default="median"
         Bandwidth σ of the kernel. "median" is the median distance between samples over √2
-        (Laplacian: the median L1 distance), measured anew on the features of each stage.
+        (Laplacian: the median L1 distance), measured anew on the features of each stage; along
+        a path of random features it is scaled to as many features as the stage keeps.
     degree : int, default=3
         Degree of the polynomial kernel.
     coef0 : float, default=1.0
@@ -431,7 +432,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             samples = read_samples(self, X, y, sample_weight)
             n = samples.X.shape[0]
             self.approximation_ = self._choose_approximation(samples)
-            self.mixing_ = self.mixing
+            self.mixing_ = self._share_asked_for(samples)
             in_blocks = self.device_ is None and self.approximation_ == "fourier"
             if not in_blocks:
                 samples = samples.in_memory()
@@ -531,6 +532,17 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             print(f"{samples.X.shape[0]} samples: {what}", file=sys.stderr)
         return chosen
 
+    def _share_asked_for(self, samples: Samples) -> float | str:
+        """What the share γ of the sum is to be: zero where random features do without it."""
+        with_sum = self.approximation_ is None or features_have_sum(
+            self.kernel,
+            self.mixing,
+            strategy=self.strategy,
+            n_columns=samples.X.shape[1],
+            n_components=self.n_components,
+        )
+        return self.mixing if with_sum or self.kernel != "auto" else 0.0
+
     def _epsilons(
         self, columns: PreparedColumns, response: EncodedResponse, seed: int
     ) -> np.ndarray:
@@ -622,20 +634,13 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             self.mixing_,
             strategy=self.strategy,
             task=response.task,
-            without_sum=self.approximation_ == "fourier"
-            and not features_have_sum(
-                self.kernel,
-                self.mixing_,
-                strategy=self.strategy,
-                n_columns=columns.X.shape[1],
-                n_components=self.n_components,
-            ),
         )
         formulation = Formulation(
             epsilon=epsilon,
             **kernel,
             kernel_params=kernel_parameters(self.kernel, self.degree, self.coef0),
             bandwidth=bandwidth_value(self.bandwidth),
+            for_the_kept=self.strategy == "path" and self.approximation_ == "fourier",
             soft=self.constraint == "soft",
             lambda1=None if self.lambda1 is None else float(self.lambda1 / squared(response.scale)),
             inverse_free=self.inverse == "free",

@@ -88,8 +88,10 @@ def map_blocks(
     """
     blocks = iter(blocks)
     first = list(islice(blocks, 2))
+    single = len(first) == 1
     blocks = chain(first, blocks)
-    if n_threads == 1 or len(first) == 1:  # a pool for one block would cost more than it
+    del first  # blocks are let go of as they are done
+    if n_threads == 1 or single:  # a pool for one block would cost more than it
         for block in blocks:
             yield function(*block)
         return

@@ -399,9 +399,11 @@ class FourierOperator:
         return factorize(add_diagonal(S, np.full(S.shape[0], ridge))), root[:, None]
 
     def _beta(self, ridge: float) -> np.ndarray:
-        """Ridge coefficients ``(Vᵀ(p∘V) + ridge·S⁻¹)⁻¹ Vᵀ(p∘Y)``."""
-        factor, root = self._factor(ridge)
+        """Ridge coefficients ``(Vᵀ(p∘V) + ridge·S⁻¹)⁻¹ Vᵀ(p∘Y)``, zero without a power."""
         beta = np.zeros((self._means.size, self._k))
+        if self._open.size == 0:
+            return beta
+        factor, root = self._factor(ridge)
         beta[self._open] = root * factor.solve(root * self._against_V(self.Y)[self._open])
         return beta
 
@@ -447,10 +449,12 @@ class FourierOperator:
         With many rows for each feature every row has nearly the same, tiny leverage. The mean
         leverage then serves for all of them (generalised cross-validation), without a pass.
         """
-        factor, root = self._factor(ridge)
         beta = self._beta(ridge)
         inverse = np.zeros((self._means.size,) * 2)
-        inverse[np.ix_(self._open, self._open)] = factor.solve(np.eye(root.size)) * root * root.T
+        if self._open.size:
+            factor, root = self._factor(ridge)
+            solved = factor.solve(np.eye(root.size)) * root * root.T
+            inverse[np.ix_(self._open, self._open)] = solved
         n, k = self._gram.rows.shape[0], self._k
         if n >= _MANY_ROWS * self._open.size:
             leverage = (1.0 + np.sum(inverse * self._N[k:, k:])) / n

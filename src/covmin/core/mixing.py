@@ -57,15 +57,19 @@ def _rule(n_nodes: int) -> tuple[np.ndarray, np.ndarray]:
 _FREQUENCIES, _WEIGHTS = _rule(_N_NODES)
 
 
-def waves_for(n_columns: int) -> int:
+def waves_for(n_columns: int, *, alone: bool = False) -> int:
     """Waves for each of so many columns, where the additive kernel is used by its features.
+
+    Two waves have one frequency, at which a column of two values may be 2π apart and look
+    constant. Beside a Gaussian that does no harm; alone, four are the least.
 
     Examples
     --------
-    >>> waves_for(10), waves_for(200), waves_for(5000)
-    (8, 4, 2)
+    >>> waves_for(10), waves_for(200), waves_for(5000), waves_for(5000, alone=True)
+    (8, 4, 2, 4)
     """
-    return next((n for n in (_N_NODES, 4) if n * n_columns <= _MOST_WAVES), 2)
+    fewest = 4 if alone else 2
+    return next((n for n in (_N_NODES, 4) if n * n_columns <= _MOST_WAVES), fewest)
 
 
 def _weighted(w: Array) -> np.ndarray | None:

@@ -75,6 +75,10 @@ class Formulation:
         The least share where it is set by these numbers.
     bandwidth : float or None
         σ; None takes the median rule anew on the features of each stage.
+    for_the_kept : bool
+        Whether the median rule stands for as many features as a stage keeps, not for all that
+        it chooses among. At a budget of m of d features the weights start at m/d, so that with
+        the latter every pair of samples is close, and nothing but single effects is seen.
     soft : bool
         Whether the budget is a price λ₁ instead of a constraint.
     lambda1 : float or None
@@ -94,6 +98,7 @@ class Formulation:
     mixing: float | None = 0.0
     least_mixing: float = 0.0
     bandwidth: float | None = None
+    for_the_kept: bool = False
     soft: bool = False
     lambda1: float | None = None
     inverse_free: bool = False
@@ -121,7 +126,8 @@ class Formulation:
         if share == 0.0:
             return kernel
         # σ² is about the sum of the variances of the features: a fair share of it for each.
-        additive = Additive(sigma / math.sqrt(n_features), budget, n_waves)
+        summed = budget if self.for_the_kept else n_features
+        additive = Additive(sigma / math.sqrt(summed), budget, n_waves)
         return Sum(
             ((1.0 - share, kernel), (share, additive)) if share < 1.0 else ((1.0, additive),)
         )
@@ -207,28 +213,35 @@ class Problem:
     def share(self) -> float:
         """γ: the features of the whole problem, not those of a stage, say how much to mix in.
 
-        D random features tell no more samples apart than D, so that no more of them count.
+        D random features tell no more samples apart than D, so that D stands for these.
         """
         n_samples = self.n_distinct or int(self.X.shape[0])
-        if self.frequencies is not None and self.frequencies.shape[1]:
-            n_samples = min(n_samples, 2 * int(self.frequencies.shape[1]))
+        if self.frequencies is not None:
+            n_samples = 2 * int(self.frequencies.shape[1])
         return self.formulation.share(n_samples, self.layout.n_features)
 
-    def bandwidth(self, features: np.ndarray) -> float:
-        """σ on the columns of the given units and those always on."""
+    def bandwidth(self, features: np.ndarray, budget: int | None = None) -> float:
+        """σ on the columns of the given units and those always on, for a stage that keeps m."""
         if self.formulation.bandwidth is not None:
             return float(self.formulation.bandwidth)
         if self.formulation.kernel == "linear":
             return 1.0
         order = KERNELS[self.formulation.kernel].order
         columns = self.layout.columns(features)
+        if self.screen is not None and columns.size > MOST_COLUMNS:
+            return self.screen.bandwidth(features, budget)
         rng = np.random.default_rng(self.seed)
         chosen = median_rows(self.X.shape[0], rng)
         X = take(take(self.X, chosen, axis=0), columns, axis=1)
         scale = self.layout.scale[columns]
         if (scale != 1.0).any():
             X = X * like(scale, X)
-        return median_bandwidth(X, order, rng, to_numpy(self.p)[chosen])
+        sigma = median_bandwidth(X, order, rng, to_numpy(self.p)[chosen])
+        if budget is None or not self.formulation.for_the_kept:
+            return sigma
+        n_features = self.layout.restrict(features).n_features
+        kept = n_features - features.size + budget
+        return sigma * (kept / n_features) ** (1.0 / order)
 
     def gram(
         self,
@@ -246,7 +259,10 @@ class Problem:
         if self.screen is not None and columns.size > MOST_COLUMNS:
             return self.screen.gram(features, sigma, budget, among)
         stage = units if among is None else self.layout.restrict(among)
-        kernel = self._kernel(stage, sigma, budget, columns.size)
+        n_waves = waves_for(
+            max(columns.size, stage.of_column.size), alone=self.formulation.mixing == 1.0
+        )
+        kernel = self._kernel(stage, sigma, budget, n_waves)
         gram: Gram
         if self.frequencies is None:
             gram = ExactGram(kernel, take(self.X, columns, axis=1), self.Y, self.p)
@@ -256,7 +272,7 @@ class Problem:
             gram = FourierGram(finite, rows.restrict(columns))
         return gram if units.are_columns else TiedGram(gram, units)
 
-    def _kernel(self, units: Units, sigma: float, budget: int | None, n_columns: int) -> Kernel:
+    def _kernel(self, units: Units, sigma: float, budget: int | None, n_waves: int) -> Kernel:
         n_features = units.n_features
         always_on = n_features - units.size
         return self.formulation.mixed_kernel(
@@ -264,7 +280,7 @@ class Problem:
             self.share,
             n_features,
             (budget or units.size) + always_on,
-            waves_for(n_columns),
+            n_waves,
         )
 
     def objective(self, gram: Gram) -> Objective:
@@ -437,7 +453,7 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
     Returns
     -------
     error : float
-        0 for the exact kernel.
+        0 for the exact kernel, also where a sample of the rows decides by it.
     """
     if problem.frequencies is None:
         return 0.0
@@ -448,7 +464,14 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
     p = p / array_namespace(p).sum(p)
     Y = take(problem.Y, chosen, axis=0)
     few = replace(
-        problem, X=take(problem.X, chosen, axis=0), Y=Y - p @ Y, p=p, rows=None, sketch=None
+        problem,
+        X=take(problem.X, chosen, axis=0),
+        Y=Y - p @ Y,
+        p=p,
+        rows=None,
+        sketch=None,
+        # By the exact kernel the share would be another.
+        formulation=replace(problem.formulation, mixing=problem.share),
     )
     active = stage.weights > 0.0
     columns, weights = stage.columns[active], stage.weights[active]
@@ -456,7 +479,7 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
         return 0.0
     values = []
     for version in (few, replace(few, frequencies=None)):
-        gram = version.gram(columns, stage.bandwidth)
+        gram = version.gram(columns, stage.bandwidth, stage.budget, among=stage.columns)
         values.append(TraceObjective(gram, problem.formulation.epsilon).at(weights).value)
     return abs(values[0] - values[1]) / abs(values[1])
 
@@ -478,7 +501,7 @@ def _solve_stage(
     stop: Callable[[], bool] | None,
 ) -> tuple[Stage, np.ndarray]:
     """Solve at one budget; return the stage and its columns from best to worst."""
-    sigma = problem.bandwidth(columns)
+    sigma = problem.bandwidth(columns, budget)
     weights = _shrink(weights, budget)
     if problem.sketch is not None:
         _, _, sketched = _minimize(problem.sketch, columns, sigma, budget, weights, callback, stop)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -64,17 +65,18 @@ def substitutes(problem: Problem, stage: Stage, n_candidates: int) -> Substitute
     n_candidates = min(n_candidates, left.size)
     gram = problem.gram(every, stage.bandwidth, stage.budget, among=stage.columns)
     objective = TraceObjective(gram, problem.formulation.epsilon)
+    value = partial(_value, problem, stage)
     candidate = np.empty((chosen.size, n_candidates), dtype=int)
     replaced = np.empty((chosen.size, n_candidates))
     without = np.empty(chosen.size)
     for row, feature in enumerate(chosen):
         others = np.where(every == feature, 0.0, weights)
         listed = _short_list(objective, others, left, 2 * n_candidates)
-        without[row] = _value(objective, others)
-        values = np.array([_value(objective, _put(others, k, weights[feature])) for k in listed])
+        without[row] = value(others)
+        values = np.array([value(_put(others, k, weights[feature])) for k in listed])
         best = np.argsort(values, kind="stable")[:n_candidates]
         candidate[row], replaced[row] = listed[best], values[best]
-    return Substitutes(chosen, without, candidate, replaced, _value(objective, weights))
+    return Substitutes(chosen, without, candidate, replaced, value(weights))
 
 
 def _short_list(
@@ -93,9 +95,10 @@ def _put(weights: np.ndarray, feature: int, weight: float) -> np.ndarray:
     return changed
 
 
-def _value(objective: TraceObjective, weights: np.ndarray) -> float:
-    """The criterion, computed on the features that count."""
+def _value(problem: Problem, stage: Stage, weights: np.ndarray) -> float:
+    """The criterion with the kernel of the stage, computed on the features that count."""
     active = np.flatnonzero(weights > 0.0)
     if active.size == 0:
         active = np.arange(1)
-    return objective.restrict(active).at(weights[active]).value
+    gram = problem.gram(active, stage.bandwidth, stage.budget, among=stage.columns)
+    return TraceObjective(gram, problem.formulation.epsilon).at(weights[active]).value
