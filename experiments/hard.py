@@ -84,11 +84,19 @@ def run(
     return pd.concat(frames)
 
 
-def many(sizes: Sequence[int], draws: int, *, work: bool, n_jobs: int) -> pd.DataFrame:
+def many(
+    selectors: Sequence[str],
+    noise: Sequence[int],
+    sizes: Sequence[int],
+    draws: int,
+    *,
+    work: bool,
+    n_jobs: int,
+) -> pd.DataFrame:
     """The same with thousands of samples."""
     result = median_rank(
-        tasks_with(MANY_NOISE),
-        MANY_SELECTORS,
+        tasks_with(noise),
+        selectors,
         n_samples=sizes,
         n_repeats=draws,
         log=RESULTS / "hard-many.jsonl",
@@ -141,8 +149,10 @@ def main() -> None:
         print(markdown_table(found[columns], 2))
         return
     if options.many:
-        sizes = [n for n in options.sizes if n in MANY_SIZES] or MANY_SIZES
-        found = many(sizes, options.draws, work=not options.tables, n_jobs=options.jobs)
+        if not options.tables:
+            asked = (options.selectors, options.noise, options.sizes, options.draws)
+            many(*asked, work=True, n_jobs=options.jobs)
+        found = many(MANY_SELECTORS, MANY_NOISE, MANY_SIZES, options.draws, work=False, n_jobs=1)
         write("hard-many", found, options.draws)
         return
     if not options.tables:
