@@ -195,6 +195,24 @@ def test_the_screen_mixes_as_much_as_the_fit(monkeypatch):
     assert set(shares) == {fitted.mixing_}
 
 
+def test_folds_have_the_kernel_of_the_fit(monkeypatch):
+    """Also a fold in which a column is constant, so that it has too few for the sum."""
+    names = []
+    make_problem = covmin.selector.make_problem
+
+    def noted(columns, Y, asked, **options):
+        names.append((columns.X.shape[1], asked.kernel_name))
+        return make_problem(columns, Y, asked, **options)
+
+    monkeypatch.setattr(covmin.selector, "make_problem", noted)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5))
+    X[:, 4] = np.arange(60) == 0
+    CCMSelector(approximation="fourier", n_components=16).fit(X, X[:, 0])
+    assert {n_columns for n_columns, _ in names} == {4, 5}
+    assert {name for _, name in names} == {"mixed"}
+
+
 def test_blocks_are_let_go_of():
     alive = []
 

@@ -119,6 +119,8 @@ def test_a_shift_of_the_samples_changes_nothing(kernel, X, w):
 def test_polynomial_has_no_random_features():
     with pytest.raises(ValueError, match=r"approximation=None.*another kernel"):
         Polynomial().draw_frequencies(3, 10, np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"approximation=None.*another kernel"):
+        Polynomial().features(np.empty((3, 5)))
 
 
 # ----------------------------------------------------------------------------- median bandwidth

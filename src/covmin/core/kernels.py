@@ -51,6 +51,10 @@ Pullback = Callable[[Array, Array], Array]
 _MEDIAN_ROWS = 1024
 # Frequencies of the Laplacian's random features are cut off here, in units of 1/σ.
 _LARGEST_FREQUENCY = 200.0
+_POLYNOMIAL_FEATURES = (
+    "The polynomial kernel has no random Fourier features; use approximation=None (exact), or "
+    "another kernel."
+)
 
 
 class Kernel(Protocol):
@@ -331,14 +335,11 @@ class Polynomial(_OfSamples):
         self, n_features: int, n_components: int, rng: np.random.Generator
     ) -> np.ndarray:
         """Refuse: the polynomial kernel is not shift-invariant."""
-        raise ValueError(
-            "The polynomial kernel has no random Fourier features; use "
-            "approximation=None (exact), or another kernel."
-        )
+        raise ValueError(_POLYNOMIAL_FEATURES)
 
     def features(self, frequencies: Array) -> FiniteKernel:
         """Refuse, as :meth:`draw_frequencies` does."""
-        raise NotImplementedError
+        raise ValueError(_POLYNOMIAL_FEATURES)
 
 
 KERNELS: dict[str, type[Any]] = {
