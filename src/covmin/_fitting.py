@@ -26,6 +26,7 @@ from ._inputs import read_table
 from ._memory import check_memory
 from ._responses import EncodedResponse, class_weights, encode_response, ordered_levels
 from ._sources import ArraySource, is_source
+from .core.pairs import Pairs
 from .core.path import Path
 from .core.swaps import Substitutes
 
@@ -34,6 +35,7 @@ __all__ = [
     "check_columns",
     "cross_fit_bunch",
     "epsilon_values",
+    "interactions_bunch",
     "path_bunch",
     "read_samples",
     "seed_of",
@@ -238,6 +240,15 @@ def substitutes_bunch(
         unexplained=np.full(found.candidate.size, epsilon * found.criterion),
         unexplained_without=np.repeat(epsilon * found.without, n_candidates),
         unexplained_with=epsilon * found.replaced.ravel(),
+    )
+
+
+def interactions_bunch(pairs: Pairs, columns: PreparedColumns, plan: ColumnPlan) -> Bunch:
+    """Pairs that interact, in the columns of the input."""
+    return Bunch(
+        features=np.sort(plan.source[columns.index[pairs.columns]], axis=1),
+        share=pairs.share,
+        p_value=pairs.p_value,
     )
 
 

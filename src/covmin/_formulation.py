@@ -34,6 +34,7 @@ __all__ = [
     "rank_sizes",
     "ridge_for_classes",
     "ridge_for_units",
+    "sees_interactions",
     "uses_features",
 ]
 
@@ -331,7 +332,7 @@ def ridge_for_classes(problem: Problem) -> float:
     function of their own, an interaction among many is only seen with a small ridge.
     """
     epsilon = problem.formulation.epsilon
-    n = problem.n_distinct or int(problem.X.shape[0])
+    n = problem.n_samples
     if problem.n_features <= n:
         return float(np.clip(_TALL_RIDGE / problem.n_features, *_TALL_RIDGE_LIMITS))
     if problem.frequencies is not None:
@@ -383,7 +384,7 @@ def is_better_without_sum(
     stop : callable, optional
         See :func:`~covmin.core.path.run_path`.
     """
-    n = problem.n_distinct or int(problem.X.shape[0])
+    n = problem.n_samples
     if problem.frequencies is not None or problem.share == 0.0:
         return False
     if not problem.n_features <= n <= _FEW_SAMPLES:
@@ -454,6 +455,22 @@ def bandwidth_value(bandwidth: float | str) -> float | None:
             "of the distances between samples."
         )
     return float(bandwidth)
+
+
+def sees_interactions(kernel: str, mixing: float | str, degree: int) -> bool:
+    """Whether a kernel is more than a sum over single columns.
+
+    Examples
+    --------
+    >>> sees_interactions("auto", "auto", 3), sees_interactions("additive", "auto", 3)
+    (True, False)
+    >>> sees_interactions("polynomial", "auto", 1)
+    False
+    """
+    if kernel == "polynomial":
+        return degree > 1
+    summed = kernel in ("auto", "mixed") and mixing == 1.0
+    return not summed and kernel not in ("additive", "linear")
 
 
 def kernel_parameters(kernel: str, degree: int, coef0: float) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from ._fitting import (
     check_columns,
     cross_fit_bunch,
     epsilon_values,
+    interactions_bunch,
     path_bunch,
     read_samples,
     seed_of,
@@ -45,6 +46,7 @@ from ._formulation import (
     rank_sizes,
     ridge_for_classes,
     ridge_for_units,
+    sees_interactions,
 )
 from ._inputs import from_tensors
 from ._interrupts import Interrupts
@@ -163,6 +165,11 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     strategy : {"path", "single"}, default="path"
         "path" solves at shrinking budgets, each among the survivors of the last, and ranks
         features by the order in which they leave. "single" is one solve, ranked by weight.
+    interactions : bool, default=True
+        Whether a path looks at the products of all pairs of features first (see
+        ``interactions_``) and holds on to features whose product explains the response, until
+        there are ten samples for each feature that is left: from there on the criterion can
+        tell. Among many features an interaction is found from far fewer samples this way.
     constraint : {"hard", "soft"}, default="hard"
         Whether Σw ≤ m is a constraint or a price ``lambda1`` on Σw.
     lambda1 : float, default=None
@@ -261,6 +268,12 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         for each stage), ``bandwidth``, ``criterion``, ``optimistic_loo_error`` (leave-one-out
         error of kernel ridge regression as a share of the variance of y; optimistic because
         the selection saw every sample), ``n_iter``, ``converged``.
+    interactions_ : Bunch
+        Pairs of features whose product explains more of the response than both by themselves,
+        the most telling first: ``features`` of shape (n_pairs, 2), by number;
+        ``share`` of the variance of the ranked response that the product of their ranks explains
+        beyond the pairs before; and ``p_value``, the chance of any pair among all to
+        stand out as much without a dependence, which is at most 0.05.
     cross_fit_ : Bunch or None
         Where m or ε was chosen: ``n_features``, ``epsilon``, ``mean_error`` and
         ``standard_error`` (share of the variance of y), each error of shape
@@ -316,6 +329,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         "class_weight": [None, StrOptions({"balanced"}), dict],
         "response_kernel": [StrOptions({"linear", "gaussian"})],
         "strategy": [StrOptions({"path", "single"})],
+        "interactions": ["boolean"],
         "constraint": [StrOptions({"hard", "soft"})],
         "lambda1": [None, Interval(Real, 0, None, closed="left")],
         "inverse": [StrOptions({"exact", "free"})],
@@ -351,6 +365,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         coef0: float = 1.0,
         epsilon: Any = "auto",
         strategy: str = "path",
+        interactions: bool = True,
         constraint: str = "hard",
         lambda1: float | None = None,
         inverse: str = "exact",
@@ -385,6 +400,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         self.coef0 = coef0
         self.epsilon = epsilon
         self.strategy = strategy
+        self.interactions = interactions
         self.constraint = constraint
         self.lambda1 = lambda1
         self.inverse = inverse
@@ -644,6 +660,9 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             for_the_kept=self.strategy == "path"
             and self.approximation_ == "fourier"
             and self.inverse == "exact",
+            pairs=self.interactions
+            and self.strategy == "path"
+            and sees_interactions(self.kernel, self.mixing, self.degree),
             soft=self.constraint == "soft",
             lambda1=None if self.lambda1 is None else float(self.lambda1 / squared(response.scale)),
             inverse_free=self.inverse == "free",
@@ -695,6 +714,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         self.group_ranking_ = None if samples.labels is None else ranking
         self.group_support_ = None if samples.labels is None else ranking <= m
         self.path_ = path_bunch(path, columns.unit_index, plan, response.scale)
+        self.interactions_ = interactions_bunch(path.pairs, columns, plan)
         # The stage that kept m features, or the last there is after an interrupt.
         wanted = [s for s in path.stages if s.budget == min(m, columns.units.size)]
         stage = wanted[0] if wanted else path.stages[-1]

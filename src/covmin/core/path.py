@@ -5,6 +5,10 @@ solves at a generous budget, keeps the features chosen there, measures the bandw
 again on these alone and solves at a smaller budget, down to one feature. Features are
 ranked by the order in which they leave.
 
+At weights spread thin over many features an interaction shows in no slope. Features that are
+nominated for one (:mod:`covmin.core.pairs`) are therefore held on to while there are more
+features than the samples can tell apart.
+
 A feature here is a unit of :mod:`covmin.core.units`: a column, or a group of columns.
 """
 
@@ -23,6 +27,7 @@ from .grams import ExactGram, FourierGram, Gram
 from .kernels import KERNELS, Kernel, median_bandwidth, median_rows
 from .mixing import Additive, Sum, waves_for
 from .objectives import InverseFreeObjective, Objective, TraceObjective
+from .pairs import Pairs, interacting_pairs
 from .solvers import Iteration, Solution, minimize
 from .units import TiedGram, Units
 
@@ -50,6 +55,9 @@ _DEFAULT_PRICES = 0.05 * 0.25 ** np.arange(6)
 # Default λ₂ as a multiple of 1/(nε); 0.5 is the floor.
 _DEFAULT_PENALTY = 3.0
 
+# Nominated features are held on to while a stage chooses among more features than this many
+# samples for each allow.
+_SAMPLES_FOR_EACH = 10
 # More columns than these are chosen among on a sample of the rows, where a sum over them is
 # mixed into random features.
 MOST_COLUMNS = 2048
@@ -84,6 +92,8 @@ class Formulation:
     lambda1 : float or None
         Price of a unit of weight; None: a twentieth of the criterion of no feature, cut
         to a quarter until at least as many features as asked for are worth it.
+    pairs : bool
+        Whether a path holds on to features that interact in pairs.
     inverse_free : bool
         Whether the matrix inverse is replaced by a penalised variable.
     lambda2 : float or None
@@ -99,6 +109,7 @@ class Formulation:
     least_mixing: float = 0.0
     bandwidth: float | None = None
     for_the_kept: bool = False
+    pairs: bool = False
     soft: bool = False
     lambda1: float | None = None
     inverse_free: bool = False
@@ -210,12 +221,26 @@ class Problem:
         return self.layout.size
 
     @property
+    def n_samples(self) -> int:
+        """Rows that differ."""
+        return self.n_distinct or int((self.rows or self.X).shape[0])
+
+    def pairs(self) -> Pairs:
+        """Pairs of units that interact, where a path is to look for them."""
+        if not self.formulation.pairs:
+            return Pairs.none()
+        n_samples = min(self.n_samples, int(self.X.shape[0]))
+        return interacting_pairs(
+            self.X, self.Y, self.p, self.layout.of_column, n_samples, self.seed
+        )
+
+    @property
     def share(self) -> float:
         """γ: the features of the whole problem, not those of a stage, say how much to mix in.
 
         D random features tell no more samples apart than D, so that D stands for these.
         """
-        n_samples = self.n_distinct or int(self.X.shape[0])
+        n_samples = self.n_samples
         if self.frequencies is not None:
             n_samples = 2 * int(self.frequencies.shape[1])
         return self.formulation.share(n_samples, self.layout.n_features)
@@ -367,10 +392,13 @@ class Path:
         From the largest budget to the smallest.
     order : ndarray of shape (n_features,)
         Columns from the best to the worst.
+    pairs : Pairs
+        Units that were nominated for their interaction.
     """
 
     stages: list[Stage]
     order: np.ndarray
+    pairs: Pairs
 
 
 def default_budgets(n_features: int, m: int | None = None) -> list[int]:
@@ -425,24 +453,26 @@ def run_path(
     budgets = list(budgets)
     columns = np.arange(problem.n_features)
     weights = np.ones(columns.size)
+    pairs = problem.pairs()
     stages: list[Stage] = []
     left: list[np.ndarray] = []  # columns in the order of leaving, each group best first
     for number, budget in enumerate(budgets):
+        held = _held(problem, pairs.members, columns, budget)
         if number < len(finished):
             stage, order = finished[number]
         else:
             report = _reporter(callback, number, len(budgets), budget)
-            stage, order = _solve_stage(problem, columns, weights, budget, report, stop)
+            stage, order = _solve_stage(problem, columns, weights, budget, held, report, stop)
         stages.append(stage)
         left.append(order[budget:])
         columns = stage.features
-        weights = stage.weights[np.searchsorted(stage.columns, columns)]
+        weights = np.where(held, 1.0, stage.weights)[np.searchsorted(stage.columns, columns)]
         best = order[:budget]
         if stop is not None and stop():
             break
         if on_stage is not None and number >= len(finished):
             on_stage(number, stage, order)
-    return Path(stages, np.concatenate([best, *reversed(left)]))
+    return Path(stages, np.concatenate([best, *reversed(left)]), pairs)
 
 
 def approximation_error(problem: Problem, stage: Stage) -> float:
@@ -497,12 +527,16 @@ def _solve_stage(
     columns: np.ndarray,
     weights: np.ndarray,
     budget: int,
+    held: np.ndarray,
     callback: Callable[[Iteration], None] | None,
     stop: Callable[[], bool] | None,
 ) -> tuple[Stage, np.ndarray]:
-    """Solve at one budget; return the stage and its columns from best to worst."""
+    """Solve at one budget; return the stage and its columns from best to worst.
+
+    Those that are held start at full weight and come first.
+    """
     sigma = problem.bandwidth(columns, budget)
-    weights = _shrink(weights, budget)
+    weights = np.where(held, 1.0, _shrink(np.where(held, 0.0, weights), budget - held.sum()))
     if problem.sketch is not None:
         _, _, sketched = _minimize(problem.sketch, columns, sigma, budget, weights, callback, stop)
         weights = sketched.w
@@ -513,6 +547,7 @@ def _solve_stage(
     loo_error = solution.operator.leave_one_out(problem.formulation.epsilon)
     solution = replace(solution, operator=None)
     order = _order(objective, solution)
+    order = order[np.argsort(~held[order], kind="stable")]
     stage = Stage(
         budget=budget,
         features=np.sort(columns[order[:budget]]),
@@ -551,6 +586,13 @@ def _minimize(
         if (solution.w > 0.0).sum() >= budget:
             break
     return objective, constraint, solution
+
+
+def _held(problem: Problem, nominated: np.ndarray, columns: np.ndarray, budget: int) -> np.ndarray:
+    """Which columns a stage must keep: those nominated, while the samples cannot decide."""
+    if nominated.size >= budget or columns.size * _SAMPLES_FOR_EACH <= problem.n_samples:
+        return np.zeros(columns.size, dtype=bool)
+    return np.isin(columns, nominated)
 
 
 def _shrink(weights: np.ndarray, budget: int) -> np.ndarray:
