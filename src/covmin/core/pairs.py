@@ -48,18 +48,21 @@ class Pairs:
         before it.
     p_value : ndarray of shape (n_pairs,)
         For the pair to stand out as much by chance, times the number of pairs.
+    n_samples : int
+        Rows looked at that differ: copies are no evidence.
     """
 
     columns: np.ndarray
     units: np.ndarray
     share: np.ndarray
     p_value: np.ndarray
+    n_samples: int
 
     @classmethod
-    def none(cls) -> Pairs:
+    def none(cls, n_samples: int = 0) -> Pairs:
         """No pair."""
         nothing = np.empty((0, 2), dtype=np.int64)
-        return cls(nothing, nothing, np.empty(0), np.empty(0))
+        return cls(nothing, nothing, np.empty(0), np.empty(0), n_samples)
 
     @property
     def members(self) -> np.ndarray:
@@ -68,9 +71,7 @@ class Pairs:
         return members[members >= 0]
 
 
-def interacting_pairs(
-    X: Array, Y: Array, p: Array, of_column: np.ndarray, n_samples: int, seed: int = 0
-) -> Pairs:
+def interacting_pairs(X: Array, Y: Array, p: Array, of_column: np.ndarray, seed: int = 0) -> Pairs:
     """Find pairs of columns whose product explains more than both columns by themselves.
 
     Columns and responses are replaced by their ranks. With no dependence the share of the
@@ -88,8 +89,6 @@ def interacting_pairs(
         Weights that sum to one.
     of_column : ndarray of int of shape (n_columns,)
         Unit of each column. Columns of the same unit are no pair.
-    n_samples : int
-        Rows that differ: copies are no evidence.
     seed : int
         Of the sample of rows that is taken where there are too many.
 
@@ -102,18 +101,20 @@ def interacting_pairs(
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((100, 50))
     >>> Y = X[:, [3]] * X[:, [7]] + rng.standard_normal((100, 1))
-    >>> interacting_pairs(X, Y, np.full(100, 0.01), np.arange(50), 100).columns
+    >>> interacting_pairs(X, Y, np.full(100, 0.01), np.arange(50)).columns
     array([[3, 7]])
     """
-    X, Y, p, n = _sample(X, Y, p, n_samples, seed)
+    X, Y, p = _sample(X, Y, p, seed)
+    values = to_numpy(X)
+    n = len({row.tobytes() for row in np.hstack([values, Y])})
     n_pairs = X.shape[1] * (X.shape[1] - 1) // 2
     if n < _FEWEST_SAMPLES or n_pairs == 0:
-        return Pairs.none()
+        return Pairs.none(n)
     codes = _whitened(_ranks(Y, p), p)
     least = float(chdtri(codes.shape[1], _LEVEL / n_pairs)) / n
     if least >= 1.0:
-        return Pairs.none()  # no dependence could be that strong
-    ranks = _ranks(to_numpy(X), p)
+        return Pairs.none(n)  # no dependence could be that strong
+    ranks = _ranks(values, p)
     alone = _explained_alone(ranks, codes, p)
     # A product explains no more than everything.
     eligible = np.flatnonzero(alone + alone.min() < 1.0)
@@ -122,12 +123,10 @@ def interacting_pairs(
     )
     named, share = _named(ranks, codes, p, eligible[outstanding], least)
     chances = n_pairs * chdtrc(codes.shape[1], n * share)
-    return Pairs(named, of_column[named], share, chances)
+    return Pairs(named, of_column[named], share, chances, n)
 
 
-def _sample(
-    X: Array, Y: Array, p: Array, n_samples: int, seed: int
-) -> tuple[Array, np.ndarray, np.ndarray, int]:
+def _sample(X: Array, Y: Array, p: Array, seed: int) -> tuple[Array, np.ndarray, np.ndarray]:
     """Rows that have a say, no more than there is time for."""
     Y, p = to_numpy(Y).astype(np.float64), to_numpy(p).astype(np.float64)
     n_columns = X.shape[1]
@@ -137,7 +136,7 @@ def _sample(
         rows = np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
     if rows.size < p.size:
         X, Y, p = take(X, rows, axis=0), Y[rows], p[rows]
-    return X, Y, p / p.sum(), min(n_samples, rows.size)
+    return X, Y, p / p.sum()
 
 
 def _ranks(values: np.ndarray, p: np.ndarray) -> np.ndarray:

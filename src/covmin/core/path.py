@@ -222,17 +222,14 @@ class Problem:
 
     @property
     def n_samples(self) -> int:
-        """Rows that differ."""
-        return self.n_distinct or int((self.rows or self.X).shape[0])
+        """Rows that differ, where that is known."""
+        return self.n_distinct or int(self.X.shape[0])
 
     def pairs(self) -> Pairs:
         """Pairs of units that interact, where a path is to look for them."""
         if not self.formulation.pairs:
             return Pairs.none()
-        n_samples = min(self.n_samples, int(self.X.shape[0]))
-        return interacting_pairs(
-            self.X, self.Y, self.p, self.layout.of_column, n_samples, self.seed
-        )
+        return interacting_pairs(self.X, self.Y, self.p, self.layout.of_column, self.seed)
 
     @property
     def share(self) -> float:
@@ -457,7 +454,7 @@ def run_path(
     stages: list[Stage] = []
     left: list[np.ndarray] = []  # columns in the order of leaving, each group best first
     for number, budget in enumerate(budgets):
-        held = _held(problem, pairs.members, columns, budget)
+        held = _held(pairs, columns, budget)
         if number < len(finished):
             stage, order = finished[number]
         else:
@@ -588,9 +585,10 @@ def _minimize(
     return objective, constraint, solution
 
 
-def _held(problem: Problem, nominated: np.ndarray, columns: np.ndarray, budget: int) -> np.ndarray:
+def _held(pairs: Pairs, columns: np.ndarray, budget: int) -> np.ndarray:
     """Which columns a stage must keep: those nominated, while the samples cannot decide."""
-    if nominated.size >= budget or columns.size * _SAMPLES_FOR_EACH <= problem.n_samples:
+    nominated = pairs.members
+    if nominated.size >= budget or columns.size * _SAMPLES_FOR_EACH <= pairs.n_samples:
         return np.zeros(columns.size, dtype=bool)
     return np.isin(columns, nominated)
 
