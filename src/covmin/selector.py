@@ -269,11 +269,11 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         error of kernel ridge regression as a share of the variance of y; optimistic because
         the selection saw every sample), ``n_iter``, ``converged``.
     interactions_ : Bunch
-        Pairs of features whose product explains more of the response than both by themselves,
-        the most telling first: ``features`` of shape (n_pairs, 2), by number;
-        ``share`` of the variance of the ranked response that the product of their ranks explains
-        beyond the pairs before; and ``p_value``, the chance of any pair among all to
-        stand out as much without a dependence, which is at most 0.05.
+        Pairs of features whose product says more about the response than both by themselves,
+        the most telling first: ``features`` of shape (n_pairs, 2), by number; ``share``, how much
+        of the variance of the product of their ranks goes with the response, beyond the pairs
+        before; and ``p_value``, the chance that any of all pairs stands out as much where there
+        is no dependence, at most 0.05.
     cross_fit_ : Bunch or None
         Where m or ε was chosen: ``n_features``, ``epsilon``, ``mean_error`` and
         ``standard_error`` (share of the variance of y), each error of shape

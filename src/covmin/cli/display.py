@@ -114,7 +114,20 @@ def selection_summary(selector: Any, names: Sequence[str], title: str, top: int)
     if curve is not None:
         parts.append(_curve_line(curve, selector.n_features_))
     parts.append(Text(explain_choice(selector)))
+    parts += [Text(line) for line in _interactions(selector, names)]
     return Group(*parts)
+
+
+def _interactions(selector: Any, names: Sequence[str]) -> list[str]:
+    """The pairs that were found, if any, in a line."""
+    from covmin.report import chance
+
+    found = selector.interactions_
+    pairs = [
+        f"{names[a]} × {names[b]} ({chance(p_value)})"
+        for (a, b), p_value in zip(found.features, found.p_value, strict=True)
+    ]
+    return [f"Pairs that say more together: {', '.join(pairs)}."] if pairs else []
 
 
 def _legend(selector: Any) -> str:

@@ -190,6 +190,7 @@ class Answer:
         from covmin.report import error_curve, explain_choice
 
         selector, names = self.selector, list(self.question.X.columns)
+        pairs = selector.interactions_
         return {
             "covmin": __version__,
             "data": request.source.data,
@@ -208,6 +209,10 @@ class Answer:
                     "selected": bool(selector.support_[j]),
                 }
                 for j in selector.ranking_.argsort(kind="stable")
+            ],
+            "interactions": [
+                {"features": [names[j] for j in pair], "share": float(share), "p_value": float(p)}
+                for pair, share, p in zip(pairs.features, pairs.share, pairs.p_value, strict=True)
             ],
             "cross_fitted_error": error_curve(selector),
             "epsilon": float(selector.epsilon_),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc, chdtri
 
-from .arrays import Array, array_namespace, like, take, to_numpy
+from .arrays import Array, array_namespace, device_of, like, take, to_numpy
 
 __all__ = ["Pairs", "interacting_pairs"]
 
@@ -44,7 +44,7 @@ class Pairs:
     units : ndarray of int of shape (n_pairs, 2)
         Units of the columns; -1 is that of columns which are always on.
     share : ndarray of shape (n_pairs,)
-        Share of the variance of the response that the product explains, beyond the pairs
+        Share of the variance of the product that goes with the response, beyond the pairs
         before it.
     p_value : ndarray of shape (n_pairs,)
         For the pair to stand out as much by chance, times the number of pairs.
@@ -74,11 +74,11 @@ class Pairs:
 def interacting_pairs(X: Array, Y: Array, p: Array, of_column: np.ndarray, seed: int = 0) -> Pairs:
     """Find pairs of columns whose product explains more than both columns by themselves.
 
-    Columns and responses are replaced by their ranks. With no dependence the share of the
-    response that a product explains, times n, is then about χ² with as many degrees of freedom
-    as the response has dimensions, also far out and for rare classes: products of ranks are
+    Columns and responses are replaced by their ranks. With no dependence the share of a product
+    that goes with the response, times n, is then about χ² with as many degrees of freedom as
+    the response has dimensions, also far out and for rare classes: products of ranks are
     bounded. A pair stands out where this is too much for any of the d(d−1)/2 pairs, at a level
-    of 0.05, and more than a line and a parabola in each of the columns explain. The strongest
+    of 0.05, and more than for a line and a parabola in each of the columns. The strongest
     is named first, then the strongest of what it leaves, so that pairs of look-alikes are not.
 
     Parameters
@@ -104,39 +104,47 @@ def interacting_pairs(X: Array, Y: Array, p: Array, of_column: np.ndarray, seed:
     >>> interacting_pairs(X, Y, np.full(100, 0.01), np.arange(50)).columns
     array([[3, 7]])
     """
-    X, Y, p = _sample(X, Y, p, seed)
+    rows = _rows(p, Y.shape[1] * X.shape[1] ** 2, seed)
+    X, Y, p = take(X, rows, axis=0), to_numpy(Y)[rows], to_numpy(p)[rows].astype(np.float64)
+    p = p / p.sum() if rows.size else p
     values = to_numpy(X)
     n = len({row.tobytes() for row in np.hstack([values, Y])})
     n_pairs = X.shape[1] * (X.shape[1] - 1) // 2
     if n < _FEWEST_SAMPLES or n_pairs == 0:
         return Pairs.none(n)
     codes = _whitened(_ranks(Y, p), p)
-    least = float(chdtri(codes.shape[1], _LEVEL / n_pairs)) / n
+    least = float(chdtri(codes.shape[1], _LEVEL / n_pairs)) / n if codes.size else 1.0
     if least >= 1.0:
         return Pairs.none(n)  # no dependence could be that strong
-    ranks = _ranks(values, p)
-    alone = _explained_alone(ranks, codes, p)
-    # A product explains no more than everything.
+    ranks, alone = _ranks_and_effects(values, codes, p)
+    # No share is more than the whole.
     eligible = np.flatnonzero(alone + alone.min() < 1.0)
-    outstanding = _outstanding(
-        like(ranks[:, eligible], X), codes, p, alone[eligible], of_column[eligible], least
-    )
+    device_ranks = array_namespace(X).asarray(ranks[:, eligible], device=device_of(X))
+    outstanding = _outstanding(device_ranks, codes, p, alone[eligible], of_column[eligible], least)
     named, share = _named(ranks, codes, p, eligible[outstanding], least)
     chances = n_pairs * chdtrc(codes.shape[1], n * share)
     return Pairs(named, of_column[named], share, chances, n)
 
 
-def _sample(X: Array, Y: Array, p: Array, seed: int) -> tuple[Array, np.ndarray, np.ndarray]:
-    """Rows that have a say, no more than there is time for."""
-    Y, p = to_numpy(Y).astype(np.float64), to_numpy(p).astype(np.float64)
-    n_columns = X.shape[1]
-    most = min(_MOST_SAMPLES, int(_MOST_WORK / (Y.shape[1] * n_columns**2 + 1)))
-    rows = np.flatnonzero(p > 0.0)
-    if rows.size > most:
-        rows = np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
-    if rows.size < p.size:
-        X, Y, p = take(X, rows, axis=0), Y[rows], p[rows]
-    return X, Y, p / p.sum()
+def _rows(p: Array, work: int, seed: int) -> np.ndarray:
+    """Rows that have a say, no more than there is time for at so much work for each."""
+    rows = np.flatnonzero(to_numpy(p) > 0.0)
+    most = min(_MOST_SAMPLES, int(_MOST_WORK / work))
+    if rows.size <= most:
+        return rows
+    return np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
+
+
+def _ranks_and_effects(
+    values: np.ndarray, codes: np.ndarray, p: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Ranks of every column, and what it explains by itself, some columns at a time."""
+    ranks, alone = np.empty(values.shape, dtype=np.float32), np.empty(values.shape[1])
+    for start in range(0, values.shape[1], _BLOCK):
+        block = slice(start, start + _BLOCK)
+        of_block = _ranks(values[:, block], p)
+        ranks[:, block], alone[block] = of_block, _explained_alone(of_block, codes, p)
+    return ranks, alone
 
 
 def _ranks(values: np.ndarray, p: np.ndarray) -> np.ndarray:
@@ -177,7 +185,7 @@ def _whitened(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 
 def _explained_alone(ranks: np.ndarray, codes: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Share of the response that a line and a parabola in each column explain."""
+    """Shares of a line and of a parabola in each column that go with the response."""
     squares = _standardized(ranks**2, p)
     squares = _standardized(squares - ranks * (p @ (squares * ranks)), p)
     weighted = p[:, None] * codes
@@ -197,7 +205,6 @@ def _outstanding(
     The strongest come first, and no more than can be told apart afterwards.
     """
     xp = array_namespace(ranks)
-    ranks = xp.astype(ranks, xp.float32)
     squares = ranks * ranks
     weights = like(p[:, None], ranks)
     weighted_codes = like(p[:, None] * codes, ranks)
@@ -229,7 +236,7 @@ def _named(
     ranks: np.ndarray, codes: np.ndarray, p: np.ndarray, pairs: np.ndarray, least: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Of pairs that stand out, those that still do after the ones named before them."""
-    products = ranks[:, pairs[:, 0]] * ranks[:, pairs[:, 1]]
+    products = ranks[:, pairs[:, 0]].astype(np.float64) * ranks[:, pairs[:, 1]]
     products = np.sqrt(p)[:, None] * (products - p @ products)
     left = np.sqrt(p)[:, None] * codes
     whole = (products**2).sum(axis=0)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import covmin
 
-from ._choice import error_curve, explain_choice
+from ._choice import chance, error_curve, explain_choice
 from ._code import reproduction_code
 from ._relations import correlations, feature_plots, in_units, interacting_pair, substitutes
 from ._samples import Samples, as_samples
@@ -94,6 +94,12 @@ def build_report(
         "path": _path(selector, order),
         "plots": feature_plots(samples, order[:_PLOTTED]),
         "pair": interacting_pair(samples, order[: max(2, min(kept, _PAIRED))]),
+        "interactions": [
+            {"features": [int(j) for j in pair], "chance": chance(p_value)}
+            for pair, p_value in zip(
+                selector.interactions_.features, selector.interactions_.p_value, strict=True
+            )
+        ],
         "correlation": {
             "features": [int(j) for j in top],
             "percent": correlations(samples, top),

@@ -1,4 +1,4 @@
-"""Why this many features: the error curve and the reason in words."""
+"""Why these features: the error curve and the reasons in words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["error_curve", "explain_choice"]
+__all__ = ["chance", "error_curve", "explain_choice"]
 
 
 def error_curve(selector: Any) -> dict[str, Any] | None:
@@ -96,6 +96,25 @@ def explain_choice(selector: Any) -> str:
         f"cross-fitted error is {error[sizes.index(m)]:.1%} of {whole}; "
         f"the lowest, {lowest}, takes {curve['best']}."
     )
+
+
+def chance(p_value: float) -> str:
+    """A p-value in as many digits as mean something.
+
+    Parameters
+    ----------
+    p_value : float
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> chance(0.03124), chance(1e-9)
+    ('p = 0.031', 'p < 0.001')
+    """
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 
 def _whole(selector: Any) -> str:
