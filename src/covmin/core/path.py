@@ -209,6 +209,14 @@ class Problem:
         sketch = None if self.sketch is None else self.sketch.in_threads(n_threads)
         return replace(self, sketch=sketch, n_threads=n_threads)
 
+    def switched_on(self, features: np.ndarray) -> Problem:
+        """The same problem, its sketch and its screen, with some of the units always on."""
+        sketch, screen = (
+            None if other is None else other.switched_on(features)
+            for other in (self.sketch, self.screen)
+        )
+        return replace(self, units=self.layout.switched_on(features), sketch=sketch, screen=screen)
+
     @property
     def layout(self) -> Units:
         """What is chosen as one."""
@@ -459,11 +467,11 @@ def run_path(
             stage, order = finished[number]
         else:
             report = _reporter(callback, number, len(budgets), budget)
-            stage, order = _solve_stage(problem, columns, weights, budget, held, report, stop)
+            stage, order = _solve_around(problem, held, columns, weights, budget, report, stop)
         stages.append(stage)
         left.append(order[budget:])
         columns = stage.features
-        weights = np.where(held, 1.0, stage.weights)[np.searchsorted(stage.columns, columns)]
+        weights = stage.weights[np.searchsorted(stage.columns, columns)]
         best = order[:budget]
         if stop is not None and stop():
             break
@@ -519,21 +527,40 @@ def _reporter(
     return lambda iteration: callback(Progress(stage, n_stages, budget, iteration))
 
 
+def _solve_around(
+    problem: Problem,
+    held: np.ndarray,
+    columns: np.ndarray,
+    weights: np.ndarray,
+    budget: int,
+    callback: Callable[[Iteration], None] | None,
+    stop: Callable[[], bool] | None,
+) -> tuple[Stage, np.ndarray]:
+    """Solve at one budget with the columns that are held always on; they come first."""
+    if not held.any():
+        return _solve_stage(problem, columns, weights, budget, callback, stop)
+    on, free = columns[held], columns[~held]
+    stage, order = _solve_stage(
+        problem.switched_on(on), free, weights[~held], budget - on.size, callback, stop
+    )
+    full = np.ones(columns.size)
+    full[~held] = stage.weights
+    features = np.sort(np.concatenate([on, stage.features]))
+    stage = replace(stage, budget=budget, features=features, columns=columns, weights=full)
+    return stage, np.concatenate([on, order])
+
+
 def _solve_stage(
     problem: Problem,
     columns: np.ndarray,
     weights: np.ndarray,
     budget: int,
-    held: np.ndarray,
     callback: Callable[[Iteration], None] | None,
     stop: Callable[[], bool] | None,
 ) -> tuple[Stage, np.ndarray]:
-    """Solve at one budget; return the stage and its columns from best to worst.
-
-    Those that are held start at full weight and come first.
-    """
+    """Solve at one budget; return the stage and its columns from best to worst."""
     sigma = problem.bandwidth(columns, budget)
-    weights = np.where(held, 1.0, _shrink(np.where(held, 0.0, weights), budget - held.sum()))
+    weights = _shrink(weights, budget)
     if problem.sketch is not None:
         _, _, sketched = _minimize(problem.sketch, columns, sigma, budget, weights, callback, stop)
         weights = sketched.w
@@ -544,7 +571,6 @@ def _solve_stage(
     loo_error = solution.operator.leave_one_out(problem.formulation.epsilon)
     solution = replace(solution, operator=None)
     order = _order(objective, solution)
-    order = order[np.argsort(~held[order], kind="stable")]
     stage = Stage(
         budget=budget,
         features=np.sort(columns[order[:budget]]),

@@ -76,6 +76,11 @@ class Units:
             and (self.scale == 1.0).all()
         )
 
+    def switched_on(self, units: np.ndarray) -> Units:
+        """The same with some of the units always on; the others keep their numbers."""
+        on = np.isin(self.of_column, units)
+        return Units(np.where(on, ALWAYS_ON, self.of_column), self.scale)
+
     def columns(self, units: np.ndarray) -> np.ndarray:
         """The columns of some units and those always on, in increasing order."""
         return np.flatnonzero(np.isin(self.of_column, units) | (self.of_column == ALWAYS_ON))
