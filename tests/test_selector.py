@@ -510,3 +510,76 @@ def test_any_scale_of_columns_and_response(xor, scale):
     expected = CCMSelector(2).fit(X, y).support_
     with np.errstate(over="ignore", under="ignore"):
         assert_array_equal(CCMSelector(2).fit(X * scale, y * scale).support_, expected)
+
+
+class TestInteractions:
+    """Pairs of features that say more together."""
+
+    def test_found_among_a_thousand_features_from_a_hundred_samples(self):
+        X, y = make_xor(100, 1000, random_state=5, return_X_y=True)
+        selector = CCMSelector(3).fit(X, y)
+        assert_array_equal(selector.get_support(indices=True), [0, 1, 2])
+        found = selector.interactions_
+        assert set(found.features.ravel()) == {0, 1, 2}
+        assert found.features.shape == (found.share.size, 2)
+        assert (found.p_value <= 0.05).all()
+        plain = CCMSelector(3, interactions=False).fit(X, y)
+        assert plain.interactions_.features.shape == (0, 2)
+        assert not plain.support_[:3].any()
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"strategy": "single"},
+            {"kernel": "additive"},
+            {"kernel": "linear"},
+            {"mixing": 1.0},
+            {"kernel": "polynomial", "degree": 1},
+            {"interactions": False},
+        ],
+    )
+    def test_not_looked_for_where_the_kernel_would_not_see_them(self, options):
+        X, y = make_xor(100, 7, random_state=0, return_X_y=True)
+        assert CCMSelector(3, **options).fit(X, y).interactions_.share.size == 0
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"kernel": "gaussian"},
+            {"kernel": "laplacian"},
+            {"kernel": "polynomial"},
+            {"constraint": "soft"},
+            {"approximation": "fourier"},
+        ],
+    )
+    def test_looked_for_along_every_other_path(self, options):
+        X, y = make_xor(100, 40, random_state=0, return_X_y=True)
+        selector = CCMSelector(3, **options).fit(X, y)
+        assert set(selector.interactions_.features.ravel()) == {0, 1, 2}
+        assert_array_equal(selector.get_support(indices=True), [0, 1, 2])
+
+    def test_in_the_columns_of_the_input(self):
+        """Constant columns, categories, groups and given columns stand in between."""
+        rng = np.random.default_rng(0)
+        n = 200
+        X = pd.DataFrame(rng.standard_normal((n, 12)), columns=[f"x{j}" for j in range(12)])
+        X.insert(0, "same", 1.0)
+        X.insert(1, "colour", pd.Categorical(rng.choice(["r", "g", "b"], n)))
+        y = X["x3"] * X["x8"] + 0.3 * rng.standard_normal(n)
+        with pytest.warns(UserWarning, match="constant"):
+            selector = CCMSelector(2, groups={"pair": ["x8", "x9"]}).fit(X, y)
+        names = X.columns[selector.interactions_.features.ravel()]
+        assert list(names) == ["x3", "x8"]
+        with pytest.warns(UserWarning, match="constant"):
+            selector = CCMSelector(1, given=["x8"]).fit(X, y)
+        assert list(X.columns[selector.interactions_.features.ravel()]) == ["x3", "x8"]
+        assert selector.ranking_[X.columns.get_loc("x3")] == 1
+
+    def test_rows_in_blocks(self, tmp_path):
+        X, y = make_xor(2500, 300, random_state=0, return_X_y=True)
+        mapped = np.memmap(tmp_path / "X", dtype="float64", mode="w+", shape=X.shape)
+        mapped[:] = X
+        selector = CCMSelector(3).fit(mapped, y)
+        assert selector.approximation_ == "fourier"
+        assert set(selector.interactions_.features.ravel()) == {0, 1, 2}
+        assert_array_equal(selector.get_support(indices=True), [0, 1, 2])

@@ -1,0 +1,281 @@
+"""Pairs of columns whose product explains the response."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from covmin.core import pairs as module
+from covmin.core.pairs import Pairs, interacting_pairs
+from covmin.core.path import Formulation, Problem, default_budgets, run_path
+from covmin.core.units import ALWAYS_ON
+from covmin.datasets import make_correlated_interaction, make_shell, make_xor
+
+
+def find(X, Y, of_column=None, p=None, **options):
+    """The pairs of equally weighted samples, every column by itself."""
+    n, d = X.shape
+    Y = Y if Y.ndim == 2 else indicators(Y)
+    p = np.full(n, 1 / n) if p is None else p
+    return interacting_pairs(X, Y, p, np.arange(d) if of_column is None else of_column, **options)
+
+
+def indicators(y):
+    Y = (y[:, None] == np.unique(y)).astype(float)
+    return Y - Y.mean(axis=0)
+
+
+def as_sets(pairs):
+    return [set(pair) for pair in pairs.columns.tolist()]
+
+
+def product_of(X, a, b, noise=0.5, seed=0):
+    rng = np.random.default_rng(seed)
+    return (X[:, a] * X[:, b] + noise * rng.standard_normal(len(X)))[:, None]
+
+
+@pytest.fixture
+def plain():
+    """A hundred samples of fifty columns; the response is the product of 3 and 40."""
+    X = np.random.default_rng(1).standard_normal((100, 50))
+    return X, product_of(X, 3, 40)
+
+
+class TestWhatIsFound:
+    @pytest.mark.parametrize("seed", range(3))
+    def test_xor_among_a_thousand_features(self, seed):
+        X, y = make_xor(100, 1000, random_state=seed, return_X_y=True)
+        found = find(X, y)
+        assert set(found.columns.ravel()) == {0, 1, 2}
+        assert_array_equal(found.members, [0, 1, 2])
+        assert (found.p_value <= 0.05).all()
+
+    def test_share_and_chance_by_hand(self, plain):
+        X, Y = plain
+        found = find(X, Y)
+        assert as_sets(found) == [{3, 40}]
+        ranks = X.argsort(axis=0).argsort(axis=0) - 49.5
+        r = np.corrcoef(ranks[:, 3] * ranks[:, 40], Y[:, 0].argsort().argsort())[0, 1]
+        assert_allclose(found.share, r**2, rtol=1e-5)
+        # χ² with one degree of freedom, for each of 50·49/2 pairs.
+        normal = np.sqrt(100) * abs(r)
+        tail = np.exp(-(normal**2) / 2) / normal * np.sqrt(2 / np.pi)  # from above
+        assert 0.8 * tail < found.p_value[0] / 1225 < tail
+
+    def test_one_pair_for_many_look_alikes(self):
+        X, y = make_correlated_interaction(400, 300, random_state=0, return_X_y=True)
+        assert as_sets(find(X, y)) == [{0, 1}]
+
+    def test_several_pairs_the_strongest_first(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((200, 30))
+        Y = (
+            2 * X[:, [4]] * X[:, [9]]
+            + X[:, [20]] * X[:, [21]]
+            + 0.3 * rng.standard_normal((200, 1))
+        )
+        found = find(X, Y)
+        assert as_sets(found) == [{4, 9}, {20, 21}]
+        assert (np.diff(found.share) < 0).all()
+
+    def test_single_effects_are_no_interactions(self):
+        X, y = make_shell(200, 50, random_state=0, return_X_y=True)
+        assert find(X, y).share.size == 0
+        rng = np.random.default_rng(0)
+        Z = rng.standard_normal((200, 20))
+        twins = np.hstack([Z, Z[:, :1] + 0.05 * rng.standard_normal((200, 1))])
+        # The product of a column and its twin is a square: a parabola in either says the same.
+        assert find(twins, Z[:, [0]] ** 2).share.size == 0
+
+    def test_outliers_and_units_do_not_matter(self, plain):
+        X, Y = plain
+        found = find(X, Y)
+        stretched = np.exp(3 * X)
+        stretched[:, 3] = X[:, 3] ** 3 * 1e8
+        again = find(stretched, np.sinh(4 * Y))
+        assert_array_equal(again.columns, found.columns)
+        assert_allclose(again.share, found.share, rtol=1e-5)
+
+    def test_binary_columns(self):
+        rng = np.random.default_rng(0)
+        X = rng.integers(0, 2, (120, 40)).astype(float)
+        assert as_sets(find(X, X[:, 5].astype(int) ^ X[:, 6].astype(int))) == [{5, 6}]
+
+
+class TestWhatIsNot:
+    @pytest.mark.parametrize(
+        ("n", "d", "rare"), [(60, 400, 4), (150, 150, 8), (300, 100, 12), (150, 150, 75)]
+    )
+    def test_level_also_for_rare_classes(self, n, d, rare):
+        rng = np.random.default_rng(n + rare)
+        y = np.arange(n) < rare
+        hits = [find(rng.standard_normal((n, d)), y).share.size > 0 for _ in range(100)]
+        assert np.mean(hits) <= 0.1  # 0.05, and two standard errors
+
+    @pytest.mark.parametrize("draw", ["standard_cauchy", "standard_exponential"])
+    def test_level_for_heavy_tails(self, draw):
+        rng = np.random.default_rng(0)
+        hits = [
+            find(getattr(rng, draw)((100, 100)), getattr(rng, draw)((100, 1))).share.size > 0
+            for _ in range(100)
+        ]
+        assert np.mean(hits) <= 0.1
+
+    @pytest.mark.parametrize(("n", "d"), [(15, 10), (30, 3000), (50, 1)])
+    def test_too_few_samples_or_columns(self, n, d):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((n, d))
+        found = find(X, product_of(X, 0, d - 1, noise=0.0))
+        assert found.columns.shape == (0, 2)
+        assert found.members.size == 0
+
+    def test_constant_response_in_the_sample(self, plain):
+        assert find(plain[0], np.zeros((100, 1))).share.size == 0
+
+    def test_constant_and_equal_columns(self, plain):
+        X, Y = plain
+        X = np.hstack([X, np.ones((100, 1)), X[:, :2]])
+        assert as_sets(find(X, Y)) == [{3, 40}]
+
+    def test_more_columns_than_there_is_time_for(self, plain, monkeypatch):
+        monkeypatch.setattr(module, "_MOST_WORK", 1000.0)
+        assert find(*plain).n_samples == 0
+
+
+class TestUnits:
+    def test_columns_of_a_group_are_no_pair(self, plain):
+        together = np.arange(50)
+        together[40] = 3
+        assert find(*plain, of_column=together).share.size == 0
+
+    def test_partner_that_is_always_on_is_not_named(self, plain):
+        given = np.where(np.arange(50) == 40, ALWAYS_ON, np.arange(50))
+        found = find(*plain, of_column=given)
+        assert as_sets(found) == [{3, 40}]
+        assert_array_equal(found.members, [3])
+
+
+class TestSamples:
+    def test_weights_are_copies_and_copies_no_evidence(self, plain):
+        X, Y = plain
+        counts = np.random.default_rng(0).integers(0, 4, 100)
+        weighted = find(X, Y, p=counts / counts.sum())
+        repeated = find(X.repeat(counts, axis=0), Y.repeat(counts, axis=0))
+        assert weighted.n_samples == repeated.n_samples == (counts > 0).sum()
+        assert_array_equal(weighted.columns, repeated.columns)
+        assert_allclose(weighted.share, repeated.share, rtol=1e-5)
+        assert_allclose(weighted.p_value, repeated.p_value, rtol=1e-3)
+
+    def test_order_of_rows_does_not_matter(self, plain):
+        X, Y = plain
+        rows = np.random.default_rng(0).permutation(100)
+        assert_allclose(find(X[rows], Y[rows]).share, find(X, Y).share, rtol=1e-5)
+
+    def test_blocks_of_columns(self, plain, monkeypatch):
+        whole = find(*plain)
+        monkeypatch.setattr(module, "_BLOCK", 7)
+        in_blocks = find(*plain)
+        assert_array_equal(in_blocks.columns, whole.columns)
+        assert_allclose(in_blocks.share, whole.share, rtol=1e-5)
+
+    def test_a_sample_of_many_rows(self, monkeypatch):
+        monkeypatch.setattr(module, "_MOST_SAMPLES", 150)
+        X = np.random.default_rng(0).standard_normal((1000, 20))
+        found = find(X, product_of(X, 2, 7), seed=3)
+        assert as_sets(found) == [{2, 7}]
+        assert found.n_samples == 150
+
+    def test_nothing_is_written_to(self, plain):
+        X, Y = (array.copy() for array in plain)
+        find(X, Y)
+        assert_array_equal(X, plain[0])
+        assert_array_equal(Y, plain[1])
+
+    @pytest.mark.parametrize("dtype", ["float32", "float64"])
+    def test_torch_gives_the_same(self, plain, dtype):
+        torch = pytest.importorskip("torch")
+        X, Y = (array.astype(dtype) for array in plain)
+        tensors = (torch.as_tensor(array) for array in (X, Y, np.full(100, 0.01, dtype=dtype)))
+        found = interacting_pairs(*tensors, np.arange(50))
+        assert_array_equal(found.columns, find(X, Y).columns)
+        assert_allclose(found.share, find(X, Y).share, rtol=1e-4)
+
+
+class TestPath:
+    """What a path makes of the pairs."""
+
+    BUDGETS = (40, 20, 10, 5, 2, 1)
+
+    def problem(self, X, Y, **formulation):
+        options = {"epsilon": 0.01, "pairs": True, "mixing": None, **formulation}
+        n = X.shape[0]
+        return Problem(X, Y - Y.mean(axis=0), np.full(n, 1 / n), Formulation(**options))
+
+    @pytest.fixture
+    def hidden(self):
+        """An interaction too weak to be found among so many features without a hint."""
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((100, 300))
+        return X, X[:, [3]] * X[:, [40]] + 0.5 * rng.standard_normal((100, 1))
+
+    def test_finds_what_the_criterion_alone_does_not(self, hidden):
+        with_pairs = run_path(self.problem(*hidden), self.BUDGETS)
+        without = run_path(self.problem(*hidden, pairs=False), self.BUDGETS)
+        assert set(with_pairs.order[:2]) == {3, 40}
+        assert set(without.order[:2]) != {3, 40}
+        assert without.pairs.share.size == 0
+
+    def test_held_features_are_on_while_samples_are_few(self, hidden):
+        path = run_path(self.problem(*hidden), self.BUDGETS)
+        for stage in path.stages:
+            among = stage.columns.size
+            held = np.isin(stage.columns, [3, 40])
+            if among > 10 and stage.budget > 2:
+                assert (stage.weights[held] == 1.0).all()
+                assert {3, 40} <= set(stage.features)
+            assert len(stage.features) == stage.budget
+            assert stage.weights.sum() <= stage.budget + 1e-9
+        assert_array_equal(np.sort(path.order), np.arange(300))
+
+    def test_the_criterion_decides_in_the_end(self, hidden):
+        X, Y = hidden
+        # Two single effects that explain far more than the product does.
+        Y = Y + 4 * X[:, [100]] - 4 * X[:, [200]]
+        nominated = Pairs(
+            np.array([[3, 40]]), np.array([[3, 40]]), np.array([0.2]), np.array([0.01]), 100
+        )
+
+        class Nominating(Problem):
+            def pairs(self):
+                return nominated
+
+        problem = self.problem(X, Y)
+        path = run_path(
+            Nominating(problem.X, problem.Y, problem.p, problem.formulation), self.BUDGETS
+        )
+        assert set(path.order[:2]) == {100, 200}
+        assert {3, 40} <= set(path.order[:10])
+
+    def test_no_pair_no_difference(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((60, 40))
+        Y = X[:, [0]] + X[:, [1]] + 0.1 * rng.standard_normal((60, 1))
+        with_pairs, without = (
+            run_path(self.problem(X, Y, pairs=flag), [20, 10, 2, 1]) for flag in (True, False)
+        )
+        assert with_pairs.pairs.share.size == 0
+        assert_array_equal(with_pairs.order, without.order)
+        assert_array_equal(with_pairs.stages[-1].weights, without.stages[-1].weights)
+
+    def test_more_nominated_than_wanted(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((150, 60))
+        Y = X[:, [0]] * X[:, [1]] + X[:, [2]] * X[:, [3]] + 0.1 * rng.standard_normal((150, 1))
+        path = run_path(self.problem(X, Y), default_budgets(60, 3))
+        assert len(path.pairs.members) == 4
+        assert [stage.features.size for stage in path.stages] == default_budgets(60, 3)
+        assert set(path.order[:3]) <= {0, 1, 2, 3}
+
+    @pytest.mark.parametrize("options", [{"soft": True}, {"inverse_free": True, "epsilon": 0.1}])
+    def test_other_formulations(self, hidden, options):
+        path = run_path(self.problem(*hidden, **options), self.BUDGETS)
+        assert {3, 40} <= set(path.order[:10])
