@@ -52,3 +52,23 @@ nothing = sum(np.mean(y == label) * (1 - np.mean(y == label)) for label in np.un
 for columns in ([0], [0, 1], [0, 1, 2], [3, 4, 5]):
     left = conditional_covariance_trace(X[:, columns], y, epsilon=0.01) / nothing
     print(f"columns {columns}: {left:.0%} left unexplained")
+
+# %%
+# Among a thousand features
+# -------------------------
+# A path starts with all features at a small weight, where an interaction shows in no slope. So
+# covmin looks at the products of all pairs first, and holds on to features whose product explains
+# the response until there are few enough for the criterion to decide.
+
+wide = make_xor(100, n_noise=1000, random_state=1)
+for interactions in (True, False):
+    selector = CCMSelector(3, interactions=interactions).fit(wide.data, wide.target)
+    print(f"interactions={interactions}: keeps", selector.get_support(indices=True))
+
+# %%
+# The pairs are an attribute, with the chance that the best of all pairs looks as good where
+# nothing depends on anything.
+
+found = CCMSelector(3).fit(wide.data, wide.target).interactions_
+for (a, b), share, p_value in zip(found.features, found.share, found.p_value, strict=True):
+    print(f"{a} × {b}: share {share:.2f}, p = {p_value:.1e}")

@@ -38,7 +38,7 @@ NOISE = (10, 100, 1000)
 SIZES = (40, 100, 200, 400)
 # From the quickest to the slowest.
 SELECTORS = ("ccm", "anova", "rfe", "mrmr", "extra-trees", "ccm-gaussian", "hsic-lasso", "bahsic")
-XOR_SIZES = (100, 150, 200, 300)
+XOR_SIZES = (40, 60, 80, 100, 150, 200)
 MANY_NOISE = (100, 500)
 MANY_SIZES = (5000,)
 MANY_SELECTORS = ("ccm", "anova", "mrmr", "extra-trees")
@@ -111,7 +111,7 @@ def find_xor(draws: int) -> pd.DataFrame:
     """Median rank of the three XOR features among a hundred, for more and more samples."""
     result = median_rank(
         {"xor, 97 noise": partial(make_xor, n_noise=97)},
-        ["ccm", "ccm-gaussian"],
+        ["ccm", "extra-trees", "bahsic"],
         n_samples=XOR_SIZES,
         n_repeats=draws,
         log=RESULTS / "hard-xor97.jsonl",

@@ -100,6 +100,15 @@ def test_select_reads_every_format(name, table, tmp_path, run):
     assert [row["rank"] for row in answer["ranking"]] == list(range(1, 11))
 
 
+def test_select_names_pairs_that_interact(csv, run):
+    answer = json.loads(run("select", csv, "-t", "group", "-m", 3, "--json").stdout)
+    assert {name for pair in answer["interactions"] for name in pair["features"]} == set(TRUE)
+    assert all(0 <= pair["p_value"] <= 0.05 < pair["share"] for pair in answer["interactions"])
+    shown = " ".join(run("select", csv, "-t", "group", "-m", 3).stdout.split())
+    assert "Pairs that say more together: " in shown
+    assert "x0 × x1 (p" in shown
+
+
 @pytest.mark.parametrize("compress", [bytes, gzip.compress, bz2.compress, lzma.compress])
 def test_select_reads_standard_input(compress, csv, run):
     result = run("select", "-", "-t", -1, "-m", 3, "--json", input=compress(csv.read_bytes()))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+import covmin._formulation
 from covmin import CCMSelector
 from covmin._formulation import ridge_for_classes
 from covmin.core.path import Formulation, Problem
@@ -126,7 +127,8 @@ class TestTheGaussianAlone:
         for seed in range(100, 108):
             xor = make_xor(130, n_noise=97, random_state=seed)
             for kernel in found:
-                selector = CCMSelector(3, kernel=kernel).fit(xor.data, xor.target)
+                selector = CCMSelector(3, kernel=kernel, interactions=False)
+                selector.fit(xor.data, xor.target)
                 found[kernel].append(np.median(selector.ranking_[xor.informative]))
         assert np.mean(found["auto"]) < np.mean(found["mixed"])
         assert np.all(np.array(found["auto"]) <= 2.0 * np.array(found["mixed"]))
@@ -135,10 +137,20 @@ class TestTheGaussianAlone:
         chosen = set()
         for seed in range(100, 108):
             xor = make_xor(100, n_noise=97, random_state=seed)
-            selector = CCMSelector(3).fit(xor.data, xor.target)
+            selector = CCMSelector(3, interactions=False).fit(xor.data, xor.target)
             assert (selector.kernel_, selector.mixing_) in {("gaussian", 0.0), ("mixed", 0.25)}
             chosen.add(selector.kernel_)
         assert chosen == {"gaussian", "mixed"}
+
+    def test_a_pair_that_stands_out_needs_no_trial(self, monkeypatch):
+        def never(problem, m, stop):
+            raise AssertionError("two paths for nothing")
+
+        monkeypatch.setattr(covmin._formulation, "_error_along_path", never)
+        xor = make_xor(100, n_noise=97, random_state=100)
+        selector = CCMSelector(3).fit(xor.data, xor.target)
+        assert selector.kernel_ == "mixed"
+        assert_array_equal(selector.get_support(indices=True), [0, 1, 2])
 
     def test_single_effects_keep_the_sum(self):
         X, y = gene_like(d=100)

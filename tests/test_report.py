@@ -143,6 +143,12 @@ def test_interacting_pair_is_found():
     assert sorted(report["pair"]["features"]) == [1, 3]
     assert report["pair"]["gain"] > 0.3
     assert max(report["pair"]["alone"]) < 0.1
+    assert report["interactions"] == [{"features": [1, 3], "chance": "p < 0.001"}]
+    page = render_report(report)
+    assert "All pairs of features were looked at" in page
+    without = build_report(CCMSelector(2, interactions=False).fit(X, y), X, y)
+    assert without["interactions"] == []
+    assert "All pairs of features were looked at" not in render_report(without)
 
 
 def test_substitutes_know_a_near_copy():

@@ -372,8 +372,8 @@ def is_better_without_sum(
     looks elsewhere. The path is then tried with it and without it, and goes by the
     leave-one-out error of the features it keeps: both have chosen on the same samples.
 
-    Not where features outnumber samples: some of them interact by chance, and the Gaussian
-    would find these.
+    Not where a pair stands out, which either path holds on to. Not where features outnumber
+    samples: some of them interact by chance, and the Gaussian would find these.
 
     Parameters
     ----------
@@ -390,7 +390,7 @@ def is_better_without_sum(
     if not problem.n_features <= n <= _FEW_SAMPLES:
         return False
     problem = _without_repeats(problem)
-    if _error_of_all(problem) < _NOTHING_LEARNT:
+    if _error_of_all(problem) < _NOTHING_LEARNT or problem.pairs().members.size:
         return False
     gaussian = replace(problem, formulation=replace(problem.formulation, mixing=0.0))
     alone, mixed = (_error_along_path(each, m, stop) for each in (gaussian, problem))

@@ -120,7 +120,7 @@ def selection_summary(selector: Any, names: Sequence[str], title: str, top: int)
 
 def _interactions(selector: Any, names: Sequence[str]) -> list[str]:
     """The pairs that were found, if any, in a line."""
-    from covmin.report import chance
+    from covmin.report._choice import chance
 
     found = selector.interactions_
     pairs = [

@@ -5,14 +5,13 @@ dict into one HTML file that needs no network, and `write_report` does both.
 """
 
 from covmin.report._build import build_report
-from covmin.report._choice import chance, error_curve, explain_choice
+from covmin.report._choice import error_curve, explain_choice
 from covmin.report._code import reproduction_code
 from covmin.report._render import render_report, write_report
 from covmin.report._warnings import check_data
 
 __all__ = [
     "build_report",
-    "chance",
     "check_data",
     "error_curve",
     "explain_choice",
