@@ -23,20 +23,28 @@ _LEVEL = 0.05
 # Pairs named at most, and pairs that stand out among which these are looked for.
 _MOST_PAIRS = 10
 _POOL = 2000
-# Products of all pairs are formed for so many features at a time, and for no more numbers in
-# all: a few seconds on two cores. Of fewer samples than these nothing is asked.
+# Products of all pairs are formed for so many features at a time, and no more of them in all
+# than take some seconds. Passes over the pairs cost as much as so many samples.
 _BLOCK = 512
 _MOST_WORK = 4e11
+_PASSES = 100
 _MOST_SAMPLES = 2000
 _FEWEST_SAMPLES = 20
-# What is left of the variance of a product must not be next to nothing.
-_LEAST_VARIANCE = 0.01
+# Share of the variance of the response that is looked at: the rest is spread over many directions.
+_RESPONSE = 0.95
+# A product varies by about one, unless its columns are all but the same.
+_LEAST_VARIANCE = 0.5
+# What is left of it beyond its columns, or beyond other products, must not be next to nothing.
 _LEAST_LEFT = 0.1
+# Samples that must carry a dependence: two or three may fall together by chance.
+_FEWEST_CARRIERS = 10.0
+# Pairs worked on at once.
+_CHUNK = 256
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of columns that interact, the most telling first.
+    """Pairs of columns that interact, in the order in which they were named.
 
     Attributes
     ----------
@@ -44,22 +52,22 @@ class Pairs:
     units : ndarray of int of shape (n_pairs, 2)
         Units of the columns; -1 is that of columns which are always on.
     share : ndarray of shape (n_pairs,)
-        Share of the variance of the product that goes with the response, beyond the pairs
-        before it.
+        Share of the variance of the product, beyond what its columns and the pairs before it
+        say, that goes with the response.
     p_value : ndarray of shape (n_pairs,)
         For the pair to stand out as much by chance, times the number of pairs.
-    n_samples : int
-        Rows looked at that differ: copies are no evidence.
+    n_samples : float
+        How many samples those looked at are worth: copies and unequal weights count less.
     """
 
     columns: np.ndarray
     units: np.ndarray
     share: np.ndarray
     p_value: np.ndarray
-    n_samples: int
+    n_samples: float
 
     @classmethod
-    def none(cls, n_samples: int = 0) -> Pairs:
+    def none(cls, n_samples: float = 0.0) -> Pairs:
         """No pair."""
         nothing = np.empty((0, 2), dtype=np.int64)
         return cls(nothing, nothing, np.empty(0), np.empty(0), n_samples)
@@ -67,19 +75,30 @@ class Pairs:
     @property
     def members(self) -> np.ndarray:
         """The units that are part of a pair, in increasing order."""
-        members = np.unique(self.units)
-        return members[members >= 0]
+        return self.members_within(self.units.size)
+
+    def members_within(self, budget: int) -> np.ndarray:
+        """The units of the first pairs, as many of these as have no more units than that."""
+        members = np.empty(0, dtype=np.int64)
+        for pair in self.units:
+            more = np.union1d(members, pair[pair >= 0])
+            if more.size > budget:
+                break
+            members = more
+        return members
 
 
 def interacting_pairs(X: Array, Y: Array, p: Array, of_column: np.ndarray, seed: int = 0) -> Pairs:
-    """Find pairs of columns whose product explains more than both columns by themselves.
+    """Find pairs of columns whose product adds more than both columns say by themselves.
 
     Columns and responses are replaced by their ranks. With no dependence the share of a product
     that goes with the response, times n, is then about χ² with as many degrees of freedom as
-    the response has dimensions, also far out and for rare classes: products of ranks are
-    bounded. A pair stands out where this is too much for any of the d(d−1)/2 pairs, at a level
-    of 0.05, and more than for a line and a parabola in each of the columns. The strongest
-    is named first, then the strongest of what it leaves, so that pairs of look-alikes are not.
+    the response has dimensions, also far out: products of ranks are bounded, and a dependence
+    that fewer than ten samples carry, as of rare values in rare classes, does not count. A pair
+    stands out where this is too much for any of the d(d−1)/2 pairs, at a level of 0.05, and
+    where the product adds more to a line and a parabola in each of the columns than these say.
+    The strongest is named first, then the strongest of what it leaves, so that pairs of
+    look-alikes are not.
 
     Parameters
     ----------
@@ -104,15 +123,15 @@ def interacting_pairs(X: Array, Y: Array, p: Array, of_column: np.ndarray, seed:
     >>> interacting_pairs(X, Y, np.full(100, 0.01), np.arange(50)).columns
     array([[3, 7]])
     """
-    rows = _rows(p, Y.shape[1] * X.shape[1] ** 2, seed)
+    rows = _rows(p, Y.shape[1], X.shape[1], seed)
     X, Y, p = take(X, rows, axis=0), to_numpy(Y)[rows], to_numpy(p)[rows].astype(np.float64)
     p = p / p.sum() if rows.size else p
     values = to_numpy(X)
-    n = len({row.tobytes() for row in np.hstack([values, Y])})
+    n = _worth(np.hstack([values, Y]), p)
     n_pairs = X.shape[1] * (X.shape[1] - 1) // 2
     if n < _FEWEST_SAMPLES or n_pairs == 0:
         return Pairs.none(n)
-    codes = _whitened(_ranks(Y, p), p)
+    codes = _whitened(_ranks(_principal(Y, p), p), p)
     least = float(chdtri(codes.shape[1], _LEVEL / n_pairs)) / n if codes.size else 1.0
     if least >= 1.0:
         return Pairs.none(n)  # no dependence could be that strong
@@ -120,19 +139,41 @@ def interacting_pairs(X: Array, Y: Array, p: Array, of_column: np.ndarray, seed:
     # No share is more than the whole.
     eligible = np.flatnonzero(alone + alone.min() < 1.0)
     device_ranks = array_namespace(X).asarray(ranks[:, eligible], device=device_of(X))
-    outstanding = _outstanding(device_ranks, codes, p, alone[eligible], of_column[eligible], least)
-    named, share = _named(ranks, codes, p, eligible[outstanding], least)
+    found = eligible[
+        _outstanding(device_ranks, codes, p, alone[eligible], of_column[eligible], least)
+    ]
+    products = _beyond_columns(ranks, codes, p, found)
+    named, share = _named(products, codes, p, _keys(of_column, found), alone[found].sum(1), least)
     chances = n_pairs * chdtrc(codes.shape[1], n * share)
-    return Pairs(named, of_column[named], share, chances, n)
+    return Pairs(found[named], of_column[found[named]], share, chances, n)
 
 
-def _rows(p: Array, work: int, seed: int) -> np.ndarray:
-    """Rows that have a say, no more than there is time for at so much work for each."""
+def _rows(p: Array, n_responses: int, n_columns: int, seed: int) -> np.ndarray:
+    """Rows that have a say, no more than there is time for."""
     rows = np.flatnonzero(to_numpy(p) > 0.0)
-    most = min(_MOST_SAMPLES, int(_MOST_WORK / work))
+    samples = (_MOST_WORK / n_columns**2 - _PASSES) / n_responses
+    most = int(np.clip(samples, 0, _MOST_SAMPLES))
     if rows.size <= most:
         return rows
     return np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
+
+
+def _worth(rows: np.ndarray, p: np.ndarray) -> float:
+    """How many equally weighted samples rows are worth; copies of one are one, of more weight."""
+    weight: dict[bytes, float] = {}
+    for row, share in zip(rows, p, strict=True):
+        key = row.tobytes()
+        weight[key] = weight.get(key, 0.0) + share
+    return float(1.0 / sum(share**2 for share in weight.values())) if weight else 0.0
+
+
+def _principal(Y: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """The leading principal components of the responses."""
+    centred = (Y - p @ Y).astype(np.float64)
+    _, sizes, directions = np.linalg.svd(np.sqrt(p)[:, None] * centred, full_matrices=False)
+    power = np.cumsum(sizes**2)
+    n_kept = int(np.searchsorted(power, _RESPONSE * power[-1])) + 1
+    return centred @ directions[:n_kept].T
 
 
 def _ranks_and_effects(
@@ -140,11 +181,26 @@ def _ranks_and_effects(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Ranks of every column, and what it explains by itself, some columns at a time."""
     ranks, alone = np.empty(values.shape, dtype=np.float32), np.empty(values.shape[1])
+    weighted = p[:, None] * codes
     for start in range(0, values.shape[1], _BLOCK):
         block = slice(start, start + _BLOCK)
-        of_block = _ranks(values[:, block], p)
-        ranks[:, block], alone[block] = of_block, _explained_alone(of_block, codes, p)
+        line = _ranks(values[:, block], p)
+        shares = (((each.T @ weighted) ** 2).sum(axis=1) for each in (line, _parabolas(line, p)))
+        ranks[:, block], alone[block] = line, sum(shares)
     return ranks, alone
+
+
+def _parabolas(ranks: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """What the square of each column adds to the column."""
+    squares = _standardized(ranks**2, p)
+    return _standardized(squares - ranks * (p @ (squares * ranks)), p)
+
+
+def _keys(of_column: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """A number for each pair of units; columns that are always on are no unit, but themselves."""
+    unit = np.where(of_column[pairs] < 0, pairs + of_column.size, of_column[pairs])
+    first, second = np.sort(unit, axis=1).T
+    return first * (2 * of_column.size) + second
 
 
 def _ranks(values: np.ndarray, p: np.ndarray) -> np.ndarray:
@@ -184,14 +240,6 @@ def _whitened(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
     return basis[:, sizes > 1e-6 * sizes.max(initial=0.0)] / root
 
 
-def _explained_alone(ranks: np.ndarray, codes: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Shares of a line and of a parabola in each column that go with the response."""
-    squares = _standardized(ranks**2, p)
-    squares = _standardized(squares - ranks * (p @ (squares * ranks)), p)
-    weighted = p[:, None] * codes
-    return sum(((each.T @ weighted) ** 2).sum(axis=1) for each in (ranks, squares))
-
-
 def _outstanding(
     ranks: Array,
     codes: np.ndarray,
@@ -205,26 +253,27 @@ def _outstanding(
     The strongest come first, and no more than can be told apart afterwards.
     """
     xp = array_namespace(ranks)
-    squares = ranks * ranks
-    weights = like(p[:, None], ranks)
     weighted_codes = like(p[:, None] * codes, ranks)
+    # The variance is looked at only where a product could do: most could not.
+    bar = like(0.5 * _LEAST_VARIANCE * np.maximum(alone, 0.5 * least), ranks)
     pairs, shares = np.empty((0, 2), dtype=np.int64), np.empty(0)
+    host = to_numpy(ranks)
     for start in range(0, ranks.shape[1], _BLOCK):
         block, others = ranks[:, start : start + _BLOCK], ranks[:, start:]
-        variance = xp.matmul((squares[:, start : start + _BLOCK] * weights).T, squares[:, start:])
-        variance -= xp.matmul((block * weights).T, others) ** 2
-        explained = xp.zeros_like(variance)
+        explained = xp.zeros(
+            (block.shape[1], others.shape[1]), dtype=ranks.dtype, device=device_of(ranks)
+        )
         for k in range(codes.shape[1]):
             product = xp.matmul((block * weighted_codes[:, k : k + 1]).T, others)
             product *= product
             explained += product
-        explained /= xp.where(variance > _LEAST_VARIANCE, variance, xp.inf)
-        high = xp.nonzero(explained >= least)
+        high = xp.nonzero(explained >= bar[start : start + _BLOCK, None] + bar[None, start:])
         share = to_numpy(explained[high]).astype(np.float64)
         high = np.stack([to_numpy(each) for each in high], axis=1) + start
-        first, second = high.T
-        counts = (second > first) & (of_column[first] != of_column[second])
-        counts &= share > alone[first] + alone[second]
+        possible = (high[:, 1] > high[:, 0]) & (of_column[high[:, 0]] != of_column[high[:, 1]])
+        high, share = high[possible], share[possible]
+        share /= _variances(host, p, high)
+        counts = share >= np.maximum(least, alone[high].sum(axis=1))
         pairs = np.concatenate([pairs, high[counts]])
         shares = np.concatenate([shares, share[counts]])
         best = np.argsort(-shares, kind="stable")[:_POOL]
@@ -232,26 +281,67 @@ def _outstanding(
     return pairs
 
 
+def _variances(ranks: np.ndarray, p: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Variances of products; infinite where there is next to none."""
+    variances = np.empty(len(pairs))
+    for start in range(0, len(pairs), _CHUNK):
+        first, second = pairs[start : start + _CHUNK].T
+        products = ranks[:, first] * ranks[:, second]
+        variances[start : start + _CHUNK] = p @ products**2 - (p @ products) ** 2
+    return np.where(variances >= _LEAST_VARIANCE, variances, np.inf)
+
+
+def _beyond_columns(
+    ranks: np.ndarray, codes: np.ndarray, p: np.ndarray, pairs: np.ndarray
+) -> np.ndarray:
+    """What products add to a line and a parabola in each of their columns, times √p.
+
+    Zero where that is next to nothing, or where few samples carry what goes with the response.
+    """
+    root = np.sqrt(p)[:, None]
+    weight = (root * codes**2 * root).sum(axis=1)
+    added = np.empty((ranks.shape[0], len(pairs)))
+    for start in range(0, len(pairs), _CHUNK):
+        sides = [ranks[:, each].astype(np.float64) for each in pairs[start : start + _CHUNK].T]
+        product = sides[0] * sides[1]
+        product = root * (product - p @ product)
+        columns = np.stack([*sides, *(_parabolas(side, p) for side in sides)]) * root
+        moments = np.einsum("ans,bns->sab", columns, columns)
+        slopes = np.linalg.pinv(moments, rcond=1e-8, hermitian=True)
+        slopes = slopes @ np.einsum("ans,ns->sa", columns, product)[:, :, None]
+        left = product - np.einsum("ans,sa->ns", columns, slopes[:, :, 0])
+        carried = left**2 * weight[:, None]
+        carriers = carried.sum(axis=0) ** 2 / np.maximum((carried**2).sum(axis=0), 1e-300)
+        enough = (left**2).sum(axis=0) > _LEAST_LEFT * (product**2).sum(axis=0)
+        added[:, start : start + _CHUNK] = left * (enough & (carriers >= _FEWEST_CARRIERS))
+    return added
+
+
 def _named(
-    ranks: np.ndarray, codes: np.ndarray, p: np.ndarray, pairs: np.ndarray, least: float
+    products: np.ndarray,
+    codes: np.ndarray,
+    p: np.ndarray,
+    keys: np.ndarray,
+    alone: np.ndarray,
+    least: float,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Of pairs that stand out, those that still do after the ones named before them."""
-    products = ranks[:, pairs[:, 0]].astype(np.float64) * ranks[:, pairs[:, 1]]
-    products = np.sqrt(p)[:, None] * (products - p @ products)
     left = np.sqrt(p)[:, None] * codes
     whole = (products**2).sum(axis=0)
+    bar = np.maximum(least, alone)
     named: list[int] = []
     shares: list[float] = []
-    while pairs.size and len(named) < _MOST_PAIRS:
+    while len(named) < _MOST_PAIRS:
         variance = (products**2).sum(axis=0)
-        explained = ((products.T @ left) ** 2).sum(axis=1)
-        explained /= np.where(variance > _LEAST_LEFT * whole, variance, np.inf)
-        best = int(np.argmax(explained))
-        if explained[best] < least:
+        is_left = variance > _LEAST_LEFT * whole
+        share = ((products.T @ left) ** 2).sum(axis=1) / np.where(is_left, variance, np.inf)
+        share[(share < bar) | np.isin(keys, keys[named])] = 0.0
+        best = int(np.argmax(share)) if share.size else 0
+        if not share.any():
             break
         named.append(best)
-        shares.append(float(explained[best]))
+        shares.append(float(share[best]))
         direction = products[:, best] / np.sqrt(variance[best])
         left = left - np.outer(direction, direction @ left)
         products = products - np.outer(direction, direction @ products)
-    return pairs[named], np.array(shares)
+    return np.array(named, dtype=np.int64), np.array(shares)

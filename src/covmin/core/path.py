@@ -55,14 +55,15 @@ _DEFAULT_PRICES = 0.05 * 0.25 ** np.arange(6)
 # Default λ₂ as a multiple of 1/(nε); 0.5 is the floor.
 _DEFAULT_PENALTY = 3.0
 
-# Nominated features are held on to while a stage chooses among more features than this many
-# samples for each allow.
+# Nominated features are held on to, whatever the criterion, while a stage chooses among more
+# features than this many samples for each allow.
 _SAMPLES_FOR_EACH = 10
 # More columns than these are chosen among on a sample of the rows, where a sum over them is
 # mixed into random features.
 MOST_COLUMNS = 2048
 
 StageCallback = Callable[["Progress"], None]
+Report = Callable[[Iteration], None] | None
 
 
 @dataclass(frozen=True)
@@ -440,7 +441,8 @@ def run_path(
     ----------
     problem : Problem
     budgets : iterable of int
-        Decreasing. A single budget is the paper's one solve.
+        Decreasing. A single budget is the paper's one solve. Where pairs interact, one is added
+        that has room for one feature more than these.
     callback : callable, optional
         Called with a :class:`Progress` after each step.
     finished : sequence of (Stage, ndarray)
@@ -456,28 +458,41 @@ def run_path(
     Path
     """
     budgets = list(budgets)
-    columns = np.arange(problem.n_features)
-    weights = np.ones(columns.size)
     pairs = problem.pairs()
-    stages: list[Stage] = []
-    left: list[np.ndarray] = []  # columns in the order of leaving, each group best first
-    for number, budget in enumerate(budgets):
-        held = _held(pairs, columns, budget)
+    members = pairs.members_within(max(budgets) - 1)
+    if members.size:
+        budgets = sorted({*budgets, members.size + 1}, reverse=True)
+    columns, weights = np.arange(problem.n_features), np.ones(problem.n_features)
+    solved: list[tuple[Stage, np.ndarray]] = []
+    while len(solved) < len(budgets):
+        number = len(solved)
         if number < len(finished):
-            stage, order = finished[number]
+            new = [finished[number]]
         else:
-            report = _reporter(callback, number, len(budgets), budget)
-            stage, order = _solve_around(problem, held, columns, weights, budget, report, stop)
-        stages.append(stage)
-        left.append(order[budget:])
-        columns = stage.features
-        weights = stage.weights[np.searchsorted(stage.columns, columns)]
-        best = order[:budget]
+            reports = [
+                _reporter(callback, k, len(budgets), budgets[k])
+                for k in range(number, len(budgets))
+            ]
+            ahead = list(zip(budgets[number:], reports, strict=True))
+            new = _next_stages(problem, pairs, members, columns, weights, ahead, stop)
+        solved += new
+        columns, weights = _survivors(solved[-1][0])
         if stop is not None and stop():
             break
         if on_stage is not None and number >= len(finished):
-            on_stage(number, stage, order)
+            for k, (stage, order) in enumerate(new, start=number):
+                on_stage(k, stage, order)
+    # Columns in the order of leaving, each group best first.
+    left = [order[stage.budget :] for stage, order in solved]
+    last, order = solved[-1]
+    best = order[: last.budget]
+    stages = [stage for stage, _ in solved]
     return Path(stages, np.concatenate([best, *reversed(left)]), pairs)
+
+
+def _survivors(stage: Stage) -> tuple[np.ndarray, np.ndarray]:
+    """The features that a stage keeps, and their weights."""
+    return stage.features, stage.weights[np.searchsorted(stage.columns, stage.features)]
 
 
 def approximation_error(problem: Problem, stage: Stage) -> float:
@@ -527,6 +542,49 @@ def _reporter(
     return lambda iteration: callback(Progress(stage, n_stages, budget, iteration))
 
 
+def _next_stages(
+    problem: Problem,
+    pairs: Pairs,
+    members: np.ndarray,
+    columns: np.ndarray,
+    weights: np.ndarray,
+    ahead: Sequence[tuple[int, Report]],
+    stop: Callable[[], bool] | None,
+) -> list[tuple[Stage, np.ndarray]]:
+    """The next stage; or all down to the members of pairs, held or not, whichever ends better.
+
+    Among more features than the samples can tell apart any set fits, and members are just held.
+    Below that the criterion decides, where it is sharpest: at the smallest set that has room for
+    them. On the way there noise often fits better.
+    """
+    budget, report = ahead[0]
+    if members.size >= budget or not np.isin(members, columns).any():
+        return [_solve_stage(problem, columns, weights, budget, report, stop)]
+    if columns.size * _SAMPLES_FOR_EACH > pairs.n_samples:
+        held = np.isin(columns, members)
+        return [_solve_around(problem, held, columns, weights, budget, report, stop)]
+    ways = []
+    for held_on in (members, members[:0]):
+        told: list[tuple[Report, list[Iteration]]] = []
+        way: list[tuple[Stage, np.ndarray]] = []
+        left, start = columns, weights
+        for budget, report in ahead:
+            if budget <= members.size or (way and stop is not None and stop()):
+                break
+            told.append((report, []))
+            held = np.isin(left, held_on)
+            way.append(_solve_around(problem, held, left, start, budget, told[-1][1].append, stop))
+            left, start = _survivors(way[-1][0])
+        ways.append((way, told))
+    better = min(ways, key=lambda each: each[0][-1][0].criterion)
+    # Only of the better way is told, afterwards: these stages are short.
+    for report, iterations in better[1]:
+        if report is not None:
+            for iteration in iterations:
+                report(iteration)
+    return better[0]
+
+
 def _solve_around(
     problem: Problem,
     held: np.ndarray,
@@ -540,8 +598,13 @@ def _solve_around(
     if not held.any():
         return _solve_stage(problem, columns, weights, budget, callback, stop)
     on, free = columns[held], columns[~held]
+
+    def report(iteration: Iteration) -> None:
+        if callback is not None:
+            callback(replace(iteration, n_active=iteration.n_active + on.size))
+
     stage, order = _solve_stage(
-        problem.switched_on(on), free, weights[~held], budget - on.size, callback, stop
+        problem.switched_on(on), free, weights[~held], budget - on.size, report, stop
     )
     full = np.ones(columns.size)
     full[~held] = stage.weights
@@ -609,14 +672,6 @@ def _minimize(
         if (solution.w > 0.0).sum() >= budget:
             break
     return objective, constraint, solution
-
-
-def _held(pairs: Pairs, columns: np.ndarray, budget: int) -> np.ndarray:
-    """Which columns a stage must keep: those nominated, while the samples cannot decide."""
-    nominated = pairs.members
-    if nominated.size >= budget or columns.size * _SAMPLES_FOR_EACH <= pairs.n_samples:
-        return np.zeros(columns.size, dtype=bool)
-    return np.isin(columns, nominated)
 
 
 def _shrink(weights: np.ndarray, budget: int) -> np.ndarray:
