@@ -107,7 +107,7 @@ def many(
     return result.summary()
 
 
-def find_xor(draws: int) -> pd.DataFrame:
+def find_xor(draws: int, n_jobs: int) -> pd.DataFrame:
     """Median rank of the three XOR features among a hundred, for more and more samples."""
     result = median_rank(
         {"xor, 97 noise": partial(make_xor, n_noise=97)},
@@ -115,6 +115,7 @@ def find_xor(draws: int) -> pd.DataFrame:
         n_samples=XOR_SIZES,
         n_repeats=draws,
         log=RESULTS / "hard-xor97.jsonl",
+        n_jobs=n_jobs,
         progress=True,
     )
     return result.summary()
@@ -149,7 +150,7 @@ def main() -> None:
     parser.add_argument("--many", action="store_true", help="thousands of samples")
     options = parser.parse_args()
     if options.find_xor:
-        found = find_xor(options.draws)
+        found = find_xor(options.draws, options.jobs)
         found.to_csv(RESULTS / "hard-xor97.csv", index=False, float_format="%.4f")
         columns = ["selector", "n_samples", "mean_rank", "standard_error"]
         print(markdown_table(found[columns], 2))

@@ -143,8 +143,44 @@ class TestWhatIsNot:
         monkeypatch.setattr(module, "_MOST_WORK", 1000.0)
         assert find(*plain).n_samples == 0
 
+    @pytest.mark.parametrize("rare", [10, 30])
+    def test_level_for_rare_values_in_rare_classes(self, rare):
+        rng = np.random.default_rng(rare)
+        hits = []
+        for _ in range(60):
+            X = rng.poisson(0.1, (200, 150)).astype(float)
+            hits.append(find(X, np.arange(200) < rare).share.size > 0)
+        assert np.mean(hits) <= 0.1
+
+    def test_level_with_unequal_weights(self):
+        rng = np.random.default_rng(0)
+        hits = []
+        for _ in range(60):
+            p = rng.lognormal(size=200)
+            X, Y = rng.standard_normal((200, 100)), rng.standard_normal((200, 1))
+            hits.append(find(X, Y, p=p / p.sum()).share.size > 0)
+        assert np.mean(hits) <= 0.1
+
+    def test_proxies_of_one_effect_are_no_pair(self):
+        rng = np.random.default_rng(0)
+        hits = []
+        for _ in range(20):
+            z = rng.standard_normal((100, 1))
+            X = 0.84 * z + 0.55 * rng.standard_normal((100, 200))
+            hits.append(find(X, z**2 + 0.5 * rng.standard_normal((100, 1))).share.size > 0)
+        assert np.mean(hits) <= 0.1
+
 
 class TestUnits:
+    def test_a_pair_of_units_is_named_once(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((200, 30))
+        level = rng.integers(0, 4, 200)
+        indicators_ = (level[:, None] == np.arange(4)).astype(float)
+        Y = (np.array([-1.5, -0.5, 0.5, 1.5])[level] * X[:, 7])[:, None]
+        found = find(np.hstack([X, indicators_]), Y, of_column=np.append(np.arange(30), [30] * 4))
+        assert found.units.tolist() == [[7, 30]]
+
     def test_columns_of_a_group_are_no_pair(self, plain):
         together = np.arange(50)
         together[40] = 3
@@ -276,8 +312,47 @@ class TestPath:
         Y = X[:, [0]] * X[:, [1]] + X[:, [2]] * X[:, [3]] + 0.1 * rng.standard_normal((150, 1))
         path = run_path(self.problem(X, Y), default_budgets(60, 3))
         assert len(path.pairs.members) == 4
-        assert [stage.features.size for stage in path.stages] == default_budgets(60, 3)
+        sizes = [stage.features.size for stage in path.stages]
+        assert sizes == sorted({*default_budgets(60, 3), 5}, reverse=True)
         assert set(path.order[:3]) <= {0, 1, 2, 3}
+
+    def test_many_pairs_are_not_lost_on_the_way(self):
+        """At sizes in between, noise fits better than what is true."""
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((400, 150))
+        Y = sum(X[:, [2 * k]] * X[:, [2 * k + 1]] for k in range(4))
+        path = run_path(
+            self.problem(X, Y + 0.2 * rng.standard_normal((400, 1))), default_budgets(150, 8)
+        )
+        assert set(path.order[:8]) == set(range(8))
+
+    def test_only_the_way_that_was_taken_is_told_of(self, hidden):
+        X, Y = hidden
+        for response in (Y, Y + 4 * X[:, [100]] - 4 * X[:, [200]]):
+            told = []
+            path = run_path(self.problem(X, response), self.BUDGETS, told.append)
+            for number, stage in enumerate(path.stages):
+                of_stage = [each.iteration for each in told if each.stage == number]
+                assert len(of_stage) == stage.solution.n_iter
+                assert (np.diff([each.value for each in of_stage]) <= 0).all()
+                if of_stage:
+                    assert of_stage[-1].n_active == (stage.weights > 0).sum()
+
+    def test_a_path_that_is_stopped_is_a_path(self, hidden):
+        for n_steps in range(1, 60, 6):
+            seen = []
+            stop = lambda: len(seen) >= n_steps  # noqa: B023, E731
+            path = run_path(self.problem(*hidden), self.BUDGETS, seen.append, stop=stop)
+            assert_array_equal(np.sort(path.order), np.arange(300))
+
+    def test_goes_on_from_finished_stages(self, hidden):
+        problem, kept = self.problem(*hidden), []
+        whole = run_path(problem, self.BUDGETS, on_stage=lambda *stage: kept.append(stage))
+        assert [number for number, _, _ in kept] == list(range(len(whole.stages)))
+        for n_done in range(len(kept)):
+            done = [(stage, order) for _, stage, order in kept[:n_done]]
+            again = run_path(problem, self.BUDGETS, finished=done)
+            assert_array_equal(again.order, whole.order)
 
     @pytest.mark.parametrize("options", [{"soft": True}, {"inverse_free": True, "epsilon": 0.1}])
     def test_other_formulations(self, hidden, options):

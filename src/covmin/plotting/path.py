@@ -41,7 +41,7 @@ class PathDisplay:
     >>> X, y = make_xor(60, random_state=0, return_X_y=True)
     >>> selector = CCMSelector(n_features_to_select=3).fit(X, y)
     >>> PathDisplay.from_estimator(selector).sizes
-    array([6, 3, 1])
+    array([6, 4, 3, 1])
     """
 
     def __init__(
