@@ -36,8 +36,10 @@ _RESPONSE = 0.95
 _LEAST_VARIANCE = 0.5
 # What is left of it beyond its columns, or beyond other products, must not be next to nothing.
 _LEAST_LEFT = 0.1
-# Samples that must carry a dependence: two or three may fall together by chance.
+# Samples that must carry a dependence, of a hundred or more and as a share of fewer: some may
+# fall together by chance.
 _FEWEST_CARRIERS = 10.0
+_CARRIERS = 0.1
 # Pairs worked on at once.
 _CHUNK = 256
 
@@ -94,7 +96,8 @@ def interacting_pairs(X: Array, Y: Array, p: Array, of_column: np.ndarray, seed:
     Columns and responses are replaced by their ranks. With no dependence the share of a product
     that goes with the response, times n, is then about χ² with as many degrees of freedom as
     the response has dimensions, also far out: products of ranks are bounded, and a dependence
-    that fewer than ten samples carry, as of rare values in rare classes, does not count. A pair
+    that fewer than ten samples carry (or a tenth of them), as of rare values in rare classes,
+    does not count. A pair
     stands out where this is too much for any of the d(d−1)/2 pairs, at a level of 0.05, and
     where the product adds more to a line and a parabola in each of the columns than these say.
     The strongest is named first, then the strongest of what it leaves, so that pairs of
@@ -313,7 +316,8 @@ def _beyond_columns(
         carried = left**2 * weight[:, None]
         carriers = carried.sum(axis=0) ** 2 / np.maximum((carried**2).sum(axis=0), 1e-300)
         enough = (left**2).sum(axis=0) > _LEAST_LEFT * (product**2).sum(axis=0)
-        added[:, start : start + _CHUNK] = left * (enough & (carriers >= _FEWEST_CARRIERS))
+        enough &= carriers >= min(_FEWEST_CARRIERS, _CARRIERS * ranks.shape[0])
+        added[:, start : start + _CHUNK] = left * enough
     return added
 
 
