@@ -167,9 +167,10 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         features by the order in which they leave. "single" is one solve, ranked by weight.
     interactions : bool, default=True
         Whether a path looks at the products of all pairs of features first (see
-        ``interactions_``) and holds on to features whose product explains the response, until
-        there are ten samples for each feature that is left: from there on the criterion can
-        tell. Among many features an interaction is found from far fewer samples this way.
+        ``interactions_``) and holds on to features whose product explains the response. Once
+        there are ten samples for each feature that is left, the criterion decides whether to, at
+        the smallest set with room for them. Among many features an interaction is found from far
+        fewer samples this way.
     constraint : {"hard", "soft"}, default="hard"
         Whether Σw ≤ m is a constraint or a price ``lambda1`` on Σw.
     lambda1 : float, default=None
@@ -269,11 +270,11 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         error of kernel ridge regression as a share of the variance of y; optimistic because
         the selection saw every sample), ``n_iter``, ``converged``.
     interactions_ : Bunch
-        Pairs of features whose product says more about the response than both by themselves,
-        the most telling first: ``features`` of shape (n_pairs, 2), by number; ``share``, how much
-        of the variance of the product of their ranks goes with the response, beyond the pairs
-        before; and ``p_value``, the chance that any of all pairs stands out as much where there
-        is no dependence, at most 0.05.
+        Pairs of features whose product adds more than both say by themselves, in the order in
+        which they were named: ``features`` of shape (n_pairs, 2), by number; ``share``, how much
+        of the variance of the product of their ranks, beyond the columns themselves and the
+        pairs before, goes with the response; and ``p_value``, the chance that any of all pairs
+        stands out as much where there is no dependence, at most 0.05.
     cross_fit_ : Bunch or None
         Where m or ε was chosen: ``n_features``, ``epsilon``, ``mean_error`` and
         ``standard_error`` (share of the variance of y), each error of shape
