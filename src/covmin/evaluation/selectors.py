@@ -99,7 +99,8 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
     =================== ====================================================================
     ccm                 the path of shrinking budgets, this library's default
     ccm-gaussian        the same path with the Gaussian kernel alone
-    ccm-path            the same path with the paper's kernel and its ε for classes, 0.001
+    ccm-path            the same path with the paper's kernel and its ε for classes, 0.001,
+                        and without a look at pairs
     ccm-single          one solve, as the paper
     ccm-soft-λ₁         one solve, soft budget, λ₁ of 0.001, 0.01, 0.1
     ccm-free-λ₂         one solve, inverse-free, λ₂ of 1, 10, 100
@@ -121,7 +122,7 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
     specs = [
         ccm_spec("ccm", strategy="path"),
         ccm_spec("ccm-gaussian", strategy="path", kernel="gaussian"),
-        ccm_spec("ccm-path", strategy="path", kernel="gaussian", epsilon=0.001),
+        ccm_spec("ccm-path", strategy="path", kernel="gaussian", epsilon=0.001, interactions=False),
         ccm_spec("ccm-single"),
     ]
     specs += [SelectorSpec(name, factory) for name, factory in available_selectors().items()]
