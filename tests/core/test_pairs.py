@@ -338,12 +338,13 @@ class TestPath:
                 if of_stage:
                     assert of_stage[-1].n_active == (stage.weights > 0).sum()
 
-    def test_a_path_that_is_stopped_is_a_path(self, hidden):
-        for n_steps in range(1, 60, 6):
-            seen = []
-            stop = lambda: len(seen) >= n_steps  # noqa: B023, E731
-            path = run_path(self.problem(*hidden), self.BUDGETS, seen.append, stop=stop)
-            assert_array_equal(np.sort(path.order), np.arange(300))
+    @pytest.mark.parametrize("n_steps", [1, 7, 13, 25, 40, 55])
+    def test_a_path_that_is_stopped_is_a_path(self, hidden, n_steps):
+        seen = []
+        path = run_path(
+            self.problem(*hidden), self.BUDGETS, seen.append, stop=lambda: len(seen) >= n_steps
+        )
+        assert_array_equal(np.sort(path.order), np.arange(300))
 
     def test_goes_on_from_finished_stages(self, hidden):
         problem, kept = self.problem(*hidden), []

@@ -257,7 +257,8 @@ def _outstanding(
     """
     xp = array_namespace(ranks)
     weighted_codes = like(p[:, None] * codes, ranks)
-    # The variance is looked at only where a product could do: most could not.
+    # The variance is looked at only where a product could do: most could not. The sum of two of
+    # these bars is at most three quarters of what it takes at the least variance.
     bar = like(0.5 * _LEAST_VARIANCE * np.maximum(alone, 0.5 * least), ranks)
     pairs, shares = np.empty((0, 2), dtype=np.int64), np.empty(0)
     host = to_numpy(ranks)
@@ -340,9 +341,9 @@ def _named(
         is_left = variance > _LEAST_LEFT * whole
         share = ((products.T @ left) ** 2).sum(axis=1) / np.where(is_left, variance, np.inf)
         share[(share < bar) | np.isin(keys, keys[named])] = 0.0
-        best = int(np.argmax(share)) if share.size else 0
         if not share.any():
             break
+        best = int(np.argmax(share))
         named.append(best)
         shares.append(float(share[best]))
         direction = products[:, best] / np.sqrt(variance[best])
