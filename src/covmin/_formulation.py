@@ -23,6 +23,7 @@ from .core.units import Units
 
 __all__ = [
     "CRITERION_PARAMETERS",
+    "RIDGE_LIMITS",
     "bandwidth_value",
     "check_lambda2",
     "choose_approximation",
@@ -33,6 +34,7 @@ __all__ = [
     "mixture",
     "rank_sizes",
     "ridge_for_classes",
+    "ridge_for_numbers",
     "ridge_for_units",
     "sees_interactions",
     "uses_features",
@@ -69,15 +71,27 @@ _LARGEST_BANDWIDTH = 1e100
 # Rows of the sketch from which a solve on many more rows starts, and how many times more.
 _SKETCH_ROWS = 20_000
 _SKETCH_GAIN = 2
-# A real response is mostly a sum of single effects; classes often are not.
-_LEAST_MIXING = {"classification": 0.0, "regression": 0.2}
+# A response is mostly a sum of single effects. Classes of few samples may not be: an interaction
+# is then seen by the Gaussian or not at all.
+_LEAST_MIXING = {
+    "classification": {"least_mixing": 0.3, "samples_for_least_mixing": 200},
+    "regression": {"least_mixing": 0.2},
+}
 
-# ε for classes along a path where samples outnumber the d features: this over d, within limits.
-_TALL_RIDGE = 0.05
-_TALL_RIDGE_LIMITS = (0.001, 0.005)
-# A leave-one-out error beyond this share of the variance says nothing about the noise.
+# ε along a path, from the least to the most. Random features stand for many samples, among which
+# copies are not looked for, and take the least.
+RIDGE_LIMITS = {"classification": (0.001, 0.01), "regression": (0.003, 0.01)}
+# For classes, this over the number of features, less for few samples, and for many. And that of
+# classes which all features together do not predict, by a leave-one-out error beyond this share
+# of the variance.
+_RIDGE = 0.5
+_RIDGE_OF_FEW_SAMPLES = 1.0 / 6000
+_RIDGE_OF_MANY_SAMPLES = 5.0  # over their number, also for a real response
+_UNPREDICTED = 0.98
+_SMALL_RIDGE = 0.15  # over the number of samples
+# An error beyond this share says nothing about the noise.
 _NOTHING_LEARNT = 0.95
-_LARGEST_RIDGE = 0.3
+_LARGEST_RIDGE = 0.1
 _LARGEST_RIDGE_FOR_UNITS = 0.1
 # Samples up to which a path is tried with two kernels, and how much better the second must be.
 _FEW_SAMPLES = 1000
@@ -321,27 +335,41 @@ def rank_sizes(
 
 
 def ridge_for_classes(problem: Problem) -> float:
-    """ε for classes: where features outnumber samples, larger the less all of them predict.
+    """ε for classes: smaller for more features, larger for noise that could be fitted.
 
-    Any labels can then be fitted, also wrong ones, and the criterion cannot tell. The ratio
-    ρ of noise to signal, by the leave-one-out error with every feature at full weight and
-    before anything is chosen, sets ``nε = ρ³/2``, within [ε, 0.3] for the ε of the problem,
-    which is kept where nothing is predicted at all, and for random features.
+    With d features it is 0.5/d, within [0.001, 0.01]: a function of few features is smooth. At
+    most n/6000, for few samples show an interaction only to a small ridge; and at most 5/n, for
+    many show a weak effect beside a strong one, of which a large ridge leaves too much.
 
-    Where samples outnumber features, ε falls with their number: a few features make a smooth
-    function of their own, an interaction among many is only seen with a small ridge.
+    Classes that all features together do not predict, by the leave-one-out error with every
+    feature at full weight and before anything is chosen, depend on an interaction of few among
+    many, if on anything: no more than 0.15/n, but 0.001.
+
+    Where features outnumber samples any labels can be fitted, also wrong ones, and the criterion
+    cannot tell. The ratio ρ of noise to signal, by the same error, then makes it at least
+    ``0.3ρ³/n``, up to 0.1.
     """
-    epsilon = problem.formulation.epsilon
-    n = problem.n_samples
-    if problem.n_features <= n:
-        return float(np.clip(_TALL_RIDGE / problem.n_features, *_TALL_RIDGE_LIMITS))
-    if problem.frequencies is not None:
-        return epsilon
-    noise = _error_of_all(_without_repeats(problem))
-    if not noise < _NOTHING_LEARNT:
+    n, d = problem.n_samples, problem.n_features
+    most = min(_RIDGE / d, _RIDGE_OF_FEW_SAMPLES * n, _RIDGE_OF_MANY_SAMPLES / n)
+    least, largest = RIDGE_LIMITS["classification"]
+    epsilon = float(np.clip(most, least, largest))
+    noise = _error_of_all(_without_repeats(problem), epsilon)
+    if not noise < _UNPREDICTED:
+        return min(epsilon, max(_SMALL_RIDGE / n, least))
+    if d <= n or noise >= _NOTHING_LEARNT:
         return epsilon
     ratio = noise / (1.0 - noise)
-    return float(np.clip(0.5 * ratio**3 / n, epsilon, max(epsilon, _LARGEST_RIDGE)))
+    return max(epsilon, min(0.3 * ratio**3 / n, _LARGEST_RIDGE))
+
+
+def ridge_for_numbers(problem: Problem) -> float:
+    """ε for a real response along a path: 0.01, and less for many samples, down to 0.003.
+
+    Those show a weak effect beside a strong one, of which a large ridge leaves more unexplained
+    than the weak one explains.
+    """
+    ridge = _RIDGE_OF_MANY_SAMPLES / problem.n_samples
+    return float(np.clip(ridge, *RIDGE_LIMITS["regression"]))
 
 
 def ridge_for_units(units: Units, n_samples: int) -> float:
@@ -390,18 +418,19 @@ def is_better_without_sum(
     if not problem.n_features <= n <= _FEW_SAMPLES:
         return False
     problem = _without_repeats(problem)
-    if _error_of_all(problem) < _NOTHING_LEARNT or problem.pairs().members.size:
+    error = _error_of_all(problem, problem.formulation.epsilon)
+    if error < _NOTHING_LEARNT or problem.pairs().members.size:
         return False
     gaussian = replace(problem, formulation=replace(problem.formulation, mixing=0.0))
     alone, mixed = (_error_along_path(each, m, stop) for each in (gaussian, problem))
     return alone < _MUCH_BETTER * mixed
 
 
-def _error_of_all(problem: Problem) -> float:
+def _error_of_all(problem: Problem, epsilon: float) -> float:
     """Leave-one-out error with every feature at full weight: nothing has been chosen."""
     features = np.arange(problem.n_features)
     gram = problem.gram(features, problem.bandwidth(features))
-    return gram.at(np.ones(features.size)).leave_one_out(problem.formulation.epsilon)
+    return gram.at(np.ones(features.size)).leave_one_out(epsilon)
 
 
 def _error_along_path(problem: Problem, m: int | None, stop: Callable[[], bool] | None) -> float:
@@ -514,7 +543,7 @@ def mixture(kernel: str, mixing: float | str, *, strategy: str, task: str) -> di
     Examples
     --------
     >>> mixture("auto", "auto", strategy="path", task="classification")
-    {'kernel': 'gaussian', 'mixing': None, 'least_mixing': 0.0}
+    {'kernel': 'gaussian', 'mixing': None, 'least_mixing': 0.3, 'samples_for_least_mixing': 200}
     >>> mixture("auto", "auto", strategy="single", task="classification")
     {'kernel': 'gaussian', 'mixing': 0.0}
     >>> mixture("additive", "auto", strategy="path", task="classification")
@@ -527,9 +556,5 @@ def mixture(kernel: str, mixing: float | str, *, strategy: str, task: str) -> di
     if kernel == "additive":
         return {"kernel": "gaussian", "mixing": 1.0}
     if isinstance(mixing, str):
-        return {
-            "kernel": "gaussian",
-            "mixing": None,
-            "least_mixing": _LEAST_MIXING[task],
-        }
+        return {"kernel": "gaussian", "mixing": None, **_LEAST_MIXING[task]}
     return {"kernel": "gaussian", "mixing": float(mixing)}

@@ -35,6 +35,7 @@ from ._fitting import (
 )
 from ._formulation import (
     CRITERION_PARAMETERS,
+    RIDGE_LIMITS,
     bandwidth_value,
     check_lambda2,
     choose_approximation,
@@ -45,6 +46,7 @@ from ._formulation import (
     mixture,
     rank_sizes,
     ridge_for_classes,
+    ridge_for_numbers,
     ridge_for_units,
     sees_interactions,
 )
@@ -567,10 +569,19 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         epsilons = epsilon_values(self.epsilon, response, self.strategy)
         if not isinstance(self.epsilon, str):
             return epsilons
-        path = self.strategy == "path" and self.inverse == "exact"
-        if path and response.task == "classification":
-            epsilons[0] = ridge_for_classes(self._problem(columns, response, epsilons[0], seed))
+        if self.strategy == "path" and self.inverse == "exact":
+            epsilons[0] = self._ridge(columns, response, seed)
         return np.maximum(epsilons, ridge_for_units(columns.units, columns.n_distinct))
+
+    def _ridge(self, columns: PreparedColumns, response: EncodedResponse, seed: int) -> float:
+        """ε for these samples along a path."""
+        least = RIDGE_LIMITS[response.task][0]
+        if self.approximation_ == "fourier":
+            return least
+        problem = self._problem(columns, response, least, seed)
+        if response.task == "classification":
+            return ridge_for_classes(problem)
+        return ridge_for_numbers(problem)
 
     def _may_leave_the_sum_out(self) -> bool:
         """Whether the kernel, and the share of the sum in it, are for the fit to choose."""

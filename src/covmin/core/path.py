@@ -82,6 +82,8 @@ class Formulation:
         features and samples. 0 leaves the kernel as it is.
     least_mixing : float
         The least share where it is set by these numbers.
+    samples_for_least_mixing : int
+        Samples from which on that is the least; with fewer it is less in proportion.
     bandwidth : float or None
         σ; None takes the median rule anew on the features of each stage.
     for_the_kept : bool
@@ -108,6 +110,7 @@ class Formulation:
     kernel_params: dict[str, float] = field(default_factory=dict)
     mixing: float | None = 0.0
     least_mixing: float = 0.0
+    samples_for_least_mixing: int = 1
     bandwidth: float | None = None
     for_the_kept: bool = False
     pairs: bool = False
@@ -148,7 +151,8 @@ class Formulation:
         """γ: half where features far outnumber samples, little where samples do."""
         if self.mixing is not None:
             return self.mixing
-        return max(0.5 * n_features / (n_features + n_samples), self.least_mixing)
+        least = self.least_mixing * min(n_samples / self.samples_for_least_mixing, 1.0)
+        return max(0.5 * n_features / (n_features + n_samples), least)
 
 
 @dataclass(frozen=True)
