@@ -347,7 +347,7 @@ def ridge_for_classes(problem: Problem) -> float:
 
     Where features outnumber samples any labels can be fitted, also wrong ones, and the criterion
     cannot tell. The ratio ρ of noise to signal, by the same error, then makes it at least
-    ``0.3ρ³/n``, up to 0.1.
+    ``ρ³/2n``, up to 0.1.
     """
     n, d = problem.n_samples, problem.n_features
     most = min(_RIDGE / d, _RIDGE_OF_FEW_SAMPLES * n, _RIDGE_OF_MANY_SAMPLES / n)
@@ -359,7 +359,7 @@ def ridge_for_classes(problem: Problem) -> float:
     if d <= n or noise >= _NOTHING_LEARNT:
         return epsilon
     ratio = noise / (1.0 - noise)
-    return max(epsilon, min(0.3 * ratio**3 / n, _LARGEST_RIDGE))
+    return max(epsilon, min(0.5 * ratio**3 / n, _LARGEST_RIDGE))
 
 
 def ridge_for_numbers(problem: Problem) -> float:

@@ -146,7 +146,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     mixing : "auto" or float in [0, 1], default="auto"
         Share γ of the sum in the mixed kernel; 1 is the additive kernel. "auto" takes
         d / 2(d + n) for d features and n samples, or n random features where these are used,
-        and at least 0.2 for regression.
+        and at least 0.2 for regression, 0.3 for classes (less, in proportion, for n < 200).
     bandwidth : "median" or float, default="median"
         Bandwidth σ of the kernel. "median" is the median distance between samples over √2
         (Laplacian: the median L1 distance), measured anew on the features of each stage; along
@@ -156,14 +156,15 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     coef0 : float, default=1.0
         Constant of the polynomial kernel.
     epsilon : "auto", float or array-like of float, default="auto"
-        Ridge ε. "auto" takes the paper's values for a single solve and for the inverse-free
-        form, 0.001 for classes and 0.1 for regression (0.01 along a path). Along a path it
-        takes 0.05/d for classes and d features, between 0.001 and 0.005; with more features
-        than samples 0.001, and more the less all features together predict them, by
-        leave-one-out, up to 0.3: noisy labels must not be fitted. Where categories or groups
-        have different numbers of columns it is at least the difference over n, up to 0.1, so
-        that none wins by its size. Of several values the one with the smallest cross-fitted
-        error is taken.
+        Ridge ε. "auto" takes the paper's values for a single solve, 0.001 for classes and 0.1
+        for regression, and for the inverse-free form (0.01 for regression along a path). A path
+        takes 0.01 for regression, and with more than 500 samples 5/n, down to 0.003; for classes
+        and d features 0.5/d, between 0.001 and 0.01, less for few samples, for many, and where
+        all features together predict nothing, by leave-one-out. With more features than samples
+        it takes more, up to 0.1, the worse these predict: noisy labels must not be fitted. Where
+        categories or groups have different numbers of columns it is at least the difference
+        over n, up to 0.1, so that none wins by its size. Of several values the one with the
+        smallest cross-fitted error is taken.
     strategy : {"path", "single"}, default="path"
         "path" solves at shrinking budgets, each among the survivors of the last, and ranks
         features by the order in which they leave. "single" is one solve, ranked by weight.
