@@ -18,7 +18,8 @@ from covmin.core.blocks import ArrayRows
 from covmin.core.grams import ExactGram, FourierGram
 from covmin.core.kernels import Gaussian
 from covmin.core.objectives import TraceObjective
-from covmin.core.path import Formulation, Problem, default_budgets, run_path
+from covmin.core.path import default_budgets, run_path
+from covmin.core.problem import Formulation, Problem
 
 
 def seconds(action: Callable[[], object], repeats: int = 3) -> float:

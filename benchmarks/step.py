@@ -27,7 +27,7 @@ from covmin.core.blocks import ArrayRows
 from covmin.core.grams import ExactGram, FourierGram
 from covmin.core.kernels import Gaussian
 from covmin.core.objectives import TraceObjective
-from covmin.core.path import Formulation
+from covmin.core.problem import Formulation
 
 _BARE_BLOCK = 4096
 

@@ -22,7 +22,8 @@ from covmin import (
 from covmin._columns import ColumnPlan, prepare_columns
 from covmin._responses import encode_response
 from covmin.core.kernels import Gaussian, median_bandwidth
-from covmin.core.path import Formulation, Problem, default_budgets, run_path
+from covmin.core.path import default_budgets, run_path
+from covmin.core.problem import Formulation, Problem
 from covmin.core.responses import kernel_factor
 from covmin.core.swaps import substitutes
 from covmin.core.units import ALWAYS_ON, TiedGram, Units

@@ -14,7 +14,7 @@ import covmin.selector
 from covmin import CCMSelector, open_parquet
 from covmin._columns import prepare_columns
 from covmin._sources import ArraySource
-from covmin.core import path
+from covmin.core import problem as core_problem
 from covmin.core.arrays import cos_sin
 from covmin.core.blocks import ArrayRows, map_blocks
 from covmin.core.grams import FourierGram
@@ -74,7 +74,8 @@ def test_the_fit_in_memory_finds_the_features_and_its_error(in_memory):
 
 def test_the_error_is_that_of_the_exact_criterion(data):
     """With few rows for the sample to be all of them, by the naive formula."""
-    from covmin.core.path import Formulation, Problem, Stage, approximation_error
+    from covmin.core.path import Stage, approximation_error
+    from covmin.core.problem import Formulation, Problem
 
     X, y = data[0][:200], data[1][:200, None]
     X, Y, p = (X - X.mean(0)) / X.std(0), y - y.mean(), np.full(200, 1 / 200)
@@ -179,7 +180,7 @@ def test_repeats_and_weights_have_the_same_share():
 
 
 def test_the_screen_mixes_as_much_as_the_fit(monkeypatch):
-    monkeypatch.setattr(path, "MOST_COLUMNS", 20)
+    monkeypatch.setattr(core_problem, "MOST_COLUMNS", 20)
     monkeypatch.setattr(formulation, "MOST_COLUMNS", 20)
     shares = []
     screen = formulation._screen
@@ -233,7 +234,7 @@ class TestMoreColumnsThanASumCanHold:
 
     @pytest.fixture(autouse=True)
     def few_are_many(self, monkeypatch):
-        monkeypatch.setattr(path, "MOST_COLUMNS", 20)
+        monkeypatch.setattr(core_problem, "MOST_COLUMNS", 20)
         monkeypatch.setattr(formulation, "MOST_COLUMNS", 20)
 
     @pytest.fixture

@@ -25,7 +25,7 @@ def test_the_exact_estimate_bounds_what_a_step_takes(data):
 
     from covmin.core.grams import ExactGram
     from covmin.core.objectives import TraceObjective
-    from covmin.core.path import Formulation
+    from covmin.core.problem import Formulation
 
     def step(kernel, X, Y):
         n, d = X.shape

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import covmin._formulation
+import covmin._ridge
 from covmin import CCMSelector
-from covmin._formulation import ridge_for_classes
-from covmin.core.path import Formulation, Problem
+from covmin._ridge import ridge_for_classes
+from covmin.core.problem import Formulation, Problem
 from covmin.datasets import make_xor
 
 
@@ -188,7 +188,7 @@ class TestTheGaussianAlone:
         def never(problem, m, stop):
             raise AssertionError("two paths for nothing")
 
-        monkeypatch.setattr(covmin._formulation, "_error_along_path", never)
+        monkeypatch.setattr(covmin._ridge, "_error_along_path", never)
         xor = make_xor(100, n_noise=97, random_state=100)
         selector = CCMSelector(3).fit(xor.data, xor.target)
         assert selector.kernel_ == "mixed"

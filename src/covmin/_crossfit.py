@@ -18,7 +18,7 @@ from ._columns import ColumnPlan, PreparedColumns, prepare_columns, row_signatur
 from ._responses import EncodedResponse
 from ._threads import IN_THREADS, blas_threads, worker_threads
 from .core.arrays import like
-from .core.path import Problem
+from .core.problem import Problem
 
 __all__ = ["CrossFit", "candidate_sizes", "cross_fit", "residuals_beyond_given"]
 

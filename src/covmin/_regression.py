@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold
 
 from ._columns import prepare_columns
 from ._formulation import make_problem
-from .core.path import Formulation
+from .core.problem import Formulation
 
 __all__ = ["out_of_fold_smoother"]
 

@@ -18,7 +18,7 @@ from ._formulation import (
 )
 from ._refusals import check_numbers, columns_named
 from ._responses import encode_response, ordered_levels
-from .core.path import Formulation
+from .core.problem import Formulation
 
 __all__ = ["conditional_covariance_trace"]
 

@@ -18,7 +18,7 @@ from ._refusals import check_numbers, columns_named
 from ._regression import out_of_fold_smoother
 from ._repeats import N_JOBS, repeat
 from ._responses import encode_response, ordered_levels
-from .core.path import Formulation
+from .core.problem import Formulation
 
 __all__ = ["DependenceTest", "conditional_dependence_test"]
 

@@ -35,19 +35,14 @@ from ._fitting import (
 )
 from ._formulation import (
     CRITERION_PARAMETERS,
-    RIDGE_LIMITS,
     bandwidth_value,
     check_lambda2,
     choose_approximation,
     features_have_sum,
-    is_better_without_sum,
     kernel_parameters,
     make_problem,
     mixture,
     rank_sizes,
-    ridge_for_classes,
-    ridge_for_numbers,
-    ridge_for_units,
     sees_interactions,
 )
 from ._inputs import from_tensors
@@ -57,19 +52,19 @@ from ._outputs import WholeColumnsMixin
 from ._progress import History, ProgressBar
 from ._repeats import N_JOBS
 from ._responses import EncodedResponse
+from ._ridge import (
+    RIDGE_LIMITS,
+    is_better_without_sum,
+    ridge_for_classes,
+    ridge_for_numbers,
+    ridge_for_units,
+)
 from ._support import SupportMixin
 from ._threads import blas_threads, row_threads, worker_threads
 from ._versions import VersionedPickles
 from .core.kernels import KERNELS
-from .core.path import (
-    Formulation,
-    Path,
-    Problem,
-    Progress,
-    approximation_error,
-    default_budgets,
-    run_path,
-)
+from .core.path import Path, Progress, approximation_error, default_budgets, run_path
+from .core.problem import Formulation, Problem
 from .core.swaps import substitutes
 
 __all__ = ["CCMSelector"]

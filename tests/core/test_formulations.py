@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from covmin.core.path import Formulation, Problem, run_path
+from covmin.core.path import run_path
+from covmin.core.problem import Formulation, Problem
 from covmin.datasets import make_additive, make_shell, make_xor
 
 # generator, ε, and the largest acceptable mean of the median rank (2.5, 2 and 2.5 at best)

@@ -12,7 +12,7 @@ from covmin.core.grams import ExactGram, FourierGram
 from covmin.core.kernels import Gaussian
 from covmin.core.mixing import Additive, Sum, waves_for
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
-from covmin.core.path import Formulation, Problem
+from covmin.core.problem import Formulation, Problem
 from covmin.core.solvers import minimize
 
 MIXED = Sum(((0.6, Gaussian(1.5)), (0.4, Additive(0.9, 2.0))))

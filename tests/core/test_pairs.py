@@ -6,7 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.core import pairs as module
 from covmin.core.pairs import Pairs, interacting_pairs
-from covmin.core.path import Formulation, Problem, default_budgets, run_path
+from covmin.core.path import default_budgets, run_path
+from covmin.core.problem import Formulation, Problem
 from covmin.core.units import ALWAYS_ON
 from covmin.datasets import make_correlated_interaction, make_shell, make_xor
 

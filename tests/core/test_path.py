@@ -11,7 +11,8 @@ from covmin.core.constraints import CappedSimplex, SoftBudget
 from covmin.core.grams import ExactGram, FourierGram
 from covmin.core.kernels import KERNELS, median_bandwidth
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
-from covmin.core.path import CRACK, Formulation, Problem, default_budgets, run_path
+from covmin.core.path import CRACK, default_budgets, run_path
+from covmin.core.problem import Formulation, Problem
 from covmin.core.solvers import minimize
 
 BUDGETS = [5, 3, 2, 1]

@@ -8,7 +8,8 @@ from functools import partial
 import numpy as np
 
 from .objectives import TraceObjective
-from .path import CRACK, Problem, Stage
+from .path import CRACK, Stage
+from .problem import Problem
 
 __all__ = ["Substitutes", "substitutes"]
 
