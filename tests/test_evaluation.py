@@ -107,6 +107,7 @@ class TestProtocols:
     def test_label_in_every_row(self, table, protocol):
         X, y = table
         result = compare_selectors(X, y, ["pearson"], protocol=protocol, random_state=0)
+        assert "scores (accuracy) of pearson; see .summary()" in repr(result)
         assert set(result.frame["protocol"]) == {protocol}
         assert set(result.summary()["protocol"]) == {protocol}
 
@@ -329,6 +330,9 @@ class TestMedianRank:
             return data
 
         result = median_rank(generator, {"widest": Widest()}, n_samples=[10, 20], n_repeats=12)
+        assert repr(result) == (
+            "<MedianRankResult: 24 median ranks of widest; see .summary(), .frame and .plot()>"
+        )
         assert (result.frame["median_rank"] == 2).all()
         assert len(result.frame) == 24
         assert result.summary()["n_draws"].tolist() == [12, 12]

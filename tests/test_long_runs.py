@@ -179,6 +179,15 @@ class TestCheckpoint:
                 other.fit(data, y)
             assert path.read_bytes() == before
 
+    def test_a_file_of_another_version_is_refused(self, wide, tmp_path, monkeypatch):
+        """Its stages may have been solved by other defaults."""
+        parameters = {"checkpoint": tmp_path / "fit.jsonl", "checkpoint_after": 0.0}
+        with pytest.raises(KeyboardInterrupt):
+            CCMSelector(5, **parameters, callback=After(20, press_ctrl_c)).fit(*wide)
+        monkeypatch.setattr("covmin._checkpoint.__version__", "9.9")
+        with pytest.raises(ValueError, match=r"covmin: there '.*', now '9\.9'"):
+            CCMSelector(5, **parameters).fit(*wide)
+
     @pytest.mark.parametrize("approximation", [None, "fourier"])
     def test_a_column_in_other_units_is_noticed(self, wide, tmp_path, approximation):
         X, y = wide

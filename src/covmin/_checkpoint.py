@@ -18,6 +18,7 @@ from ._log import ResultLog
 from ._parameters import plain
 from ._responses import EncodedResponse
 from ._sources import StandardizedSource
+from ._versions import __version__
 from .core.path import Stage
 from .core.solvers import Solution
 
@@ -40,7 +41,7 @@ _LONGEST_TEXT = 100
 def fingerprint(
     parameters: dict[str, Any], columns: PreparedColumns, response: EncodedResponse
 ) -> dict[str, Any]:
-    """What a fit depends on: parameters, and a digest of the data."""
+    """What a fit depends on: the program, its parameters, and a digest of the data."""
     kept = {
         name: _text(value)
         for name, value in parameters.items()
@@ -51,7 +52,7 @@ def fingerprint(
             "A fit that goes on from a checkpoint needs the seed it began with, which a "
             "RandomState does not keep; pass an integer as random_state."
         )
-    return {"data": _digest(columns, response), "parameters": kept}
+    return {"covmin": __version__, "data": _digest(columns, response), "parameters": kept}
 
 
 def _digest(columns: PreparedColumns, response: EncodedResponse) -> str:

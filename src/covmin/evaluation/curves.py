@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .categories import Categories
-from .frames import require_pandas
+from .frames import describe, require_pandas
 from .runner import rank_features, unit_seed
 from .selectors import SelectorSpec
 from .splits import Split
@@ -148,7 +148,7 @@ def curve_rows(
     ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CurveResult:
     """Scores of selectors, fold by fold.
 
@@ -165,6 +165,9 @@ class CurveResult:
     records: list[dict[str, Any]]
     score_name: str
     errors: list[tuple[str, str | None]]
+
+    def __repr__(self) -> str:
+        return describe(self, f"scores ({self.score_name})")
 
     @property
     def frame(self) -> Any:

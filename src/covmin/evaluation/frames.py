@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["markdown_table", "require_pandas"]
+__all__ = ["describe", "markdown_table", "require_pandas"]
 
 
 def require_pandas() -> Any:
@@ -16,6 +16,15 @@ def require_pandas() -> Any:
             'Results as a frame need pandas: pip install pandas, or "covmin[cli]".'
         ) from error
     return pandas
+
+
+def describe(result: Any, what: str) -> str:
+    """What a result holds and where to look, in place of its thousand records."""
+    names = ", ".join(dict.fromkeys(record["selector"] for record in result.records))
+    return (
+        f"<{type(result).__name__}: {len(result.records)} {what} of {names or 'no selector'}; "
+        "see .summary(), .frame and .plot()>"
+    )
 
 
 def markdown_table(frame: Any, digits: int = 3) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .frames import require_pandas
+from .frames import describe, require_pandas
 from .runner import rank_features, run_units, unit_seed, warn_of_failures
 from .selectors import SelectorSpec, resolve_selectors, selector_settings
 
@@ -76,7 +76,7 @@ def median_rank_of(order: np.ndarray, informative: Iterable[int]) -> float:
     return float(np.median(np.flatnonzero(np.isin(order, list(informative))) + 1))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MedianRankResult:
     """Median ranks of the true features, draw by draw.
 
@@ -90,6 +90,9 @@ class MedianRankResult:
 
     records: list[dict[str, Any]]
     optimal: dict[str, float]
+
+    def __repr__(self) -> str:
+        return describe(self, "median ranks")
 
     @property
     def frame(self) -> Any:
