@@ -14,12 +14,12 @@ from functools import partial
 import numpy as np
 import torch
 
-from covmin.core.blocks import ArrayRows
 from covmin.core.grams import ExactGram, FourierGram
 from covmin.core.kernels import Gaussian
 from covmin.core.objectives import TraceObjective
 from covmin.core.path import default_budgets, run_path
 from covmin.core.problem import Formulation, Problem
+from covmin.core.rows import ArrayRows
 
 
 def seconds(action: Callable[[], object], repeats: int = 3) -> float:

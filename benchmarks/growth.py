@@ -19,13 +19,13 @@ import numpy as np
 from benchmarks.large import samples as large_samples
 from benchmarks.tables import machine, save, seconds, show, write
 from covmin import CCMSelector
-from covmin._threads import blas_threads, row_threads
-from covmin.core.blocks import ArrayRows
 from covmin.core.constraints import CappedSimplex
 from covmin.core.grams import ExactGram, FourierGram, Gram
 from covmin.core.kernels import Gaussian
 from covmin.core.objectives import TraceObjective
+from covmin.core.rows import ArrayRows
 from covmin.datasets import make_shell, make_xor
+from covmin.runtime.threads import blas_threads, row_threads
 
 _EXACT = {"n": 1000, "d": 200, "k": 1}
 _FOURIER = {"n": 40_000, "d": 50, "D": 512, "k": 1}

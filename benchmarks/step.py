@@ -22,12 +22,12 @@ from pathlib import Path
 import numpy as np
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
-from covmin._threads import blas_threads, row_threads
-from covmin.core.blocks import ArrayRows
 from covmin.core.grams import ExactGram, FourierGram
 from covmin.core.kernels import Gaussian
 from covmin.core.objectives import TraceObjective
 from covmin.core.problem import Formulation
+from covmin.core.rows import ArrayRows
+from covmin.runtime.threads import blas_threads, row_threads
 
 _BARE_BLOCK = 4096
 

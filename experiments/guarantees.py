@@ -26,9 +26,9 @@ from covmin import (
     StabilitySelector,
     conditional_dependence_test,
 )
-from covmin._stability_bounds import ASSUMPTIONS, false_selections
 from covmin.datasets import make_additive, make_xor
 from covmin.evaluation.runner import run_units, unit_seed
+from covmin.inference.stability_bounds import ASSUMPTIONS, false_selections
 from experiments.evidence import Tables, filled
 
 RESULTS = Path(__file__).parent / "results"

@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from covmin import CCMSelector
-from covmin._files import replace_file
 from covmin.datasets import make_shell
 from covmin.evaluation.paper_synthetic import run_synthetic
+from covmin.runtime.files import replace_file
 
 # Forked, a job begins at once: most kills meet work, not imports.
 PROCESSES = multiprocessing.get_context("fork")

@@ -16,7 +16,7 @@ from sklearn.utils import Bunch
 
 from covmin import CCMSelector
 from covmin.baselines import ExtraTreesSelector
-from covmin.core.pairs import interacting_pairs
+from covmin.core.nominations import interacting_pairs
 from covmin.datasets import make_correlated_interaction, make_xor
 from covmin.evaluation.frames import markdown_table
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from covmin.core.blocks import ArrayRows
 from covmin.core.grams import ExactGram, FourierGram, Gram
 from covmin.core.kernels import KERNELS, Gaussian
 from covmin.core.mixing import Additive, Sum
+from covmin.core.rows import ArrayRows
 
 settings.register_profile("covmin", deadline=None, derandomize=True)
 settings.load_profile("covmin")

@@ -19,14 +19,14 @@ from covmin import (
     conditional_covariance_trace,
     conditional_dependence_test,
 )
-from covmin._columns import ColumnPlan, prepare_columns
-from covmin._responses import encode_response
 from covmin.core.kernels import Gaussian, median_bandwidth
 from covmin.core.path import default_budgets, run_path
 from covmin.core.problem import Formulation, Problem
 from covmin.core.responses import kernel_factor
-from covmin.core.swaps import substitutes
+from covmin.core.substitutes import substitutes
 from covmin.core.units import ALWAYS_ON, TiedGram, Units
+from covmin.data.columns import ColumnPlan, prepare_columns
+from covmin.data.responses import encode_response
 from covmin.datasets import make_additive, make_xor
 
 FORMULATIONS = [

@@ -6,9 +6,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin import conditional_covariance_trace, conditional_dependence_test
-from covmin._regression import out_of_fold_smoother
 from covmin.datasets import make_additive, make_xor
-from covmin.dependence import explained_share
+from covmin.inference.dependence import explained_share
+from covmin.inference.regression import out_of_fold_smoother
 
 
 def global_state():

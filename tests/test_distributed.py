@@ -201,7 +201,7 @@ def test_the_features_of_all_rows_are_never_held(cluster):
     n, d = 80_000, 4
     X = da.random.default_rng(0).standard_normal((n, d), chunks=(10_000, d))
     y = (X[:, 0] * X[:, 1]).compute()
-    cluster.run(lambda: __import__("covmin.selector"))
+    cluster.run(lambda: __import__("covmin.selection.selector"))
     few = CCMSelector(2, strategy="single", max_iter=1, tol=0.5, task="regression")
     few.fit(X[:5000], y[:5000])
     before = cluster.run(peak)

@@ -30,7 +30,6 @@ from threadpoolctl import threadpool_info
 from typer.testing import CliRunner
 
 from covmin import __version__
-from covmin._log import ResultLog
 from covmin.cli.reproduce import app
 from covmin.datasets import make_additive, make_shell, make_xor
 from covmin.evaluation import compare_selectors, default_sizes, median_rank, named_selectors
@@ -41,6 +40,7 @@ from covmin.evaluation.runner import run_units
 from covmin.evaluation.selectors import SelectorSpec, feature_order
 from covmin.evaluation.svm import machine_score
 from covmin.plotting.curves import AccuracyCurveDisplay, MedianRankDisplay
+from covmin.runtime.log import ResultLog
 
 SEEN: list[list[int]] = []
 

@@ -17,9 +17,9 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from covmin import CCMSelector
-from covmin._files import replace_file
-from covmin._log import ResultLog
 from covmin.datasets import load, make_shell, make_xor
+from covmin.runtime.files import replace_file
+from covmin.runtime.log import ResultLog
 
 pytest.importorskip("typer")
 from typer.testing import CliRunner
@@ -362,7 +362,7 @@ def test_a_pickle_of_another_version_says_so(monkeypatch):
         kept = pickle.dumps(selector)
         assert pickle.loads(kept).get_params().keys() == selector.get_params().keys()
         with monkeypatch.context() as patch:
-            patch.setattr("covmin._versions.__version__", "9.9")
+            patch.setattr("covmin.runtime.version.__version__", "9.9")
             with pytest.warns(UserWarning, match=r"pickled by covmin .* loaded by 9\.9.*Fit it"):
                 again = pickle.loads(kept)
         assert not hasattr(again, "_covmin_version")

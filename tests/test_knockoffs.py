@@ -9,8 +9,13 @@ from sklearn.linear_model import LassoCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from covmin import CCMSelector, KnockoffSelector
-from covmin._gaussian_knockoffs import GaussianKnockoffs, least_reconstructable
-from covmin.knockoffs import _e_value_q_values, _e_values, knockoff_q_values, swap_statistics
+from covmin.inference.gaussian_knockoffs import GaussianKnockoffs, least_reconstructable
+from covmin.inference.knockoffs import (
+    _e_value_q_values,
+    _e_values,
+    knockoff_q_values,
+    swap_statistics,
+)
 
 
 @pytest.mark.filterwarnings("ignore:.*constant feature:UserWarning")

@@ -9,16 +9,16 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_limits
 
-import covmin._formulation as formulation
-import covmin.selector
+import covmin.plan.formulation as formulation
+import covmin.selection.selector
 from covmin import CCMSelector, open_parquet
-from covmin._columns import prepare_columns
-from covmin._sources import ArraySource
 from covmin.core import problem as core_problem
 from covmin.core.arrays import cos_sin
-from covmin.core.blocks import ArrayRows, map_blocks
 from covmin.core.grams import FourierGram
 from covmin.core.kernels import Gaussian
+from covmin.core.rows import ArrayRows, map_blocks
+from covmin.data.columns import prepare_columns
+from covmin.data.sources.local import ArraySource
 from covmin.datasets import make_shell, make_xor
 
 pa = pytest.importorskip("pyarrow")
@@ -199,13 +199,13 @@ def test_the_screen_mixes_as_much_as_the_fit(monkeypatch):
 def test_folds_have_the_kernel_of_the_fit(monkeypatch):
     """Also a fold in which a column is constant, so that it has too few for the sum."""
     names = []
-    make_problem = covmin.selector.make_problem
+    make_problem = covmin.selection.selector.make_problem
 
     def noted(columns, Y, asked, **options):
         names.append((columns.X.shape[1], asked.kernel_name))
         return make_problem(columns, Y, asked, **options)
 
-    monkeypatch.setattr(covmin.selector, "make_problem", noted)
+    monkeypatch.setattr(covmin.selection.selector, "make_problem", noted)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 5))
     X[:, 4] = np.arange(60) == 0
@@ -376,7 +376,7 @@ def test_few_rows_of_a_file_are_fitted_exactly(data, tmp_path):
 
 
 def test_the_number_of_features_is_chosen_on_a_sample(folder, data, monkeypatch):
-    monkeypatch.setattr(covmin.selector, "_CROSS_FIT_ROWS", 600)
+    monkeypatch.setattr(covmin.selection.selector, "_CROSS_FIT_ROWS", 600)
     fitted = CCMSelector(n_components=128, epsilon=0.01, task="regression").fit(
         *open_parquet(folder, "y")
     )
@@ -525,7 +525,7 @@ def test_a_tensor_elsewhere_is_computed_on_where_it_is(data, monkeypatch):
     """Without such a device at hand: main memory under another name."""
     torch = pytest.importorskip("torch")
     X, y = data[0][:200], data[1][:200]
-    monkeypatch.setattr("covmin._inputs._on_host", lambda device: False)
+    monkeypatch.setattr("covmin.data.tables._on_host", lambda device: False)
     fitted = selector().fit(torch.as_tensor(X), torch.as_tensor(y))
     assert fitted.device_ == "cpu"
     assert_same(fitted, selector().fit(X, y))

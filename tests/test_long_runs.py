@@ -17,8 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from covmin import CCMSelector
-from covmin._threads import row_threads
 from covmin.datasets import make_shell
+from covmin.runtime.threads import row_threads
 
 
 @pytest.fixture(autouse=True)
@@ -184,7 +184,7 @@ class TestCheckpoint:
         parameters = {"checkpoint": tmp_path / "fit.jsonl", "checkpoint_after": 0.0}
         with pytest.raises(KeyboardInterrupt):
             CCMSelector(5, **parameters, callback=After(20, press_ctrl_c)).fit(*wide)
-        monkeypatch.setattr("covmin._checkpoint.__version__", "9.9")
+        monkeypatch.setattr("covmin.selection.checkpoint.__version__", "9.9")
         with pytest.raises(ValueError, match=r"covmin: there '.*', now '9\.9'"):
             CCMSelector(5, **parameters).fit(*wide)
 

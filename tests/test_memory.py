@@ -7,9 +7,9 @@ import textwrap
 import numpy as np
 import pytest
 
-import covmin._memory as memory
+import covmin.runtime.memory as memory
 from covmin import CCMSelector
-from covmin._formulation import choose_approximation
+from covmin.plan.formulation import choose_approximation
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def test_the_exact_estimate_bounds_what_a_step_takes(data):
 
 def test_auto_turns_to_features_where_the_matrix_does_not_fit(monkeypatch, data, capsys):
     monkeypatch.setattr(memory, "available_bytes", lambda: 4_000_000)
-    monkeypatch.setattr("covmin._formulation.fourier_bytes", lambda *_, **__: 1000)
+    monkeypatch.setattr("covmin.plan.formulation.fourier_bytes", lambda *_, **__: 1000)
     fitted = CCMSelector(2, n_components=50, verbose=1).fit(*data)
     assert fitted.approximation_ == "fourier"
     assert set(fitted.get_support(indices=True)) == {0, 1}
@@ -61,9 +61,9 @@ def test_every_thread_takes_memory(monkeypatch):
     shape = (10_000, 50)
     enough = memory.fourier_bytes(*shape, 512, n_threads=2) / 0.8
     monkeypatch.setattr(memory, "available_bytes", lambda: int(enough) + 1)
-    monkeypatch.setattr("covmin._formulation.row_threads", lambda: 2)
+    monkeypatch.setattr("covmin.plan.formulation.row_threads", lambda: 2)
     assert choose_approximation("fourier", "gaussian", shape) == "fourier"
-    monkeypatch.setattr("covmin._formulation.row_threads", lambda: 3)
+    monkeypatch.setattr("covmin.plan.formulation.row_threads", lambda: 3)
     with pytest.raises(MemoryError, match="random features"):
         choose_approximation("fourier", "gaussian", shape)
 
@@ -113,7 +113,7 @@ def test_where_random_features_take_over(monkeypatch, shape, expected):
 def test_a_sum_over_many_features_takes_memory(monkeypatch):
     """Two waves for each of 2000 columns, beside 512 random features."""
     enough = memory.fourier_bytes(5000, 2000, 512 + 4000) / 0.8
-    monkeypatch.setattr("covmin._formulation.row_threads", lambda: 1)
+    monkeypatch.setattr("covmin.plan.formulation.row_threads", lambda: 1)
     monkeypatch.setattr(memory, "available_bytes", lambda: int(enough) + 1)
     assert choose_approximation("fourier", "auto", (5000, 2000)) == "fourier"
     monkeypatch.setattr(memory, "available_bytes", lambda: int(enough) - 1)
@@ -123,7 +123,7 @@ def test_a_sum_over_many_features_takes_memory(monkeypatch):
 
 
 def test_a_sample_of_the_rows_takes_memory_where_columns_are_too_many(monkeypatch):
-    monkeypatch.setattr("covmin._formulation.row_threads", lambda: 1)
+    monkeypatch.setattr("covmin.plan.formulation.row_threads", lambda: 1)
     d = 20_000
     enough = memory.fourier_bytes(5000, d, 512 + 2 * 2048) + memory.exact_bytes(632, d, mixed=True)
     monkeypatch.setattr(memory, "available_bytes", lambda: int(enough / 0.8) + 1)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-import covmin._ridge
+import covmin.plan.ridge
 from covmin import CCMSelector
-from covmin._ridge import ridge_for_classes
 from covmin.core.problem import Formulation, Problem
 from covmin.datasets import make_xor
+from covmin.plan.ridge import ridge_for_classes
 
 
 def gene_like(n=60, d=300, flipped=0.0, seed=0):
@@ -188,7 +188,7 @@ class TestTheGaussianAlone:
         def never(problem, m, stop):
             raise AssertionError("two paths for nothing")
 
-        monkeypatch.setattr(covmin._ridge, "_error_along_path", never)
+        monkeypatch.setattr(covmin.plan.ridge, "_error_along_path", never)
         xor = make_xor(100, n_noise=97, random_state=100)
         selector = CCMSelector(3).fit(xor.data, xor.target)
         assert selector.kernel_ == "mixed"
@@ -214,7 +214,7 @@ class TestTheGaussianAlone:
         def never(problem, m, stop):
             raise AssertionError("was tried")
 
-        monkeypatch.setattr("covmin.selector.is_better_without_sum", never)
+        monkeypatch.setattr("covmin.selection.selector.is_better_without_sum", never)
         xor = make_xor(40, n_noise=20, random_state=0)
         CCMSelector(3, **options).fit(xor.data, xor.target)
 

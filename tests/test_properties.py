@@ -17,7 +17,7 @@ from covmin.core.grams import ExactGram
 from covmin.core.kernels import Gaussian
 from covmin.core.mixing import Additive
 from covmin.core.objectives import TraceObjective
-from covmin.core.solvers import minimize
+from covmin.core.solver import minimize
 
 settings.register_profile(
     "covmin", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]

@@ -20,9 +20,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 from covmin import CCMSelector, conditional_covariance_trace
-from covmin._repeats import repeat
-from covmin._threads import row_threads
 from covmin.datasets import make_additive, make_shell, make_xor
+from covmin.runtime.repeats import repeat
+from covmin.runtime.threads import row_threads
 
 EIGHT = [
     {"constraint": constraint, "inverse": inverse, "approximation": approximation}
@@ -385,7 +385,7 @@ class ThreadsSeen:
     ],
 )
 def test_workers_that_a_joblib_context_asks_for(xor, monkeypatch, context, expected):
-    monkeypatch.setattr("covmin._threads._WORTH_THREADS", 50)
+    monkeypatch.setattr("covmin.runtime.threads._WORTH_THREADS", 50)
     threads = ThreadsSeen()
     with threadpool_limits(2, user_api="blas"), parallel_config(**context):
         CCMSelector(callback=threads).fit(*xor)

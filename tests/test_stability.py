@@ -17,9 +17,9 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from covmin import CCMSelector, StabilitySelector, open_parquet
-from covmin._stability_bounds import false_selections, smallest_threshold, tail_bound
 from covmin.datasets import make_additive, make_xor
-from covmin.stability import _complementary_halves
+from covmin.inference.stability import _complementary_halves
+from covmin.inference.stability_bounds import false_selections, smallest_threshold, tail_bound
 
 
 # A feature that is constant on one half, or no feature above the threshold, is worth a warning.

@@ -3,15 +3,15 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ._versions import __version__
+from covmin.runtime.version import __version__
 
 if TYPE_CHECKING:
-    from ._sources import open_parquet
-    from .criterion import conditional_covariance_trace
-    from .dependence import conditional_dependence_test
-    from .knockoffs import KnockoffSelector
-    from .selector import CCMSelector
-    from .stability import StabilitySelector
+    from covmin.data.sources.local import open_parquet
+    from covmin.inference.dependence import conditional_dependence_test
+    from covmin.inference.knockoffs import KnockoffSelector
+    from covmin.inference.stability import StabilitySelector
+    from covmin.selection.criterion import conditional_covariance_trace
+    from covmin.selection.selector import CCMSelector
 
 __all__ = [
     "CCMSelector",
@@ -24,12 +24,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "CCMSelector": "selector",
-    "KnockoffSelector": "knockoffs",
-    "StabilitySelector": "stability",
-    "conditional_covariance_trace": "criterion",
-    "conditional_dependence_test": "dependence",
-    "open_parquet": "_sources",
+    "CCMSelector": "selection.selector",
+    "KnockoffSelector": "inference.knockoffs",
+    "StabilitySelector": "inference.stability",
+    "conditional_covariance_trace": "selection.criterion",
+    "conditional_dependence_test": "inference.dependence",
+    "open_parquet": "data.sources.local",
 }
 
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.core.arrays import to_numpy
-from covmin.core.blocks import ArrayRows, sum_blocks
+from covmin.core.rows import ArrayRows, sum_blocks
 
 
 def moments(X, Y, p):

@@ -6,14 +6,14 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.core import mixing
-from covmin.core.blocks import ArrayRows
 from covmin.core.constraints import CappedSimplex
 from covmin.core.grams import ExactGram, FourierGram
 from covmin.core.kernels import Gaussian
 from covmin.core.mixing import Additive, Sum, waves_for
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
 from covmin.core.problem import Formulation, Problem
-from covmin.core.solvers import minimize
+from covmin.core.rows import ArrayRows
+from covmin.core.solver import minimize
 
 MIXED = Sum(((0.6, Gaussian(1.5)), (0.4, Additive(0.9, 2.0))))
 KERNELS = [Additive(0.9, 2.0), MIXED]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from covmin.core import pairs as module
-from covmin.core.pairs import Pairs, interacting_pairs
+from covmin.core import nominations as module
+from covmin.core.nominations import Pairs, interacting_pairs
 from covmin.core.path import default_budgets, run_path
 from covmin.core.problem import Formulation, Problem
 from covmin.core.units import ALWAYS_ON

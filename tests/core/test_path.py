@@ -13,7 +13,7 @@ from covmin.core.kernels import KERNELS, median_bandwidth
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
 from covmin.core.path import CRACK, default_budgets, run_path
 from covmin.core.problem import Formulation, Problem
-from covmin.core.solvers import minimize
+from covmin.core.solver import minimize
 
 BUDGETS = [5, 3, 2, 1]
 

@@ -15,7 +15,7 @@ from scipy.optimize import minimize as scipy_minimize
 from covmin.core.constraints import CappedSimplex, SoftBudget
 from covmin.core.kernels import Gaussian, Laplacian, Linear
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
-from covmin.core.solvers import minimize
+from covmin.core.solver import minimize
 
 EPSILON = 0.05
 

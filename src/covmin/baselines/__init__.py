@@ -24,12 +24,12 @@ limits of pairwise redundancy, mRMR and the HSIC lasso look at features together
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from covmin.baselines.bahsic import BAHSICSelector
-from covmin.baselines.base import BaselineSelector
-from covmin.baselines.filters import AnovaSelector, MutualInfoSelector, PearsonSelector
-from covmin.baselines.hsic_lasso import HSICLassoSelector
-from covmin.baselines.model_based import ExtraTreesSelector, RFESelector
-from covmin.baselines.mrmr import MRMRSelector
+from .bahsic import BAHSICSelector
+from .base import BaselineSelector
+from .filters import AnovaSelector, MutualInfoSelector, PearsonSelector
+from .hsic_lasso import HSICLassoSelector
+from .model_based import ExtraTreesSelector, RFESelector
+from .mrmr import MRMRSelector
 
 __all__ = [
     "AnovaSelector",

@@ -7,8 +7,8 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 from sklearn.utils._param_validation import Interval, RealNotInt
 
-from covmin.baselines.base import BaselineSelector, Ranked, backward_elimination
-from covmin.baselines.target import Target
+from .base import BaselineSelector, Ranked, backward_elimination
+from .target import Target
 
 # Numbers in the work array of a block of features: half a MiB, so that it stays in cache.
 _BLOCK_ENTRIES = 2**16

@@ -10,11 +10,12 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import validate_data
 
-from covmin._columns import n_features_to_keep, prepare_columns
-from covmin._refusals import check_numbers
-from covmin._support import SupportMixin
-from covmin._versions import VersionedPickles
-from covmin.baselines.target import Target, encode_target
+from covmin.data.checks import check_numbers
+from covmin.data.columns import n_features_to_keep, prepare_columns
+from covmin.data.support import SupportMixin
+from covmin.runtime.version import VersionedPickles
+
+from .target import Target, encode_target
 
 # Columns, best first, and the score of each where the method has one.
 Ranked: TypeAlias = tuple[np.ndarray, np.ndarray | None]

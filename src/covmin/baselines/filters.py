@@ -13,10 +13,11 @@ from sklearn.feature_selection import (
 )
 from sklearn.utils._param_validation import Interval
 
-from covmin._repeats import N_JOBS
-from covmin.baselines.base import BaselineSelector, Ranked, best_first
-from covmin.baselines.randomness import private_random_state
-from covmin.baselines.target import Target
+from covmin.runtime.repeats import N_JOBS
+
+from .base import BaselineSelector, Ranked, best_first
+from .randomness import private_random_state
+from .target import Target
 
 
 class PearsonSelector(BaselineSelector):

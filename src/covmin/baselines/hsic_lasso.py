@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from covmin.baselines.base import BaselineSelector, Ranked, best_first
-from covmin.baselines.randomness import global_state_restored
-from covmin.baselines.target import Target
+from .base import BaselineSelector, Ranked, best_first
+from .randomness import global_state_restored
+from .target import Target
 
 # pyHSICLasso holds its kernel matrices once in single and once in double precision.
 _BYTES_PER_ENTRY = 12

@@ -8,15 +8,16 @@ from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.svm import SVC, SVR
 from sklearn.utils._param_validation import Interval, RealNotInt
 
-from covmin._repeats import N_JOBS
-from covmin.baselines.base import (
+from covmin.runtime.repeats import N_JOBS
+
+from .base import (
     BaselineSelector,
     Ranked,
     backward_elimination,
     best_first,
 )
-from covmin.baselines.randomness import global_state_restored, private_random_state
-from covmin.baselines.target import Target
+from .randomness import global_state_restored, private_random_state
+from .target import Target
 
 
 class RFESelector(BaselineSelector):

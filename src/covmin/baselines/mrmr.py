@@ -7,8 +7,8 @@ import numpy as np
 from scipy.special import xlogy
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from covmin.baselines.base import BaselineSelector, Ranked, best_first
-from covmin.baselines.target import Target, one_hot
+from .base import BaselineSelector, Ranked, best_first
+from .target import Target, one_hot
 
 
 class MRMRSelector(BaselineSelector):

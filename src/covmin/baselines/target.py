@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from covmin._responses import encode_response
+from covmin.data.responses import encode_response
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from . import options as opt
+from covmin.cli import options as opt
+
 from .errors import CommandError, ExitCode
 
 __all__ = ["app"]

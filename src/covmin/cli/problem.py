@@ -198,7 +198,7 @@ def make_stored_question(
     import pandas as pd
 
     from covmin import open_parquet
-    from covmin._sources import parquet_columns
+    from covmin.data.sources.local import parquet_columns
 
     try:
         columns = parquet_columns(folder)

@@ -245,7 +245,7 @@ def fit(question: Question, size: Any, progress: FitProgress, **options: Any) ->
     Answer
     """
     from covmin import CCMSelector
-    from covmin._responses import ordered_levels
+    from covmin.data.responses import ordered_levels
 
     selector = CCMSelector(size, **options)
     target = str(question.y.name)

@@ -316,7 +316,8 @@ def factorize(M: Array) -> Factor:
     """Factorise the symmetric matrix ``M`` (n, n), which is overwritten.
 
     A matrix that rounding has left indefinite is lifted by the smallest power-of-ten
-    multiple of the rounding error that makes it positive definite.
+    multiple of the rounding error that makes it positive definite. A pivot of the size of the
+    rounding error counts as none: its sign hangs on the processor.
 
     Examples
     --------
@@ -334,12 +335,12 @@ def factorize(M: Array) -> Factor:
     attempt = _attempt_for(M)
     lift = 0.0
     rounding = max(scale, sys.float_info.min) * float(xp.finfo(M.dtype).eps)
-    while (factor := attempt(M, diagonal + lift)) is None:
+    while (factor := attempt(M, diagonal + lift, rounding)) is None:
         lift = max(10.0 * lift, rounding)
     return factor
 
 
-def _attempt_for(M: Array) -> Callable[[Array, Array], Factor | None]:
+def _attempt_for(M: Array) -> Callable[[Array, Array, float], Factor | None]:
     if is_numpy_array(M):
         return _factorize_numpy
     if is_torch_array(M):
@@ -347,13 +348,13 @@ def _attempt_for(M: Array) -> Callable[[Array, Array], Factor | None]:
     return _factorize_generic
 
 
-def _factorize_numpy(M: np.ndarray, diagonal: np.ndarray) -> Factor | None:
+def _factorize_numpy(M: np.ndarray, diagonal: np.ndarray, rounding: float) -> Factor | None:
     potrf, potrs, trtri = get_lapack_funcs(("potrf", "potrs", "trtri"), (M,))
     np.einsum("ii->i", M)[...] = diagonal
     # M is symmetric, so its transpose is the Fortran-ordered array LAPACK wants: no copy.
     # LAPACK writes one triangle only; the other keeps M for another attempt.
     L, info = potrf(M.T, lower=1, overwrite_a=1, clean=0)
-    if info != 0:
+    if info != 0 or np.einsum("ii->i", L).min() ** 2 <= rounding:
         lower = np.tril_indices(M.shape[0], -1)
         M.T[lower] = M[lower]
         return None
@@ -368,12 +369,12 @@ def _factorize_numpy(M: np.ndarray, diagonal: np.ndarray) -> Factor | None:
     return Factor(solve, inverse_diagonal)
 
 
-def _factorize_torch(M: Array, diagonal: Array) -> Factor | None:
+def _factorize_torch(M: Array, diagonal: Array, rounding: float) -> Factor | None:
     import torch
 
     M.diagonal().copy_(diagonal)
     L, info = torch.linalg.cholesky_ex(M)
-    if int(info) != 0:
+    if int(info) != 0 or float(L.diagonal().min()) ** 2 <= rounding:
         return None
 
     def inverse_diagonal() -> Array:
@@ -384,11 +385,19 @@ def _factorize_torch(M: Array, diagonal: Array) -> Factor | None:
     return Factor(lambda B: torch.cholesky_solve(B, L), inverse_diagonal)
 
 
-def _factorize_generic(M: Array, diagonal: Array) -> Factor | None:
+def _factorize_generic(M: Array, diagonal: Array, rounding: float) -> Factor | None:
     xp = array_namespace(M)
     M = add_diagonal(M, diagonal - xp.linalg.diagonal(M))
     try:
-        xp.linalg.cholesky(M)
+        L = xp.linalg.cholesky(M)
     except np.linalg.LinAlgError:
         return None
-    return Factor(lambda B: xp.linalg.solve(M, B), lambda: xp.linalg.diagonal(xp.linalg.inv(M)))
+    if float(xp.min(xp.linalg.diagonal(L))) ** 2 <= rounding:
+        return None
+
+    def inverse_diagonal() -> Array:
+        inverse = xp.linalg.inv(L)
+        return xp.sum(inverse * inverse, axis=0)
+
+    # By the factor, not by M: what the pivots were checked for is then what is solved.
+    return Factor(lambda B: xp.linalg.solve(L.T, xp.linalg.solve(L, B)), inverse_diagonal)

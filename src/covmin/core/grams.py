@@ -35,9 +35,9 @@ from .arrays import (
     take,
     to_numpy,
 )
-from .blocks import Rows
 from .features import FiniteKernel, FixedMap
 from .kernels import Kernel
+from .rows import Rows
 
 # Rows for each random feature from which the mean leverage stands for every row's own.
 _MANY_ROWS = 20

@@ -6,7 +6,7 @@ again on these alone and solves at a smaller budget, down to one feature. Featur
 ranked by the order in which they leave.
 
 At weights spread thin over many features an interaction shows in no slope. Features that are
-nominated for one (:mod:`covmin.core.pairs`) are therefore held on to while there are more
+nominated for one (:mod:`covmin.core.nominations`) are therefore held on to while there are more
 features than the samples can tell apart.
 
 A feature here is a unit of :mod:`covmin.core.units`: a column, or a group of columns.
@@ -22,10 +22,10 @@ import numpy as np
 from .arrays import array_namespace, take, to_numpy
 from .constraints import Constraint
 from .kernels import median_rows
+from .nominations import Pairs
 from .objectives import Objective, TraceObjective
-from .pairs import Pairs
 from .problem import Problem
-from .solvers import Iteration, Solution, minimize
+from .solver import Iteration, Solution, minimize
 
 __all__ = [
     "CRACK",

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .arrays import Array, array_namespace, like, take, to_numpy
-from .blocks import ArrayRows, Rows
 from .constraints import CappedSimplex, Constraint, SoftBudget
 from .grams import ExactGram, FourierGram, Gram
 from .kernels import KERNELS, Kernel, median_bandwidth, median_rows
 from .mixing import Additive, Sum, waves_for
+from .nominations import Pairs, interacting_pairs
 from .objectives import InverseFreeObjective, Objective, TraceObjective
-from .pairs import Pairs, interacting_pairs
+from .rows import ArrayRows, Rows
 from .units import TiedGram, Units
 
 __all__ = ["MOST_COLUMNS", "Formulation", "Problem"]
@@ -68,7 +68,7 @@ class Formulation:
     lambda2 : float or None
         Its penalty; None: ``3/(nε)``, six times the floor.
     max_iter, tol, max_step
-        See :func:`~covmin.core.solvers.minimize`.
+        See :func:`~covmin.core.solver.minimize`.
     """
 
     epsilon: float

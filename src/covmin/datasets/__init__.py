@@ -18,9 +18,9 @@ source, and checks every copy against a registered checksum.
 ((178, 13), ['1', '2', '3'])
 """
 
-from covmin.datasets._paper import load
-from covmin.datasets._registry import list_datasets
-from covmin.datasets._synthetic import (
+from ._paper import load
+from ._registry import list_datasets
+from ._synthetic import (
     make_additive,
     make_correlated_interaction,
     make_correlated_linear,

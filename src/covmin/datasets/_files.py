@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from covmin.datasets._registry import Record
+from ._registry import Record
 
 
 def checksum(content: bytes, kind: str) -> str:

@@ -9,9 +9,10 @@ import numpy as np
 import sklearn.datasets
 from sklearn.utils import Bunch
 
-from covmin._files import replace_file
-from covmin.datasets._files import parse, same_values, verify
-from covmin.datasets._registry import Record, find_record
+from covmin.runtime.files import replace_file
+
+from ._files import parse, same_values, verify
+from ._registry import Record, find_record
 
 _ENVIRONMENT = "COVMIN_DATA"
 

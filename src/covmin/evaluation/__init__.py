@@ -13,10 +13,10 @@ ranks features on the training rows of each fold; ``"paper"`` ranks them on all 
 often published, which flatters the selector.
 """
 
-from covmin.evaluation.compare import compare_selectors
-from covmin.evaluation.curves import CurveResult, default_sizes
-from covmin.evaluation.ranks import MedianRankResult, median_rank
-from covmin.evaluation.selectors import SelectorSpec, named_selectors
+from .compare import compare_selectors
+from .curves import CurveResult, default_sizes
+from .ranks import MedianRankResult, median_rank
+from .selectors import SelectorSpec, named_selectors
 
 __all__ = [
     "CurveResult",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from covmin._inputs import categorical_mask, encode_categories, is_frame
+from covmin.data.tables import categorical_mask, encode_categories, is_frame
 
 from .selectors import feature_order
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_array, check_X_y, column_or_1d, indexable
 
-from covmin._refusals import columns_named
+from covmin.data.checks import columns_named
 
 from .categories import Categories, read_categories
 from .curves import CurveResult, CurveTask, check_protocol, curve_rows, default_sizes

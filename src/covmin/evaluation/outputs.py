@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from covmin._files import replace_file
+from covmin.runtime.files import replace_file
 
 from .curves import summarise
 from .frames import markdown_table

@@ -17,8 +17,8 @@ from sklearn.exceptions import FitFailedWarning
 from threadpoolctl import threadpool_limits
 
 import covmin
-from covmin._log import ResultLog
 from covmin.baselines.randomness import global_state_restored
+from covmin.runtime.log import ResultLog
 
 from .categories import Categories, order_of_features
 from .selectors import SelectorSpec

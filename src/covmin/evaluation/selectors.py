@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from covmin.baselines import available_selectors
-from covmin.selector import CCMSelector
+from covmin.selection.selector import CCMSelector
 
 __all__ = ["SelectorSpec", "named_selectors", "resolve_selectors"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
-from covmin._responses import guess_task
+from covmin.data.responses import guess_task
 
 from .runner import unit_seed
 

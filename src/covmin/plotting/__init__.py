@@ -12,11 +12,11 @@ class                         shows
 ============================= ==============================================================
 """
 
-from covmin.plotting.curves import AccuracyCurveDisplay, MedianRankDisplay
-from covmin.plotting.errors import ErrorCurveDisplay
-from covmin.plotting.path import PathDisplay
-from covmin.plotting.ranking import RankingDisplay
-from covmin.plotting.stability import StabilityDisplay
+from .curves import AccuracyCurveDisplay, MedianRankDisplay
+from .errors import ErrorCurveDisplay
+from .path import PathDisplay
+from .ranking import RankingDisplay
+from .stability import StabilityDisplay
 
 __all__ = [
     "AccuracyCurveDisplay",

@@ -4,11 +4,11 @@
 dict into one HTML file that needs no network, and `write_report` does both.
 """
 
-from covmin.report._build import build_report
-from covmin.report._choice import error_curve, explain_choice
-from covmin.report._code import reproduction_code
-from covmin.report._render import render_report, write_report
-from covmin.report._warnings import check_data
+from ._build import build_report
+from ._choice import error_curve, explain_choice
+from ._code import reproduction_code
+from ._render import render_report, write_report
+from ._warnings import check_data
 
 __all__ = [
     "build_report",

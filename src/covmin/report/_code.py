@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Any
 
-from covmin._parameters import plain
+from covmin.runtime.parameters import plain
 
 __all__ = ["reproduction_code"]
 

@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from covmin._files import replace_file
+from covmin.runtime.files import replace_file
 
 from ._build import build_report
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from covmin._columns import prepare_columns
-from covmin._responses import EncodedResponse, encode_response
 from covmin.core.grams import ExactGram
 from covmin.core.kernels import Gaussian, median_bandwidth
+from covmin.data.columns import prepare_columns
+from covmin.data.responses import EncodedResponse, encode_response
 
 __all__ = ["Samples", "as_samples"]
 

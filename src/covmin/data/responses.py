@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from .core.kernels import Gaussian, median_bandwidth
-from .core.responses import kernel_factor
+from covmin.core.kernels import Gaussian, median_bandwidth
+from covmin.core.responses import kernel_factor
 
 __all__ = ["EncodedResponse", "class_weights", "encode_response", "ordered_levels"]
 

@@ -34,7 +34,7 @@ def selection_html(selector: Any) -> str:
     Examples
     --------
     >>> from covmin import CCMSelector
-    >>> from covmin._notebook import selection_html
+    >>> from covmin.selection.notebook import selection_html
     >>> from covmin.datasets import make_xor
     >>> X, y = make_xor(60, random_state=0, return_X_y=True)
     >>> "3 of 10 features" in selection_html(CCMSelector(3).fit(X, y))

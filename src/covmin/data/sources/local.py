@@ -2,7 +2,7 @@
 
 A source says how many rows and columns there are, hands out raw blocks in order, and
 fetches single rows. In memory, in a mapped file and in Parquet files it does so in this
-process; on a cluster :mod:`covmin.distributed` does so on the workers. Everything above
+process; on a cluster :mod:`covmin.data.sources.dask` does so on the workers. Everything above
 sees the same few methods.
 """
 
@@ -16,8 +16,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ._threads import row_threads
-from .core.blocks import BlockFunction, Rows, map_blocks, sum_blocks
+from covmin.core.rows import BlockFunction, Rows, map_blocks, sum_blocks
+from covmin.runtime.threads import row_threads
 
 __all__ = [
     "ArraySource",

@@ -8,17 +8,18 @@ import numpy as np
 from sklearn.utils._param_validation import validate_params
 from sklearn.utils.validation import check_X_y
 
-from ._columns import prepare_columns, weighted_samples
-from ._fitting import seed_of, squared
-from ._formulation import (
+from covmin.core.problem import Formulation
+from covmin.data.checks import check_numbers, columns_named
+from covmin.data.columns import prepare_columns, weighted_samples
+from covmin.data.responses import encode_response, ordered_levels
+from covmin.plan.formulation import (
     CRITERION_PARAMETERS,
     bandwidth_value,
     kernel_parameters,
     make_problem,
 )
-from ._refusals import check_numbers, columns_named
-from ._responses import encode_response, ordered_levels
-from .core.problem import Formulation
+
+from .fitting import seed_of, squared
 
 __all__ = ["conditional_covariance_trace"]
 

@@ -14,21 +14,22 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import Bunch
 
-from ._columns import (
+from covmin.core.nominations import Pairs
+from covmin.core.path import Path
+from covmin.core.substitutes import Substitutes
+from covmin.data.columns import (
     ColumnPlan,
     PreparedColumns,
     check_finite,
     prepare_columns,
     weighted_samples,
 )
-from ._crossfit import CrossFit
-from ._inputs import read_table
-from ._memory import check_memory
-from ._responses import EncodedResponse, class_weights, encode_response, ordered_levels
-from ._sources import ArraySource, is_source
-from .core.pairs import Pairs
-from .core.path import Path
-from .core.swaps import Substitutes
+from covmin.data.responses import EncodedResponse, class_weights, encode_response, ordered_levels
+from covmin.data.sources.local import ArraySource, is_source
+from covmin.data.tables import read_table
+from covmin.runtime.memory import check_memory
+
+from .crossfit import CrossFit
 
 __all__ = [
     "Samples",

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
-from ._responses import is_missing
+from .responses import is_missing
 
 __all__ = [
     "check_kind",

@@ -11,14 +11,15 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from ._columns import prepare_columns
-from ._fitting import seed_of
-from ._formulation import make_problem
-from ._refusals import check_numbers, columns_named
-from ._regression import out_of_fold_smoother
-from ._repeats import N_JOBS, repeat
-from ._responses import encode_response, ordered_levels
-from .core.problem import Formulation
+from covmin.core.problem import Formulation
+from covmin.data.checks import check_numbers, columns_named
+from covmin.data.columns import prepare_columns
+from covmin.data.responses import encode_response, ordered_levels
+from covmin.plan.formulation import make_problem
+from covmin.runtime.repeats import N_JOBS, repeat
+from covmin.selection.fitting import seed_of
+
+from .regression import out_of_fold_smoother
 
 __all__ = ["DependenceTest", "conditional_dependence_test"]
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from .core.arrays import like, take, to_numpy
-from .core.path import default_budgets, run_path
-from .core.problem import Problem
-from .core.units import Units
+from covmin.core.arrays import like, take, to_numpy
+from covmin.core.path import default_budgets, run_path
+from covmin.core.problem import Problem
+from covmin.core.units import Units
 
 __all__ = [
     "RIDGE_LIMITS",

@@ -23,9 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from ._sources import ArraySource, RawFunction, StandardizedSource, call_on_standardized
-from ._sources import float_dtype as _float_dtype
-from .core.blocks import BlockFunction, add_up
+from covmin.core.rows import BlockFunction, add_up
+
+from .local import ArraySource, RawFunction, StandardizedSource, call_on_standardized
+from .local import float_dtype as _float_dtype
 
 __all__ = ["DaskRows", "DaskSource"]
 

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ._columns import PreparedColumns
-from ._memory import check_memory, exact_bytes, fits, fourier_bytes
-from ._sources import StandardizedSource
-from ._threads import row_threads
-from .core.arrays import to_device
-from .core.kernels import KERNELS, median_rows
-from .core.mixing import waves_for
-from .core.path import default_budgets, run_path
-from .core.problem import MOST_COLUMNS, Formulation, Problem
+from covmin.core.arrays import to_device
+from covmin.core.kernels import KERNELS, median_rows
+from covmin.core.mixing import waves_for
+from covmin.core.path import default_budgets, run_path
+from covmin.core.problem import MOST_COLUMNS, Formulation, Problem
+from covmin.data.columns import PreparedColumns
+from covmin.data.sources.local import StandardizedSource
+from covmin.runtime.memory import check_memory, exact_bytes, fits, fourier_bytes
+from covmin.runtime.threads import row_threads
 
 __all__ = [
     "CRITERION_PARAMETERS",

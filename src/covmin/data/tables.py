@@ -11,8 +11,14 @@ import numpy as np
 from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.validation import check_X_y, validate_data
 
-from ._columns import ColumnPlan
-from ._refusals import (
+from covmin.core.arrays import to_numpy
+from covmin.data.sources.local import (
+    ArraySource,
+    Source,
+    is_source,
+)
+
+from .checks import (
     check_kind,
     check_response,
     columns_named,
@@ -20,13 +26,8 @@ from ._refusals import (
     refuse_times,
     refuse_twins,
 )
-from ._responses import is_missing
-from ._sources import (
-    ArraySource,
-    Source,
-    is_source,
-)
-from .core.arrays import to_numpy
+from .columns import ColumnPlan
+from .responses import is_missing
 
 __all__ = [
     "categorical_mask",
@@ -197,7 +198,7 @@ def _as_source(X: Any, categorical_features: Any) -> Source | None:
     elif isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
         source = ArraySource(X)
     elif is_of(X, "dask", "dask_expr"):
-        from .distributed import DaskSource
+        from covmin.data.sources.dask import DaskSource
 
         source = DaskSource.of(X)
     else:

@@ -14,17 +14,18 @@ from sklearn.utils import Bunch, _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import validate_data
 
-from ._columns import n_features_to_keep
-from ._fitting import seed_of, unchanged_on_failure
-from ._outputs import WholeColumnsMixin
-from ._refusals import check_kind
-from ._repeats import N_JOBS, for_many_fits, repeat
-from ._responses import EncodedResponse, encode_response, ordered_levels
-from ._sources import is_source
-from ._stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
-from ._support import SupportMixin
-from ._versions import VersionedPickles
-from .selector import CCMSelector
+from covmin.data.checks import check_kind
+from covmin.data.columns import n_features_to_keep
+from covmin.data.outputs import WholeColumnsMixin
+from covmin.data.responses import EncodedResponse, encode_response, ordered_levels
+from covmin.data.sources.local import is_source
+from covmin.data.support import SupportMixin
+from covmin.runtime.repeats import N_JOBS, for_many_fits, repeat
+from covmin.runtime.version import VersionedPickles
+from covmin.selection.fitting import seed_of, unchanged_on_failure
+from covmin.selection.selector import CCMSelector
+
+from .stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
 
 __all__ = ["StabilitySelector"]
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import Bunch
 
-from .core.path import Progress
+from covmin.core.path import Progress
 
 __all__ = ["History", "ProgressBar"]
 
@@ -29,6 +29,7 @@ class History:
         self._steps: list[Progress] = []
 
     def __call__(self, progress: Progress) -> None:
+        """Record a step."""
         self._steps.append(progress)
         for listener in self._listeners:
             listener(progress)

@@ -10,8 +10,8 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.parallel import Parallel, delayed
 
-from ._progress import ProgressBar
-from ._threads import IN_THREADS, blas_threads, worker_threads
+from .progress import ProgressBar
+from .threads import IN_THREADS, blas_threads, worker_threads
 
 __all__ = ["N_JOBS", "for_many_fits", "repeat"]
 

@@ -13,14 +13,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from ._columns import PreparedColumns
-from ._log import ResultLog
-from ._parameters import plain
-from ._responses import EncodedResponse
-from ._sources import StandardizedSource
-from ._versions import __version__
-from .core.path import Stage
-from .core.solvers import Solution
+from covmin.core.path import Stage
+from covmin.core.solver import Solution
+from covmin.data.columns import PreparedColumns
+from covmin.data.responses import EncodedResponse
+from covmin.data.sources.local import StandardizedSource
+from covmin.runtime.log import ResultLog
+from covmin.runtime.parameters import plain
+from covmin.runtime.version import __version__
 
 __all__ = ["Checkpoint", "fingerprint"]
 

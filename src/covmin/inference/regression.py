@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold
 
-from ._columns import prepare_columns
-from ._formulation import make_problem
-from .core.problem import Formulation
+from covmin.core.problem import Formulation
+from covmin.data.columns import prepare_columns
+from covmin.plan.formulation import make_problem
 
 __all__ = ["out_of_fold_smoother"]
 

@@ -10,9 +10,10 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import validate_data
 
-from ._inputs import checked_numbers, is_category, is_of
-from ._refusals import is_frame, is_time, listed, refuse_gaps
-from ._sources import column_names, select_columns, stays_what_it_is
+from covmin.data.sources.local import column_names, select_columns, stays_what_it_is
+
+from .checks import is_frame, is_time, listed, refuse_gaps
+from .tables import checked_numbers, is_category, is_of
 
 __all__ = ["WholeColumnsMixin"]
 

@@ -17,10 +17,43 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
-from ._checkpoint import Checkpoint, fingerprint
-from ._columns import PreparedColumns, n_features_to_keep
-from ._crossfit import CrossFit, candidate_sizes, cross_fit, residuals_beyond_given
-from ._fitting import (
+from covmin.core.kernels import KERNELS
+from covmin.core.path import Path, Progress, approximation_error, default_budgets, run_path
+from covmin.core.problem import Formulation, Problem
+from covmin.core.substitutes import substitutes
+from covmin.data.columns import PreparedColumns, n_features_to_keep
+from covmin.data.outputs import WholeColumnsMixin
+from covmin.data.responses import EncodedResponse
+from covmin.data.support import SupportMixin
+from covmin.data.tables import from_tensors
+from covmin.plan.formulation import (
+    CRITERION_PARAMETERS,
+    bandwidth_value,
+    check_lambda2,
+    choose_approximation,
+    features_have_sum,
+    kernel_parameters,
+    make_problem,
+    mixture,
+    rank_sizes,
+    sees_interactions,
+)
+from covmin.plan.ridge import (
+    RIDGE_LIMITS,
+    is_better_without_sum,
+    ridge_for_classes,
+    ridge_for_numbers,
+    ridge_for_units,
+)
+from covmin.runtime.interrupts import Interrupts
+from covmin.runtime.progress import History, ProgressBar
+from covmin.runtime.repeats import N_JOBS
+from covmin.runtime.threads import blas_threads, row_threads, worker_threads
+from covmin.runtime.version import VersionedPickles
+
+from .checkpoint import Checkpoint, fingerprint
+from .crossfit import CrossFit, candidate_sizes, cross_fit, residuals_beyond_given
+from .fitting import (
     Samples,
     check_columns,
     cross_fit_bunch,
@@ -33,39 +66,7 @@ from ._fitting import (
     substitutes_bunch,
     unchanged_on_failure,
 )
-from ._formulation import (
-    CRITERION_PARAMETERS,
-    bandwidth_value,
-    check_lambda2,
-    choose_approximation,
-    features_have_sum,
-    kernel_parameters,
-    make_problem,
-    mixture,
-    rank_sizes,
-    sees_interactions,
-)
-from ._inputs import from_tensors
-from ._interrupts import Interrupts
-from ._notebook import selection_html
-from ._outputs import WholeColumnsMixin
-from ._progress import History, ProgressBar
-from ._repeats import N_JOBS
-from ._responses import EncodedResponse
-from ._ridge import (
-    RIDGE_LIMITS,
-    is_better_without_sum,
-    ridge_for_classes,
-    ridge_for_numbers,
-    ridge_for_units,
-)
-from ._support import SupportMixin
-from ._threads import blas_threads, row_threads, worker_threads
-from ._versions import VersionedPickles
-from .core.kernels import KERNELS
-from .core.path import Path, Progress, approximation_error, default_budgets, run_path
-from .core.problem import Formulation, Problem
-from .core.swaps import substitutes
+from .notebook import selection_html
 
 __all__ = ["CCMSelector"]
 

@@ -14,11 +14,11 @@ from functools import partial
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
-from ._columns import ColumnPlan, PreparedColumns, prepare_columns, row_signatures
-from ._responses import EncodedResponse
-from ._threads import IN_THREADS, blas_threads, worker_threads
-from .core.arrays import like
-from .core.problem import Problem
+from covmin.core.arrays import like
+from covmin.core.problem import Problem
+from covmin.data.columns import ColumnPlan, PreparedColumns, prepare_columns, row_signatures
+from covmin.data.responses import EncodedResponse
+from covmin.runtime.threads import IN_THREADS, blas_threads, worker_threads
 
 __all__ = ["CrossFit", "candidate_sizes", "cross_fit", "residuals_beyond_given"]
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ._sources import ArraySource, StandardizedSource, is_source
-from .core.blocks import add_up
-from .core.units import ALWAYS_ON, Units
+from covmin.core.rows import add_up
+from covmin.core.units import ALWAYS_ON, Units
+from covmin.data.sources.local import ArraySource, StandardizedSource, is_source
 
 __all__ = [
     "ColumnPlan",

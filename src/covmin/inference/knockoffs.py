@@ -12,16 +12,17 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, Options
 from sklearn.utils.validation import validate_data
 
-from ._columns import prepare_columns
-from ._fitting import check_columns, seed_of, unchanged_on_failure
-from ._gaussian_knockoffs import GaussianKnockoffs, content_order
-from ._outputs import WholeColumnsMixin
-from ._refusals import check_numbers, columns_named
-from ._repeats import N_JOBS, for_many_fits, repeat
-from ._responses import ordered_levels
-from ._support import SupportMixin
-from ._versions import VersionedPickles
-from .selector import CCMSelector
+from covmin.data.checks import check_numbers, columns_named
+from covmin.data.columns import prepare_columns
+from covmin.data.outputs import WholeColumnsMixin
+from covmin.data.responses import ordered_levels
+from covmin.data.support import SupportMixin
+from covmin.runtime.repeats import N_JOBS, for_many_fits, repeat
+from covmin.runtime.version import VersionedPickles
+from covmin.selection.fitting import check_columns, seed_of, unchanged_on_failure
+from covmin.selection.selector import CCMSelector
+
+from .gaussian_knockoffs import GaussianKnockoffs, content_order
 
 __all__ = ["KnockoffSelector"]
 

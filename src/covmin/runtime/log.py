@@ -35,7 +35,7 @@ class ResultLog:
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from covmin._log import ResultLog
+    >>> from covmin.runtime.log import ResultLog
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = pathlib.Path(folder.name) / "results.jsonl"
     >>> with ResultLog(path, {"seed": 0}) as log:

@@ -1,0 +1,1 @@
+"""What users hold, made ready for the criterion: tables, columns, responses, sources."""

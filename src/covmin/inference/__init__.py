@@ -1,0 +1,1 @@
+"""How far to trust a selection: frequencies, false discoveries, p-values."""

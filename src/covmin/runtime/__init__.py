@@ -1,0 +1,1 @@
+"""What goes on beside a computation: progress, threads, memory, files."""

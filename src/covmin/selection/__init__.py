@@ -1,0 +1,1 @@
+"""The selector and the criterion."""
