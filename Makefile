@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: bench demo test test-oldest lint docs clean
+.PHONY: bench demo test test-all test-oldest lint docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -17,8 +17,14 @@ $(VENV)/.installed-%: pyproject.toml | $(BIN)/python
 demo: $(VENV)/.installed-cli ## select features on embedded data, show the ranking, write report.html
 	$(BIN)/covmin demo
 
-test: $(VENV)/.installed-test ## run the tests
-	SCIPY_ARRAY_API=1 $(BIN)/python -m pytest
+# A worker for each core, each with one thread of BLAS: more would wait for each other.
+PYTEST := SCIPY_ARRAY_API=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
+
+test: $(VENV)/.installed-test ## run the tests but for the slow ones
+	$(PYTEST) -m "not slow"
+
+test-all: $(VENV)/.installed-test ## run all tests: faults, large tables, pages and examples too
+	$(PYTEST)
 
 bench: $(VENV)/.installed-test ## steps against bare products, fits from disk, growth, other selectors
 	$(BIN)/python -m benchmarks.step

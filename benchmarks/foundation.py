@@ -30,7 +30,7 @@ def seconds(action: Callable[[], object], repeats: int = 1) -> float:
 
 def main() -> int:
     X, y = make_shell(100, random_state=0, return_X_y=True)
-    single = CCMSelector(4, strategy="single")
+    single = CCMSelector(4, formulation="paper")
     single.fit(X, y)
     with threadpool_limits(1):
         small = seconds(lambda: single.fit(X, y), repeats=15)

@@ -15,11 +15,12 @@ import numpy as np
 import torch
 
 from covmin.core.grams import ExactGram, FourierGram
-from covmin.core.kernels import Gaussian
+from covmin.core.kernels import Gaussian, Mixed
 from covmin.core.objectives import TraceObjective
-from covmin.core.path import default_budgets, run_path
-from covmin.core.problem import Formulation, Problem
+from covmin.core.path import run_path
+from covmin.core.problem import Problem, Sample
 from covmin.core.rows import ArrayRows
+from covmin.plan.budgets import path_budgets
 
 
 def seconds(action: Callable[[], object], repeats: int = 3) -> float:
@@ -70,14 +71,17 @@ def compare_fits() -> None:
     Y = np.sign(X[:, :1] + 0.5 * X[:, 1:2])
     Y -= Y.mean()
     p = np.full(150, 1 / 150)
-    for mixing in (0.0, None):
-        formulation = Formulation(0.001, mixing=mixing)
-        budgets = default_budgets(400)
-        host = run_path(Problem(X, Y, p, formulation), budgets)
-        arrays = (torch.as_tensor(a, device="cuda") for a in (X, Y, p))
-        device = run_path(Problem(*arrays, formulation), budgets)
-        same = np.array_equal(host.order[:20], device.order[:20])
-        print(f"path on cuda, mixing={mixing}: first 20 of the ranking as on NumPy: {same}")
+    there = [torch.as_tensor(a, device="cuda") for a in (X, Y, p)]
+    for kernel in (Gaussian(), Mixed(0.4)):
+        orders = [
+            run_path(
+                Problem.exact(Sample.whole(*arrays), kernel=kernel, epsilon=0.001),
+                path_budgets(400),
+            ).order
+            for arrays in ((X, Y, p), there)
+        ]
+        same = np.array_equal(*(order[:20] for order in orders))
+        print(f"path on cuda, {kernel.name} kernel: first 20 of the ranking as on NumPy: {same}")
 
 
 def exact_steps(sizes: list[int], d: int) -> None:
@@ -101,15 +105,15 @@ def fourier_step(n: int, d: int, n_components: int, block: int) -> None:
     X, Y, p = samples(n, d, torch.float32)
     kernel = Gaussian(float(d) ** 0.5)
     drawn = kernel.draw_frequencies(d, n_components, np.random.default_rng(0))
-    features = kernel.features(drawn).like(X)
-    assert features.moving is not None
-    objective = TraceObjective(FourierGram(features, ArrayRows(X, Y, p, block)), 0.001)
+    components = kernel.components(drawn).like(X)
+    assert components.moving is not None
+    objective = TraceObjective(FourierGram(components, ArrayRows(X, Y, p, block)), 0.001)
     ours = seconds(partial(step, objective, np.full(d, 0.5)))
     U = torch.randn(block, n_components, device="cuda")
     omega = torch.randn(d, n_components, device="cuda")
     # A cosine and a sine for each frequency halve the products with Ω; against the products
-    # of a map with a frequency for each feature the same step looks better.
-    for name, frequencies in (("its own", features.moving.frequencies), ("full-size", omega)):
+    # of a map with a frequency for each component the same step looks better.
+    for name, frequencies in (("its own", components.moving.frequencies), ("full-size", omega)):
         bare = seconds(partial(bare_fourier, X, frequencies, U))
         print(
             f"fourier step n={n} d={d} D={n_components} float32: {ours:.3f} s, "
@@ -120,9 +124,9 @@ def fourier_step(n: int, d: int, n_components: int, block: int) -> None:
 def whole_path(n: int, d: int) -> None:
     """From all features to one, nothing leaving the device but scalars and weights."""
     X, Y, p = samples(n, d, torch.float64)
-    problem = Problem(X, Y, p, Formulation(0.01))
+    problem = Problem.exact(Sample.whole(X, Y, p), kernel=Mixed(0.3), epsilon=0.01)
     paths = []
-    taken = seconds(lambda: paths.append(run_path(problem, default_budgets(d, 2))), repeats=1)
+    taken = seconds(lambda: paths.append(run_path(problem, path_budgets(d, 2))), repeats=1)
     stages = paths[-1].stages
     print(
         f"path n={n} d={d} float64: {taken:.1f} s, {len(stages)} stages, "

@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.large import samples as large_samples
 from benchmarks.tables import machine, save, seconds, show, write
-from covmin import CCMSelector
+from covmin import CCMSelector, Formulation
 from covmin.core.constraints import CappedSimplex
 from covmin.core.grams import ExactGram, FourierGram, Gram
 from covmin.core.kernels import Gaussian
@@ -52,7 +52,8 @@ def fourier_gram(n: int, d: int, D: int, k: int) -> Gram:
     X, Y, p = _data(n, d, k)
     kernel = Gaussian(float(d) ** 0.5)
     frequencies = kernel.draw_frequencies(d, D, np.random.default_rng(0))
-    return FourierGram(kernel.features(frequencies), ArrayRows(X, Y, p, n_threads=row_threads()))
+    components = kernel.components(frequencies)
+    return FourierGram(components, ArrayRows(X, Y, p, n_threads=row_threads()))
 
 
 def _data(n: int, d: int, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -123,7 +124,7 @@ def against_published(draws: int = 5) -> None:
             Z = (X - X.mean(axis=0)) / X.std(axis=0)
             Y = np.eye(y.max() + 1)[y] if y.max() > 1 else 2.0 * y[:, None] - 1.0
             Y = Y - Y.mean(axis=0)
-            sigma = CCMSelector(m, strategy="single").fit(X, y).bandwidth_
+            sigma = CCMSelector(m, formulation="paper").fit(X, y).bandwidth_
             gram = ExactGram(Gaussian(sigma), Z, Y, np.full(100, 0.01))
             objective = TraceObjective(gram, 0.001)
             with blas_threads(100):
@@ -131,10 +132,10 @@ def against_published(draws: int = 5) -> None:
                 w = published(objective, m, 10)
                 times["published"].append(time.perf_counter() - start)
             found = {"published": np.argsort(np.argsort(-w, kind="stable")) + 1}
-            for strategy in ("single", "path"):
-                selector = CCMSelector(m, strategy=strategy)
-                times[strategy].append(seconds(partial(selector.fit, X, y), repeats=3))
-                found[strategy] = selector.ranking_
+            for method, formulation in (("single", "paper"), ("path", "path")):
+                selector = CCMSelector(m, formulation=formulation)
+                times[method].append(seconds(partial(selector.fit, X, y), repeats=3))
+                found[method] = selector.ranking_
             for method, ranking in found.items():
                 ranks[method].append(float(np.median(ranking[:m])))
         rows += [
@@ -164,7 +165,8 @@ def workers(rows_each: int = 50_000) -> None:
             n = rows_each * n_workers
             X, y = large_samples(np.random.default_rng(0), n, 20, "float32")
             lazy = da.from_array(X, chunks=(rows_each // 5, 20))
-            selector = CCMSelector(5, task="regression", strategy="single", max_iter=5, tol=0.0)
+            few_steps = Formulation(strategy="single", max_iter=5, tol=0.0)
+            selector = CCMSelector(5, task="regression", formulation=few_steps)
             took = seconds(partial(_quietly, selector, lazy, y))
             results.append({"workers": n_workers, "rows": n, "seconds": took})
     show(results)

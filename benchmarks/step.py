@@ -23,10 +23,10 @@ import numpy as np
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from covmin.core.grams import ExactGram, FourierGram
-from covmin.core.kernels import Gaussian
+from covmin.core.kernels import Gaussian, Mixed, Scale
 from covmin.core.objectives import TraceObjective
-from covmin.core.problem import Formulation
 from covmin.core.rows import ArrayRows
+from covmin.plan.kernel import mixing_share
 from covmin.runtime.threads import blas_threads, row_threads
 
 _BARE_BLOCK = 4096
@@ -96,10 +96,8 @@ class BareExact:
 def exact(n: int, d: int, dtype: str, kernel: str = "gaussian", rounds: int = 7) -> list[float]:
     """Times of a step and of its products."""
     X, Y, p = samples(n, d, dtype)
-    sigma = float(d) ** 0.5
-    mixing = 0.0 if kernel == "gaussian" else None
-    formulation = Formulation(0.001, mixing=mixing)
-    gram = ExactGram(formulation.mixed_kernel(sigma, formulation.share(n, d), d, d), X, Y, p)
+    named = Gaussian() if kernel == "gaussian" else Mixed(mixing_share("classification", n, d))
+    gram = ExactGram(named.at(Scale(float(d) ** 0.5, d, d)), X, Y, p)
     objective = TraceObjective(gram, 0.001)
     with blas_threads(n):
         return fastest(rounds, partial(step, objective, np.full(d, 0.5)), BareExact(X))
@@ -136,7 +134,7 @@ def fourier(
     X, Y, p = samples(n, d, dtype)
     kernel = Gaussian(float(d) ** 0.5)
     frequencies = kernel.draw_frequencies(d, n_components, np.random.default_rng(0))
-    features = kernel.features(frequencies).like(X)
+    components = kernel.components(frequencies).like(X)
     U = np.random.default_rng(1).standard_normal((_BARE_BLOCK, n_components)).astype(dtype)
     w = np.full(d, 0.5)
     threads = row_threads()
@@ -144,7 +142,7 @@ def fourier(
     def ours() -> None:
         with blas_threads(n, threads):
             objective = TraceObjective(
-                FourierGram(features, ArrayRows(X, Y, p, n_threads=threads)), 0.001
+                FourierGram(components, ArrayRows(X, Y, p, n_threads=threads)), 0.001
             )
             step(objective, w)
 

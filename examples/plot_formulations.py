@@ -2,7 +2,7 @@
 Eight formulations of one method
 ================================
 
-Hard or soft budget, exact or inverse-free, exact kernel or random Fourier features: three
+Hard or soft budget, exact or inverse-free, exact kernel or random Fourier components: three
 switches of one estimator. On the same data they agree.
 """
 
@@ -14,7 +14,7 @@ from itertools import product
 import matplotlib.pyplot as plt
 import numpy as np
 
-from covmin import CCMSelector
+from covmin import CCMSelector, Formulation
 from covmin.datasets import make_shell
 
 shell = make_shell(150, random_state=0)
@@ -26,9 +26,7 @@ for constraint, inverse, approximation in product(
 ):
     selector = CCMSelector(
         4,
-        strategy="single",
-        constraint=constraint,
-        inverse=inverse,
+        formulation=Formulation(strategy="single", constraint=constraint, inverse=inverse),
         approximation=approximation,
         random_state=0,
     )
@@ -53,8 +51,8 @@ figure.colorbar(shown, ax=ax, label="weight")
 plt.show()
 
 # %%
-# Random features replace the n×n matrix by D columns, so that the cost grows with n and not with
-# its cube. Above 4000 samples they are the default.
+# Random components replace the n×n matrix by D columns, so that the cost grows with n and not
+# with its cube. Above 2000 samples they are the default.
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((6000, 8))

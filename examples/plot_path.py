@@ -33,7 +33,8 @@ for m, value in zip(path.n_features, path.criterion, strict=True):
 # %%
 # Following a fit
 # ---------------
-# ``callback`` is called after every step of the solver; ``history_`` keeps what it saw.
+# ``history_`` keeps every step of the solver; :class:`covmin.LongRun` takes a ``callback`` that is
+# called after each.
 
 history = selector.history_
 figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")

@@ -27,6 +27,7 @@ from covmin.evaluation.frames import markdown_table
 from covmin.evaluation.runner import run_units
 from covmin.evaluation.selectors import SelectorSpec, ccm_spec, named_selectors
 from covmin.evaluation.splits import make_splits
+from covmin.kernels import Mixed
 from experiments.other_sets import OTHER_SETS, load_other
 
 RESULTS = Path(__file__).parent / "results"
@@ -125,10 +126,10 @@ def variants() -> dict[str, SelectorSpec]:
         "ccm-0.001": {"epsilon": 0.001},
         "ccm-0.01": {"epsilon": 0.01},
         "ccm-0.1": {"epsilon": 0.1},
-        "ccm-half": {"kernel": "mixed", "mixing": 0.5},
+        "ccm-half": {"kernel": Mixed(0.5)},
         "ccm-additive": {"kernel": "additive"},
     }
-    specs = {name: ccm_spec(name, strategy="path", **params) for name, params in tried.items()}
+    specs = {name: ccm_spec(name, "path", **params) for name, params in tried.items()}
     others = {"rfe-sklearn": PlainRFE, "lassonet": LassoNetSelector}
     specs |= {name: SelectorSpec(name, factory) for name, factory in others.items()}
     return {**named_selectors(), **specs}

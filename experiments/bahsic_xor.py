@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 from covmin.baselines.bahsic import hsic_weights
 from covmin.datasets import make_xor
 from covmin.evaluation.ranks import median_rank_of
-from covmin.evaluation.runner import unit_seed
+from covmin.runtime.seeds import unit_seed
 
 RESULTS = Path(__file__).parent / "results"
 SIZES = (30, 50, 100)

@@ -17,8 +17,8 @@ from pathlib import Path
 import pandas as pd
 
 from covmin.evaluation.frames import markdown_table
-from covmin.evaluation.paper_real import METHODS
-from covmin.evaluation.paper_synthetic import VARIANTS as SYNTHETIC_VARIANTS
+from covmin.evaluation.paper import METHODS
+from covmin.evaluation.paper import VARIANTS as SYNTHETIC_VARIANTS
 
 ROOT = Path(__file__).parent
 PAGE = ROOT.parent / "docs" / "evidence.md"

@@ -27,8 +27,9 @@ from covmin import (
     conditional_dependence_test,
 )
 from covmin.datasets import make_additive, make_xor
-from covmin.evaluation.runner import run_units, unit_seed
+from covmin.evaluation.runner import run_units
 from covmin.inference.stability_bounds import ASSUMPTIONS, false_selections
+from covmin.runtime.seeds import unit_seed
 from experiments.evidence import Tables, filled
 
 RESULTS = Path(__file__).parent / "results"

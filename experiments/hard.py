@@ -3,7 +3,7 @@
 Run as ``python -m experiments.hard``; writes ``experiments/results/hard.csv`` and ``.md`` from all
 that has been run so far, and takes up an interrupted run where it stopped. ``--find-xor`` looks
 for the number of samples at which XOR is found among 97 noise features; ``--many`` has thousands of
-samples, where random features take the place of the kernel matrix.
+samples, where random components take the place of the kernel matrix.
 """
 
 from __future__ import annotations

@@ -23,9 +23,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from covmin import CCMSelector
+from covmin import CCMSelector, LongRun
 from covmin.datasets import make_shell
-from covmin.evaluation.paper_synthetic import run_synthetic
+from covmin.evaluation.paper import run_synthetic
 from covmin.runtime.files import replace_file
 
 # Forked, a job begins at once: most kills meet work, not imports.
@@ -79,7 +79,7 @@ class Fit:
         """Ranking and weights."""
         X, y = make_shell(100, n_noise=40, random_state=0, return_X_y=True)
         path = folder / "fit.jsonl"
-        fitted = CCMSelector(checkpoint=path, checkpoint_after=0.0).fit(X, y)
+        fitted = CCMSelector(long_run=LongRun(path, checkpoint_after=0.0)).fit(X, y)
         return [fitted.ranking_.tolist(), fitted.weights_.tolist()]
 
     def kept(self, folder: Path) -> list[Any]:

@@ -21,9 +21,10 @@ import numpy as np
 import pandas as pd
 
 from covmin.evaluation.frames import markdown_table
-from covmin.evaluation.runner import rank_features, run_units, unit_seed
+from covmin.evaluation.runner import rank_features, run_units
 from covmin.evaluation.splits import make_splits
 from covmin.evaluation.svm import prefix_scores
+from covmin.runtime.seeds import unit_seed
 from experiments.accuracy import samples as all_classes
 from experiments.accuracy import variants
 

@@ -112,8 +112,8 @@ NOISY = (
 
 def selectors() -> dict[str, SelectorSpec]:
     """The default, fixed ridges, and the rivals."""
-    default = {"ccm": ccm_spec("ccm", strategy="path")}
-    fixed = {f"ε = {e}": ccm_spec(str(e), strategy="path", epsilon=e) for e in RIDGES}
+    default = {"ccm": ccm_spec("ccm", "path")}
+    fixed = {f"ε = {e}": ccm_spec(str(e), "path", epsilon=e) for e in RIDGES}
     return {**default, **fixed, **{name: named_selectors()[name] for name in RIVALS}}
 
 

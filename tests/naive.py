@@ -13,14 +13,16 @@ def kernel(name, x, z, w, sigma, degree=3, coef0=1.0):
         return np.exp(-sum(w * abs(x - z)) / sigma)
     if name == "linear":
         return sum((w * x) * (w * z))
-    return (coef0 + sum((w * x) * (w * z)) / sigma**2) ** degree
+    if name == "polynomial":
+        return (coef0 + sum((w * x) * (w * z)) / sigma**2) ** degree
+    raise NotImplementedError(f"a kernel {name!r} is to be restated here")
 
 
 def kernel_matrix(name, A, B, w, sigma, **params):
     return np.array([[kernel(name, a, b, w, sigma, **params) for b in B] for a in A])
 
 
-def fourier_features(X, w, frequencies, sigma):
+def fourier_components(X, w, frequencies, sigma):
     """All ``√(1/F) cos(θᵢ꜀)``, then all ``√(1/F) sin(θᵢ꜀)``, ``θᵢ꜀ = Σⱼ wⱼ xᵢⱼ Ωⱼ꜀/σ``, c ≤ F."""
     n, F = X.shape[0], frequencies.shape[1]
     U = np.empty((n, 2 * F))
@@ -50,6 +52,15 @@ def additive_by_waves(A, B, w, scale, budget, n_waves):
         for omega, a in zip(nodes, weights / weights.sum(), strict=True):
             K += weight * a * np.cos(omega * (A[:, [j]] - B[:, j]) / scale)
     return K / budget
+
+
+def additive(A, B, w, scale, budget):
+    """``(1/m) Σⱼ wⱼ exp(−(xⱼ − x̃ⱼ)²/2s²)``."""
+    K = np.zeros((len(A), len(B)))
+    for a, x in enumerate(A):
+        for b, z in enumerate(B):
+            K[a, b] = sum(w * np.exp(-((x - z) ** 2) / (2 * scale**2))) / budget
+    return K
 
 
 def centred(K, p):

@@ -6,16 +6,20 @@ from typing import TYPE_CHECKING, Any
 from covmin.runtime.version import __version__
 
 if TYPE_CHECKING:
-    from covmin.data.sources.local import open_parquet
+    from covmin.data.sources.parquet import open_parquet
     from covmin.inference.dependence import conditional_dependence_test
     from covmin.inference.knockoffs import KnockoffSelector
     from covmin.inference.stability import StabilitySelector
+    from covmin.plan.formulation import Formulation
+    from covmin.runtime.run import LongRun
     from covmin.selection.criterion import conditional_covariance_trace
     from covmin.selection.selector import CCMSelector
 
 __all__ = [
     "CCMSelector",
+    "Formulation",
     "KnockoffSelector",
+    "LongRun",
     "StabilitySelector",
     "__version__",
     "conditional_covariance_trace",
@@ -25,11 +29,13 @@ __all__ = [
 
 _HOMES = {
     "CCMSelector": "selection.selector",
+    "Formulation": "plan.formulation",
     "KnockoffSelector": "inference.knockoffs",
+    "LongRun": "runtime.run",
     "StabilitySelector": "inference.stability",
     "conditional_covariance_trace": "selection.criterion",
     "conditional_dependence_test": "inference.dependence",
-    "open_parquet": "data.sources.local",
+    "open_parquet": "data.sources.parquet",
 }
 
 

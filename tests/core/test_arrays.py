@@ -7,19 +7,23 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from covmin.core import arrays
 from covmin.core.arrays import (
     add_diagonal,
     array_namespace,
     column_dots,
+    cos_sin,
+    default_block_size,
     exp_in_place,
     factorize,
     l1_distances,
     like,
     pairwise_l1_dots,
+    row_tiles,
+    subtract_outer_sum,
     take,
     to_device,
     to_numpy,
+    transposed,
 )
 
 
@@ -62,13 +66,60 @@ def test_l1_distances(xp, rng):
     assert_allclose(to_numpy(distances), [[sum(abs(a - b)) for b in B] for a in A])
 
 
-@pytest.mark.parametrize("tile_bytes", [2**18, 2 * 5 * 8])
-def test_pairwise_l1_dots(xp, rng, tile_bytes, monkeypatch):
-    monkeypatch.setattr(arrays, "_TILE_BYTES", tile_bytes)  # all rows at once; two at a time
-    X, C = rng.standard_normal((5, 3)), rng.standard_normal((5, 5))
+def test_row_tiles_hold_every_row_once():
+    A = np.zeros((300, 700))
+    tiles = row_tiles(A)
+    assert len(tiles) > 2
+    assert_array_equal(np.concatenate([np.arange(300)[tile] for tile in tiles]), np.arange(300))
+    assert all(A[tile].nbytes <= 2**18 for tile in tiles)
+
+
+@pytest.mark.parametrize("n", [5, 300])  # one tile of rows, and several
+def test_pairwise_l1_dots(xp, rng, n):
+    X, C = rng.standard_normal((n, 3)), rng.standard_normal((n, n))
     C = C + C.T
+    assert (len(row_tiles(C)) == 1) == (n == 5)
     expected = [np.sum(C * cdist(column, column, "cityblock")) for column in X.T[:, :, None]]
-    assert_allclose(to_numpy(pairwise_l1_dots(xp.asarray(X), xp.asarray(C))), expected)
+    dots = to_numpy(pairwise_l1_dots(xp.asarray(X), xp.asarray(C)))
+    assert_allclose(dots, expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("n", [4, 300])
+@pytest.mark.parametrize("in_place", [False, True])
+def test_subtract_outer_sum(xp, rng, n, in_place):
+    A, rows, columns = rng.standard_normal((n, n)), rng.standard_normal(n), rng.standard_normal(n)
+    matrix = xp.asarray(A.copy())
+    out = subtract_outer_sum(matrix, xp.asarray(rows), xp.asarray(columns), in_place=in_place)
+    assert_allclose(to_numpy(out), A - rows[:, None] - columns, rtol=1e-12, atol=1e-12)
+    assert np.array_equal(to_numpy(matrix), A) is not in_place
+
+
+@pytest.mark.parametrize("n", [4, 300])
+def test_transposed_is_a_copy(xp, rng, n):
+    A = rng.standard_normal((n, 3))
+    array = xp.asarray(A.copy())
+    turned = transposed(array)
+    assert_array_equal(to_numpy(turned), A.T)
+    turned *= 0.0
+    assert_array_equal(to_numpy(array), A)
+
+
+@pytest.mark.parametrize("n", [4, 300])
+def test_cos_sin(xp, rng, n):
+    angles = 10.0 * rng.standard_normal((n, 150))
+    expected = 0.5 * np.hstack([np.cos(angles), np.sin(angles)])
+    array = xp.asarray(angles.copy())
+    assert_allclose(to_numpy(cos_sin(array, 0.5)), expected, atol=1e-14)
+    assert_array_equal(to_numpy(array), angles)
+
+
+@pytest.mark.parametrize(("dtype", "close"), [("float64", 1e-15), ("float32", 1e-6)])
+def test_cos_sin_at_awkward_angles(dtype, close):
+    """They are made from the tangent of half the angle, which has poles."""
+    turns = np.pi * np.array([0.0, 0.5, 1.0, -1.0, 1.5, 3.0, 7.0, -2.0, 1e-9, 0.25, 12345.5])
+    angles = turns[None, :].astype(dtype)
+    expected = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
+    assert_allclose(cos_sin(angles, 0.5), 0.5 * expected, atol=close)
 
 
 @pytest.mark.parametrize(("dtype", "rtol"), [("float64", 1e-10), ("float32", 1e-4)])
@@ -139,5 +190,7 @@ def test_to_device_without_torch_says_how_to_install_it(monkeypatch):
         to_device(np.ones(2), "cpu")
 
 
-def test_every_public_name_exists():
-    assert all(hasattr(arrays, name) for name in arrays.__all__)
+def test_blocks_are_larger_on_an_accelerator(xp):
+    assert default_block_size(xp.zeros((3, 2))) == 1024
+    torch = pytest.importorskip("torch")
+    assert default_block_size(torch.zeros((3, 2), device="meta")) > 100_000

@@ -1,4 +1,4 @@
-"""The projection by its optimality conditions and by fractions; the gap by linear programming."""
+"""The projection by its optimality conditions and by fractions; gaps, prices and slopes."""
 
 import naive
 import numpy as np
@@ -9,7 +9,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linprog
 
-from covmin.core.constraints import CappedSimplex, SoftBudget
+from covmin.core.constraints import CONSTRAINTS, CappedSimplex, SoftBudget
 
 plain = st.floats(-5, 5, allow_subnormal=False)
 tied = st.sampled_from([-1.0, 0.0, 0.25, 0.5, 1.0, 2.0])
@@ -125,7 +125,7 @@ def test_hard_gap_is_the_linear_program(budget, seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_soft_gap_is_the_linear_program(seed):
     rng = np.random.default_rng(seed)
-    constraint = SoftBudget(2, price=0.3)
+    constraint = SoftBudget(2, 0.3)
     w, gradient = feasible(constraint, 6, rng), rng.standard_normal(6)
     assert constraint.gap(w, gradient) == pytest.approx(lp_gap(w, gradient), abs=1e-9)
 
@@ -134,7 +134,7 @@ def test_soft_gap_is_the_linear_program(seed):
 def test_gap_is_not_negative_and_zero_only_at_stationary_points(problem, seed):
     """w is stationary for the gradient w − v exactly if w is the projection of v."""
     v, budget = problem
-    for constraint in (CappedSimplex(budget), SoftBudget(budget, price=1.0)):
+    for constraint in (CappedSimplex(budget), SoftBudget(budget, 1.0)):
         best = constraint.project(v)
         assert constraint.gap(best, best - v) == pytest.approx(0.0, abs=1e-9)
         w = feasible(constraint, v.size, np.random.default_rng(seed))
@@ -142,14 +142,48 @@ def test_gap_is_not_negative_and_zero_only_at_stationary_points(problem, seed):
         assert constraint.gap(w, w - v) >= np.sum((w - best) ** 2) - 1e-9
 
 
-def test_penalties():
+# ------------------------------------------------------------------------------ price and slope
+
+
+def test_prices_by_hand():
     w = np.array([1.0, 0.5, 0.0])
-    assert CappedSimplex(1).penalty(w) == 0.0
-    assert CappedSimplex(1).price == 0.0
-    assert SoftBudget(1, price=3.0).penalty(w) == pytest.approx(1.5)
-    assert SoftBudget(2, price=3.0).penalty(w) == pytest.approx(-1.5)
+    assert CappedSimplex(1).price(w) == 0.0
+    assert SoftBudget(1, 3.0).price(w) == pytest.approx(1.5)
+    assert SoftBudget(2, 3.0).price(w) == pytest.approx(-1.5)
+
+
+@pytest.fixture(params=list(CONSTRAINTS))
+def constraint(request):
+    """Each constraint of the registry, for a budget of two."""
+    return CONSTRAINTS[request.param].candidates(2.0, prices=[0.7])[0]
+
+
+def test_the_slope_is_the_derivative_of_the_price(constraint):
+    w = np.random.default_rng(0).uniform(0.1, 0.9, 6)
+    expected = naive.differences(constraint.price, w, h=1e-3)
+    assert_allclose(np.broadcast_to(constraint.slope(w), 6), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_constraint_projects_to_the_closest_point_and_knows_its_gap(constraint, seed):
+    """For the distance to v the gap is zero at the projection of v, and nowhere less."""
+    rng = np.random.default_rng(seed)
+    v = rng.uniform(-1.0, 2.0, 6)
+    best = constraint.project(v)
+    assert_allclose(constraint.project(best), best, atol=1e-12)
+    assert constraint.gap(best, best - v) == pytest.approx(0.0, abs=1e-9)
+    w = feasible(constraint, 6, rng)
+    assert constraint.gap(w, w - v) >= np.sum((w - best) ** 2) - 1e-9
+    assert ((w >= 0.0) & (w <= 1.0)).all()
+
+
+def test_candidates():
+    """A hard budget has no price; a soft one is tried at each in turn."""
+    assert CappedSimplex.candidates(3, [0.5, 0.1]) == CappedSimplex.candidates(3)
+    assert CappedSimplex.candidates(3) == [CappedSimplex(3)]
+    assert SoftBudget.candidates(3, [0.5, 0.1]) == [SoftBudget(3, 0.5), SoftBudget(3, 0.1)]
 
 
 def test_soft_projection_is_the_box():
     v = np.array([2.0, 0.6, 0.9, -1.0])
-    assert_array_equal(SoftBudget(1, price=3.0).project(v), [1.0, 0.6, 0.9, 0.0])
+    assert_array_equal(SoftBudget(1, 3.0).project(v), [1.0, 0.6, 0.9, 0.0])

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from covmin.core.kernels import Gaussian
 from covmin.core.path import run_path
-from covmin.core.problem import Formulation, Problem
+from covmin.core.problem import Problem, Sample
 from covmin.datasets import make_additive, make_shell, make_xor
+from covmin.plan.formulation import Formulation
 
 # generator, ε, and the largest acceptable mean of the median rank (2.5, 2 and 2.5 at best)
 SETS = {
@@ -31,23 +33,25 @@ def median_rank(order, informative):
 
 @pytest.mark.parametrize("name", list(SETS))
 @pytest.mark.parametrize("approximation", ["exact", "fourier"])
-@pytest.mark.parametrize("inverse", ["inverse", "inverse-free"])
-@pytest.mark.parametrize("budget", ["hard", "soft"])
-def test_recovery(name, approximation, inverse, budget):
+@pytest.mark.parametrize("inverse", ["exact", "free"])
+@pytest.mark.parametrize("constraint", ["hard", "soft"])
+def test_recovery(name, approximation, inverse, constraint):
     make, epsilon, acceptable = SETS[name]
-    formulation = Formulation(
-        epsilon, soft=budget == "soft", inverse_free=inverse == "inverse-free"
-    )
+    formulation = Formulation(strategy="single", constraint=constraint, inverse=inverse)
     medians = []
     for seed in range(3):
         data = make(100, random_state=seed)
         X = (data.data - data.data.mean(axis=0)) / data.data.std(axis=0)
-        n, d = X.shape
-        frequencies = None
-        if approximation == "fourier":
+        Y, (n, d) = responses(data), X.shape
+        sample, options = Sample.whole(X, Y, np.full(n, 1 / n)), {"kernel": Gaussian()}
+        if approximation == "exact":
+            problem = Problem.exact(sample, epsilon=epsilon, **options)
+        else:
             rng = np.random.default_rng(seed)
-            frequencies = formulation.kernel_at(1.0).draw_frequencies(d, N_COMPONENTS, rng)
-        problem = Problem(X, responses(data), np.full(n, 1 / n), formulation, frequencies)
+            frequencies = Gaussian().draw_frequencies(d, N_COMPONENTS, rng)
+            problem = Problem.fourier(sample, frequencies, epsilon=epsilon, **options)
+        power = float((Y**2).mean(axis=0).sum())
+        problem = formulation.applied_to(problem, epsilon, unit=1.0, power=power, n=n)
         path = run_path(problem, [data.informative.size])
         medians.append(median_rank(path.order, data.informative))
     assert np.mean(medians) <= acceptable

@@ -7,17 +7,18 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from covmin.core.kernels import Gaussian, Laplacian
+from covmin.core.kernels import Gaussian, Laplacian, WaveSum
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
+from covmin.core.units import ALWAYS_ON, Units
 
 EPSILON = 0.1
 PENALTY = 3.0 / EPSILON  # n·λ₂
 
 
-def make_objective(kind, gram, epsilon=EPSILON, n_steps=25):
+def make_objective(kind, gram, epsilon=EPSILON, n_steps=25, **units):
     if kind == "trace":
-        return TraceObjective(gram, epsilon)
-    return InverseFreeObjective(gram, epsilon, 3.0 / epsilon, n_steps)
+        return TraceObjective(gram, epsilon, **units)
+    return InverseFreeObjective(gram, epsilon, 3.0 / epsilon, n_steps, **units)
 
 
 def test_trace_value(case, w):
@@ -75,7 +76,7 @@ def test_a_warm_start_goes_on_where_the_last_point_stopped(case, w):
 def test_more_steps_than_needed_do_no_harm(w, n_components, dtype, draw):
     """Conjugate gradients that have converged stay where they are, whatever the rounding."""
     s = draw(k=1).to(np, dtype)
-    for gram in (s.exact(Gaussian()), s.fourier(Gaussian(), n_components)):
+    for gram in (s.exact(Gaussian(1.0)), s.drawn(Gaussian(1.0), n_components)):
         operator = gram.at(w)
         f = operator.solve(EPSILON)
         minimum = operator.dots(operator.Y, f) - operator.dots(f, f) / (4 * PENALTY)
@@ -86,8 +87,8 @@ def test_more_steps_than_needed_do_no_harm(w, n_components, dtype, draw):
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("kernel", [Gaussian(1.3), Laplacian(1.3)])
 def test_going_on_from_the_minimum_stays_there(kernel, seed, samples, w):
-    """Random features know lengths from rounded moments: noise must not be followed."""
-    gram = samples.fourier(kernel, seed=seed)
+    """Random components know lengths from rounded moments: noise must not be followed."""
+    gram = samples.drawn(kernel, seed=seed)
     operator = gram.at(w)
     for epsilon in (0.1, 1e-3):
         objective = make_objective("free", gram, epsilon, n_steps=10)
@@ -101,7 +102,7 @@ def test_going_on_from_the_minimum_stays_there(kernel, seed, samples, w):
 
 def test_the_inverse_free_value_falls_with_dependence_at_the_floor_of_lambda2(draw, w):
     """At λ₂ = 1/(2nε) each term y²(1/μ − 1/(4λ₂μ²)) still falls with the eigenvalue μ ≥ nε."""
-    gram = draw(n=30).exact(Gaussian())
+    gram = draw(n=30).exact(Gaussian(1.0))
     floor = InverseFreeObjective(gram, EPSILON, 1 / (2 * EPSILON), 200)
     assert floor.at(np.ones(4)).value < floor.at(1e-3 * np.ones(4)).value
 
@@ -109,7 +110,7 @@ def test_the_inverse_free_value_falls_with_dependence_at_the_floor_of_lambda2(dr
 def test_no_feature_leaves_all_of_the_response(samples):
     """At w = 0 the Gaussian criterion is ⟨Y, Y⟩/ε."""
     s = samples
-    value = TraceObjective(s.exact(Gaussian()), EPSILON).at(np.zeros(4)).value
+    value = TraceObjective(s.exact(Gaussian(1.0)), EPSILON).at(np.zeros(4)).value
     assert value == pytest.approx(np.sum(s.p[:, None] * s.Y**2) / EPSILON, rel=1e-9)
 
 
@@ -123,7 +124,55 @@ def test_restrict(case, kind, w):
     assert_allclose(few.gradient(), all_.gradient()[columns], rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.parametrize("gram", ["exact", "fourier"])
+# ---------------------------------------------------------------------------- weights of units
+
+
+@pytest.mark.parametrize("kind", ["trace", "free"])
+def test_units_are_columns_that_are_spread_by_hand(case, kind, units):
+    """Columns 1 and 2 share the weight of unit 0, column 0 is unit 1, and 3 is always on."""
+    v = np.array([0.7, 0.3])
+    spread = np.array([0.3, 0.6 * 0.7, 0.8 * 0.7, 0.9])
+    point = make_objective(kind, case.gram, units=units).at(v)
+    columns = make_objective(kind, case.gram).at(spread)
+    assert point.value == pytest.approx(columns.value, rel=1e-12)
+    slopes = columns.gradient()
+    collected = [0.6 * slopes[1] + 0.8 * slopes[2], slopes[0]]
+    assert_allclose(point.gradient(), collected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["trace", "free"])
+def test_gradient_in_the_weights_of_units(case, kind, units):
+    objective, v = make_objective(kind, case.gram, units=units), np.array([0.7, 0.3])
+    expected = naive.differences(lambda v: objective.at(v).value, v)
+    gradient = objective.at(v).gradient()
+    assert gradient.shape == (2,)
+    assert_allclose(gradient, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("kind", ["trace", "free"])
+def test_restrict_to_some_units_keeps_those_always_on(case, kind, units):
+    objective = make_objective(kind, case.gram, units=units)
+    for unit in (0, 1):
+        few = objective.restrict(np.array([unit])).at(np.array([0.7]))
+        all_ = objective.at(0.7 * np.eye(2)[unit])
+        assert few.value == pytest.approx(all_.value, rel=1e-8)
+        assert_allclose(few.gradient(), all_.gradient()[[unit]], rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["trace", "free"])
+def test_restrict_takes_units_in_any_order(case, kind):
+    units = Units(np.array([1, 0, 2, ALWAYS_ON]), np.array([1.0, 0.6, 0.8, 0.9]))
+    objective, v = make_objective(kind, case.gram, units=units), np.array([0.7, 0.3, 0.5])
+    turned = objective.restrict(np.array([2, 0])).at(v[[2, 0]])
+    straight = objective.at(v * [1.0, 0.0, 1.0])
+    assert turned.value == pytest.approx(straight.value, rel=1e-8)
+    assert_allclose(turned.gradient(), straight.gradient()[[2, 0]], rtol=1e-6, atol=1e-8)
+
+
+# ------------------------------------------------------------------------- libraries and oracles
+
+
+@pytest.mark.parametrize("gram", ["exact", "drawn"])
 @pytest.mark.parametrize("kind", ["trace", "free"])
 def test_array_libraries_agree(kind, gram, xp, samples, w):
     kernel = Gaussian(1.3)
@@ -149,3 +198,12 @@ def test_trace_gradient_against_autograd(samples, w):
     point = TraceObjective(samples.exact(Gaussian(1.3)), EPSILON).at(w)
     assert point.value == pytest.approx(float(value.detach()), rel=1e-10)
     assert_allclose(point.gradient(), expected.numpy(), rtol=1e-8)
+
+
+def test_the_additive_criterion_is_convex(draw):
+    objective = TraceObjective(draw(n=20, d=4).exact(WaveSum(1.0, 2.0)), 0.05)
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        a, b, t = rng.uniform(0, 1, 4), rng.uniform(0, 1, 4), rng.uniform()
+        chord = t * objective.at(a).value + (1 - t) * objective.at(b).value
+        assert objective.at(t * a + (1 - t) * b).value <= chord + 1e-9

@@ -1,21 +1,25 @@
-"""Budgets, nested sets and the ranking of a path."""
+"""Nested sets and the ranking of a path."""
+
+from functools import partial
 
 import naive
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.core.constraints import CappedSimplex, SoftBudget
-from covmin.core.grams import ExactGram, FourierGram
-from covmin.core.kernels import KERNELS, median_bandwidth
-from covmin.core.objectives import InverseFreeObjective, TraceObjective
-from covmin.core.path import CRACK, default_budgets, run_path
-from covmin.core.problem import Formulation, Problem
-from covmin.core.solver import minimize
+from covmin.core.kernels import KERNELS, Gaussian, Laplacian, Linear, Mixed
+from covmin.core.kernels.bandwidth import median_bandwidth
+from covmin.core.nominations import Hold, Pairs
+from covmin.core.objectives import InverseFreeObjective
+from covmin.core.path import CRACK, Stage, approximation_error, run_path
+from covmin.core.problem import Problem, Sample, Screen
+from covmin.core.solver import Steps, minimize
+from covmin.core.units import ALWAYS_ON, Units
+from covmin.core.watch import Watch
 
 BUDGETS = [5, 3, 2, 1]
+EPSILON = 0.05
 
 
 @pytest.fixture
@@ -27,114 +31,43 @@ def easy():
     return X, Y - Y.mean(axis=0)
 
 
-def make_problem(X, Y, n_components=None, seed=0, **formulation):
-    formulation = Formulation(**{"epsilon": 0.05, **formulation})
-    frequencies = None
-    if n_components is not None:
-        rng = np.random.default_rng(seed)
-        frequencies = formulation.kernel_at(1.0).draw_frequencies(X.shape[1], n_components, rng)
+def soft(*prices):
+    return {"constraints": partial(SoftBudget.candidates, prices=prices)}
+
+
+def free(epsilon=EPSILON):
+    return {"objective": partial(InverseFreeObjective, penalty=3.0 / epsilon)}
+
+
+def make_problem(X, Y, n_components=None, seed=0, xp=np, **options):
+    options = {"kernel": Gaussian(), "epsilon": EPSILON, **options}
     p = np.full(X.shape[0], 1 / X.shape[0], dtype=X.dtype)
-    return Problem(X, Y, p, formulation, frequencies, seed)
+    sample = Sample.whole(*(xp.asarray(a) for a in (X, Y, p)), seed=seed)
+    if n_components is None:
+        return Problem.exact(sample, **options)
+    rng = np.random.default_rng(seed)
+    frequencies = options["kernel"].draw_frequencies(X.shape[1], n_components, rng)
+    return Problem.fourier(sample, frequencies, **options)
 
 
-# -------------------------------------------------------------------------------------- budgets
+class Notes(Watch):
+    """Keeps every step and stage it is told of, and ends a path after as many steps as it may."""
 
+    def __init__(self, most=np.inf, finished=()):
+        self.seen, self.done = [], []
+        self.most, self.finished = most, finished
 
-@st.composite
-def sizes(draw):
-    d = draw(st.integers(1, 20_000))
-    return d, draw(st.none() | st.integers(1, d))
+    def step(self, progress):
+        self.seen.append(progress)
 
+    def stage_done(self, number, stage, order):
+        self.done.append((number, stage, order))
 
-@given(sizes())
-def test_default_budgets(size):
-    d, m = size
-    budgets = default_budgets(d, m)
-    assert (np.diff(budgets) < 0).all()
-    assert budgets[0] <= d
-    assert budgets[-1] == 1
-    assert m is None or m in budgets
-    assert budgets[0] <= max(100, m or 0)
-    assert len(budgets) < 25
+    def stages(self):
+        return self.finished
 
-
-# ------------------------------------------------------------------------------------- problems
-
-
-@pytest.mark.parametrize("soft", [False, True])
-@pytest.mark.parametrize("inverse_free", [False, True])
-@pytest.mark.parametrize("n_components", [None, 10])
-def test_three_switches_choose_three_classes(easy, soft, inverse_free, n_components):
-    problem = make_problem(*easy, n_components, soft=soft, inverse_free=inverse_free)
-    gram = problem.gram(np.arange(8), 1.5)
-    assert isinstance(gram, FourierGram if n_components else ExactGram)
-    objective = problem.objective(gram)
-    assert isinstance(objective, InverseFreeObjective if inverse_free else TraceObjective)
-    kinds = {type(constraint) for constraint in problem.constraints(3)}
-    assert kinds == {SoftBudget if soft else CappedSimplex}
-
-
-def test_the_numbers_of_a_formulation_arrive(easy):
-    given_ = make_problem(*easy, soft=True, lambda1=7.0, inverse_free=True, lambda2=2.0)
-    gram = given_.gram(np.arange(8), 1.5)
-    assert given_.constraints(3) == [SoftBudget(3, price=7.0)]
-    assert given_.objective(gram).penalty == 60 * 2.0  # n·λ₂
-    assert given_.objective(gram).epsilon == 0.05
-    assert gram.kernel == KERNELS["gaussian"](1.5)
-
-
-def test_defaults_follow_the_scale_of_the_problem(easy):
-    X, Y = easy
-
-    def default(epsilon=0.05, scale=1.0):
-        problem = make_problem(X, scale * Y, soft=True, inverse_free=True, epsilon=epsilon)
-        prices = [constraint.price for constraint in problem.constraints(3)]
-        return prices, problem.objective(problem.gram(np.arange(8), 1.5)).penalty
-
-    prices, penalty = default()
-    # λ₁ is a share of the criterion of no feature, ⟨Y, Y⟩/ε; λ₂ is above 1/(2nε).
-    assert 0.0 < prices[-1] < prices[0] < np.mean(Y**2) / 0.05
-    assert (np.diff(prices) < 0).all()
-    assert_allclose(default(scale=3.0)[0], 9 * np.array(prices))
-    assert_allclose(default(epsilon=0.1)[0], np.array(prices) / 2)
-    assert penalty >= 0.5 / 0.05
-    assert default(epsilon=0.1)[1] == pytest.approx(penalty / 2)
-
-
-def test_the_default_price_falls_until_enough_features_are_worth_it(easy):
-    problem = make_problem(*easy, soft=True)
-    (few,), (many,) = (run_path(problem, [budget]).stages for budget in (1, 5))
-    assert 1 <= np.count_nonzero(few.weights) < np.count_nonzero(many.weights)
-    assert np.count_nonzero(many.weights) >= 5
-
-
-def test_kernel_parameters_arrive(easy):
-    problem = make_problem(*easy, kernel="polynomial", kernel_params={"degree": 2, "coef0": 3.0})
-    kernel = problem.gram(np.arange(8), 1.5).kernel
-    assert kernel == KERNELS["polynomial"](1.5, degree=2, coef0=3.0)
-
-
-def test_a_given_bandwidth_is_used_at_every_stage(easy):
-    path = run_path(make_problem(*easy, bandwidth=2.5), BUDGETS)
-    assert [stage.bandwidth for stage in path.stages] == [2.5] * len(BUDGETS)
-
-
-def test_a_bandwidth_from_numpy_does_not_change_the_precision(easy):
-    X, Y = (a.astype("float32") for a in easy)
-    problem = make_problem(X, Y, bandwidth=np.float64(2.5))
-    columns = np.arange(8)
-    K, _ = problem.gram(columns, problem.bandwidth(columns)).kernel.matrix_and_pullback(
-        X, np.ones(8, dtype="float32")
-    )
-    assert K.dtype == "float32"
-
-
-@pytest.mark.parametrize(("kernel", "order"), [("gaussian", 2), ("laplacian", 1)])
-def test_the_median_bandwidth_is_measured_anew_on_the_survivors(easy, kernel, order):
-    for stage in run_path(make_problem(*easy, kernel=kernel), BUDGETS).stages:
-        rng = np.random.default_rng(0)
-        expected = median_bandwidth(easy[0][:, stage.columns], order, rng)
-        assert stage.bandwidth == pytest.approx(expected, rel=1e-12)
+    def stop(self):
+        return len(self.seen) >= self.most
 
 
 # ----------------------------------------------------------------------------------------- path
@@ -143,21 +76,23 @@ def test_the_median_bandwidth_is_measured_anew_on_the_survivors(easy, kernel, or
 def assert_well_formed(path, budgets, d):
     """Nested stages of exactly the budgets' sizes, ranked by the order of leaving."""
     assert_array_equal(np.sort(path.order), np.arange(d))
-    columns = np.arange(d)
+    among = np.arange(d)
     for stage, budget in zip(path.stages, budgets, strict=True):
-        assert_array_equal(stage.columns, columns)
+        assert_array_equal(stage.among, among)
         assert stage.budget == stage.features.size == budget
         assert_array_equal(stage.features, np.sort(path.order[:budget]))
-        assert stage.weights.shape == columns.shape
-        kept = np.isin(columns, stage.features)
+        assert stage.weights.shape == among.shape
+        kept = np.isin(among, stage.features)
         assert stage.weights[kept].min() >= stage.weights[~kept].max(initial=0.0)
-        columns = stage.features
+        assert_array_equal(stage.survivors[0], stage.features)
+        assert_array_equal(stage.survivors[1], stage.weights[kept])
+        among = stage.features
 
 
 @pytest.mark.parametrize("budgets", [BUDGETS, [8, 1], [8], [2], [1]])
-@pytest.mark.parametrize("soft", [False, True])
-def test_path_is_nested_and_ranks_every_feature(easy, budgets, soft):
-    assert_well_formed(run_path(make_problem(*easy, soft=soft), budgets), budgets, 8)
+@pytest.mark.parametrize("options", [{}, soft(2.0, 0.5, 0.1)], ids=["hard", "soft"])
+def test_path_is_nested_and_ranks_every_feature(easy, budgets, options):
+    assert_well_formed(run_path(make_problem(*easy, **options), budgets), budgets, 8)
 
 
 def test_one_feature(easy):
@@ -166,55 +101,88 @@ def test_one_feature(easy):
 
 
 @pytest.mark.parametrize(
-    ("kernel", "n_components"),
-    [*((name, None) for name in KERNELS), ("gaussian", 200), ("linear", 200)],
+    ("name", "n_components"),
+    [
+        *((name, None) for name in KERNELS),
+        *((name, 200) for name in ("gaussian", "linear", "mixed", "additive")),
+    ],
 )
-@pytest.mark.parametrize("inverse_free", [False, True])
-def test_true_features_come_first_with_every_kernel(easy, kernel, n_components, inverse_free):
-    problem = make_problem(*easy, n_components, kernel=kernel, inverse_free=inverse_free, tol=1e-5)
+@pytest.mark.parametrize("options", [{}, free()], ids=["exact", "inverse-free"])
+def test_true_features_come_first_with_every_kernel(easy, name, n_components, options):
+    kernel = Mixed(0.5) if name == "mixed" else KERNELS[name]()
+    problem = make_problem(*easy, n_components, kernel=kernel, steps=Steps(tol=1e-5), **options)
     path = run_path(problem, BUDGETS)
     assert_well_formed(path, BUDGETS, 8)
     assert set(path.order[:2]) == {2, 5}
 
 
-def test_polynomial_has_no_random_features(easy):
-    with pytest.raises(ValueError, match=r"polynomial .*approximation=None"):
-        make_problem(*easy, 200, kernel="polynomial")
+def test_budgets_are_of_units():
+    X = np.random.default_rng(0).standard_normal((40, 6))
+    units = Units(np.array([0, 0, 1, 1, 2, ALWAYS_ON]), np.ones(6) / np.sqrt([2, 2, 2, 2, 1, 1]))
+    Y = X[:, 2:3] * X[:, 3:4]
+    problem = make_problem(X, Y - Y.mean(), kernel=Mixed(0.2), epsilon=0.01, units=units)
+    path = run_path(problem, [2, 1])
+    assert_well_formed(path, [2, 1], 3)
+    assert path.order[0] == 1
 
 
 def test_criterion_and_loo_error_are_those_of_the_weights(easy):
     X, Y = easy
     p = np.full(60, 1 / 60)
     for stage in run_path(make_problem(X, Y), [3, 1]).stages:
-        Z = X[:, stage.columns]
+        Z = X[:, stage.among]
         K = naive.kernel_matrix("gaussian", Z, Z, stage.weights, stage.bandwidth)
-        assert stage.criterion == pytest.approx(naive.criterion(K, Y, 0.05), rel=1e-8)
-        assert stage.loo_error == pytest.approx(naive.leave_one_out(K, Y, p, 0.05), rel=1e-6)
+        assert stage.criterion == pytest.approx(naive.criterion(K, Y, EPSILON), rel=1e-8)
+        assert stage.loo_error == pytest.approx(naive.leave_one_out(K, Y, p, EPSILON), rel=1e-6)
 
 
-def test_a_draw_of_features_follows_its_columns(easy):
+def test_a_draw_of_components_follows_its_columns(easy):
     X, Y = easy
     problem = make_problem(X, Y, 40)
     for stage in run_path(problem, [3, 1]).stages:
-        frequencies = problem.frequencies[stage.columns]
-        U = naive.fourier_features(X[:, stage.columns], stage.weights, frequencies, stage.bandwidth)
-        assert stage.criterion == pytest.approx(naive.criterion(U @ U.T, Y, 0.05), rel=1e-8)
+        frequencies = problem.grams.frequencies[stage.among]
+        U = naive.fourier_components(X[:, stage.among], stage.weights, frequencies, stage.bandwidth)
+        assert stage.criterion == pytest.approx(naive.criterion(U @ U.T, Y, EPSILON), rel=1e-8)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(), Laplacian()])
+def test_the_median_bandwidth_is_measured_anew_on_the_survivors(easy, kernel):
+    for stage in run_path(make_problem(*easy, kernel=kernel), BUDGETS).stages:
+        expected = median_bandwidth(easy[0][:, stage.among], kernel.order)
+        assert stage.bandwidth == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_given_bandwidth_is_used_at_every_stage(easy):
+    path = run_path(make_problem(*easy, kernel=Gaussian(2.5)), BUDGETS)
+    assert [stage.bandwidth for stage in path.stages] == [2.5] * len(BUDGETS)
 
 
 def test_criterion_leaves_the_price_out(easy):
-    problem = make_problem(*easy, soft=True, lambda1=1.0)
+    problem = make_problem(*easy, **soft(1.0))
     (stage,) = run_path(problem, [3]).stages
-    objective = problem.objective(problem.gram(stage.columns, stage.bandwidth))
-    assert stage.criterion == pytest.approx(objective.at(stage.weights).value, rel=1e-9)
+    value = problem.trace(stage.among, stage.weights, stage.bandwidth)
+    assert stage.criterion == pytest.approx(value, rel=1e-9)
     assert stage.solution.value == pytest.approx(stage.criterion + stage.weights.sum() - 3)
+
+
+def test_prices_fall_until_enough_features_are_worth_it(easy):
+    X, Y = easy
+    prices = [0.05 * 0.25**k * np.mean(Y**2) / EPSILON for k in range(6)]
+    problem = make_problem(X, Y, **soft(*prices))
+    (few,), (many,) = (run_path(problem, [budget]).stages for budget in (1, 5))
+    assert 1 <= np.count_nonzero(few.weights) < np.count_nonzero(many.weights)
+    assert np.count_nonzero(many.weights) >= 5
+
+
+# ------------------------------------------------------------------------------------------- ties
 
 
 def test_ties_are_broken_by_the_step_of_closing_and_then_by_what_a_feature_adds(easy):
     problem = make_problem(*easy)
     path = run_path(problem, [4])
     (stage,) = path.stages
-    objective = problem.objective(problem.gram(stage.columns, stage.bandwidth))
-    slope = objective.at(np.maximum(stage.weights, 1e-4)).gradient()
+    objective = problem.objective_over(stage.among, problem.gram(stage.among, stage.bandwidth, 4))
+    slope = objective.at(np.maximum(stage.weights, CRACK)).gradient()
     keys = np.stack([-stage.weights, -stage.solution.last_active, slope])[:, path.order]
     assert [*keys.T.tolist()] == sorted(keys.T.tolist())
     assert np.unique(keys[:2], axis=1).shape[1] < 8  # there are ties for the slope to break
@@ -239,10 +207,10 @@ def test_inverse_free_ties_are_broken_where_the_solver_stopped():
     Y = np.sign(X[:, :1] * X[:, 1:2] * X[:, 2:3])
     Y -= Y.mean()
     # So low a price that the weights end at one, and slopes decide.
-    options = {"epsilon": 1e-3, "soft": True, "lambda1": 1e-3, "bandwidth": 2.0}
-    problem = make_problem(X, Y, inverse_free=True, **options)
+    options = {"epsilon": 1e-3, "kernel": Gaussian(2.0), **soft(1e-3), **free(1e-3)}
+    problem = make_problem(X, Y, **options)
     path = run_path(problem, [3])
-    objective = problem.objective(problem.gram(np.arange(10), 2.0))
+    objective = problem.objective_over(np.arange(10), problem.gram(np.arange(10), 2.0))
     solution, weights = path.stages[0].solution, path.stages[0].weights
     tied = np.flatnonzero(weights == 1.0)
     assert tied.size > 6
@@ -255,39 +223,42 @@ def test_inverse_free_ties_are_broken_where_the_solver_stopped():
     assert set(path.order[:3]) != steepest(None)
 
 
-def test_the_callback_sees_every_step_of_every_stage(easy):
-    seen = []
-    path = run_path(make_problem(*easy), BUDGETS, seen.append)
-    assert {progress.n_stages for progress in seen} == {len(BUDGETS)}
-    for number, stage in enumerate(path.stages):
-        steps = [progress for progress in seen if progress.stage == number]
-        assert [step.iteration.n_iter for step in steps] == [*range(1, stage.solution.n_iter + 1)]
-        assert all(step.budget == stage.budget for step in steps)
-        assert not steps or steps[-1].iteration.value == stage.solution.value
+# ----------------------------------------------------------------------------- steps and starts
 
 
-def test_solver_options_arrive(easy):
-    (stage,) = run_path(make_problem(*easy, max_iter=1, max_step=0.05), [3]).stages
+def test_the_steps_of_a_problem_arrive(easy):
+    steps = Steps(max_iter=1, max_step=0.05)
+    (stage,) = run_path(make_problem(*easy, steps=steps), [3]).stages
     assert stage.solution.n_iter == 1
     assert not stage.solution.converged
     assert np.abs(stage.weights - 3 / 8).max() <= 1.05 * 0.05 + 1e-9
-    loose = run_path(make_problem(*easy, tol=1e6), [3]).stages[0]
+    loose = run_path(make_problem(*easy, steps=Steps(tol=1e6)), [3]).stages[0]
     assert loose.solution.n_iter == 0
 
 
 def test_a_stage_starts_from_the_weights_of_the_last_scaled_into_its_budget(easy):
-    problem = make_problem(*easy, max_iter=2)
+    problem = make_problem(*easy, steps=Steps(max_iter=2))
     first, second = run_path(problem, [4, 2]).stages
-    assert_array_equal(second.columns, first.features)
-    start = first.weights[first.features]
-    gram = problem.gram(second.columns, second.bandwidth, 2)
-    expected = minimize(
-        problem.objective(gram), CappedSimplex(2), start * 2 / start.sum(), max_iter=2
-    )
+    assert_array_equal(second.among, first.features)
+    start = first.survivors[1]
+    gram = problem.gram(second.among, second.bandwidth, 2)
+    objective = problem.objective_over(second.among, gram)
+    expected = minimize(objective, CappedSimplex(2), start * 2 / start.sum(), problem.steps)
     assert np.ptp(start) > 0.1
     assert_allclose(second.weights, expected.w, rtol=1e-9)
-    untouched = run_path(make_problem(*easy, max_iter=0), [4]).stages[0]
+    untouched = run_path(make_problem(*easy, steps=Steps(max_iter=0)), [4]).stages[0]
     assert_allclose(untouched.weights, 4 / 8)
+
+
+def test_a_stage_starts_from_the_solution_of_the_sketch(easy):
+    """Where the problem itself may make no step, it ends there."""
+    X, Y = easy
+    sketch = make_problem(X[:40], Y[:40] - Y[:40].mean(), 60, kernel=Gaussian(3.0))
+    start = run_path(sketch, [3]).stages[0].weights
+    problem = make_problem(X, Y, 60, kernel=Gaussian(3.0), steps=Steps(max_iter=0), sketch=sketch)
+    (stage,) = run_path(problem, [3]).stages
+    assert_allclose(stage.weights, start, rtol=1e-9)
+    assert np.ptp(start) > 0.1
 
 
 def test_same_data_same_path(easy):
@@ -306,9 +277,9 @@ def test_permuted_columns_permute_the_ranking(easy):
 
 def test_the_data_are_not_modified(easy):
     X, Y = (a.copy() for a in easy)
-    for inverse_free in (False, True):
-        run_path(make_problem(X, Y, inverse_free=inverse_free), BUDGETS)
-        run_path(make_problem(X, Y, 20, inverse_free=inverse_free), BUDGETS)
+    for options in ({}, free()):
+        run_path(make_problem(X, Y, **options), BUDGETS)
+        run_path(make_problem(X, Y, 20, **options), BUDGETS)
     assert_array_equal(X, easy[0])
     assert_array_equal(Y, easy[1])
 
@@ -324,18 +295,126 @@ def test_single_precision(easy, n_components):
 
 @pytest.mark.parametrize(
     ("kernel", "n_components"),
-    [("gaussian", None), ("laplacian", None), ("gaussian", 50), ("linear", 50)],
+    [(Gaussian(), None), (Laplacian(), None), (Gaussian(), 50), (Linear(), 50)],
 )
-@pytest.mark.parametrize("inverse_free", [False, True])
-@pytest.mark.parametrize("soft", [False, True])
-def test_array_libraries_agree(easy, xp, kernel, n_components, inverse_free, soft):
-    switches = {"inverse_free": inverse_free, "soft": soft}
-    problem = make_problem(*easy, n_components, kernel=kernel, **switches)
-    expected = run_path(problem, [4, 2])
-    X, Y, p = (xp.asarray(a) for a in (problem.X, problem.Y, problem.p))
-    path = run_path(Problem(X, Y, p, problem.formulation, problem.frequencies), [4, 2])
+@pytest.mark.parametrize("objective", [{}, free()], ids=["exact", "inverse-free"])
+@pytest.mark.parametrize("constraint", [{}, soft(2.0, 0.5, 0.1)], ids=["hard", "soft"])
+def test_array_libraries_agree(easy, xp, kernel, n_components, objective, constraint):
+    options = {"kernel": kernel, **objective, **constraint}
+    expected = run_path(make_problem(*easy, n_components, **options), [4, 2])
+    path = run_path(make_problem(*easy, n_components, xp=xp, **options), [4, 2])
     assert_array_equal(path.order, expected.order)
     for stage, other in zip(path.stages, expected.stages, strict=True):
         assert_allclose(stage.weights, other.weights, atol=1e-4)
         assert stage.criterion == pytest.approx(other.criterion, rel=1e-5)
         assert stage.loo_error == pytest.approx(other.loo_error, rel=1e-4)
+
+
+# ------------------------------------------------------------------------------------------ watch
+
+
+def test_a_watch_is_told_of_every_step_of_every_stage(easy):
+    notes = Notes()
+    path = run_path(make_problem(*easy), BUDGETS, watch=notes)
+    assert {progress.n_stages for progress in notes.seen} == {len(BUDGETS)}
+    for number, stage in enumerate(path.stages):
+        steps = [progress for progress in notes.seen if progress.stage == number]
+        assert [step.iteration.n_iter for step in steps] == [*range(1, stage.solution.n_iter + 1)]
+        assert all(step.budget == stage.budget for step in steps)
+        assert not steps or steps[-1].iteration.value == stage.solution.value
+    assert [number for number, _, _ in notes.done] == [0, 1, 2, 3]
+    assert [stage for _, stage, _ in notes.done] == path.stages
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 0.75, 1.0])
+def test_a_path_that_is_stopped_ranks_every_feature(easy, share):
+    problem = make_problem(*easy)
+    whole = run_path(problem, BUDGETS)
+    notes = Notes(most=int(share * sum(stage.solution.n_iter for stage in whole.stages)))
+    path = run_path(problem, BUDGETS, watch=notes)
+    n_stages = len(path.stages)
+    assert_well_formed(path, BUDGETS[:n_stages], 8)
+    assert len(notes.seen) == notes.most
+    # Stages that were done are those of the whole path; the one it was stopped in is not told.
+    assert [number for number, _, _ in notes.done] == [*range(n_stages - 1)]
+    for stage, expected in zip(path.stages[:-1], whole.stages, strict=False):
+        assert_array_equal(stage.weights, expected.weights)
+    assert n_stages == len(BUDGETS) or share < 1.0
+
+
+def test_a_path_goes_on_from_finished_stages(easy):
+    problem, notes = make_problem(*easy), Notes()
+    whole = run_path(problem, BUDGETS, watch=notes)
+    for n_done in range(len(BUDGETS) + 1):
+        finished = [(stage, order) for _, stage, order in notes.done[:n_done]]
+        again = Notes(finished=finished)
+        path = run_path(problem, BUDGETS, watch=again)
+        assert_array_equal(path.order, whole.order)
+        assert_array_equal(path.stages[-1].weights, whole.stages[-1].weights)
+        assert [number for number, _, _ in again.done] == [*range(n_done, len(BUDGETS))]
+
+
+def test_nothing_is_held_unless_asked_for(easy):
+    assert run_path(make_problem(*easy), BUDGETS).hold.pairs.members.size == 0
+
+
+def test_features_that_are_held_may_be_as_many_as_the_first_budget_has_room_for(easy):
+    """One less than it, so that something is left to choose."""
+    every = np.arange(8).reshape(4, 2)
+    hold = Hold(Pairs(every, every, np.full(4, 0.5), np.full(4, 0.01), 60.0), above=0.0)
+    path = run_path(make_problem(*easy), [5, 1], hold)
+    assert [stage.budget for stage in path.stages] == [5, 1]
+    assert {0, 1, 2, 3} <= set(path.stages[0].features)
+    assert_array_equal(np.sort(path.order), np.arange(8))
+
+
+# ---------------------------------------------------------------------------- approximation error
+
+
+def wavy(n=200, d=8):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    Y = X[:, :1] * X[:, 1:2] + X[:, 2:3] + 0.1 * rng.standard_normal((n, 1))
+    return X, Y - Y.mean()
+
+
+def stage_of(weights, bandwidth=2.0):
+    every = np.arange(weights.size)
+    return Stage(weights.size, every, every, weights, bandwidth, 0.0, 0.0, None)
+
+
+def test_the_error_is_that_of_the_exact_criterion():
+    """With few rows for the sample to be all of them, by the naive formula."""
+    X, Y = wavy()
+    problem = make_problem(X, Y, 32, epsilon=0.1)
+    w = np.linspace(0.0, 1.0, 8)
+    U = naive.fourier_components(X, w, problem.grams.frequencies, 2.0)
+    K = naive.kernel_matrix("gaussian", X, X, w, 2.0)
+    exact, close = (naive.criterion(G, Y, 0.1) for G in (K, U @ U.T))
+    error = approximation_error(problem, stage_of(w))
+    assert error == pytest.approx(abs(close - exact) / exact, rel=1e-6)
+    assert error > 1e-3
+
+
+def test_rows_of_weight_zero_have_no_say_in_the_error():
+    X, Y = wavy(100)
+    X, Y = np.vstack([X, X + 9.0]), np.vstack([Y, Y - 5.0])
+    p = np.repeat([0.01, 0.0], 100)
+    frequencies = Gaussian().draw_frequencies(8, 32, np.random.default_rng(0))
+    options = {"kernel": Gaussian(), "epsilon": 0.1}
+    both = Problem.fourier(Sample.whole(X, Y, p), frequencies, **options)
+    some = Problem.fourier(Sample.whole(X[:100], Y[:100], p[:100]), frequencies, **options)
+    stage = stage_of(np.ones(8))
+    assert approximation_error(both, stage) == pytest.approx(approximation_error(some, stage))
+
+
+def test_there_is_no_error_where_the_exact_kernel_decides():
+    X, Y = wavy(60)
+    stage = stage_of(np.ones(8))
+    exact = make_problem(X, Y)
+    assert approximation_error(exact, stage) == 0.0
+    screened = make_problem(X, Y, 32, screen=Screen(exact, most_columns=4))
+    assert approximation_error(screened, stage) == 0.0
+    few = stage_of(np.where(np.arange(8) < 4, 1.0, 0.0))
+    assert approximation_error(screened, few) > 0.0
+    assert approximation_error(make_problem(X, Y, 32), stage_of(np.zeros(8))) == 0.0

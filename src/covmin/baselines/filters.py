@@ -1,23 +1,16 @@
 """Filters: features scored one at a time."""
 
 import warnings
-from numbers import Integral
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.feature_selection import (
-    f_classif,
-    f_regression,
-    mutual_info_classif,
-    mutual_info_regression,
-)
-from sklearn.utils._param_validation import Interval
+from sklearn import feature_selection
 
 from covmin.runtime.repeats import N_JOBS
+from covmin.runtime.seeds import seed_of
 
-from .base import BaselineSelector, Ranked, best_first
-from .randomness import private_random_state
-from .target import Target
+from .base import COUNT, BaselineSelector, Ranked, Target, best_first
 
 
 class PearsonSelector(BaselineSelector):
@@ -29,33 +22,18 @@ class PearsonSelector(BaselineSelector):
     would depend on how classes are numbered, and summing the squares over classes would
     repeat the ranking of :class:`AnovaSelector` (up to class frequencies).
 
-    Parameters
-    ----------
-    n_features_to_select : int, float in (0, 1] or None, default=None
-        Number m of features to keep, or their fraction. None keeps half of them.
-    task : {"auto", "classification", "regression"}, default="auto"
-        How to read y; "auto" takes continuous numbers as regression, anything else as classes.
-
     Attributes
     ----------
-    ranking_ : ndarray of shape (n_features,)
-        Rank of each feature, 1 the best, no ties.
     scores_ : ndarray of shape (n_features,)
         Absolute correlations, between 0 and 1.
-    support_ : ndarray of bool of shape (n_features,)
-        The m features kept.
-    n_features_ : int
-        Number of features kept.
 
     Examples
     --------
     >>> from covmin.baselines import PearsonSelector
     >>> X = [[0, 5, 1], [1, 1, 0], [2, 2, 1], [3, 4, 0]]
     >>> selector = PearsonSelector(1).fit(X, [0.1, 1.2, 1.9, 3.3])
-    >>> selector.ranking_
-    array([1, 3, 2])
-    >>> selector.scores_.round(2)
-    array([0.99, 0.11, 0.54])
+    >>> selector.ranking_, selector.scores_.round(2)
+    (array([1, 3, 2]), array([0.99, 0.11, 0.54]))
     """
 
     def _rank(self, Z: np.ndarray, target: Target, m: int) -> Ranked:
@@ -72,23 +50,10 @@ class AnovaSelector(BaselineSelector):
     For numbers, the F statistic of the simple regression of y on :math:`x_j`,
     :math:`r_j^2 (n-2) / (1-r_j^2)`, which ranks as the correlation does.
 
-    Parameters
-    ----------
-    n_features_to_select : int, float in (0, 1] or None, default=None
-        Number m of features to keep, or their fraction. None keeps half of them.
-    task : {"auto", "classification", "regression"}, default="auto"
-        How to read y; "auto" takes continuous numbers as regression, anything else as classes.
-
     Attributes
     ----------
-    ranking_ : ndarray of shape (n_features,)
-        Rank of each feature, 1 the best, no ties.
     scores_ : ndarray of shape (n_features,)
         F statistics; infinite where a feature determines the response.
-    support_ : ndarray of bool of shape (n_features,)
-        The m features kept.
-    n_features_ : int
-        Number of features kept.
 
     Examples
     --------
@@ -100,7 +65,8 @@ class AnovaSelector(BaselineSelector):
     """
 
     def _rank(self, Z: np.ndarray, target: Target, m: int) -> Ranked:
-        test = f_classif if target.is_classes else f_regression
+        classes = target.is_classes
+        test = feature_selection.f_classif if classes else feature_selection.f_regression
         # Few samples or perfect features make sums of squares vanish: inf and nan are expected.
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -109,6 +75,7 @@ class AnovaSelector(BaselineSelector):
         return best_first(scores), scores
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class MutualInfoSelector(BaselineSelector):
     r"""Mutual information :math:`s_j = \hat I(x_j; y)`, estimated from nearest neighbours.
 
@@ -118,66 +85,43 @@ class MutualInfoSelector(BaselineSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float in (0, 1] or None, default=None
-        Number m of features to keep, or their fraction. None keeps half of them.
-    task : {"auto", "classification", "regression"}, default="auto"
-        How to read y; "auto" takes continuous numbers as regression, anything else as classes.
     n_neighbors : int, default=3
         Neighbours in the estimate; more lower the variance and raise the bias. At most
         n_samples - 1 are used.
     random_state : int, RandomState or None, default=None
-        Seed of the noise. Pass an int for the same ranking on every run.
+        Seed of the noise; None is 0.
     n_jobs : int or None, default=None
         Features scored in parallel.
 
     Attributes
     ----------
-    ranking_ : ndarray of shape (n_features,)
-        Rank of each feature, 1 the best, no ties.
     scores_ : ndarray of shape (n_features,)
         Estimates in nats, never negative; many can be exactly 0 and are ranked by position.
-    support_ : ndarray of bool of shape (n_features,)
-        The m features kept.
-    n_features_ : int
-        Number of features kept.
 
     Examples
     --------
     >>> import numpy as np
     >>> from covmin.baselines import MutualInfoSelector
     >>> X = np.random.default_rng(0).normal(size=(60, 4))
-    >>> MutualInfoSelector(1, random_state=0).fit(X, X[:, 2] ** 2).get_support(indices=True)
+    >>> MutualInfoSelector(1).fit(X, X[:, 2] ** 2).get_support(indices=True)
     array([2])
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaselineSelector._parameter_constraints,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "n_neighbors": [COUNT],
         "random_state": ["random_state"],
         "n_jobs": N_JOBS,
     }
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        task: str = "auto",
-        n_neighbors: int = 3,
-        random_state: int | np.random.RandomState | None = None,
-        n_jobs: int | None = None,
-    ):
-        super().__init__(n_features_to_select, task=task)
-        self.n_neighbors = n_neighbors
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_neighbors: int = 3
+    random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
 
     def _rank(self, Z: np.ndarray, target: Target, m: int) -> Ranked:
-        estimate = mutual_info_classif if target.is_classes else mutual_info_regression
-        scores = estimate(
-            Z,
-            target.values,
-            n_neighbors=min(self.n_neighbors, Z.shape[0] - 1),
-            random_state=private_random_state(self.random_state),
-            n_jobs=self.n_jobs,
-        )
+        kind = "classif" if target.is_classes else "regression"
+        estimate = getattr(feature_selection, f"mutual_info_{kind}")
+        k, seed = min(self.n_neighbors, Z.shape[0] - 1), seed_of(self.random_state)
+        options = {"n_neighbors": k, "random_state": seed, "n_jobs": self.n_jobs}
+        scores = estimate(Z, target.values, **options)
         return best_first(scores), scores

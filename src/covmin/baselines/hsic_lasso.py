@@ -2,8 +2,8 @@
 
 import io
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import redirect_stdout
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -11,14 +11,13 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .base import BaselineSelector, Ranked, best_first
-from .randomness import global_state_restored
-from .target import Target
+from .base import COUNT, BaselineSelector, Ranked, Target, chosen_then_rest
 
 # pyHSICLasso holds its kernel matrices once in single and once in double precision.
 _BYTES_PER_ENTRY = 12
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class HSICLassoSelector(BaselineSelector):
     r"""Kernel lasso: :math:`\min_{\beta\ge0}\|\bar L-\sum_j\beta_j\bar K_j\|^2+\lambda|\beta|_1`.
 
@@ -33,12 +32,6 @@ class HSICLassoSelector(BaselineSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float in (0, 1] or None, default=None
-        Number m of features to keep, or their fraction. None keeps half of them. The path is
-        followed up to m, so the whole ranking depends on it; to compare prefixes of one
-        ranking, ask for the longest.
-    task : {"auto", "classification", "regression"}, default="auto"
-        How to read y; "auto" takes continuous numbers as regression, anything else as classes.
     block_size : int, "auto" or None, default="auto"
         None is the exact method, whose memory grows as n²·d. An int B splits the samples at
         random into blocks of B and sets one kernel matrix per block, memory n·B·d (the block
@@ -52,19 +45,16 @@ class HSICLassoSelector(BaselineSelector):
 
     Attributes
     ----------
-    ranking_ : ndarray of shape (n_features,)
-        Rank of each feature, 1 the best, no ties.
     scores_ : ndarray of shape (n_features,)
         Weights of the lasso; 0 for features that did not enter.
-    support_ : ndarray of bool of shape (n_features,)
-        The m features kept.
-    n_features_ : int
-        Number of features kept.
     n_entered_ : int
         How many of them the lasso itself chose; the rest are there by marginal dependence.
 
     Notes
     -----
+    The path is followed up to m, so the whole ranking depends on m; to compare prefixes of one
+    ranking, ask for the longest.
+
     What is guarded: pyHSICLasso seeds NumPy's global generator (its state is put back), prints
     (silenced), warns about sizes of blocks (silenced), and breaks down on columns with the
     same kernel matrix, such as x and -x (one of them is passed, the others follow by marginal
@@ -83,95 +73,46 @@ class HSICLassoSelector(BaselineSelector):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaselineSelector._parameter_constraints,
         "block_size": [Interval(Integral, 2, None, closed="left"), StrOptions({"auto"}), None],
-        "n_permutations": [Interval(Integral, 1, None, closed="left")],
-        "max_memory": [Interval(Integral, 1, None, closed="left")],
+        "n_permutations": [COUNT],
+        "max_memory": [COUNT],
     }
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        task: str = "auto",
-        block_size: int | str | None = "auto",
-        n_permutations: int = 3,
-        max_memory: int = 2 * 2**30,
-    ):
-        super().__init__(n_features_to_select, task=task)
-        self.block_size = block_size
-        self.n_permutations = n_permutations
-        self.max_memory = max_memory
+    block_size: int | str | None = "auto"
+    n_permutations: int = 3
+    max_memory: int = 2 * 2**30
 
     def _rank(self, Z: np.ndarray, target: Target, m: int) -> Ranked:
         representative, group = distinct_up_to_sign(Z)
-        B = self._block_size(Z.shape[0], representative.size)
+        n, B = Z.shape[0], self.block_size
+        if B == "auto":
+            B = largest_block(n, representative.size, self.n_permutations, self.max_memory)
+        B = n if B is None else min(int(B), n)
         entered, weights, marginal = run_hsic_lasso(
             Z[:, representative], target, m, B, self.n_permutations
         )
         self.n_entered_ = entered.size
         scores = np.zeros(Z.shape[1])
         scores[representative] = weights
-        entered = representative[entered]
-        rest = np.setdiff1d(best_first(marginal[group]), entered, assume_unique=True)
-        return np.concatenate([entered, rest]), scores
-
-    def _block_size(self, n: int, d: int) -> int:
-        if self.block_size == "auto":
-            return largest_block(n, d, self.n_permutations, self.max_memory)
-        return n if self.block_size is None else min(int(self.block_size), n)
+        return chosen_then_rest(representative[entered], marginal[group]), scores
 
 
 def largest_block(n: int, d: int, n_permutations: int, max_memory: int) -> int:
-    """Samples per block that fit in memory: n if possible, else the B that wastes few samples.
+    """Samples B per block that fit in memory: all n if possible, else a B that wastes few.
 
-    Parameters
-    ----------
-    n : int
-        Number of samples.
-    d : int
-        Number of features.
-    n_permutations : int
-        Number of splits into blocks.
-    max_memory : int
-        Bytes allowed.
-
-    Returns
-    -------
-    B : int
-        Among the sizes between half of what fits and what fits, that with the smallest n mod B
-        (the larger, of two). Never below 5, whatever the memory: smaller blocks tell nothing.
-
-    Examples
-    --------
-    >>> from covmin.baselines.hsic_lasso import largest_block
-    >>> largest_block(100, 1000, 3, 2**30), largest_block(1000, 1000, 3, 2**30)
-    (100, 25)
+    Among the sizes between half of what fits and what fits, that with the smallest n mod B
+    (the larger, of two). Never below 5, whatever the memory: smaller blocks tell nothing.
     """
     if _BYTES_PER_ENTRY * n * n * d <= max_memory:
         return n
-    fits = int(max_memory // (_BYTES_PER_ENTRY * n * d * n_permutations))
-    fits = min(max(fits, 5), n)
+    fits = min(max(max_memory // (_BYTES_PER_ENTRY * n * d * n_permutations), 5), n)
     return min(range(fits, max(fits // 2, 5) - 1, -1), key=lambda B: n % B, default=fits)
 
 
 def distinct_up_to_sign(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """First column of each group of columns that are equal, or opposite, to each other.
 
-    Parameters
-    ----------
-    Z : ndarray of shape (n_samples, d)
-        Standardised columns.
+    The positions (n_groups,) of these columns, and the group of each column (d,).
 
-    Returns
-    -------
-    representative : ndarray of int of shape (n_groups,)
-        Sorted positions of the first column of each group.
-    group : ndarray of int of shape (d,)
-        Group of each column, an index into ``representative``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from covmin.baselines.hsic_lasso import distinct_up_to_sign
     >>> distinct_up_to_sign(np.array([[1.0, -1.0, 1.0], [-1.0, 1.0, 1.0], [0.0, 0.0, -2.0]]))
     (array([0, 2]), array([0, 0, 1]))
     """
@@ -186,36 +127,17 @@ def distinct_up_to_sign(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def run_hsic_lasso(
     Z: np.ndarray, target: Target, m: int, B: int, n_permutations: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Call pyHSICLasso and leave no trace of it.
+    """Call pyHSICLasso on distinct columns (n, d), in blocks of B samples.
 
-    Parameters
-    ----------
-    Z : ndarray of shape (n_samples, d)
-        Distinct standardised columns.
-    target : Target
-        The response.
-    m : int
-        Number of features asked for.
-    B : int
-        Samples per block.
-    n_permutations : int
-        Number of splits into blocks.
-
-    Returns
-    -------
-    entered : ndarray of int
-        At most m columns, in the order of their weights.
-    weights : ndarray of shape (d,)
-        Weights of the lasso, 0 outside ``entered``.
-    marginal : ndarray of shape (d,)
-        Normalised HSIC of each column with the response.
+    At most m columns in the order of their weights; the weights (d,), 0 for all others; and
+    the normalised HSIC (d,) of each column with the response.
     """
-    lasso = _import_hsic_lasso()()
-    d = Z.shape[1]
-    with _contained():
+    lasso, d = _import_hsic_lasso()(), Z.shape[1]
+    failure = None
+    with redirect_stdout(io.StringIO()), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
         lasso.input(Z, target.values)
         run = lasso.classification if target.is_classes else lasso.regression
-        failure = None
         try:
             # It follows its path one feature further than asked, so it cannot be asked for all.
             run(min(m, d - 1), B=B, M=n_permutations, max_neighbors=0, n_jobs=1)
@@ -227,21 +149,17 @@ def run_hsic_lasso(
     weights = np.zeros(d)
     entered = np.array([] if lasso.A is None else lasso.A, dtype=np.int64)
     if failure is not None or not np.isfinite(lasso.beta).all():
-        _warn_broken_path(failure)
+        cause = "its weights are not finite" if failure is None else f"it raised {failure!r}"
+        warnings.warn(
+            f"The path of pyHSICLasso broke down ({cause}); features are ranked by their marginal "
+            "dependence on y alone. Columns that are almost copies of each other are the usual "
+            "cause: remove them, or ask for fewer features.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
         return entered[:0], weights, marginal
     weights[entered] = np.ravel(lasso.beta)[entered]
     return entered, weights, marginal
-
-
-def _warn_broken_path(failure: Exception | None) -> None:
-    cause = "its weights are not finite" if failure is None else f"it raised {failure!r}"
-    warnings.warn(
-        f"The path of pyHSICLasso broke down ({cause}); features are ranked by their marginal "
-        "dependence on y alone. Columns that are almost copies of each other are the usual "
-        "cause: remove them, or ask for fewer features.",
-        ConvergenceWarning,
-        stacklevel=2,
-    )
 
 
 def _import_hsic_lasso() -> Any:
@@ -255,16 +173,3 @@ def _import_hsic_lasso() -> Any:
             'install it with: pip install "covmin[baselines]"'
         ) from error
     return HSICLasso
-
-
-@contextmanager
-def _contained() -> Iterator[None]:
-    """Silence output and warnings, and put NumPy's global random state back."""
-    with (
-        global_state_restored(),
-        redirect_stdout(io.StringIO()),
-        warnings.catch_warnings(),
-        np.errstate(all="ignore"),
-    ):
-        warnings.simplefilter("ignore")
-        yield

@@ -1,19 +1,14 @@
 """The commands of ``covmin`` and their help."""
 
-from __future__ import annotations
-
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from covmin.cli import options as opt
 
-from .errors import CommandError, ExitCode
-
-__all__ = ["app"]
+from .errors import CommandGroup
+from .selector_option import extended, typed_parameters
 
 _EPILOG = (
     "Exit codes: 0 done · 1 unexpected failure · 2 wrong usage · 3 input cannot be read · "
@@ -22,8 +17,8 @@ _EPILOG = (
 )
 
 
-class CovminGroup(TyperGroup):
-    """Imports ``covmin reproduce`` on demand, and turns failures into exit codes."""
+class CovminGroup(CommandGroup):
+    """Imports ``covmin reproduce``, and what the options of ``covmin select`` take, on demand."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The commands, those imported on demand last."""
@@ -39,18 +34,14 @@ class CovminGroup(TyperGroup):
         command.name = cmd_name
         return command
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run a command; say what to do where it fails."""
-        try:
-            return super().invoke(ctx)
-        except CommandError as error:
-            from .display import show_error
-
-            show_error(error)
-            raise typer.Exit(int(error.code)) from error
-        except KeyboardInterrupt as error:
-            typer.echo("Interrupted: nothing more was written.", err=True)
-            raise typer.Exit(int(ExitCode.INTERRUPTED)) from error
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is called; ``covmin --help`` lists it without its options."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name == "select":
+            full = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+            full.command(name, epilog=_EPILOG)(extended(select, opt.SELECTOR_OPTIONS))
+            command = typer.main.get_command(full)
+        return name, command, rest
 
 
 app = typer.Typer(
@@ -72,8 +63,7 @@ def _show_version(value: bool) -> None:
 
 
 Version = Annotated[
-    bool,
-    typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
+    bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
 ]
 
 
@@ -93,25 +83,19 @@ def _covmin(version: Version = False) -> None:
 
 @app.command(epilog=_EPILOG)
 def select(
+    ctx: typer.Context,
     data: opt.DataArgument,
     target: opt.TargetOption = None,
-    m: opt.SizeOption = "auto",
-    task: opt.TaskOption = opt.Task.auto,
-    given: opt.GivenOption = None,
-    categorical: opt.CategoricalOption = None,
     drop: opt.DropOption = None,
-    epsilon: opt.EpsilonOption = "auto",
-    seed: opt.SeedOption = 0,
-    missing: opt.MissingOption = opt.Missing.error,
     report: opt.ReportOption = None,
     output: opt.OutputOption = None,
-    fmt: opt.FormatOption = None,
-    no_header: opt.NoHeaderOption = False,
-    decimal: opt.DecimalOption = None,
-    max_iter: opt.StepsOption = 200,
     top: opt.TopOption = 20,
     json: opt.JsonOption = False,
     quiet: opt.QuietOption = False,
+    missing: opt.MissingOption = opt.Missing.error,
+    fmt: opt.FormatOption = None,
+    no_header: opt.NoHeaderOption = False,
+    decimal: opt.DecimalOption = None,
 ) -> None:
     """Rank the features of a table and keep the best.
 
@@ -120,29 +104,19 @@ def select(
     - `covmin select wine.csv --target cultivar`
     - `covmin select wine.csv -t cultivar -m 5 --report wine.html`
     - `covmin select genes.parquet -t -1 -m 20 --output genes20.parquet`
-    - `covmin select glass.csv -t type --drop id --missing rows`
+    - `covmin select glass.csv -t type --drop id,lab --missing rows`
     - `covmin select houses.csv -t price --categorical district --given area`
+    - `covmin select genes.parquet -t -1 --formulation paper --kernel laplacian`
     - `zcat big.csv.gz | covmin select - -t y --json | jq .selected`
     """
     from .select import SelectRequest, run_select
     from .tables import Source
 
-    source = Source(data, fmt, not no_header, target, tuple(drop or ()), missing, decimal)
-    run_select(
-        SelectRequest(
-            replace(source, categorical=tuple(categorical or ()), given=tuple(given or ())),
-            m,
-            task,
-            epsilon,
-            seed,
-            report,
-            output,
-            top,
-            max_iter=max_iter,
-            as_json=json,
-            quiet=quiet,
-        )
-    )
+    parameters = typed_parameters(ctx, opt.SELECTOR_OPTIONS)
+    columns = [parameters.pop(name, None) for name in ("categorical_features", "given", "groups")]
+    source = Source(data, target, drop, missing, fmt, not no_header, decimal, *columns)
+    request = SelectRequest(source, parameters, report, output, top, json, quiet)
+    run_select(request)
 
 
 @app.command(epilog=_EPILOG)
@@ -151,7 +125,7 @@ def compare(
     target: opt.TargetOption = None,
     methods: opt.MethodsOption = None,
     m: opt.SizesOption = None,
-    task: opt.TaskOption = opt.Task.auto,
+    task: opt.ScoringOption = opt.Scoring.auto,
     protocol: opt.ProtocolOption = opt.Protocol.nested,
     drop: opt.DropOption = None,
     categorical: opt.CategoricalOption = None,
@@ -183,31 +157,16 @@ def compare(
     from .compare import CompareRequest, run_compare
     from .tables import Source
 
-    source = Source(data, fmt, not no_header, target, tuple(drop or ()), missing, decimal)
-    run_compare(
-        CompareRequest(
-            replace(source, categorical=tuple(categorical or ())),
-            tuple(methods or ()),
-            m,
-            task,
-            protocol,
-            cv,
-            repeats,
-            jobs,
-            seed,
-            picture,
-            output,
-            as_json=json,
-            quiet=quiet,
-        )
+    source = Source(data, target, drop, missing, fmt, not no_header, decimal, categorical)
+    request = CompareRequest(
+        source, methods, m, task, protocol, cv, repeats, jobs, seed, picture, output, json, quiet
     )
+    run_compare(request)
 
 
 @app.command(epilog=_EPILOG)
 def demo(
-    report: Annotated[Path, typer.Option("--report", "-r", help="Where to write the report.")] = (
-        Path("report.html")
-    ),
+    report: opt.DemoReportOption = Path("report.html"),
     seed: opt.SeedOption = 0,
     quiet: opt.QuietOption = False,
 ) -> None:

@@ -1,41 +1,26 @@
 """What the command line prints."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.console import Console, Group
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from covmin.data.checks import printable
+
 from .errors import CommandError
 
-__all__ = ["ranking_table", "selection_summary", "show_error", "sparkline"]
-
+# A table without lines.
+BARE: Any = {"box": None, "header_style": "dim", "pad_edge": False, "padding": (0, 2, 0, 0)}
 _BLOCKS = "▁▂▃▄▅▆▇█"
 
 
 def sparkline(values: Sequence[float], low: float | None = None, high: float | None = None) -> str:
-    """Numbers as a line of blocks.
-
-    Parameters
-    ----------
-    values : sequence of float
-    low, high : float, optional
-        Values of the lowest and the highest block; the extremes by default.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> sparkline([1.0, 0.5, 0.25, 0.25])
-    '█▃▁▁'
-    """
+    """Numbers as a line of blocks, between the extremes unless others are given."""
     numbers = np.asarray(values, dtype=float)
     if numbers.size == 0:
         return ""
@@ -45,23 +30,29 @@ def sparkline(values: Sequence[float], low: float | None = None, high: float | N
     return "".join(_BLOCKS[int(level)] for level in np.clip(np.rint(share * 7), 0, 7))
 
 
-def ranking_table(selector: Any, names: Sequence[str], top: int) -> Table:
-    """The first rows of a ranking, with weights and how they fare along the path.
+def selection_summary(selector: Any, names: Sequence[str], title: str, top: int) -> Group:
+    """The whole answer: what was asked, the first ``top`` of the ranking, the choice and why."""
+    from covmin.report import error_curve, explain_choice
 
-    Parameters
-    ----------
-    selector : CCMSelector
-        Fitted.
-    names : sequence of str
-    top : int
-        Most rows.
+    names = [printable(name) for name in names]
+    parts: list[Any] = [Text(printable(title), "bold"), "", _ranking(selector, names, top)]
+    hidden = selector.n_features_in_ - top
+    if hidden > 0:
+        parts.append(Text(f"… and {hidden} more (--top, --json or --report show them)", "dim"))
+    parts += [Text(_legend(selector), "dim"), ""]
+    curve = error_curve(selector)
+    if curve is not None:
+        parts.append(_curve_line(curve, selector.n_features_))
+    parts.append(Text(explain_choice(selector)))
+    parts += [Text(line) for line in _interactions(selector, names)]
+    parts += [Text(line) for line in _substitutes(selector, names)]
+    return Group(*parts)
 
-    Returns
-    -------
-    rich.table.Table
-    """
+
+def _ranking(selector: Any, names: Sequence[str], top: int) -> Table:
+    """The first rows of a ranking, with weights and how they fare along the path."""
     sizes = selector.path_.n_features
-    table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
+    table = Table(**BARE)
     table.add_column("rank", justify="right")
     table.add_column("feature", overflow="fold")
     table.add_column("weight", justify="right")
@@ -70,12 +61,11 @@ def ranking_table(selector: Any, names: Sequence[str], top: int) -> Table:
     if staged:
         table.add_column(f"path {sizes[0]}→{sizes[-1]}", no_wrap=True)
     table.add_column("")
-    order = np.argsort(selector.ranking_, kind="stable")
-    for j in order[: max(top, 1)]:
+    for j in np.argsort(selector.ranking_, kind="stable")[:top]:
         weight, chosen = selector.weights_[j], bool(selector.support_[j])
         table.add_row(
             str(selector.ranking_[j] or "given"),
-            escape(names[j]),
+            Text(names[j]),
             f"{weight:.2f}",
             Text("━" * round(10 * weight), style="cyan" if chosen else "dim"),
             *([sparkline(selector.path_.weights[:, j], 0.0, 1.0)] if staged else []),
@@ -85,42 +75,9 @@ def ranking_table(selector: Any, names: Sequence[str], top: int) -> Table:
     return table
 
 
-def selection_summary(selector: Any, names: Sequence[str], title: str, top: int) -> Group:
-    """The whole answer: what was asked, the ranking, the choice and why.
-
-    Parameters
-    ----------
-    selector : CCMSelector
-        Fitted.
-    names : sequence of str
-    title : str
-        What was asked.
-    top : int
-        Most rows of the ranking.
-
-    Returns
-    -------
-    rich.console.Group
-    """
-    from covmin.report import error_curve, explain_choice
-
-    parts: list[Any] = [Text(title, style="bold"), "", ranking_table(selector, names, top)]
-    hidden = selector.n_features_in_ - top
-    if hidden > 0:
-        parts.append(Text(f"… and {hidden} more (--top, --json or --report show them)", "dim"))
-    parts.append(Text(_legend(selector), "dim"))
-    curve = error_curve(selector)
-    parts.append("")
-    if curve is not None:
-        parts.append(_curve_line(curve, selector.n_features_))
-    parts.append(Text(explain_choice(selector)))
-    parts += [Text(line) for line in _interactions(selector, names)]
-    return Group(*parts)
-
-
 def _interactions(selector: Any, names: Sequence[str]) -> list[str]:
     """The pairs that were found, if any, in a line."""
-    from covmin.report._choice import chance
+    from covmin.report.words import chance
 
     found = selector.interactions_
     pairs = [
@@ -130,32 +87,60 @@ def _interactions(selector: Any, names: Sequence[str]) -> list[str]:
     return [f"Pairs that say more together: {', '.join(pairs)}."] if pairs else []
 
 
+def _substitutes(selector: Any, names: Sequence[str]) -> list[str]:
+    """What could stand in for each feature kept, if that was looked for, in lines."""
+    from covmin.report.words import percent
+
+    found, could = selector.substitutes_ or {}, dict[str, list[str]]()
+    for kept, other, _, _, left in zip(*found.values(), strict=True):
+        could.setdefault(names[kept], []).append(f"{names[other]} ({percent(left)})")
+    lines = [f"Could stand in for {name}: {', '.join(named)}" for name, named in could.items()]
+    return [*lines, "in brackets: left unexplained with the stand-in"] if lines else []
+
+
 def _legend(selector: Any) -> str:
     m, sizes = selector.n_features_, selector.path_.n_features
     text = f"weight: how much of a feature is used with {m} kept, from 0 (not) to 1 (fully)"
-    if len(sizes) == 1:
-        return text
-    return f"{text}\npath: its weight as fewer and fewer are kept; who stays longest ranks first"
+    path = "\npath: its weight as fewer and fewer are kept; who stays longest ranks first"
+    return text + path if len(sizes) > 1 else text
 
 
 def _curve_line(curve: dict[str, Any], m: int) -> Text:
     sizes = curve["n_features"]
-    line = Text("Cross-fitted error  ")
     spark = Text(sparkline(curve["error"]))
     if m in sizes:
         spark.stylize("bold cyan reverse", sizes.index(m), sizes.index(m) + 1)
-    line.append(spark)
-    return line.append(f"  {sizes[0]} … {sizes[-1]} features", "dim")
+    ends = (f"  {sizes[0]} … {sizes[-1]} features", "dim")
+    return Text.assemble("Cross-fitted error  ", spark, ends)
+
+
+def show_remarks(label: str, remarks: Iterable[str], style: str) -> None:
+    """Print remarks, each after its label."""
+    for remark in remarks:
+        Console().print(Text(f"{label}: {_safe(remark)}", style))
+
+
+def show_files(**paths: Path | None) -> None:
+    """Print where each thing was written, if it was; ``_`` in its name stands for a blank."""
+    for name, path in paths.items():
+        if path is not None:
+            print(f"{name.replace('_', ' ')}: {printable(str(path))}")
+
+
+def show_json(value: dict[str, Any]) -> None:
+    """Print one JSON object, in ASCII where a name holds what a terminal obeys."""
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False)
+    print(text if text.isprintable() else json.dumps(value, allow_nan=False))
 
 
 def show_error(error: CommandError) -> None:
-    """Print a failure and what to do about it on standard error.
-
-    Parameters
-    ----------
-    error : CommandError
-    """
+    """Print a failure and what to do about it; what may be pasted is not broken into lines."""
     console = Console(stderr=True)
-    console.print(Text.assemble(("Error: ", "bold red"), error.message))
+    console.print(Text.assemble(("Error: ", "bold red"), _safe(error.message)), soft_wrap=True)
     if error.hint:
-        console.print(Text(error.hint))
+        console.print(Text(_safe(error.hint)), soft_wrap=True)
+
+
+def _safe(text: str) -> str:
+    """Lines of text that may hold names."""
+    return "\n".join(map(printable, text.split("\n")))

@@ -1,12 +1,10 @@
 """Failures a user can do something about, and the exit code of each kind."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-from difflib import get_close_matches
 from enum import IntEnum
+from typing import Any
 
-__all__ = ["CommandError", "ExitCode", "nearest"]
+import typer
+from typer.core import TyperGroup
 
 
 class ExitCode(IntEnum):
@@ -23,16 +21,7 @@ class ExitCode(IntEnum):
 
 
 class CommandError(Exception):
-    """A failure with advice.
-
-    Parameters
-    ----------
-    message : str
-        What went wrong.
-    code : ExitCode
-    hint : str, default=""
-        What to do about it.
-    """
+    """What went wrong, the exit code, and what to do about it."""
 
     def __init__(self, message: str, code: ExitCode, hint: str = "") -> None:
         super().__init__(message)
@@ -41,27 +30,18 @@ class CommandError(Exception):
         self.hint = hint
 
 
-def nearest(name: str, names: Iterable[str], n: int = 3, cutoff: float = 0.5) -> list[str]:
-    """Names that resemble a mistyped one, whatever their case.
+class CommandGroup(TyperGroup):
+    """Commands whose failures become a message and an exit code."""
 
-    Parameters
-    ----------
-    name : str
-    names : iterable of str
-    n : int, default=3
-        Most names to return.
-    cutoff : float, default=0.5
-        How alike they have to be, from 0 to 1.
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; say what to do where it fails."""
+        try:
+            return super().invoke(ctx)
+        except CommandError as error:
+            from .display import show_error
 
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> nearest("Flavanoid", ["alcohol", "flavanoids", "hue"])
-    ['flavanoids']
-    """
-    by_folded = {candidate.casefold(): candidate for candidate in reversed(list(names))}
-    close = get_close_matches(name.casefold(), list(by_folded), n=n, cutoff=cutoff)
-    return [by_folded[folded] for folded in close]
+            show_error(error)
+            raise typer.Exit(int(error.code)) from error
+        except KeyboardInterrupt as error:
+            typer.echo("Interrupted: nothing more was written.", err=True)
+            raise typer.Exit(int(ExitCode.INTERRUPTED)) from error

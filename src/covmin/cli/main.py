@@ -1,27 +1,19 @@
 """The entry point of ``covmin`` and of ``python -m covmin``."""
 
-from __future__ import annotations
-
 import sys
-
-__all__ = ["main"]
 
 _EXTRA = ("typer", "rich", "pandas")
 
 
 def main() -> None:
-    """Run the command line; an interrupt at any time ends it with one line and code 130."""
+    """Run the command line, or say how to install it; an interrupt ends it with code 130."""
     try:
-        _run()
+        from .app import app
+
+        app(prog_name="covmin")
     except KeyboardInterrupt:
         print("Interrupted: nothing was written.", file=sys.stderr)
         raise SystemExit(130) from None
-
-
-def _run() -> None:
-    """Run the command line, or say how to install it."""
-    try:
-        from .app import app
     except ModuleNotFoundError as error:
         if error.name not in _EXTRA:
             raise
@@ -31,4 +23,3 @@ def _run() -> None:
             file=sys.stderr,
         )
         raise SystemExit(1) from None
-    app(prog_name="covmin")

@@ -5,8 +5,6 @@ The reader of scipy trusts the numbers inside a file, and a wrong one can end th
 standard output as .npz, which needs no pickle.
 """
 
-from __future__ import annotations
-
 import io
 import subprocess
 import sys
@@ -14,39 +12,23 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["VersionError", "read_arrays"]
-
 _VERSION_7_3 = 3
 _DAMAGED = 4
 
 
-class VersionError(ValueError):
-    """The file is of version 7.3, which is another format."""
-
-
 def read_arrays(data: bytes) -> dict[str, np.ndarray]:
-    """Arrays of numbers and strings in the bytes of a MATLAB file (up to version 7).
+    """Arrays in the bytes of a MATLAB file (up to version 7); a damaged one is a ValueError."""
+    from .errors import CommandError, ExitCode
 
-    Parameters
-    ----------
-    data : bytes
-
-    Returns
-    -------
-    arrays : dict of str to ndarray
-
-    Raises
-    ------
-    VersionError
-        For files of version 7.3.
-    ValueError
-        If the file is damaged.
-    """
     # -P: modules beside the user's data are not ours to import.
     command = [sys.executable, "-P", "-m", __name__]
     reader = subprocess.run(command, input=data, capture_output=True, check=False)
     if reader.returncode == _VERSION_7_3:
-        raise VersionError("the file is of version 7.3")
+        raise CommandError(
+            "MATLAB files of version 7.3 are not read.",
+            ExitCode.INPUT,
+            "Save it in MATLAB with save(name, 'X', 'y', '-v7').",
+        )
     if reader.returncode == _DAMAGED:
         raise ValueError(reader.stderr.decode(errors="replace").strip() or "it is damaged")
     if reader.returncode != 0:

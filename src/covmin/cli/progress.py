@@ -1,31 +1,24 @@
 """What shows on standard error while a fit runs."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-__all__ = ["FitProgress"]
+from covmin.data.checks import printable
 
 
 class FitProgress:
     """A line with the current phase and, along the path, its stage.
 
-    Nothing shows where standard error is not a terminal.
-
-    Parameters
-    ----------
-    quiet : bool, default=False
-        Whether to show nothing at all.
+    Nothing shows where standard error is not a terminal, or if ``quiet``.
     """
 
     def __init__(self, quiet: bool = False) -> None:
         console = Console(stderr=True)
         self._progress = Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
             TimeElapsedColumn(),
             console=console,
@@ -43,26 +36,18 @@ class FitProgress:
 
     def phase(self, description: str) -> None:
         """Begin a phase of unknown length."""
-        self._progress.update(self._task, description=_plain(description), total=None)
+        self._progress.update(self._task, description=printable(description), total=None)
 
     def fold(self, done: int, total: int) -> None:
         """Follow the choice of m and ε: called after each fold."""
-        self._progress.update(
-            self._task,
-            description=f"Cross-fitting, {done} of {total} folds",
-            total=total,
-            completed=done,
-        )
+        description = f"Cross-fitting, {done} of {total} folds"
+        self._progress.update(self._task, description=description, total=total, completed=done)
 
     def __call__(self, step: Any) -> None:
-        """Follow the path: called with each :class:`~covmin.core.path.Progress`."""
+        """Follow the path: called with each :class:`~covmin.core.watch.Progress`."""
         self._progress.update(
             self._task,
             description=f"Path, {step.budget} features, {step.iteration.n_active} active",
             total=step.n_stages,
             completed=step.stage,
         )
-
-
-def _plain(text: str) -> str:
-    return text.replace("[", r"\[")

@@ -1,7 +1,5 @@
 """``covmin reproduce``: the paper's two experiments, each with one command."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from .errors import ExitCode
+from covmin.cli import options as opt
 
-__all__ = ["app"]
+from .errors import CommandError, CommandGroup, ExitCode
 
 app = typer.Typer(
+    cls=CommandGroup,
     no_args_is_help=True,
     help="Rerun the paper's experiments: tables, figures, and a log that takes up where an "
     "interrupted run stopped.",
@@ -30,8 +29,6 @@ Output = Annotated[
         "from the .jsonl file in results/.",
     ),
 ]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 uses every core.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 NoRun = Annotated[
     bool, typer.Option("--no-run", help="Only tables and pictures of what the log holds so far.")
 ]
@@ -45,8 +42,8 @@ Only = Annotated[
 def synthetic(
     quick: Quick = False,
     output: Output = Path("reproduce"),
-    jobs: Jobs = 1,
-    quiet: Quiet = False,
+    jobs: opt.JobsOption = 1,
+    quiet: opt.QuietOption = False,
     no_run: NoRun = False,
     only: Only = None,
     repeats: Annotated[
@@ -62,30 +59,20 @@ def synthetic(
     Example: covmin reproduce synthetic --quick --jobs 2
     """
     from covmin.evaluation.outputs import write_synthetic
-    from covmin.evaluation.paper_synthetic import run_synthetic
+    from covmin.evaluation.paper import run_synthetic
 
-    name = "synthetic-quick" if quick else "synthetic"
-    given = {"selectors": only, "n_repeats": repeats, "n_samples": samples}
-    result = _run(
-        lambda log: run_synthetic(
-            log,
-            quick=quick,
-            n_jobs=jobs,
-            progress=not quiet,
-            run=not no_run,
-            **{key: value for key, value in given.items() if value},
-        ),
-        output / "results" / f"{name}.jsonl",
-    )
-    _draw(lambda: write_synthetic(result, output, name))
+    options = {"selectors": only, "n_repeats": repeats, "n_samples": samples}
+    given = {key: value for key, value in options.items() if value}
+    shared = {"quick": quick, "n_jobs": jobs, "progress": not quiet, "run": not no_run}
+    _reproduce(run_synthetic, write_synthetic, output, "synthetic", **shared, **given)
 
 
 @app.command()
 def real(
     quick: Quick = False,
     output: Output = Path("reproduce"),
-    jobs: Jobs = 1,
-    quiet: Quiet = False,
+    jobs: opt.JobsOption = 1,
+    quiet: opt.QuietOption = False,
     no_run: NoRun = False,
     only: Only = None,
     dataset: Annotated[
@@ -104,45 +91,45 @@ def real(
     Example: covmin reproduce real --quick --jobs 2
     """
     from covmin.evaluation.outputs import write_real
-    from covmin.evaluation.paper_real import QUICK_SETS, SETS, available_sets, run_real
+    from covmin.evaluation.paper import QUICK_SETS, SETS, available_sets, run_real
 
-    name = "real-quick" if quick else "real"
     with _explained():
         available, missing = available_sets(dataset or (QUICK_SETS if quick else SETS))
     for set_name, reason in missing.items():
         typer.echo(f"Left out: {set_name}. {reason}", err=True)
-    frame = _run(
-        lambda log: run_real(
-            log,
-            quick=quick,
-            datasets=available,
-            selectors=only,
-            protocols=protocol or ("paper", "nested"),
-            n_jobs=jobs,
-            progress=not quiet,
-            run=not no_run,
-        ),
-        output / "results" / f"{name}.jsonl",
-    )
-    _draw(lambda: write_real(frame, output, name))
+    given = {"datasets": available, "selectors": only, "protocols": protocol or ("paper", "nested")}
+    shared = {"quick": quick, "n_jobs": jobs, "progress": not quiet, "run": not no_run}
+    _reproduce(run_real, write_real, output, "real", **shared, **given)
 
 
-def _run(experiment: Callable[[Path], Any], log: Path) -> Any:
-    """Run an experiment; a wrong setting ends it with a message, not a traceback."""
+def _reproduce(
+    experiment: Callable[..., Any],
+    write: Callable[[Any, Path, str], list[Path]],
+    output: Path,
+    name: str,
+    **options: Any,
+) -> None:
+    """Run an experiment, or take it up; write tables and pictures, and say where."""
+    import matplotlib
+
+    name += "-quick" if options["quick"] else ""
+    log = output / "results" / f"{name}.jsonl"
     if os.path.exists(log):
         typer.echo(f"Taking up the run in {log}", err=True)
     try:
         with _explained():
-            result = experiment(log)
+            result = experiment(log, **options)
     except KeyboardInterrupt as error:
         typer.echo(f"Interrupted. The same command takes up the run in {log}.", err=True)
-        raise typer.Exit(130) from error
+        raise typer.Exit(int(ExitCode.INTERRUPTED)) from error
     if len(result.frame if hasattr(result, "frame") else result) == 0:
-        typer.echo(
-            f"Error: {log} holds no results of this experiment.\nRun it without --no-run.", err=True
-        )
-        raise typer.Exit(int(ExitCode.INPUT))
-    return result
+        message = f"{log} holds no results of this experiment."
+        raise CommandError(message, ExitCode.INPUT, "Run it without --no-run.")
+    matplotlib.use("Agg")  # no window is opened
+    with _explained():
+        paths = write(result, output, name)
+    for path in paths:
+        typer.echo(path)
 
 
 @contextmanager
@@ -151,28 +138,12 @@ def _explained() -> Iterator[None]:
     try:
         yield
     except (ValueError, ImportError) as error:
-        typer.echo(f"Error: {error}", err=True)
-        raise typer.Exit(int(ExitCode.USAGE)) from error
+        raise CommandError(str(error), ExitCode.USAGE) from error
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
-        typer.echo(
-            f"Error: {place}{error.strerror or error}.\nMake room, or name another place with "
-            "--output; finished work is kept, and the same command takes it up.",
-            err=True,
-        )
-        raise typer.Exit(int(ExitCode.OUTPUT)) from error
-
-
-def _draw(write: Callable[[], list[Path]]) -> None:
-    """Write tables and pictures, and say where; no window is opened."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    with _explained():
-        paths = write()
-    for path in paths:
-        typer.echo(path)
-
-
-if __name__ == "__main__":
-    app()
+        raise CommandError(
+            f"{place}{error.strerror or error}.",
+            ExitCode.OUTPUT,
+            "Make room, or name another place with --output; finished work is kept, and the same "
+            "command takes it up.",
+        ) from error

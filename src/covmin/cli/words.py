@@ -1,52 +1,75 @@
 """The library's messages in the words of the command line."""
 
-from __future__ import annotations
-
 import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-__all__ = ["in_words_of_options"]
+from .errors import CommandError, ExitCode
+from .options import SELECTOR_OPTIONS
 
-# Patterns of messages that speak of parameters, and the options that stand for them.
-_REPLACEMENTS = (
+# Sentences that speak of more than one parameter, or of a call.
+_SENTENCES = (
     (r"\bn_features_to_select=(\S+), but X has", r"-m \1, but the table has"),
-    (r"\btask=['\"]?(\w+)['\"]?", r"--task \1"),
-    (r"\bPass --task", "Use --task"),
-    (r"\bpass --task", "use --task"),
+    (r"pass y as numbers, or as an ordered categorical", "write them as numbers, or store them as "
+     "an ordered categorical in a Parquet or Feather file"),
     (r"after max_iter=(\d+) steps before it reached tol=\S+;", r"after \1 steps, unfinished;"),
-    (r"increase max_iter or tol", "allow more with --max-iter"),
+    (r"increase max_iter or tol( of the formulation)?", "allow more with --max-iter"),
     (r", standardise them \(standardize=True\), or pass bandwidth as a positive number", ""),
     (r"Check that the right column was passed as y", "Check that --target names the right column"),
     (r"n_splits=(\d+) cannot be greater than .*", r"--cv \1 is more folds than samples allow."),
     (r"Supported target types are:.*Got 'continuous' instead\.", "{y} holds continuous numbers, "
      "not classes; use --task regression."),
-    (r"\brandom_state\b", "--seed"),
+    (r"\bwith columns=", "with --drop"),
+    (r"\bdrop the column\b", "leave the column out with --drop"),
     (r"(?:Input )?\by (?=has|is|holds|contains)", "{y} "),
     (r"\bfeature\(s\) of X\b", "feature(s)"),
     (r"\bX has\b", "the table has"),
 )  # fmt: skip
+# What is left of a call once its parameters are options.
+_CALLS = (
+    (r"\bPass (?=--)", "Use "),
+    (r"\bpass (?=--)", "use "),
+    (r",? or (--\S+ )?None\b|None, |, an instance of '[\w.]+'", ""),
+)
+
+
+def _replacements() -> list[tuple[str, str]]:
+    """Patterns of messages that speak of parameters, and the options that stand for them."""
+    found = [*_SENTENCES]
+    for option in SELECTOR_OPTIONS:
+        parameter = option.parameter.rpartition("__")[2]
+        if option.none:
+            found.append((rf"\b{parameter}=None( \(\w+\))?", f"{option.name} {option.none}"))
+        found += [
+            (rf"The '{parameter}' parameter of \w+ must", f"{option.name} must"),
+            (rf"(?<!-)\b{parameter}=['\"]?([\w.+-]*\w)['\"]?", rf"{option.name} \1"),
+            (rf"(?<!-)\b{parameter} must", f"{option.name} must"),
+        ]
+        # A word of the language may stand for itself.
+        if not parameter.isalpha():
+            found.append((rf"(?<!-)\b{parameter}\b", option.name))
+    return [*found, *_CALLS]
 
 
 def in_words_of_options(message: str, target: str) -> str:
-    """Say what the library says, with options for parameters and the target for y.
-
-    Parameters
-    ----------
-    message : str
-    target : str
-        Name of the column of the response.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> in_words_of_options("y has one class only (1).", "price")
-    "The target 'price' has one class only (1)."
-    >>> in_words_of_options("Pass task='regression' to silence this.", "price")
-    'Use --task regression to silence this.'
-    """
-    for pattern, words in _REPLACEMENTS:
+    """Say what the library says, with options for parameters and the target for y."""
+    for pattern, words in _replacements():
         message = re.sub(pattern, words, message, flags=re.DOTALL)
     message = message.replace("{y}", f"the target {target!r}")
     return message[:1].upper() + message[1:]
+
+
+@contextmanager
+def explained(target: str) -> Iterator[list[str]]:
+    """Errors and warnings in the words of options; these are in the list once the block ends."""
+    remarks: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        try:
+            yield remarks
+        except (ValueError, MemoryError) as error:
+            message = in_words_of_options(str(error), target)
+            raise CommandError(message, ExitCode.DATA) from error
+    said = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
+    remarks += dict.fromkeys(in_words_of_options(text, target) for text in said)

@@ -5,26 +5,21 @@ Here live the few operations that the standard lacks, or that NumPy and torch of
 a form that saves a pass over memory.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import array_api_compat
 import numpy as np
-from array_api_compat import (
-    array_namespace,
-    is_numpy_array,
-    is_torch_array,
-)
-from array_api_compat import (
-    device as device_of,
-)
+from array_api_compat import is_numpy_array, is_torch_array
 from scipy.linalg import get_lapack_funcs
 from scipy.spatial.distance import cdist
 
 Array = Any
+
+array_namespace = array_api_compat.array_namespace
+device_of = array_api_compat.device
 
 # What a tile of rows may take: a few arrays of this size fit into a core's own cache.
 _TILE_BYTES = 2**18
@@ -33,62 +28,22 @@ _TILE_BYTES = 2**18
 _HOST_BLOCK = 1024
 _DEVICE_BLOCK = 2**17
 
-__all__ = [
-    "Array",
-    "Factor",
-    "add_diagonal",
-    "array_namespace",
-    "column_dots",
-    "cos_sin",
-    "default_block_size",
-    "device_of",
-    "exp_in_place",
-    "factorize",
-    "l1_distances",
-    "like",
-    "pairwise_l1_dots",
-    "row_tiles",
-    "subtract_outer_sum",
-    "take",
-    "to_device",
-    "to_numpy",
-    "transposed",
-]
-
 
 def to_numpy(array: Array) -> np.ndarray:
-    """Return ``array`` as a NumPy array on the host.
-
-    Examples
-    --------
-    >>> to_numpy(np.ones(2))
-    array([1., 1.])
-    """
+    """Return ``array`` as a NumPy array on the host."""
     if is_torch_array(array):
         return array.detach().cpu().numpy()
     return np.asarray(array)
 
 
 def like(values: Array, reference: Array) -> Array:
-    """Return ``values`` with the library, the device and the dtype of ``reference``.
-
-    Examples
-    --------
-    >>> like([1, 2], np.zeros(1, dtype=np.float32))
-    array([1., 2.], dtype=float32)
-    """
+    """Return ``values`` with the library, the device and the dtype of ``reference``."""
     xp = array_namespace(reference)
     return xp.asarray(values, dtype=reference.dtype, device=device_of(reference))
 
 
 def take(array: Array, indices: np.ndarray, axis: int) -> Array:
-    """Copy the rows (``axis=0``) or columns (``axis=1``) at ``indices``.
-
-    Examples
-    --------
-    >>> take(np.eye(3), np.array([2]), axis=1).ravel()
-    array([0., 0., 1.])
-    """
+    """Copy the rows (``axis=0``) or columns (``axis=1``) at ``indices``."""
     xp = array_namespace(array)
     return xp.take(array, xp.asarray(indices, device=device_of(array)), axis=axis)
 
@@ -114,13 +69,7 @@ def to_device(array: np.ndarray, device: str | None) -> Array:
 
 
 def default_block_size(array: Array) -> int:
-    """Rows to work on at once: enough for the products, few enough for the cache or the device.
-
-    Examples
-    --------
-    >>> default_block_size(np.zeros((3, 2)))
-    1024
-    """
+    """Rows to work on at once: enough for the products, few enough for the cache or the device."""
     on_accelerator = is_torch_array(array) and device_of(array).type != "cpu"
     return _DEVICE_BLOCK if on_accelerator else _HOST_BLOCK
 
@@ -129,11 +78,6 @@ def row_tiles(array: Array) -> list[slice]:
     """Slices of rows, each small enough that several passes over it stay in the cache.
 
     Only for NumPy, whose passes are one core's; other libraries get the whole array at once.
-
-    Examples
-    --------
-    >>> row_tiles(np.zeros((3, 2)))
-    [slice(0, 3, None)]
     """
     n = array.shape[0]
     if not is_numpy_array(array):
@@ -143,14 +87,7 @@ def row_tiles(array: Array) -> list[slice]:
 
 
 def subtract_outer_sum(matrix: Array, rows: Array, columns: Array, *, in_place: bool) -> Array:
-    """``matrix − rows·1ᵀ − 1·columnsᵀ``, over ``matrix`` itself or in a new array.
-
-    Examples
-    --------
-    >>> subtract_outer_sum(np.ones((2, 2)), np.array([1, 0]), np.array([0, 2]), in_place=False)
-    array([[ 0., -2.],
-           [ 1., -1.]])
-    """
+    """``matrix − rows·1ᵀ − 1·columnsᵀ``, over ``matrix`` itself or in a new array."""
     if not is_numpy_array(matrix):
         out = matrix if in_place else array_namespace(matrix).asarray(matrix, copy=True)
         out -= rows[:, None]
@@ -169,11 +106,6 @@ def cos_sin(angles: Array, amplitude: float) -> Array:
     NumPy has a vectorised tangent but not a vectorised cosine in double precision. With
     ``t = tan(angle/2)``: ``cos = 2/(1 + t²) − 1`` and ``sin = 2t/(1 + t²)``, to the last digit
     and ten times faster.
-
-    Examples
-    --------
-    >>> cos_sin(np.array([[0.0, np.pi / 2]]), 1.0).round(12)
-    array([[1., 0., 0., 1.]])
     """
     n, D = angles.shape
     if is_torch_array(angles):
@@ -209,13 +141,7 @@ def exp_in_place(array: Array) -> Array:
 
 
 def transposed(array: Array) -> Array:
-    """A copy of the transpose, with the numbers of a column of ``array`` side by side.
-
-    Examples
-    --------
-    >>> transposed(np.zeros((3, 2))).flags.c_contiguous
-    True
-    """
+    """A copy of the transpose, with the numbers of a column of ``array`` side by side."""
     if is_numpy_array(array):
         return np.array(array.T, order="C")
     if is_torch_array(array):
@@ -237,13 +163,7 @@ def add_diagonal(matrix: Array, values: Array) -> Array:
 
 
 def column_dots(A: Array, B: Array) -> Array:
-    """Return ``Σₐ Aₐⱼ Bₐⱼ`` for every column j, without the product array on NumPy.
-
-    Examples
-    --------
-    >>> column_dots(np.array([[1.0, 2.0], [3.0, 4.0]]), np.ones((2, 2)))
-    array([4., 6.])
-    """
+    """Return ``Σₐ Aₐⱼ Bₐⱼ`` for every column j, without the product array on NumPy."""
     if is_numpy_array(A):
         return np.einsum("aj,aj->j", A, B)
     return array_namespace(A).sum(A * B, axis=0)
@@ -298,54 +218,34 @@ def _l1_dots_of_tile(columns: np.ndarray, C: np.ndarray, tile: slice) -> np.ndar
 
 @dataclass(frozen=True)
 class Factor:
-    """A factorised symmetric positive definite matrix M.
+    """A factorised symmetric positive definite matrix M."""
 
-    Attributes
-    ----------
-    solve : callable
-        ``solve(B)`` returns M⁻¹B for B of shape (n, k).
-    inverse_diagonal : callable
-        ``inverse_diagonal()`` returns the diagonal of M⁻¹, shape (n,).
-    """
-
-    solve: Callable[[Array], Array]
-    inverse_diagonal: Callable[[], Array]
+    solve: Callable[[Array], Array]  # B (n, k) ↦ M⁻¹B
+    inverse_diagonal: Callable[[], Array]  # the diagonal of M⁻¹, (n,)
 
 
-def factorize(M: Array) -> Factor:
-    """Factorise the symmetric matrix ``M`` (n, n), which is overwritten.
+def factorize(M: Array, ridge: Array | float = 0.0) -> Factor:
+    """Factorise ``M + diag(ridge)`` for a symmetric ``M`` (n, n), which is overwritten.
 
     A matrix that rounding has left indefinite is lifted by the smallest power-of-ten
     multiple of the rounding error that makes it positive definite. A pivot of the size of the
     rounding error counts as none: its sign hangs on the processor.
-
-    Examples
-    --------
-    >>> factorize(np.diag([2.0, 4.0])).solve(np.ones((2, 1))).ravel()
-    array([0.5 , 0.25])
     """
     xp = array_namespace(M)
-    diagonal = xp.asarray(xp.linalg.diagonal(M), copy=True)
+    diagonal = xp.linalg.diagonal(M) + ridge
     scale = float(xp.max(diagonal))
     if not np.isfinite(scale):
         raise FloatingPointError(
             "The kernel matrix is not finite: the scaled samples overflow. "
             "Standardise the features (standardize=True) or pass a larger bandwidth."
         )
-    attempt = _attempt_for(M)
+    attempt = _factorize_torch if is_torch_array(M) else _factorize_generic
+    attempt = _factorize_numpy if is_numpy_array(M) else attempt
     lift = 0.0
     rounding = max(scale, sys.float_info.min) * float(xp.finfo(M.dtype).eps)
     while (factor := attempt(M, diagonal + lift, rounding)) is None:
         lift = max(10.0 * lift, rounding)
     return factor
-
-
-def _attempt_for(M: Array) -> Callable[[Array, Array, float], Factor | None]:
-    if is_numpy_array(M):
-        return _factorize_numpy
-    if is_torch_array(M):
-        return _factorize_torch
-    return _factorize_generic
 
 
 def _factorize_numpy(M: np.ndarray, diagonal: np.ndarray, rounding: float) -> Factor | None:

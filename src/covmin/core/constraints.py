@@ -1,62 +1,50 @@
 """Where the weights may lie: the budget as a constraint or as a price."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Self
 
 import numpy as np
 
-__all__ = ["CappedSimplex", "Constraint", "SoftBudget"]
 
+@dataclass(frozen=True)
+class Constraint:
+    """``{0 ≤ w ≤ 1}`` with nothing to pay: what the solver asks of a set, for others to narrow."""
 
-class Constraint(Protocol):
-    """What the solver asks of a constraint set with a linear price on the weights."""
+    budget: float  # m
 
-    @property
-    def budget(self) -> float:
-        """Number m of features paid for."""
-
-    @property
-    def price(self) -> float:
-        """λ₁: added to the objective for each unit of weight."""
+    @classmethod
+    def candidates(cls, budget: float, prices: Sequence[float] = ()) -> list[Self]:
+        """Constraints for a budget, to be tried until one leaves as many features."""
+        return [cls(budget)]
 
     def project(self, v: np.ndarray) -> np.ndarray:
         """The closest feasible weights to v."""
+        return np.clip(v, 0.0, 1.0)
 
-    def penalty(self, w: np.ndarray) -> float:
-        """What the price adds to the objective."""
+    def price(self, w: np.ndarray) -> float:
+        """What the weights cost."""
+        return 0.0
+
+    def slope(self, w: np.ndarray) -> np.ndarray | float:
+        """The derivative of the price."""
+        return 0.0
 
     def gap(self, w: np.ndarray, gradient: np.ndarray) -> float:
         """``max ⟨gradient, w − v⟩`` over feasible v: zero exactly at a stationary w."""
+        return float(gradient @ w + np.maximum(-gradient, 0.0).sum())
 
 
 @dataclass(frozen=True)
-class CappedSimplex:
-    """``{0 ≤ w ≤ 1, Σw ≤ m}``, the hard budget.
-
-    Parameters
-    ----------
-    budget : float
-        m.
-
-    Examples
-    --------
-    >>> CappedSimplex(1).project(np.array([2.0, 0.5, -1.0]))
-    array([1., 0., 0.])
-    >>> CappedSimplex(2).project(np.array([0.9, 0.7, 0.6]))
-    array([0.83..., 0.63..., 0.53...])
-    """
-
-    budget: float
-    price = 0.0
+class CappedSimplex(Constraint):
+    """``{0 ≤ w ≤ 1, Σw ≤ m}``, the hard budget."""
 
     def project(self, v: np.ndarray) -> np.ndarray:
         """Exact Euclidean projection ``clip(v − θ, 0, 1)`` in O(d log d).
 
         θ ≥ 0 is zero if the budget is then met, else the one that spends it exactly.
         """
-        inside = np.clip(v, 0.0, 1.0)
+        inside = super().project(v)
         if inside.sum() <= self.budget:
             return inside
         # θ lies between v₍⌊m⌋₊₁₎ − 1 and v₍⌈m⌉₎ (descending order), so relative to the
@@ -65,10 +53,6 @@ class CappedSimplex:
         largest = -np.partition(-v, pivot)[pivot]
         u = np.clip(v - largest, -3.0, 3.0)
         return np.clip(u - _shift(u, self.budget), 0.0, 1.0)
-
-    def penalty(self, w: np.ndarray) -> float:
-        """Zero: a hard budget has no price."""
-        return 0.0
 
     def gap(self, w: np.ndarray, gradient: np.ndarray) -> float:
         """First-order gain of the best feasible point: the m steepest descents at full weight."""
@@ -94,46 +78,31 @@ def _shift(u: np.ndarray, budget: float) -> float:
     low, high = 0, knots.size - 1
     while high - low > 1:  # the sum falls with θ: bisect over the knots
         middle = (low + high) // 2
-        if above(knots[middle]) - above(knots[middle] + 1.0) >= budget:
-            low = middle
-        else:
-            high = middle
-    middle_point = 0.5 * (knots[low] + knots[high])
-    full = (u - middle_point) >= 1.0
-    free = ((u - middle_point) > 0.0) & ~full
+        enough = above(knots[middle]) - above(knots[middle] + 1.0) >= budget
+        low, high = (middle, high) if enough else (low, middle)
+    theta = 0.5 * (knots[low] + knots[high])
+    full = (u - theta) >= 1.0
+    free = ((u - theta) > 0.0) & ~full
     if not free.any():
-        return float(middle_point)
+        return float(theta)
     return float((u[free].sum() + full.sum() - budget) / free.sum())
 
 
 @dataclass(frozen=True)
-class SoftBudget:
-    """``{0 ≤ w ≤ 1}`` with the price ``λ₁(Σw − m)``.
+class SoftBudget(Constraint):
+    """``{0 ≤ w ≤ 1}`` with the price ``λ₁(Σw − m)``."""
 
-    Parameters
-    ----------
-    budget : float
-        m.
-    price : float
-        λ₁.
+    unit_price: float  # λ₁
 
-    Examples
-    --------
-    >>> SoftBudget(1, price=0.5).project(np.array([2.0, 0.5, -1.0]))
-    array([1. , 0.5, 0. ])
-    """
+    @classmethod
+    def candidates(cls, budget: float, prices: Sequence[float] = ()) -> list[Self]:
+        return [cls(budget, price) for price in prices]
 
-    budget: float
-    price: float
+    def price(self, w: np.ndarray) -> float:
+        return self.unit_price * (float(w.sum()) - self.budget)
 
-    def project(self, v: np.ndarray) -> np.ndarray:
-        """Clip to the box."""
-        return np.clip(v, 0.0, 1.0)
+    def slope(self, w: np.ndarray) -> float:
+        return self.unit_price
 
-    def penalty(self, w: np.ndarray) -> float:
-        """``λ₁(Σw − m)``."""
-        return self.price * (float(w.sum()) - self.budget)
 
-    def gap(self, w: np.ndarray, gradient: np.ndarray) -> float:
-        """First-order gain of the best corner of the box."""
-        return float(gradient @ w + np.maximum(-gradient, 0.0).sum())
+CONSTRAINTS: dict[str, type[Constraint]] = {"hard": CappedSimplex, "soft": SoftBudget}

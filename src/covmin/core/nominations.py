@@ -9,6 +9,7 @@ criterion decides what becomes of them.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,57 +17,41 @@ from scipy.special import chdtrc, chdtri
 
 from .arrays import Array, array_namespace, device_of, like, take, to_numpy
 
-__all__ = ["Pairs", "interacting_pairs"]
-
-# The chance that independent samples name any pair at all.
-_LEVEL = 0.05
-# Pairs named at most, and pairs that stand out among which these are looked for.
-_MOST_PAIRS = 10
-_POOL = 2000
-# Products of all pairs are formed for so many features at a time, and no more of them in all
-# than take some seconds. Passes over the pairs cost as much as so many samples.
+# Products of all pairs are formed for so many columns at a time.
 _BLOCK = 512
-_MOST_WORK = 4e11
-_PASSES = 100
-_MOST_SAMPLES = 2000
-_FEWEST_SAMPLES = 20
-# Share of the variance of the response that is looked at: the rest is spread over many directions.
-_RESPONSE = 0.95
-# A product varies by about one, unless its columns are all but the same.
-_LEAST_VARIANCE = 0.5
-# What is left of it beyond its columns, or beyond other products, must not be next to nothing.
-_LEAST_LEFT = 0.1
-# Samples that must carry a dependence, of a hundred or more and as a share of fewer: some may
-# fall together by chance.
-_FEWEST_CARRIERS = 10.0
-_CARRIERS = 0.1
-# Pairs worked on at once.
+# Pairs that stand out among which those named are looked for, and pairs worked on at once.
+_POOL = 2000
 _CHUNK = 256
 
 
 @dataclass(frozen=True)
+class PairSearch:
+    """When a pair counts as interacting."""
+
+    level: float = 0.05  #: the chance that independent samples name any pair at all
+    most_pairs: int = 10  #: named at most
+    fewest_samples: float = 20  #: from which on pairs are looked for
+    response_share: float = 0.95  #: of its variance that is looked at: the rest is spread thin
+    least_variance: float = 0.5  #: of a product of ranks: about 1, unless its columns are alike
+    least_left: float = 0.1  #: share of a product beyond its columns, or beyond other products
+    fewest_carriers: float = 10.0  #: samples that must carry a dependence: some may fall together
+    carrier_share: float = 0.1  #: the same as a share, where there are few samples
+
+
+PAIR_SEARCH = PairSearch()
+
+
+@dataclass(frozen=True)
 class Pairs:
-    """Pairs of columns that interact, in the order in which they were named.
+    """Pairs of columns that interact, in the order in which they were named."""
 
-    Attributes
-    ----------
-    columns : ndarray of int of shape (n_pairs, 2)
-    units : ndarray of int of shape (n_pairs, 2)
-        Units of the columns; -1 is that of columns which are always on.
-    share : ndarray of shape (n_pairs,)
-        Share of the variance of the product, beyond what its columns and the pairs before it
-        say, that goes with the response.
-    p_value : ndarray of shape (n_pairs,)
-        For the pair to stand out as much by chance, times the number of pairs.
-    n_samples : float
-        How many samples those looked at are worth: copies and unequal weights count less.
-    """
-
-    columns: np.ndarray
-    units: np.ndarray
+    columns: np.ndarray  # (n_pairs, 2)
+    units: np.ndarray  # (n_pairs, 2), those of the columns; -1 for columns that are always on
+    # (n_pairs,): of the variance of the product, beyond what its columns and the pairs before it
+    # say, the share that goes with the response.
     share: np.ndarray
-    p_value: np.ndarray
-    n_samples: float
+    p_value: np.ndarray  # (n_pairs,), for standing out as much by chance, times the number of pairs
+    n_samples: float  # what the samples are worth: copies and unequal weights count less
 
     @classmethod
     def none(cls, n_samples: float = 0.0) -> Pairs:
@@ -90,52 +75,46 @@ class Pairs:
         return members
 
 
-def interacting_pairs(X: Array, Y: Array, p: Array, of_column: np.ndarray, seed: int = 0) -> Pairs:
+@dataclass(frozen=True)
+class Hold:
+    """Features that a path is to hold on to."""
+
+    pairs: Pairs
+    above: float = 0.0  # held, whatever the criterion, among more features than this
+
+    @classmethod
+    def nothing(cls) -> Hold:
+        """No feature."""
+        return cls(Pairs.none())
+
+
+def interacting_pairs(
+    X: Array, Y: Array, p: Array, of_column: np.ndarray, search: PairSearch = PAIR_SEARCH
+) -> Pairs:
     """Find pairs of columns whose product adds more than both columns say by themselves.
 
     Columns and responses are replaced by their ranks. With no dependence the share of a product
     that goes with the response, times n, is then about χ² with as many degrees of freedom as
     the response has dimensions, also far out: products of ranks are bounded, and a dependence
-    that fewer than ten samples carry (or a tenth of them), as of rare values in rare classes,
-    does not count. A pair
-    stands out where this is too much for any of the d(d−1)/2 pairs, at a level of 0.05, and
-    where the product adds more to a line and a parabola in each of the columns than these say.
-    The strongest is named first, then the strongest of what it leaves, so that pairs of
-    look-alikes are not.
+    that too few samples carry, as of rare values in rare classes, does not count. A pair stands
+    out where this is too much for any of the d(d−1)/2 pairs, and where the product adds more to
+    a line and a parabola in each of the columns than these say. The strongest is named first,
+    then the strongest of what it leaves, so that pairs of look-alikes are not.
 
-    Parameters
-    ----------
-    X : array of shape (n_rows, n_columns)
-    Y : array of shape (n_rows, n_responses)
-    p : array of shape (n_rows,)
-        Weights that sum to one.
-    of_column : ndarray of int of shape (n_columns,)
-        Unit of each column. Columns of the same unit are no pair.
-    seed : int
-        Of the sample of rows that is taken where there are too many.
-
-    Returns
-    -------
-    Pairs
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((100, 50))
-    >>> Y = X[:, [3]] * X[:, [7]] + rng.standard_normal((100, 1))
-    >>> interacting_pairs(X, Y, np.full(100, 0.01), np.arange(50)).columns
-    array([[3, 7]])
+    X is (n, d), Y (n, k), and the weights p (n,) sum to one. Columns of the same unit, by
+    ``of_column`` (d,), are no pair.
     """
-    rows = _rows(p, Y.shape[1], X.shape[1], seed)
+    rows = np.flatnonzero(to_numpy(p) > 0.0)
     X, Y, p = take(X, rows, axis=0), to_numpy(Y)[rows], to_numpy(p)[rows].astype(np.float64)
     p = p / p.sum() if rows.size else p
     values = to_numpy(X)
     n = _worth(np.hstack([values, Y]), p)
     n_pairs = X.shape[1] * (X.shape[1] - 1) // 2
-    if n < _FEWEST_SAMPLES or n_pairs == 0:
+    # The worth is a sum of rounded shares: twenty samples may come to a little less than 20.
+    if n < search.fewest_samples * (1.0 - 1e-9) or n_pairs == 0:
         return Pairs.none(n)
-    codes = _whitened(_ranks(_principal(Y, p), p), p)
-    least = float(chdtri(codes.shape[1], _LEVEL / n_pairs)) / n if codes.size else 1.0
+    codes = _whitened(_ranks(_principal(Y, p, search), p), p)
+    least = float(chdtri(codes.shape[1], search.level / n_pairs)) / n if codes.size else 1.0
     if least >= 1.0:
         return Pairs.none(n)  # no dependence could be that strong
     ranks, alone = _ranks_and_effects(values, codes, p)
@@ -143,39 +122,30 @@ def interacting_pairs(X: Array, Y: Array, p: Array, of_column: np.ndarray, seed:
     eligible = np.flatnonzero(alone + alone.min() < 1.0)
     device_ranks = array_namespace(X).asarray(ranks[:, eligible], device=device_of(X))
     found = eligible[
-        _outstanding(device_ranks, codes, p, alone[eligible], of_column[eligible], least)
+        _outstanding(device_ranks, codes, p, alone[eligible], of_column[eligible], least, search)
     ]
-    products = _beyond_columns(ranks, codes, p, found)
-    named, share = _named(products, codes, p, _keys(of_column, found), alone[found].sum(1), least)
+    products = _beyond_columns(ranks, codes, p, found, search)
+    bar = np.maximum(least, alone[found].sum(1))
+    weighted = np.sqrt(p)[:, None] * codes
+    named, share = _named(products, weighted, _keys(of_column, found), bar, search)
     chances = n_pairs * chdtrc(codes.shape[1], n * share)
     return Pairs(found[named], of_column[found[named]], share, chances, n)
 
 
-def _rows(p: Array, n_responses: int, n_columns: int, seed: int) -> np.ndarray:
-    """Rows that have a say, no more than there is time for."""
-    rows = np.flatnonzero(to_numpy(p) > 0.0)
-    samples = (_MOST_WORK / n_columns**2 - _PASSES) / n_responses
-    most = int(np.clip(samples, 0, _MOST_SAMPLES))
-    if rows.size <= most:
-        return rows
-    return np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
-
-
 def _worth(rows: np.ndarray, p: np.ndarray) -> float:
     """How many equally weighted samples rows are worth; copies of one are one, of more weight."""
-    weight: dict[bytes, float] = {}
+    weight: dict[bytes, float] = defaultdict(float)
     for row, share in zip(rows, p, strict=True):
-        key = row.tobytes()
-        weight[key] = weight.get(key, 0.0) + share
+        weight[row.tobytes()] += share
     return float(1.0 / sum(share**2 for share in weight.values())) if weight else 0.0
 
 
-def _principal(Y: np.ndarray, p: np.ndarray) -> np.ndarray:
+def _principal(Y: np.ndarray, p: np.ndarray, search: PairSearch) -> np.ndarray:
     """The leading principal components of the responses."""
     centred = (Y - p @ Y).astype(np.float64)
     _, sizes, directions = np.linalg.svd(np.sqrt(p)[:, None] * centred, full_matrices=False)
     power = np.cumsum(sizes**2)
-    n_kept = int(np.searchsorted(power, _RESPONSE * power[-1])) + 1
+    n_kept = int(np.searchsorted(power, search.response_share * power[-1])) + 1
     return centred @ directions[:n_kept].T
 
 
@@ -250,6 +220,7 @@ def _outstanding(
     alone: np.ndarray,
     of_column: np.ndarray,
     least: float,
+    search: PairSearch,
 ) -> np.ndarray:
     """Pairs whose products explain at least so much, and more than both columns alone.
 
@@ -259,7 +230,7 @@ def _outstanding(
     weighted_codes = like(p[:, None] * codes, ranks)
     # The variance is looked at only where a product could do: most could not. The sum of two of
     # these bars is at most three quarters of what it takes at the least variance.
-    bar = like(0.5 * _LEAST_VARIANCE * np.maximum(alone, 0.5 * least), ranks)
+    bar = like(0.5 * search.least_variance * np.maximum(alone, 0.5 * least), ranks)
     pairs, shares = np.empty((0, 2), dtype=np.int64), np.empty(0)
     host = to_numpy(ranks)
     for start in range(0, ranks.shape[1], _BLOCK):
@@ -272,7 +243,7 @@ def _outstanding(
         high = np.stack(np.divmod(to_numpy(places), others.shape[1]), axis=1) + start
         possible = (high[:, 1] > high[:, 0]) & (of_column[high[:, 0]] != of_column[high[:, 1]])
         high, share = high[possible], share[possible]
-        share /= _variances(host, p, high)
+        share /= _variances(host, p, high, search.least_variance)
         counts = share >= np.maximum(least, alone[high].sum(axis=1))
         pairs = np.concatenate([pairs, high[counts]])
         shares = np.concatenate([shares, share[counts]])
@@ -284,27 +255,26 @@ def _outstanding(
 def _explained(block: Array, others: Array, weighted_codes: Array) -> Array:
     """How much of the response goes with each product, times the variance of the product."""
     xp = array_namespace(block)
-    explained = xp.matmul((block * weighted_codes[:, :1]).T, others)
-    explained *= explained
-    for k in range(1, weighted_codes.shape[1]):
+    explained: Array = 0.0
+    for k in range(weighted_codes.shape[1]):
         product = xp.matmul((block * weighted_codes[:, k : k + 1]).T, others)
         product *= product
         explained += product
     return explained
 
 
-def _variances(ranks: np.ndarray, p: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+def _variances(ranks: np.ndarray, p: np.ndarray, pairs: np.ndarray, least: float) -> np.ndarray:
     """Variances of products; infinite where there is next to none."""
     variances = np.empty(len(pairs))
     for start in range(0, len(pairs), _CHUNK):
         first, second = pairs[start : start + _CHUNK].T
         products = ranks[:, first] * ranks[:, second]
         variances[start : start + _CHUNK] = p @ products**2 - (p @ products) ** 2
-    return np.where(variances >= _LEAST_VARIANCE, variances, np.inf)
+    return np.where(variances >= least, variances, np.inf)
 
 
 def _beyond_columns(
-    ranks: np.ndarray, codes: np.ndarray, p: np.ndarray, pairs: np.ndarray
+    ranks: np.ndarray, codes: np.ndarray, p: np.ndarray, pairs: np.ndarray, search: PairSearch
 ) -> np.ndarray:
     """What products add to a line and a parabola in each of their columns, times √p.
 
@@ -324,29 +294,25 @@ def _beyond_columns(
         left = product - np.einsum("ans,sa->ns", columns, slopes[:, :, 0])
         carried = left**2 * weight[:, None]
         carriers = carried.sum(axis=0) ** 2 / np.maximum((carried**2).sum(axis=0), 1e-300)
-        enough = (left**2).sum(axis=0) > _LEAST_LEFT * (product**2).sum(axis=0)
-        enough &= carriers >= min(_FEWEST_CARRIERS, _CARRIERS * ranks.shape[0])
+        enough = (left**2).sum(axis=0) > search.least_left * (product**2).sum(axis=0)
+        enough &= carriers >= min(search.fewest_carriers, search.carrier_share * ranks.shape[0])
         added[:, start : start + _CHUNK] = left * enough
     return added
 
 
 def _named(
-    products: np.ndarray,
-    codes: np.ndarray,
-    p: np.ndarray,
-    keys: np.ndarray,
-    alone: np.ndarray,
-    least: float,
+    products: np.ndarray, left: np.ndarray, keys: np.ndarray, bar: np.ndarray, search: PairSearch
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of pairs that stand out, those that still do after the ones named before them."""
-    left = np.sqrt(p)[:, None] * codes
+    """Of pairs that stand out, those that still do after the ones named before them.
+
+    ``left`` is what they leave of the response, times √p like the products.
+    """
     whole = (products**2).sum(axis=0)
-    bar = np.maximum(least, alone)
     named: list[int] = []
     shares: list[float] = []
-    while len(named) < _MOST_PAIRS:
+    while len(named) < search.most_pairs:
         variance = (products**2).sum(axis=0)
-        is_left = variance > _LEAST_LEFT * whole
+        is_left = variance > search.least_left * whole
         share = ((products.T @ left) ** 2).sum(axis=1) / np.where(is_left, variance, np.inf)
         share[(share < bar) | np.isin(keys, keys[named])] = 0.0
         if not share.any():

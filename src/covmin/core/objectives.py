@@ -7,15 +7,14 @@ a step that the line search refuses never pays for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
 
 from .arrays import Array, array_namespace
 from .grams import Gram, Operator
-
-__all__ = ["InverseFreeObjective", "Objective", "Point", "TraceObjective"]
+from .units import EACH_COLUMN, EachColumn, Units
 
 
 class Point(Protocol):
@@ -23,29 +22,36 @@ class Point(Protocol):
 
     operator: Operator
     value: float
-    state: Any
-    """What the next evaluation may start from."""
+    state: Any  # what the next evaluation may start from
 
     def gradient(self) -> np.ndarray:
         """Gradient in w, shape (d,)."""
 
 
-class Objective(Protocol):
-    """A function of w that the solver can minimise."""
+@dataclass(frozen=True)
+class Objective:
+    """A function of w that the solver can minimise: a gram of columns, by the weights of units."""
 
-    @property
-    def gram(self) -> Gram:
-        """The Gram operator the objective is built on."""
+    gram: Gram
+    epsilon: float  # ridge ε
+    units: Units | EachColumn = field(default=EACH_COLUMN, kw_only=True)
+
+    def operator(self, w: np.ndarray) -> Operator:
+        return self.gram.at(self.units.spread(w))
 
     def at(self, w: np.ndarray, state: Any = None) -> Point:
         """Evaluate at w, starting from the state of an earlier point."""
+        raise NotImplementedError
 
     @property
     def can_restrict(self) -> bool:
         """Whether the state of a point outlives :meth:`restrict`."""
+        return True
 
-    def restrict(self, columns: np.ndarray) -> Self:
-        """The same objective with some of the features."""
+    def restrict(self, units: np.ndarray) -> Self:
+        """The same objective with some of the units."""
+        gram = self.gram.restrict(self.units.columns(units))
+        return replace(self, gram=gram, units=self.units.restrict(units))
 
 
 def _ratio(numerator: Array, denominator: Array, where: Array) -> Array:
@@ -57,29 +63,15 @@ def _ratio(numerator: Array, denominator: Array, where: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class TraceObjective:
+class TraceObjective(Objective):
     """``Q(w) = tr(Yᵀ (G_w + nεI)⁻¹ Y) = ⟨Y, (C_w + εI)⁻¹ Y⟩`` (the paper's criterion).
 
     ``ε·Q`` estimates the trace of the conditional covariance operator of Y given w ⊙ X.
-
-    Parameters
-    ----------
-    gram : Gram
-    epsilon : float
-        Ridge ε.
     """
-
-    gram: Gram
-    epsilon: float
-    can_restrict = True
 
     def at(self, w: np.ndarray, state: Any = None) -> TracePoint:
         """Evaluate at w: one Gram, one factorisation, k solves."""
-        return TracePoint(self.gram.at(w), self.epsilon)
-
-    def restrict(self, columns: np.ndarray) -> TraceObjective:
-        """The same objective with some of the features."""
-        return TraceObjective(self.gram.restrict(columns), self.epsilon)
+        return TracePoint(self, w)
 
 
 class TracePoint:
@@ -87,71 +79,49 @@ class TracePoint:
 
     state = None
 
-    def __init__(self, operator: Operator, epsilon: float) -> None:
-        self.operator = operator
-        self._f = operator.solve(epsilon)
+    def __init__(self, objective: TraceObjective, w: np.ndarray) -> None:
+        self._units = objective.units
+        self.operator = operator = objective.operator(w)
+        self._f = operator.solve(objective.epsilon)
         self.value = float(array_namespace(self._f).sum(operator.dots(operator.Y, self._f)))
 
     def gradient(self) -> np.ndarray:
         """Gradient in w: one n×n×d product."""
-        return -self.operator.grad(self._f, self._f)
+        return -self._units.collect(self.operator.grad(self._f, self._f))
 
 
 @dataclass(frozen=True)
-class InverseFreeObjective:
+class InverseFreeObjective(Objective):
     """``min_α tr(αᵀY) + λ₂‖(G_w + nεI)α − Y‖²``: no factorisation, only products.
 
     For each w, α follows by conjugate gradients on ``M²α = MY − Y/(2λ₂)`` from the α of
     the step before. Minimised over α the objective is ``yᵀM⁻¹y − ‖M⁻¹y‖²/(4λ₂)``; it
     falls with dependence for certain only if λ₂ ≥ 1/(2nε).
-
-    Parameters
-    ----------
-    gram : Gram
-    epsilon : float
-        Ridge ε.
-    penalty : float
-        ``n·λ₂``: the penalty in the normalised inner product.
-    n_steps : int
-        Conjugate-gradient steps for each w.
     """
 
-    gram: Gram
-    epsilon: float
-    penalty: float
-    n_steps: int = 10
+    penalty: float  # μ = nλ₂, for the normalised inner product
+    n_steps: int = 10  # of conjugate gradients, for each w
 
     def at(self, w: np.ndarray, state: Array | None = None) -> InverseFreePoint:
-        """Evaluate at w, with α warm-started from the state of an earlier point."""
-        return InverseFreePoint(self, self.gram.at(w), state)
+        return InverseFreePoint(self, w, state)
 
     @property
     def can_restrict(self) -> bool:
-        """Whether α outlives the loss of some features."""
         return self.gram.keeps_vectors
-
-    def restrict(self, columns: np.ndarray) -> InverseFreeObjective:
-        """The same objective with some of the features."""
-        gram = self.gram.restrict(columns)
-        return InverseFreeObjective(gram, self.epsilon, self.penalty, self.n_steps)
 
 
 class InverseFreePoint:
     """With ``f = nα`` and ``R = (C + εI)f − Y``: value ``⟨Y, f⟩ + μ⟨R, R⟩``, μ = nλ₂."""
 
-    def __init__(
-        self, objective: InverseFreeObjective, operator: Operator, state: Array | None
-    ) -> None:
-        self.operator = operator
+    def __init__(self, objective: InverseFreeObjective, w: np.ndarray, state: Array | None) -> None:
+        self._units = objective.units
+        self.operator = operator = objective.operator(w)
         self._mu = objective.penalty
         self._epsilon = objective.epsilon
         self.state = self._conjugate_gradients(state, objective.n_steps)
-        self._residual = self._shifted(self.state) - operator.Y
-        xp = array_namespace(self.state)
-        terms = operator.dots(operator.Y, self.state) + self._mu * operator.dots(
-            self._residual, self._residual
-        )
-        self.value = float(xp.sum(terms))
+        self._residual = R = self._shifted(self.state) - operator.Y
+        terms = operator.dots(operator.Y, self.state) + self._mu * operator.dots(R, R)
+        self.value = float(array_namespace(terms).sum(terms))
 
     def _shifted(self, F: Array) -> Array:
         return self.operator.matmul(F) + self._epsilon * F
@@ -177,4 +147,8 @@ class InverseFreePoint:
 
     def gradient(self) -> np.ndarray:
         """Gradient in w at fixed α: ``2μ ∇⟨R, C f⟩``."""
-        return 2.0 * self._mu * self.operator.grad(self._residual, self.state)
+        return 2.0 * self._mu * self._units.collect(self.operator.grad(self._residual, self.state))
+
+
+# How the linear systems are solved: exactly, or along with w.
+OBJECTIVES = {"exact": TraceObjective, "free": InverseFreeObjective}

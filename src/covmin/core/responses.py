@@ -4,46 +4,19 @@ The criterion needs Y only through its columns. Columns L with ``K_Y ≈ LLᵀ``
 measure what features say about the whole distribution of the response, not its mean alone.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
-from .kernels import Kernel
-
-__all__ = ["kernel_factor"]
+from .kernels import ScaledKernel
 
 
 def kernel_factor(
-    kernel: Kernel, Y: np.ndarray, p: np.ndarray, *, max_rank: int = 50, tol: float = 1e-4
+    kernel: ScaledKernel, Y: np.ndarray, p: np.ndarray, *, max_rank: int = 50, tol: float = 1e-4
 ) -> np.ndarray:
-    """Columns L with ``K_Y ≈ LLᵀ``, by Cholesky factorisation with pivots.
+    """Columns L (n, rank) with ``K_Y ≈ LLᵀ``, by Cholesky factorisation with pivots.
 
-    The pivot is the row that is explained worst. Rows are compared by content, so that
-    neither their order nor their repetition matters.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        With ``k(y, y) = 1``.
-    Y : ndarray of shape (n_samples, n_outputs)
-    p : ndarray of shape (n_samples,)
-        Weights that sum to one.
-    max_rank : int
-    tol : float
-        Stop when the weighted mean of ``diag(K_Y − LLᵀ)`` is at most this.
-
-    Returns
-    -------
-    L : ndarray of shape (n_samples, rank)
-
-    Examples
-    --------
-    >>> from covmin.core.kernels import Gaussian
-    >>> Y = np.linspace(-1, 1, 20)[:, None]
-    >>> L = kernel_factor(Gaussian(1.0), Y, np.full(20, 0.05))
-    >>> K = Gaussian(1.0).cross(Y, Y, np.ones(1))
-    >>> L.shape[1] < 10, bool(abs(L @ L.T - K).max() < 0.01)
-    (True, True)
+    The pivot is the row of Y (n, n_outputs) that is explained worst. Rows are compared by
+    content, so that neither their order nor their repetition matters. The kernel has
+    ``k(y, y) = 1``; it ends when the mean of ``diag(K_Y − LLᵀ)`` under p is at most ``tol``.
     """
     w = np.ones(Y.shape[1])
     left = np.ones(Y.shape[0])

@@ -18,8 +18,6 @@ import numpy as np
 
 from .arrays import Array, array_namespace, default_block_size, take
 
-__all__ = ["ArrayRows", "BlockFunction", "Rows", "add_up", "map_blocks", "sum_blocks"]
-
 # (X_block, Y_block, p_block) → arrays to be summed over the blocks
 BlockFunction = Callable[[Array, Array, Array], tuple[Array, ...]]
 Block = tuple[Array, Array, Array]
@@ -41,23 +39,16 @@ class Rows(Protocol):
 
 
 def add_up(parts: Iterable[tuple[Array, ...]]) -> tuple[Array, ...]:
-    """Sum tuples of arrays in float64, so that float32 blocks lose nothing in a long sum.
-
-    Examples
-    --------
-    >>> add_up([(np.ones(2, dtype=np.float32),)] * 3)[0]
-    array([3., 3.])
-    """
+    """Sum tuples of arrays in float64, so that float32 blocks lose nothing in a long sum."""
     totals: list[Array] = []
     for block in parts:
+        spaces = [array_namespace(part) for part in block]
         if not totals:
-            totals = [
-                array_namespace(part).astype(part, array_namespace(part).float64, copy=True)
-                for part in block
-            ]
-        else:
-            for total, part in zip(totals, block, strict=True):
-                total += array_namespace(part).astype(part, total.dtype, copy=False)
+            pairs = zip(spaces, block, strict=True)
+            totals = [xp.astype(part, xp.float64, copy=True) for xp, part in pairs]
+            continue
+        for xp, total, part in zip(spaces, totals, block, strict=True):
+            total += xp.astype(part, total.dtype, copy=False)
     return tuple(totals)
 
 
@@ -66,25 +57,10 @@ def map_blocks(
 ) -> Iterator[Result]:
     """Apply a function to blocks, several at once, and give the results in their order.
 
-    Threads pay where each block is a NumPy array: its passes and products release the
-    interpreter lock. BLAS should then be held to one thread by the caller.
-
-    Parameters
-    ----------
-    function : callable
-    blocks : iterable of (X_block, Y_block, p_block)
-        Read as they are needed: at most ``n_threads + 1`` are held at once.
-    n_threads : int
-
-    Yields
-    ------
-    result : what ``function`` returns
-
-    Examples
-    --------
-    >>> blocks = [(np.full(1, i), None, None) for i in range(4)]
-    >>> [int(x) for x in map_blocks(lambda X, Y, p: X[0], blocks, n_threads=2)]
-    [0, 1, 2, 3]
+    What they add up to does not depend on the number of threads, to the last bit. Threads pay
+    where each block is a NumPy array: its passes and products release the interpreter lock. BLAS
+    should then be held to one thread by the caller. Blocks are read as they are needed: at most
+    ``n_threads + 1`` are held at once.
     """
     blocks = iter(blocks)
     first = list(islice(blocks, 2))
@@ -105,50 +81,20 @@ def map_blocks(
             yield waiting.popleft().result()
 
 
-def sum_blocks(
-    function: BlockFunction, blocks: Iterable[Block], n_threads: int = 1
-) -> tuple[Array, ...]:
-    """Sum a function over blocks, always in the order of the blocks.
-
-    The result does not depend on the number of threads, to the last bit.
-    """
-    return add_up(map_blocks(function, blocks, n_threads))
-
-
 @dataclass(frozen=True)
 class ArrayRows:
-    """Rows held in arrays, visited in slices of ``block_size``.
+    """Rows held in arrays, visited in slices of ``block_size``."""
 
-    Parameters
-    ----------
-    X : array of shape (n_samples, n_all)
-    Y : array of shape (n_samples, n_responses)
-    p : array of shape (n_samples,)
-    block_size : int, optional
-        What suits the library and the device by default.
-    n_threads : int
-        Blocks worked on at once.
-    columns : ndarray, optional
-        Features of X that count; all by default. They are taken out block by block, so that
-        a restriction costs no memory.
-
-    Examples
-    --------
-    >>> rows = ArrayRows(np.ones((5, 2)), np.zeros((5, 1)), np.full(5, 0.2), block_size=2)
-    >>> rows.sum(lambda X, Y, p: (p @ X,))[0]
-    array([1., 1.])
-    """
-
-    X: Array
-    Y: Array
-    p: Array
-    block_size: int | None = None
-    n_threads: int = 1
+    X: Array  # (n, n_all)
+    Y: Array  # (n, k)
+    p: Array  # (n,)
+    block_size: int | None = None  # None: what suits the library and the device
+    n_threads: int = 1  # blocks worked on at once
+    # Those that count; taken out block by block, so that a restriction costs no memory.
     columns: np.ndarray | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Numbers of rows and of features."""
         n, d = self.X.shape
         return n, d if self.columns is None else self.columns.size
 
@@ -157,15 +103,12 @@ class ArrayRows:
         size = self.block_size or default_block_size(self.X)
         for start in range(0, n, size):
             block = slice(start, min(start + size, n))
-            yield self._narrow(self.X[block, :]), self.Y[block, :], self.p[block]
-
-    def _narrow(self, X: Array) -> Array:
-        return X if self.columns is None else take(X, self.columns, axis=1)
+            X = self.X[block, :]
+            X = X if self.columns is None else take(X, self.columns, axis=1)
+            yield X, self.Y[block, :], self.p[block]
 
     def sum(self, function: BlockFunction) -> tuple[Array, ...]:
-        """Sum the results of ``function(X_block, Y_block, p_block)`` over all blocks."""
-        return sum_blocks(function, self._blocks(), self.n_threads)
+        return add_up(map_blocks(function, self._blocks(), self.n_threads))
 
     def restrict(self, columns: np.ndarray) -> ArrayRows:
-        """The same rows with some of the features."""
         return replace(self, columns=columns if self.columns is None else self.columns[columns])

@@ -1,9 +1,8 @@
 """What is chosen as one: columns that share a weight, and columns that are always on.
 
 A unit is a column or a group of columns. The kernel sees columns; the solver sees one
-weight for each unit. Between them stands a gram that spreads the weights of units over
-their columns and collects the gradient of the columns over their units, so that neither
-side knows of the other.
+weight for each unit. Between them an objective spreads the weights of units over their
+columns and collects the gradient of the columns over their units.
 """
 
 from __future__ import annotations
@@ -12,38 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .arrays import Array
-from .grams import Gram, Operator
-
-__all__ = ["ALWAYS_ON", "TiedGram", "Units"]
-
 ALWAYS_ON = -1
 
 
 @dataclass(frozen=True)
 class Units:
-    """Which unit each column belongs to.
+    """Which unit each column belongs to."""
 
-    Parameters
-    ----------
-    of_column : ndarray of int of shape (n_columns,)
-        Unit of each column, from 0; -1 for a column that is always on.
-    scale : ndarray of shape (n_columns,)
-        Weight of a column when its unit has weight one.
-
-    Examples
-    --------
-    >>> units = Units(np.array([0, 1, 1, ALWAYS_ON]), np.array([1.0, 0.7, 0.7, 1.0]))
-    >>> units.spread(np.array([0.0, 1.0]))
-    array([0. , 0.7, 0.7, 1. ])
-    >>> units.collect(np.array([1.0, 2.0, 4.0, 8.0]))
-    array([1. , 4.2])
-    >>> units.columns(np.array([1]))
-    array([1, 2, 3])
-    """
-
-    of_column: np.ndarray
-    scale: np.ndarray
+    of_column: np.ndarray  # (n_columns,), unit of each, from 0; -1 for a column that is always on
+    scale: np.ndarray  # (n_columns,), weight of a column when its unit has weight one
 
     @classmethod
     def single(cls, n_columns: int) -> Units:
@@ -67,14 +43,6 @@ class Units:
     def sizes(self) -> np.ndarray:
         """Columns of each unit."""
         return np.bincount(self.of_column[self.of_column != ALWAYS_ON], minlength=self.size)
-
-    @property
-    def are_columns(self) -> bool:
-        """Whether unit j is column j and nothing else."""
-        return bool(
-            np.array_equal(self.of_column, np.arange(self.of_column.size))
-            and (self.scale == 1.0).all()
-        )
 
     def switched_on(self, units: np.ndarray) -> Units:
         """The same with some of the units always on; the others keep their numbers."""
@@ -103,68 +71,20 @@ class Units:
         return np.bincount(self.of_column[free], slopes, minlength=self.size)
 
 
-@dataclass(frozen=True)
-class TiedGram:
-    """A gram of columns as a gram of units.
+class EachColumn:
+    """:class:`Units` where every column is chosen by itself, however many there are."""
 
-    Parameters
-    ----------
-    gram : Gram
-        Over the columns.
-    units : Units
-    """
+    def spread(self, w: np.ndarray) -> np.ndarray:
+        return w
 
-    gram: Gram
-    units: Units
+    def collect(self, gradient: np.ndarray) -> np.ndarray:
+        return gradient
 
-    @property
-    def zero_is_absorbing(self) -> bool:
-        """Whether a unit at weight zero stays there."""
-        return self.gram.zero_is_absorbing
+    def columns(self, units: np.ndarray) -> np.ndarray:
+        return units
 
-    @property
-    def keeps_vectors(self) -> bool:
-        """Whether a vector of an operator is one of the operators after :meth:`restrict`."""
-        return self.gram.keeps_vectors
-
-    def at(self, w: np.ndarray) -> TiedOperator:
-        """The operator at the weights of the units."""
-        return TiedOperator(self.gram.at(self.units.spread(w)), self.units)
-
-    def restrict(self, columns: np.ndarray) -> TiedGram:
-        """The same problem with some of the units."""
-        kept = self.units.columns(columns)
-        return TiedGram(self.gram.restrict(kept), self.units.restrict(columns))
+    def restrict(self, units: np.ndarray) -> EachColumn:
+        return self
 
 
-class TiedOperator:
-    """The operator of the columns, with its gradient collected over units."""
-
-    def __init__(self, operator: Operator, units: Units) -> None:
-        self._operator = operator
-        self._units = units
-        self.Y = operator.Y
-
-    def matmul(self, F: Array) -> Array:
-        """``C_w F``."""
-        return self._operator.matmul(F)
-
-    def solve(self, ridge: float) -> Array:
-        """``(C_w + ridge·I)⁻¹ Y``."""
-        return self._operator.solve(ridge)
-
-    def dots(self, P: Array, Q: Array) -> Array:
-        """``⟨P, Q⟩`` column by column."""
-        return self._operator.dots(P, Q)
-
-    def grad(self, P: Array, Q: Array) -> np.ndarray:
-        """``∇_w Σ ⟨P, C_w Q⟩`` in the weights of the units."""
-        return self._units.collect(self._operator.grad(P, Q))
-
-    def leave_one_out(self, ridge: float) -> float:
-        """Mean squared leave-one-out residual of kernel ridge regression."""
-        return self._operator.leave_one_out(ridge)
-
-    def predict(self, X: Array, ridge: float) -> np.ndarray:
-        """Kernel ridge prediction at new samples, given by the columns of the units."""
-        return self._operator.predict(X, ridge)
+EACH_COLUMN = EachColumn()

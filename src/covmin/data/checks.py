@@ -1,10 +1,9 @@
 """Input that is refused, in words that say which columns are meant and what to do."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
+from unicodedata import category
 
 import numpy as np
 from scipy.sparse import issparse
@@ -12,19 +11,14 @@ from sklearn.utils import _safe_indexing
 
 from .responses import is_missing
 
-__all__ = [
-    "check_kind",
-    "check_numbers",
-    "check_response",
-    "columns_named",
-    "is_frame",
-    "is_time",
-    "listed",
-    "refuse_gaps",
-    "refuse_lazy",
-    "refuse_times",
-    "refuse_twins",
-]
+# Unicode's control, format, surrogate and private characters, and its ends of lines.
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+# What to do about columns that hold no numbers, by whether X may hold categories.
+_ADVICE = {
+    False: "Drop them or convert them.",
+    True: "Drop them, convert them, or, if they hold categories, give them a categorical dtype "
+    "or list them in categorical_features.",
+}
 
 
 def is_frame(X: Any) -> bool:
@@ -107,13 +101,11 @@ def refuse_times(
 ) -> None:
     """Refuse dates, which some libraries would turn into numbers without a word."""
     if is_frame(X):
-        times = [
-            str(name)
-            for j, (name, dtype) in enumerate(zip(X.columns, X.dtypes, strict=True))
-            if is_time(dtype) and (categorical is None or not categorical[j])
-        ]
+        excused = np.zeros(X.shape[1], dtype=bool) if categorical is None else categorical
+        columns = zip(X.columns, X.dtypes, excused, strict=True)
+        times = [str(name) for name, dtype, is_fine in columns if is_time(dtype) and not is_fine]
         if times:
-            raise _no_numbers(times, takes_categories)
+            raise no_numbers(times, _ADVICE[takes_categories])
     elif is_time(getattr(X, "dtype", "")) and (categorical is None or not categorical.all()):
         raise ValueError(f"X holds dates or durations ({X.dtype}); turn them into numbers first.")
 
@@ -130,24 +122,15 @@ def columns_named(X: Any, *, takes_categories: bool = False) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        _name_columns_without_numbers(X, error, takes_categories)
+        names = [str(name) for name in X.columns] if is_frame(X) else []
+        if names and "contains NaN" in str(error):
+            refuse_gaps(X)
+            raise
+        columns = (_safe_indexing(X, j, axis=1) for j in range(len(names)))
+        bad = [n for n, column in zip(names, columns, strict=True) if not _holds_numbers(column)]
+        if bad:
+            raise no_numbers(bad, _ADVICE[takes_categories]) from error
         raise
-
-
-def _name_columns_without_numbers(X: Any, error: Exception, takes_categories: bool) -> None:
-    """Say which columns of a frame are no numbers, or miss some, if that went wrong."""
-    if not is_frame(X):
-        return
-    if "contains NaN" in str(error):
-        refuse_gaps(X)
-        return
-    bad = [
-        str(name)
-        for j, name in enumerate(X.columns)
-        if not _holds_numbers(_safe_indexing(X, j, axis=1))
-    ]
-    if bad:
-        raise _no_numbers(bad, takes_categories) from error
 
 
 def refuse_gaps(X: Any) -> None:
@@ -160,26 +143,25 @@ def refuse_gaps(X: Any) -> None:
         )
 
 
-def _no_numbers(names: list[str], takes_categories: bool) -> ValueError:
-    advice = "Drop them or convert them."
-    if takes_categories:
-        advice = (
-            "Drop them, convert them, or, if they hold categories, give them a categorical dtype "
-            "or list them in categorical_features."
-        )
+def no_numbers(names: list[str], advice: str) -> ValueError:
+    """The error about columns that hold no numbers, with what to do."""
     return ValueError(f"These columns of X hold no numbers: {listed(names)}. {advice}")
 
 
-def listed(names: list[str]) -> str:
-    """The first few names, quoted.
-
-    Examples
-    --------
-    >>> listed(["a", "b"])
-    "'a', 'b'"
-    """
+def listed(names: Sequence[Hashable]) -> str:
+    """The first few names, quoted."""
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return ", ".join(map(repr, names[:5])) + more
+
+
+def printable(text: str) -> str:
+    r"""Text in which every character can be seen: a name can neither hide what it is nor steer.
+
+    >>> print(printable("price\u202e\x1b[2J"), printable("größe"))
+    price\u202e\x1b[2J größe
+    """
+    seen = (c.encode("unicode_escape").decode() if category(c) in _UNSEEN else c for c in text)
+    return "".join(seen)
 
 
 def _has_gaps(X: Any, column: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
@@ -12,16 +12,9 @@ import numpy as np
 
 from covmin.core.rows import add_up
 from covmin.core.units import ALWAYS_ON, Units
-from covmin.data.sources.local import ArraySource, StandardizedSource, is_source
 
-__all__ = [
-    "ColumnPlan",
-    "PreparedColumns",
-    "n_features_to_keep",
-    "prepare_columns",
-    "row_signatures",
-    "weighted_samples",
-]
+from .checks import listed
+from .sources import ArraySource, StandardizedSource, is_source
 
 
 @dataclass(frozen=True)
@@ -30,23 +23,12 @@ class ColumnPlan:
 
     An input column becomes one encoded column, or one indicator for each level. Input
     columns form units, which are chosen as one.
-
-    Attributes
-    ----------
-    source : ndarray of int of shape (n_encoded,)
-        Input column behind each encoded one.
-    categorical : ndarray of bool of shape (n_inputs,)
-        Input columns that are encoded by indicators.
-    unit : ndarray of int of shape (n_inputs,)
-        Unit of each input column, from 0.
-    given : ndarray of bool of shape (n_units,)
-        Units that are always on.
     """
 
-    source: np.ndarray
-    categorical: np.ndarray
-    unit: np.ndarray
-    given: np.ndarray
+    source: np.ndarray  # (n_encoded,), input column behind each encoded one
+    categorical: np.ndarray  # (n_inputs,) bool, input columns that are encoded by indicators
+    unit: np.ndarray  # (n_inputs,), unit of each input column, from 0
+    given: np.ndarray  # (n_units,) bool, units that are always on
 
     @classmethod
     def plain(cls, n_columns: int) -> ColumnPlan:
@@ -63,40 +45,19 @@ class ColumnPlan:
 
 @dataclass(frozen=True)
 class PreparedColumns:
-    """A standardised copy of the columns that vary, or a view of them that is read in blocks.
+    """A standardised copy of the columns that vary, or a view of them that is read in blocks."""
 
-    Attributes
-    ----------
-    X : ndarray or StandardizedSource of shape (n_samples, n_varying)
-        Copy, C-ordered, of the dtype of the input; of a source, nothing is copied.
-    index : ndarray of shape (n_varying,)
-        Column of the input behind each column of ``X``.
-    mean, scale : ndarray of shape (n_varying,)
-        ``X = (input[:, index] − mean) / scale``.
-    units : Units
-        What is chosen as one, over the columns of ``X``.
-    unit_index : ndarray of shape (units.size,)
-        Unit of the plan behind each unit of ``units``.
-    constant : ndarray
-        Units of the plan to choose from in which nothing varies, in increasing order.
-    p : ndarray of shape (n_samples,)
-        Sample weights, scaled to sum to one.
-    total_weight : float
-        Their sum before.
-    n_distinct : int
-        Number of rows that differ.
-    """
-
+    # (n_samples, n_varying): a C-ordered copy of the dtype of the input, or a StandardizedSource.
     X: Any
-    index: np.ndarray
-    mean: np.ndarray
+    index: np.ndarray  # (n_varying,), column of the input behind each column of X
+    mean: np.ndarray  # (n_varying,): X = (input[:, index] − mean) / scale
     scale: np.ndarray
-    units: Units
-    unit_index: np.ndarray
-    constant: np.ndarray
-    p: np.ndarray
-    total_weight: float
-    n_distinct: int
+    units: Units  # what is chosen as one, over the columns of X
+    unit_index: np.ndarray  # (units.size,), unit of the plan behind each of `units`
+    constant: np.ndarray  # units of the plan, none given, in which nothing varies, in order
+    p: np.ndarray  # (n_samples,), sample weights, scaled to sum to one
+    total_weight: float  # their sum before
+    n_distinct: int  # rows that differ
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Treat other samples the way these were treated."""
@@ -106,14 +67,7 @@ class PreparedColumns:
 def weighted_samples(
     X: Any, y: np.ndarray, sample_weight: Any
 ) -> tuple[Any, np.ndarray, np.ndarray]:
-    """Check sample weights, and leave out the samples of weight zero.
-
-    Examples
-    --------
-    >>> X, y, weight = weighted_samples(np.eye(3), np.arange(3), [1, 0, 2])
-    >>> y, weight
-    (array([0, 2]), array([1., 2.]))
-    """
+    """Check sample weights, and leave out the samples of weight zero."""
     n = X.shape[0]
     if sample_weight is None:
         return X, y, np.ones(n)
@@ -151,29 +105,8 @@ def prepare_columns(
 
     The order depends on what is in a column and not on where it stands, nor on where the
     rows stand or how often they are repeated, so that a fit on permuted or weighted data
-    does the same arithmetic.
-
-    Parameters
-    ----------
-    X : ndarray or Source of shape (n_samples, n_columns)
-        Finite floats; not modified.
-    standardize : bool
-    plan : ColumnPlan, optional
-        What the columns are; by default numbers, each chosen by itself.
-    sample_weight : ndarray of shape (n_samples,), optional
-        Positive weights; equal by default.
-    Y : ndarray of shape (n_samples, n_responses), optional
-        Tells apart rows that X does not; nothing else depends on it.
-
-    Returns
-    -------
-    PreparedColumns
-
-    Examples
-    --------
-    >>> columns = prepare_columns(np.array([[0.0, 5.0], [2.0, 5.0]]))
-    >>> columns.X.ravel(), columns.index, columns.constant
-    (array([-1.,  1.]), array([0]), array([1]))
+    does the same arithmetic. Y (n_samples, n_responses) tells apart rows that X does not;
+    nothing else depends on it.
     """
     n = X.shape[0]
     plan = plan or ColumnPlan.plain(X.shape[1])
@@ -208,12 +141,8 @@ def prepare_columns(
         p,
         total,
         # Only the exact kernel asks for it, which never reads in blocks.
-        n if is_source(X) else _n_distinct(np.divide(X, size, order="C"), Y_),
+        n if is_source(X) else np.unique(row_signatures(np.divide(X, size, order="C"), Y_)).size,
     )
-
-
-def _n_distinct(X: np.ndarray, Y: np.ndarray) -> int:
-    return int(np.unique(row_signatures(X, Y)).size)
 
 
 def _moments_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -232,7 +161,7 @@ def _moments_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndar
     return low, high, np.full_like(size, weight), size, mean, power
 
 
-def _merge_moments(parts: Sequence[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
+def _merge_moments(parts: Iterable[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
     """The moments of several blocks from those of each."""
     lows, highs, weights, sizes, means, powers = (
         np.array(part) for part in zip(*parts, strict=True)
@@ -249,20 +178,15 @@ def check_finite(low: np.ndarray, high: np.ndarray, names: list[str] | None) -> 
     """Refuse columns whose smallest or largest value is no number, by name where they have any."""
     bad = np.flatnonzero(~(np.isfinite(low) & np.isfinite(high)))
     if bad.size:
-        shown = ", ".join(repr(names[j]) if names else str(j) for j in bad[:5])
+        shown = listed([names[j] if names else int(j) for j in bad])
         raise ValueError(
-            f"Input X contains NaN or infinity in {bad.size} column(s): {shown}"
-            f"{' …' if bad.size > 5 else ''}; drop or impute those values first."
+            f"Input X contains NaN or infinity in {bad.size} column(s): {shown}; "
+            "drop or impute those values first."
         )
 
 
 def _keys_block(
-    size: np.ndarray,
-    mean: np.ndarray,
-    deviation: np.ndarray,
-    X: np.ndarray,
-    Y: np.ndarray,
-    p: np.ndarray,
+    size: np.ndarray, mean: np.ndarray, std: np.ndarray, X: np.ndarray, Y: np.ndarray, p: np.ndarray
 ) -> tuple[np.ndarray]:
     """What a block adds to the key of each column.
 
@@ -270,38 +194,26 @@ def _keys_block(
     """
     scaled = np.divide(X, size, order="C")
     scaled -= mean
-    scaled /= deviation
+    scaled /= std
     return ((p * np.sin(7.0 * row_signatures(scaled, Y))) @ scaled,)
 
 
-def row_signatures(X: np.ndarray, Y: np.ndarray | None = None) -> np.ndarray:
+def row_signatures(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """A number for each row that equal rows share and different ones do not.
 
     It depends neither on the order of the columns nor on the names of classes, but for
     rounding.
-
-    Examples
-    --------
-    >>> signatures = row_signatures(np.array([[0.0, 1.0], [1.0, 1.0], [0.0, 1.0]]))
-    >>> bool(signatures[0] == signatures[2] != signatures[1])
-    True
     """
-    signatures = np.sum(np.cos(3.0 * X + 1.0), axis=1)
-    if Y is not None:
-        signatures += np.sum(np.cos(2.0 * Y), axis=1)
-    return signatures
+    return np.cos(3.0 * X + 1.0).sum(axis=1) + np.cos(2.0 * Y).sum(axis=1)
 
 
 def _share_among_levels(deviation: np.ndarray, varies: np.ndarray, plan: ColumnPlan) -> np.ndarray:
     """One deviation for all indicators of a column, so that any two levels are equally far."""
-    if not plan.categorical.any():
-        return deviation
-    levels = plan.categorical[plan.source]
     n_inputs = plan.categorical.size
     counts = np.bincount(plan.source, varies, minlength=n_inputs)
     power = np.bincount(plan.source, deviation**2 * varies, minlength=n_inputs)
     shared = np.sqrt(power / np.maximum(counts, 1.0))
-    return np.where(levels & varies, shared[plan.source], deviation)
+    return np.where(plan.categorical[plan.source] & varies, shared[plan.source], deviation)
 
 
 def _units(plan: ColumnPlan, index: np.ndarray) -> tuple[Units, np.ndarray]:
@@ -325,19 +237,6 @@ def _units(plan: ColumnPlan, index: np.ndarray) -> tuple[Units, np.ndarray]:
 def n_features_to_keep(wanted: int | float, n_features: int) -> int:
     """Number of features asked for: an int as it is, or a fraction, rounded down, at least one.
 
-    Parameters
-    ----------
-    wanted : int or float in (0, 1]
-    n_features : int
-        Number of features there are.
-
-    Returns
-    -------
-    m : int
-        Between 1 and ``n_features``.
-
-    Examples
-    --------
     >>> n_features_to_keep(0.25, 9), n_features_to_keep(9, 9)
     (2, 9)
     """

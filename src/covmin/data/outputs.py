@@ -1,23 +1,53 @@
-"""The columns that were kept, handed on as the user holds them."""
+"""What all selectors do alike: who is kept, and the columns kept as the user holds them."""
 
-from __future__ import annotations
-
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import _safe_indexing
+from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import validate_data
-
-from covmin.data.sources.local import column_names, select_columns, stays_what_it_is
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .checks import is_frame, is_time, listed, refuse_gaps
+from .sources.base import column_names, restrict_columns, stays_what_it_is
 from .tables import checked_numbers, is_category, is_of
 
-__all__ = ["WholeColumnsMixin"]
-
 _TEXT = {"object", "str", "string", "String", "Utf8"}
+
+
+@contextmanager
+def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
+    """Give an estimator its attributes back when fitting it fails or is interrupted."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+class SupportMixin(SelectorMixin):
+    """A selector that needs y, and once it is fitted has a mask of the features kept."""
+
+    support_: np.ndarray
+    _takes_several_outputs: ClassVar[bool] = True
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "support_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = self._takes_several_outputs
+        return tags
 
 
 class WholeColumnsMixin(SelectorMixin):
@@ -40,7 +70,7 @@ class WholeColumnsMixin(SelectorMixin):
         support = self.get_support(indices=True)  # before X: not fitted comes first
         if stays_what_it_is(X):
             _check_columns_of_fit(self, X)
-            return select_columns(X, support)
+            return restrict_columns(X, support)
         if not is_frame(X):
             return super().transform(_entries_as_they_are(X))
         wanted = _get_output_config("transform", estimator=self)["dense"]
@@ -72,9 +102,8 @@ class WholeColumnsMixin(SelectorMixin):
 
 def _are_numbers(frame: Any) -> list[bool]:
     """Which columns hold numbers, by their dtypes."""
-    return [
-        not (is_category(dtype) or is_time(dtype) or str(dtype) in _TEXT) for dtype in frame.dtypes
-    ]
+    others = (is_category(each) or is_time(each) or str(each) in _TEXT for each in frame.dtypes)
+    return [not other for other in others]
 
 
 def _entries_as_they_are(X: Any) -> Any:
@@ -109,22 +138,17 @@ def _check_columns_of_fit(selector: Any, X: Any) -> None:
     """What scikit-learn checks of tables it knows: the number of the columns and their names."""
     fitted, names = getattr(selector, "feature_names_in_", None), column_names(X)
     if fitted is not None and names is not None and list(fitted) != names:
+        said = []
+        if unseen := sorted(set(names) - set(fitted)):
+            said.append(f"Feature names unseen at fit time: {listed(unseen)}.")
+        if missing := sorted(set(fitted) - set(names)):
+            said.append(f"Feature names seen at fit time, yet now missing: {listed(missing)}.")
+        told = " ".join(said) or "Feature names must be in the same order as they were in fit."
         raise ValueError(
-            "The feature names should match those that were passed during fit. "
-            + _difference(list(fitted), names)
+            f"The feature names should match those that were passed during fit. {told}"
         )
     if X.shape[1] != selector.n_features_in_:
         raise ValueError(
             f"X has {X.shape[1]} features, but {type(selector).__name__} was fitted on "
             f"{selector.n_features_in_}."
         )
-
-
-def _difference(fitted: list[str], names: list[str]) -> str:
-    unseen, missing = sorted(set(names) - set(fitted)), sorted(set(fitted) - set(names))
-    said = []
-    if unseen:
-        said.append(f"Feature names unseen at fit time: {listed(unseen)}.")
-    if missing:
-        said.append(f"Feature names seen at fit time, yet now missing: {listed(missing)}.")
-    return " ".join(said) or "Feature names must be in the same order as they were in fit."

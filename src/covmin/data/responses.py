@@ -10,13 +10,9 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from covmin.core.kernels import Gaussian, median_bandwidth
+from covmin.core.kernels import Gaussian
+from covmin.core.kernels.bandwidth import median_bandwidth
 from covmin.core.responses import kernel_factor
-
-__all__ = ["EncodedResponse", "class_weights", "encode_response", "ordered_levels"]
-
-# The paper's ridge for classes and for a real response.
-_DEFAULT_EPSILON = {"classification": 0.001, "regression": 0.1}
 
 # Whole-number responses with more values than this, and fewer samples for each than the
 # next number, are counts or measurements rather than classes.
@@ -32,32 +28,24 @@ _EXACT_INTEGERS = 2.0**53
 class EncodedResponse:
     """Centred responses of unit mean square.
 
-    Attributes
-    ----------
-    Y : ndarray of shape (n_samples, n_columns)
-        One column for regression (or one for each output, of equal variance), ±1 for two
-        classes, one-hot for more, one step for each threshold of ordered classes, or the factor
-        of a kernel on the response; centred under the sample weights, divided by ``scale``.
-    scale : float
-        Root of the summed variances of the columns before division; 1 for several real outputs,
-        which have no unit in common.
-    task : {"classification", "regression"}
-    classes : ndarray, list of ndarray or None
-        Labels in order; one array for each output where there are several.
-    labels : ndarray of shape (n_samples,) or None
-        Class index of each sample, for stratified folds.
+    The columns are one for regression (or one for each output, of equal variance), ±1 for two
+    classes, one-hot for more, one step for each threshold of ordered classes, or the factor of a
+    kernel on the response; centred under the sample weights, divided by ``scale``.
     """
 
-    Y: np.ndarray
+    Y: np.ndarray  # (n_samples, n_columns)
+    # Root of the summed variances of the columns before division; 1 for several real outputs,
+    # which have no unit in common.
     scale: float
-    task: str
-    classes: Any
-    labels: np.ndarray | None
+    task: str  # "classification" or "regression"
+    classes: Any  # labels in order; one array for each output where there are several
+    labels: np.ndarray | None  # (n_samples,), class index of each, for stratified folds
 
     @property
-    def default_epsilon(self) -> float:
-        """The paper's ridge for this task."""
-        return _DEFAULT_EPSILON[self.task]
+    def squared_unit(self) -> float:
+        """The square of the scale; infinite, without a word, where floats end."""
+        with np.errstate(over="ignore", under="ignore"):
+            return float(np.square(np.float64(self.scale)))
 
     def reduced_to(self, residuals: np.ndarray, sample_weight: np.ndarray) -> EncodedResponse:
         """The same response with ``Y`` replaced by centred residuals of it."""
@@ -77,27 +65,10 @@ def encode_response(
     levels: list[Any] | None = None,
     kernel: str = "linear",
 ) -> EncodedResponse:
-    """Encode a response for the criterion.
+    """Encode a response of shape (n_samples,) or (n_samples, n_outputs) for the criterion.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-    task : {"auto", "classification", "ordinal", "regression"}
-    sample_weight : ndarray of shape (n_samples,), optional
-        Positive weights; equal by default.
-    levels : list, optional
-        Classes in their order, where y was an ordered categorical.
-    kernel : {"linear", "gaussian"}
-        Kernel on a real response.
-
-    Returns
-    -------
-    EncodedResponse
-
-    Examples
-    --------
-    >>> encode_response(["a", "b", "b", "a"]).Y.ravel()
-    array([-1.,  1.,  1., -1.])
+    ``levels`` are the classes in their order, where y was an ordered categorical; ``kernel`` is
+    that on a real response, "linear" or "gaussian".
     """
     y = np.asarray(y)
     _check_one_kind(y)
@@ -120,7 +91,9 @@ def encode_response(
     if kernel == "gaussian":
         columns = _gaussian_columns(columns, task, p)
     elif task == "regression" and columns.shape[1] > 1:
-        columns = _outputs_of_equal_say(columns, p)
+        # Of equal variance, in sum one, so that no output decides by its unit.
+        columns = _standardized(columns, p)
+        columns = columns / np.sqrt(columns.shape[1])
     # Dividing by the largest entry first keeps squares of huge responses finite.
     largest = max(float(np.abs(columns).max()), np.finfo(float).tiny)
     Y = columns / largest
@@ -133,16 +106,9 @@ def encode_response(
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a label or a level is none at all.
-
-    Examples
-    --------
-    >>> is_missing(None), is_missing(float("nan")), is_missing("a")
-    (True, True, False)
-    """
-    if type(value).__name__ in _KINDS_OF_NOTHING:
-        return True
-    return isinstance(value, (float, np.generic)) and bool(value != value)
+    """Whether a label or a level is none at all."""
+    is_nan = isinstance(value, (float, np.generic)) and bool(value != value)
+    return is_nan or type(value).__name__ in _KINDS_OF_NOTHING
 
 
 def _check_one_kind(y: np.ndarray) -> None:
@@ -152,14 +118,10 @@ def _check_one_kind(y: np.ndarray) -> None:
     if any(is_missing(value) for value in y.flat):
         raise ValueError("y contains NaN or None; leave out the samples whose response is missing.")
     if len({isinstance(value, str) for value in y.flat}) > 1:
-        raise ValueError(
-            "y holds text beside numbers. "
-            + (
-                "Convert its labels to one type, for instance strings."
-                if y.ndim == 1
-                else "Fit its columns one at a time, or encode them all as numbers."
-            )
-        )
+        advice = "Convert its labels to one type, for instance strings."
+        if y.ndim > 1:
+            advice = "Fit its columns one at a time, or encode them all as numbers."
+        raise ValueError(f"y holds text beside numbers. {advice}")
 
 
 def _constant_response() -> ValueError:
@@ -173,21 +135,7 @@ def class_weights(
 ) -> np.ndarray:
     """Sample weights with the weight of the class multiplied in.
 
-    Parameters
-    ----------
-    response : EncodedResponse
-    class_weight : "balanced" or dict
-        "balanced" gives every class the same total; a dict goes from label to weight.
-    sample_weight : ndarray of shape (n_samples,)
-
-    Returns
-    -------
-    sample_weight : ndarray of shape (n_samples,)
-
-    Examples
-    --------
-    >>> class_weights(encode_response(["a", "a", "b"]), "balanced", np.ones(3))
-    array([0.75, 0.75, 1.5 ])
+    "balanced" gives every class the same total; a dict goes from label to weight.
     """
     labels, classes = response.labels, response.classes
     if labels is None:
@@ -219,13 +167,7 @@ def ordered_levels(y: Any) -> list[Any] | None:
 
 
 def guess_task(y: np.ndarray) -> str:
-    """Whether a response is taken as classes or as numbers where nobody says.
-
-    Examples
-    --------
-    >>> guess_task(np.array(["a", "b"])), guess_task(np.array([0.5, 1.5]))
-    ('classification', 'regression')
-    """
+    """Whether a response is taken as classes or as numbers where nobody says."""
     if y.dtype.kind == "f" and y.size and np.abs(y).max() > _EXACT_INTEGERS:
         return "regression"
     kind = type_of_target(y, input_name="y")
@@ -336,14 +278,7 @@ def _gaussian_columns(columns: np.ndarray, task: str, p: np.ndarray) -> np.ndarr
             "already tell all that a kernel on them could."
         )
     Z = _standardized(columns, p)
-    sigma = median_bandwidth(Z, 2, np.random.default_rng(0), p)
-    return kernel_factor(Gaussian(sigma), Z, p)
-
-
-def _outputs_of_equal_say(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Several outputs of equal variance, in sum one, so that none decides by its unit."""
-    Z = _standardized(columns, p)
-    return Z / np.sqrt(Z.shape[1])
+    return kernel_factor(Gaussian(median_bandwidth(Z, 2, p)), Z, p)
 
 
 def _standardized(columns: np.ndarray, p: np.ndarray) -> np.ndarray:

@@ -1,8 +1,7 @@
 """Tables as users hold them, names, dtypes, categories and groups, read as one matrix."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from numbers import Integral
 from typing import Any
@@ -12,33 +11,11 @@ from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.validation import check_X_y, validate_data
 
 from covmin.core.arrays import to_numpy
-from covmin.data.sources.local import (
-    ArraySource,
-    Source,
-    is_source,
-)
 
-from .checks import (
-    check_kind,
-    check_response,
-    columns_named,
-    is_frame,
-    refuse_times,
-    refuse_twins,
-)
+from .checks import check_kind, check_response, columns_named, is_frame, refuse_times, refuse_twins
 from .columns import ColumnPlan
 from .responses import is_missing
-
-__all__ = [
-    "categorical_mask",
-    "checked_numbers",
-    "column_mask",
-    "encode_categories",
-    "from_tensors",
-    "is_category",
-    "is_of",
-    "read_table",
-]
+from .sources import ArraySource, Source, is_source
 
 # More levels than this are names or numbers of rows, not categories.
 _MOST_LEVELS = 255
@@ -55,31 +32,11 @@ def is_of(table: Any, *libraries: str) -> bool:
 def column_mask(
     columns: Any, names: Sequence[Hashable] | None, n_columns: int, parameter: str
 ) -> np.ndarray:
-    """Columns given by name, by number or by a mask, as a mask.
+    """Columns given by name, by number or by a mask, as a mask (n_columns,).
 
-    Parameters
-    ----------
-    columns : str, int or array-like of str, int or bool
-    names : sequence or None
-        Names of the columns, where they have any.
-    n_columns : int
-    parameter : str
-        What to call ``columns`` in an error.
-
-    Returns
-    -------
-    mask : ndarray of bool of shape (n_columns,)
-
-    Examples
-    --------
-    >>> column_mask(["b"], ["a", "b"], 2, "given")
-    array([False,  True])
-    >>> column_mask([-1], None, 3, "given")
-    array([False, False,  True])
+    ``parameter`` is what to call ``columns`` in an error.
     """
-    if isinstance(columns, (str, Integral)):
-        columns = [columns]
-    items = list(columns)
+    items = [columns] if isinstance(columns, (str, Integral)) else list(columns)
     if items and all(isinstance(item, (bool, np.bool_)) for item in items):
         if len(items) != n_columns:
             raise ValueError(
@@ -127,22 +84,9 @@ def read_table(
 ) -> tuple[Any, Any, ColumnPlan, np.ndarray | None]:
     """Check X and y, and turn X into one matrix and a plan of its columns.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        Is told the number and the names of the columns.
-    X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-    categorical_features, groups, given
-        See :class:`~covmin.CCMSelector`.
-
-    Returns
-    -------
-    matrix : ndarray or Source of shape (n_samples, n_encoded)
-    y : ndarray
-    plan : ColumnPlan
-    labels : ndarray or None
-        Label of each unit; None without groups.
+    The estimator is told the number and the names of the columns. Returned are the matrix (or
+    source) of shape (n_samples, n_encoded), y, the plan, and, where there are groups, the label
+    of each unit.
     """
     source = _as_source(X, categorical_features)
     names = list(X.columns) if is_frame(X) else None
@@ -157,18 +101,16 @@ def read_table(
         matrix, y = source, _response_of_source(estimator, source, y)
         plan = ColumnPlan.plain(source.shape[1])
     elif categorical is None or not categorical.any():
-        matrix, y = _numbers_and_response(estimator, X, y)
+        options = {"dtype": _NUMBERS, "ensure_min_samples": 2, "multi_output": True}
+        with columns_named(X, takes_categories=True):
+            matrix, y = validate_data(estimator, X, y, **options)
         plan = ColumnPlan.plain(matrix.shape[1])
     else:
         matrix, y, plan = _encode(estimator, X, y, categorical)
     unit, labels = _grouped(groups, names, plan.unit.size)
-    in_given = (
-        np.zeros(plan.unit.size, dtype=bool)
-        if given is None
-        else column_mask(given, names, plan.unit.size, "given")
-    )
-    on = _given_units(unit, in_given, labels)
-    return matrix, y, ColumnPlan(plan.source, plan.categorical, unit, on), labels
+    mask = column_mask([] if given is None else given, names, plan.unit.size, "given")
+    on = _given_units(unit, mask, labels)
+    return matrix, y, replace(plan, unit=unit, given=on), labels
 
 
 def categorical_mask(
@@ -198,12 +140,16 @@ def _as_source(X: Any, categorical_features: Any) -> Source | None:
     elif isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
         source = ArraySource(X)
     elif is_of(X, "dask", "dask_expr"):
-        from covmin.data.sources.dask import DaskSource
+        from .sources.dask import DaskSource
 
         source = DaskSource.of(X)
     else:
         return None
-    if not _names_categories(categorical_features, source):
+    # A source has no dtype that says which columns hold categories.
+    named = categorical_features
+    if named is None or isinstance(named, str):
+        return source
+    if not column_mask(named, source.names, source.shape[1], "categorical_features").any():
         return source
     if isinstance(X, np.memmap):
         return None  # an array like any other, once its levels are to be counted
@@ -213,49 +159,17 @@ def _as_source(X: Any, categorical_features: Any) -> Source | None:
     )
 
 
-def _names_categories(categorical_features: Any, source: Source) -> bool:
-    """Whether columns are said to hold categories; a source has no dtype that says so."""
-    if categorical_features is None or isinstance(categorical_features, str):
-        return False
-    n_columns = source.shape[1]
-    named = column_mask(categorical_features, source.names, n_columns, "categorical_features")
-    return bool(named.any())
-
-
 def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
     """Torch tensors as NumPy arrays, and the device that X asks to be computed on.
 
     A tensor in main memory is an array to NumPy, without a copy. One on a device is brought
-    over once, for the checks and for standardisation, and computed on where it came from.
-
-    Parameters
-    ----------
-    X : array-like or torch.Tensor
-    device : str or None
-        What the user asked for, which comes first.
-    *others : array-like, torch.Tensor or None
-
-    Returns
-    -------
-    X, device, *others
-
-    Examples
-    --------
-    >>> from_tensors([[1.0]], None, None)
-    ([[1.0]], None, None)
+    over once, for the checks and for standardisation, and computed on where it came from,
+    unless the user asked for another device.
     """
-    if device is None and _is_tensor(X) and not _on_host(X.device):
+    if device is None and is_of(X, "torch") and X.device.type != "cpu":
         device = str(X.device)
-    arrays = [to_numpy(item) if _is_tensor(item) else item for item in (X, *others)]
+    arrays = [to_numpy(item) if is_of(item, "torch") else item for item in (X, *others)]
     return arrays[0], device, *arrays[1:]
-
-
-def _is_tensor(item: Any) -> bool:
-    return is_of(item, "torch")
-
-
-def _on_host(device: Any) -> bool:
-    return bool(device.type == "cpu")
 
 
 def _response_of_source(estimator: Any, source: Any, y: Any) -> np.ndarray:
@@ -277,13 +191,6 @@ def _response_of_source(estimator: Any, source: Any, y: Any) -> np.ndarray:
     return y
 
 
-def _numbers_and_response(estimator: Any, X: Any, y: Any) -> tuple[np.ndarray, Any]:
-    options = {"dtype": _NUMBERS, "ensure_min_samples": 2, "multi_output": True}
-    with columns_named(X, takes_categories=True):
-        matrix, y = validate_data(estimator, X, y, **options)
-    return matrix, y
-
-
 def _encode(
     estimator: Any, X: Any, y: Any, categorical: np.ndarray
 ) -> tuple[np.ndarray, Any, ColumnPlan]:
@@ -294,39 +201,24 @@ def _encode(
     # Whatever X holds, y must fit its rows.
     _, y = check_X_y(np.zeros((X.shape[0], 1)), y, multi_output=True, ensure_min_samples=2)
     matrix, source = encode_categories(X, categorical)
-    each, none = np.arange(categorical.size), np.zeros(categorical.size, dtype=bool)
-    return matrix, y, ColumnPlan(source, categorical, each, none)
+    plan = replace(ColumnPlan.plain(categorical.size), source=source, categorical=categorical)
+    return matrix, y, plan
 
 
 def encode_categories(X: Any, categorical: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Numbers as they are, and an indicator for each level of a category.
 
-    Parameters
-    ----------
-    X : frame or array of shape (n_samples, n_features)
-    categorical : ndarray of bool of shape (n_features,)
-
-    Returns
-    -------
-    matrix : ndarray of shape (n_samples, n_encoded)
-    source : ndarray of int of shape (n_encoded,)
-        The feature that each column comes from.
-
-    Examples
-    --------
-    >>> X = np.array([[0.5, "b"], [1.5, "a"]], dtype=object)
-    >>> matrix, source = encode_categories(X, np.array([False, True]))
-    >>> matrix.tolist(), source.tolist()
-    ([[0.5, 0.0, 1.0], [1.5, 1.0, 0.0]], [0, 1, 1])
+    With the feature that each encoded column comes from.
     """
     numeric = np.flatnonzero(~categorical)
-    numbers = (
-        checked_numbers(_safe_indexing(X, numeric, axis=1)) if numeric.size else np.empty((0, 0))
-    )
+    numbers = np.empty((0, 0))
+    if numeric.size:
+        numbers = checked_numbers(_safe_indexing(X, numeric, axis=1))
     blocks, sources = [], []
     for j, has_levels in enumerate(categorical):
         if has_levels:
-            blocks.append(_indicators(_safe_indexing(X, j, axis=1), _name_of(X, j)))
+            name = repr(str(X.columns[j])) if is_frame(X) else str(j)
+            blocks.append(_indicators(_safe_indexing(X, j, axis=1), name))
         else:
             blocks.append(numbers[:, np.searchsorted(numeric, j), None])
         sources.append(np.full(blocks[-1].shape[1], j))
@@ -336,12 +228,7 @@ def encode_categories(X: Any, categorical: np.ndarray) -> tuple[np.ndarray, np.n
 def checked_numbers(X: Any) -> np.ndarray:
     """A table of numbers as an array; what is wrong with it is told by the names of columns."""
     with columns_named(X, takes_categories=True):
-        numbers: np.ndarray = check_array(X, dtype=_NUMBERS)
-    return numbers
-
-
-def _name_of(X: Any, column: int) -> str:
-    return repr(str(X.columns[column])) if is_frame(X) else str(column)
+        return check_array(X, dtype=_NUMBERS)
 
 
 def _indicators(column: Any, name: str) -> np.ndarray:
@@ -439,5 +326,4 @@ def _given_units(unit: np.ndarray, given: np.ndarray, labels: np.ndarray | None)
         )
     if (on > 0).all():
         raise ValueError("Every column is given, so nothing is left to select.")
-    mask: np.ndarray = on > 0
-    return mask
+    return np.asarray(on > 0)

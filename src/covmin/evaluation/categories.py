@@ -1,9 +1,7 @@
 """Features that hold categories, for selectors and machines that take numbers alone."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -11,27 +9,17 @@ from covmin.data.tables import categorical_mask, encode_categories, is_frame
 
 from .selectors import feature_order
 
-__all__ = ["Categories", "order_of_features", "read_categories"]
-
 
 @dataclass(frozen=True)
 class Categories:
-    """A table some of whose features are categories, as columns of numbers.
+    """A table some of whose features are categories, as columns of numbers."""
 
-    Parameters
-    ----------
-    is_category : ndarray of bool of shape (n_features,)
-    matrix : ndarray of shape (n_samples, n_columns)
-        Numbers as they are, and an indicator for each level of a category.
-    source : ndarray of int of shape (n_columns,)
-        The feature that each column comes from.
-    """
-
-    is_category: np.ndarray
+    is_category: np.ndarray  # (n_features,)
+    # (n_samples, n_columns): numbers as they are, and an indicator for each level of a category.
     matrix: np.ndarray
-    source: np.ndarray
+    source: np.ndarray  # (n_columns,): the feature that each column comes from
 
-    def rows(self, rows: np.ndarray) -> Categories:
+    def rows(self, rows: np.ndarray) -> Self:
         """The same of some of the samples."""
         return replace(self, matrix=self.matrix[rows])
 
@@ -49,23 +37,9 @@ class Categories:
 
 
 def read_categories(X: Any, categorical_features: Any) -> Categories | None:
-    """The categories of a table; None where it has none.
+    """The categories of a table, named as for :class:`~covmin.CCMSelector`; None without any.
 
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-    categorical_features : "from_dtype", array-like or None
-        As for :class:`~covmin.CCMSelector`.
-
-    Returns
-    -------
-    Categories or None
-
-    Examples
-    --------
-    >>> from covmin.evaluation.categories import read_categories
-    >>> categories = read_categories([[0.5, "b"], [1.5, "a"]], [1])
-    >>> categories.codes().tolist()
+    >>> read_categories([[0.5, "b"], [1.5, "a"]], [1]).codes().tolist()
     [[0.5, 1.0], [1.5, 0.0]]
     """
     mask = categorical_mask(X, list(X.columns) if is_frame(X) else None, categorical_features)
@@ -79,27 +53,14 @@ def read_categories(X: Any, categorical_features: Any) -> Categories | None:
 def order_of_features(
     selector: Any, X: np.ndarray, y: np.ndarray, categories: Categories | None
 ) -> np.ndarray:
-    """Fit a selector, and say which features it puts first.
+    """Fit a selector, and say which features it puts first: an order of all (n_features,).
 
     A selector that knows categories (it has ``categorical_features``) is given them as such.
     Another ranks indicators of levels, and a category stands where its best level does.
-
-    Parameters
-    ----------
-    selector : estimator
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    categories : Categories or None
-
-    Returns
-    -------
-    order : ndarray of int of shape (n_features,)
     """
-    if categories is None:
-        return feature_order(selector.fit(X, y))
-    if "categorical_features" in selector.get_params():
+    if categories is not None and "categorical_features" not in selector.get_params():
+        order = categories.source[feature_order(selector.fit(categories.matrix, y))]
+        return order[np.sort(np.unique(order, return_index=True)[1])]
+    if categories is not None:
         selector.set_params(categorical_features=categories.is_category)
-        return feature_order(selector.fit(X, y))
-    order = categories.source[feature_order(selector.fit(categories.matrix, y))]
-    _, first = np.unique(order, return_index=True)
-    return order[np.sort(first)]
+    return feature_order(selector.fit(X, y))

@@ -1,7 +1,5 @@
 """Selectors compared on a user's own table."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
@@ -11,17 +9,14 @@ import numpy as np
 from sklearn.utils import check_array, check_X_y, column_or_1d, indexable
 
 from covmin.data.checks import columns_named
+from covmin.data.responses import encode_response
+from covmin.runtime.seeds import seed_of
 
 from .categories import Categories, read_categories
 from .curves import CurveResult, CurveTask, check_protocol, curve_rows, default_sizes
 from .runner import run_units, warn_of_failures
-from .selectors import resolve_selectors, selector_settings
-from .splits import is_classification, make_splits
-
-__all__ = ["compare_selectors"]
-
-# Fast, and between them linear, one at a time, redundancy-aware and kernel-based.
-DEFAULT_SELECTORS = ("ccm", "pearson", "anova", "mrmr", "rfe", "bahsic")
+from .selectors import QUICK_BASELINES, resolve_selectors, selector_settings
+from .splits import make_splits
 
 
 def compare_selectors(
@@ -71,7 +66,7 @@ def compare_selectors(
     groups : array-like of shape (n_samples,), optional
         Samples of one group are kept on one side of every split.
     task : {"auto", "classification", "regression"}, default="auto"
-        How to split and score; "auto" takes continuous numbers as regression.
+        How to split and score; "auto" reads y as the selectors do.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Columns that hold categories, as for :class:`~covmin.CCMSelector`. Selectors that do not
         know categories rank indicators of their levels, and a category stands where its best
@@ -79,8 +74,7 @@ def compare_selectors(
     n_jobs : int, optional
         Processes; None is one, -1 all cores. Each uses one BLAS thread.
     random_state : int, optional
-        Seed of the splits and of the selectors. None draws one, so that runs differ; it cannot
-        be None where ``log`` is given.
+        Seed of the splits and of the selectors; None is 0.
     log : path-like, optional
         File to keep finished work in; with it, a run that was interrupted is taken up again.
     progress : bool, default=False
@@ -98,57 +92,30 @@ def compare_selectors(
     >>> from covmin.datasets import make_xor
     >>> from covmin.evaluation import compare_selectors
     >>> X, y = make_xor(90, random_state=0, return_X_y=True)
-    >>> result = compare_selectors(X, y, ["ccm", "pearson"], n_features=[3], random_state=0)
+    >>> result = compare_selectors(X, y, ["ccm", "pearson"], n_features=[3])
+    >>> result
+    <CurveResult: 10 scores (accuracy) of ccm, pearson; see .summary(), .frame and .plot()>
     >>> table = result.summary().set_index("selector")
     >>> bool(table.mean_score["ccm"] > table.mean_score["pearson"] + 0.2)
     True
-    >>> result.frame.shape
-    (10, 7)
     """
     X, y, groups, categories = _check_data(X, y, groups, categorical_features)
-    classification = is_classification(y, task)
-    seed = _seed(random_state, log)
-    specs = resolve_selectors(selectors, DEFAULT_SELECTORS)
-    curves = CurveTask(
-        X,
-        y,
-        specs,
-        _check_sizes(n_features, X.shape[1]),
-        make_splits(
-            X,
-            y,
-            cv=cv,
-            groups=groups,
-            n_repeats=n_repeats,
-            random_state=seed,
-            classification=classification,
-        ),
-        classification,
-        seed,
-        categories,
+    classes = encode_response(y, task).task == "classification"
+    seed = seed_of(random_state)
+    specs = resolve_selectors(selectors, ("ccm", *QUICK_BASELINES))
+    sizes = _check_sizes(n_features, X.shape[1])
+    splits = make_splits(
+        X, y, cv=cv, groups=groups, n_repeats=n_repeats, random_state=seed, classification=classes
     )
+    curves = CurveTask(X, y, specs, sizes, splits, classes, seed, categories)
     units = curves.units(specs, check_protocol(protocol))
-    results = run_units(
-        units,
-        curves,
-        log=log,
-        settings={**_settings(curves), **selector_settings(specs)},
-        n_jobs=n_jobs,
-        progress=progress,
-        description="rankings",
-    )
-    return _collect(curves, units, results)
-
-
-def _collect(curves: CurveTask, units: list[Any], results: list[Any]) -> CurveResult:
-    rows = [
-        row
-        for unit, result in zip(units, results, strict=True)
-        for row in curve_rows(unit, result, curves.sizes)
-    ]
-    errors = [(u["selector"], r["error"]) for u, r in zip(units, results, strict=True)]
-    warn_of_failures(errors, "rankings")
-    return CurveResult(rows, "accuracy" if curves.classification else "R²", errors)
+    settings = {**_settings(curves), **selector_settings(specs)}
+    results = run_units(units, curves, log=log, settings=settings, n_jobs=n_jobs, progress=progress)
+    pairs = list(zip(units, results, strict=True))
+    rows = [row for unit, result in pairs for row in curve_rows(unit, result, sizes)]
+    errors = [(unit["selector"], result["error"]) for unit, result in pairs]
+    warn_of_failures(errors)
+    return CurveResult(rows, "accuracy" if classes else "R²", errors)
 
 
 def _check_data(
@@ -177,30 +144,18 @@ def _check_sizes(n_features: Iterable[int] | None, d: int) -> list[int]:
     return sizes
 
 
-def _seed(random_state: int | None, log: Any) -> int:
-    if random_state is not None:
-        return int(random_state)
-    if log is not None:
-        raise ValueError(
-            "A run that keeps its results needs a seed to be taken up again: pass random_state=0."
-        )
-    return int(np.random.default_rng().integers(2**31))
-
-
-def _places(categories: Categories) -> list[int]:
-    return [int(j) for j in np.flatnonzero(categories.is_category)]
-
-
 def _settings(curves: CurveTask) -> dict[str, Any]:
     """What the scores depend on beyond the unit of work: for the header of the log."""
-    digest = hashlib.sha256(np.ascontiguousarray(curves.X).tobytes())
-    digest.update(repr(curves.y.tolist()).encode())
-    splits = hashlib.sha256(repr([[t.tolist() for _, t in f] for f in curves.splits]).encode())
-    return {
-        "data": digest.hexdigest()[:16],
-        "splits": splits.hexdigest()[:16],
+    data = hashlib.sha256(np.ravel(curves.X).data)
+    data.update(repr(curves.y.tolist()).encode())
+    tests = [[test.tolist() for _, test in folds] for folds in curves.splits]
+    settings = {
+        "data": data.hexdigest()[:16],
+        "splits": hashlib.sha256(repr(tests).encode()).hexdigest()[:16],
         "n_features": list(curves.sizes),
         "classification": curves.classification,
-        **({} if curves.categories is None else {"categories": _places(curves.categories)}),
         "random_state": curves.random_state,
     }
+    if curves.categories is not None:
+        settings["categories"] = np.flatnonzero(curves.categories.is_category).tolist()
+    return settings

@@ -1,21 +1,19 @@
 """Score of a kernel machine against the number of features it is given."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from covmin.runtime.seeds import unit_seed
+
 from .categories import Categories
-from .frames import describe, require_pandas
-from .runner import rank_features, unit_seed
+from .frames import Records, group_means
+from .runner import rank_features
 from .selectors import SelectorSpec
 from .splits import Split
 from .svm import prefix_scores
-
-__all__ = ["PROTOCOLS", "CurveResult", "default_sizes"]
 
 PROTOCOLS = ("nested", "paper")
 
@@ -54,19 +52,7 @@ def check_protocol(protocol: str) -> str:
 class CurveTask:
     """One data set, with everything that decides the scores on it.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    specs : mapping of str to SelectorSpec
-    sizes : sequence of int
-        Numbers of features to score.
-    splits : list of list of (train, test)
-        For each repeat and fold.
-    classification : bool
-    random_state : int
-    categories : Categories or None, default=None
-        Which features hold categories; None where none does.
+    ``sizes`` are the numbers of features to score, ``splits`` the rows of each repeat and fold.
     """
 
     X: np.ndarray
@@ -82,49 +68,35 @@ class CurveTask:
         self, selectors: Iterable[str], protocol: str, n_repeats: int | None = None
     ) -> list[dict[str, Any]]:
         """Units of work: a ranking for each fold, or one for all under the paper's protocol."""
-        n_repeats = len(self.splits) if n_repeats is None else n_repeats
-        if protocol == "paper":
-            return [
-                {"selector": name, "protocol": protocol, "n_repeats": n_repeats}
-                for name in selectors
-            ]
-        return [
-            {"selector": name, "protocol": protocol, "repeat": repeat, "fold": fold}
-            for name in selectors
-            for repeat, folds in enumerate(self.splits[:n_repeats])
-            for fold in range(len(folds))
-        ]
+        repeats = self.splits[:n_repeats]
+        places = [{"n_repeats": len(repeats)}]
+        if protocol == "nested":
+            folds = [(r, f) for r, folds in enumerate(repeats) for f in range(len(folds))]
+            places = [{"repeat": repeat, "fold": fold} for repeat, fold in folds]
+        head = {"protocol": protocol}
+        return [{"selector": name, **head, **place} for name in selectors for place in places]
 
     def __call__(self, unit: Mapping[str, Any]) -> dict[str, Any]:
+        """Do a unit of work: rank, and score the ranking on each of its folds."""
         if unit["protocol"] == "paper":
-            everything = np.arange(len(self.y))
-            order, seconds, error = self._rank(unit["selector"], everything, "all")
+            rows, position = np.arange(len(self.y)), "all"
             repeats = self.splits[: unit["n_repeats"]]
-            scores = [[self._scores(order, split) for split in folds] for folds in repeats]
         else:
             split = self.splits[unit["repeat"]][unit["fold"]]
-            position = f"{unit['repeat']}/{unit['fold']}"
-            order, seconds, error = self._rank(unit["selector"], split[0], position)
-            scores = [[self._scores(order, split)]]
-        return {"scores": scores, "seconds": round(seconds, 4), "error": error}
-
-    def _rank(self, name: str, rows: np.ndarray, position: str) -> Any:
-        spec = self.specs[name]
+            rows, position = split[0], f"{unit['repeat']}/{unit['fold']}"
+            repeats = [[split]]
+        spec = self.specs[unit["selector"]]
         m = spec.budget(self.X.shape[1], max(self.sizes))
         seed = unit_seed(self.random_state, "ranking", position)
         categories = None if self.categories is None else self.categories.rows(rows)
-        return rank_features(spec, m, self.X[rows], self.y[rows], seed, categories)
+        order, seconds, error = rank_features(spec, m, self.X[rows], self.y[rows], seed, categories)
+        scores = [[self._scores(order, split) for split in folds] for folds in repeats]
+        return {"scores": scores, "seconds": round(seconds, 4), "error": error}
 
     def _scores(self, order: np.ndarray | None, split: Split) -> list[float | None]:
+        judge: dict[str, Any] = {"seed": self.random_state, "categories": self.categories}
         return prefix_scores(
-            order,
-            self.sizes,
-            self.X,
-            self.y,
-            split,
-            classification=self.classification,
-            seed=self.random_state,
-            categories=self.categories,
+            order, self.sizes, self.X, self.y, split, classification=self.classification, **judge
         )
 
 
@@ -132,16 +104,12 @@ def curve_rows(
     unit: Mapping[str, Any], result: Mapping[str, Any], sizes: Sequence[int]
 ) -> list[dict[str, Any]]:
     """Tidy rows of one unit: one for each repeat, fold and number of features."""
+    head, seconds = {key: unit[key] for key in ("selector", "protocol")}, result["seconds"]
+    r, f = unit.get("repeat", 0), unit.get("fold", 0)
     return [
-        {
-            "selector": unit["selector"],
-            "protocol": unit["protocol"],
-            "repeat": unit.get("repeat", 0) + repeat,
-            "fold": unit.get("fold", 0) + fold,
-            "n_features": m,
-            "score": np.nan if score is None else score,
-            "fit_seconds": result["seconds"],
-        }
+        head
+        | {"repeat": r + repeat, "fold": f + fold, "n_features": m}
+        | {"score": np.nan if score is None else score, "fit_seconds": seconds}
         for repeat, folds in enumerate(result["scores"])
         for fold, scores in enumerate(folds)
         for m, score in zip(sizes, scores, strict=True)
@@ -149,7 +117,7 @@ def curve_rows(
 
 
 @dataclass(frozen=True, repr=False)
-class CurveResult:
+class CurveResult(Records):
     """Scores of selectors, fold by fold.
 
     Attributes
@@ -160,19 +128,17 @@ class CurveResult:
         What the score is: ``"accuracy"`` or ``"R²"``.
     errors : list of (str, str or None)
         Selector and message of each ranking; None for those that did not fail.
+    frame : pandas.DataFrame
+        Tidy: selector, protocol, repeat, fold, n_features, score, fit_seconds.
     """
 
-    records: list[dict[str, Any]]
+    _display = "AccuracyCurveDisplay"
+
     score_name: str
     errors: list[tuple[str, str | None]]
 
     def __repr__(self) -> str:
-        return describe(self, f"scores ({self.score_name})")
-
-    @property
-    def frame(self) -> Any:
-        """Tidy frame: selector, protocol, repeat, fold, n_features, score, fit_seconds."""
-        return require_pandas().DataFrame(self.records)
+        return self._describe(f"scores ({self.score_name})")
 
     def summary(self) -> Any:
         """Mean over repeats and folds for each selector and number of features.
@@ -185,34 +151,8 @@ class CurveResult:
         """
         return summarise(self.frame, ["selector", "protocol", "n_features"])
 
-    def plot(self, ax: Any = None, **kwargs: Any) -> Any:
-        """Draw the curves.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-        **kwargs
-            Passed on to :meth:`covmin.plotting.curves.AccuracyCurveDisplay.plot`.
-
-        Returns
-        -------
-        display : covmin.plotting.curves.AccuracyCurveDisplay
-        """
-        from covmin.plotting.curves import AccuracyCurveDisplay
-
-        return AccuracyCurveDisplay.from_results(self).plot(ax, **kwargs)
-
 
 def summarise(frame: Any, keys: list[str]) -> Any:
     """Means of the scores of a tidy frame over repeats and folds."""
-    return (
-        frame.groupby(keys, sort=False)
-        .agg(
-            mean_score=("score", "mean"),
-            standard_deviation=("score", "std"),
-            fit_seconds=("fit_seconds", "mean"),
-            n_folds=("score", "size"),
-            n_failed=("score", lambda scores: int(scores.isna().sum())),
-        )
-        .reset_index()
-    )
+    names = ("mean_score", "standard_deviation", "n_folds")
+    return group_means(frame, keys, "score", names, spread="std")

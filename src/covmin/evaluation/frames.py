@@ -1,10 +1,7 @@
-"""pandas, where it is needed: for frames and tables only."""
+"""Results as pandas frames and tables; pandas is imported here, and only when it is needed."""
 
-from __future__ import annotations
-
-from typing import Any
-
-__all__ = ["describe", "markdown_table", "require_pandas"]
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 
 def require_pandas() -> Any:
@@ -18,32 +15,58 @@ def require_pandas() -> Any:
     return pandas
 
 
-def describe(result: Any, what: str) -> str:
-    """What a result holds and where to look, in place of its thousand records."""
-    names = ", ".join(dict.fromkeys(record["selector"] for record in result.records))
-    return (
-        f"<{type(result).__name__}: {len(result.records)} {what} of {names or 'no selector'}; "
-        "see .summary(), .frame and .plot()>"
-    )
+@dataclass(frozen=True, repr=False)
+class Records:
+    """Results of selectors, one record for each number that was measured."""
+
+    _display: ClassVar[str]  # that of covmin.plotting.curves which draws them
+
+    records: list[dict[str, Any]]
+
+    def _describe(self, what: str) -> str:
+        names = ", ".join(dict.fromkeys(record["selector"] for record in self.records))
+        return (
+            f"<{type(self).__name__}: {len(self.records)} {what} of {names or 'no selector'}; "
+            "see .summary(), .frame and .plot()>"
+        )
+
+    @property
+    def frame(self) -> Any:
+        """The records as a tidy frame, one row for each."""
+        return require_pandas().DataFrame(self.records)
+
+    def plot(self, *axes: Any, **options: Any) -> Any:
+        """Draw the results.
+
+        Parameters
+        ----------
+        *axes, **options
+            Passed on to ``plot`` of the display: axes to draw on, a title, whether to put a legend.
+
+        Returns
+        -------
+        display : covmin.plotting.AccuracyCurveDisplay or covmin.plotting.MedianRankDisplay
+        """
+        from covmin.plotting import curves
+
+        return getattr(curves, self._display).from_results(self).plot(*axes, **options)
+
+
+def group_means(
+    frame: Any, keys: list[str], value: str, names: tuple[str, str, str], spread: str
+) -> Any:
+    """Mean, spread and number of the values of each group, mean seconds, and what is missing."""
+    aggregates = [(value, "mean"), (value, spread), ("fit_seconds", "mean"), (value, "size")]
+    mean, deviation, count = names
+    columns = dict(zip((mean, deviation, "fit_seconds", count), aggregates, strict=True))
+    missing = (value, lambda values: int(values.isna().sum()))
+    return frame.groupby(keys, sort=False).agg(**columns, n_failed=missing).reset_index()
 
 
 def markdown_table(frame: Any, digits: int = 3) -> str:
-    """A frame, without its index, as a table in Markdown.
+    """A frame, without its index, as a table in Markdown; missing numbers are left empty.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-    digits : int, default=3
-        Decimals of floating-point numbers; missing ones are left empty.
-
-    Returns
-    -------
-    text : str
-
-    Examples
-    --------
     >>> import pandas as pd
-    >>> from covmin.evaluation.frames import markdown_table
     >>> print(markdown_table(pd.DataFrame({"set": ["wine"], "score": [0.98765]})))
     | set | score |
     | --- | ---: |

@@ -1,75 +1,54 @@
 """Median rank of known features over repeated draws."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from .frames import describe, require_pandas
-from .runner import rank_features, run_units, unit_seed, warn_of_failures
-from .selectors import SelectorSpec, resolve_selectors, selector_settings
+from covmin.runtime.seeds import unit_seed
 
-__all__ = ["MedianRankResult", "median_rank"]
+from .frames import Records, group_means
+from .runner import rank_features, run_units, warn_of_failures
+from .selectors import SelectorSpec, resolve_selectors, selector_settings
 
 # Draws in one unit of work: enough to outweigh its bookkeeping, few enough to lose.
 _BLOCK = 10
-
 PROTOCOL = "median rank"
 DEFAULT_SELECTORS = ("ccm", "ccm-single", "pearson", "mi", "rfe", "mrmr", "bahsic")
 
 Generator = Callable[..., Any]
 
 
-@dataclass(frozen=True)
-class _Draws:
+def _rank_draws(
+    generators: Mapping[str, Generator],
+    specs: Mapping[str, SelectorSpec],
+    random_state: int,
+    unit: Mapping[str, Any],
+) -> dict[str, list[Any]]:
     """The work: rank the features of a block of draws."""
-
-    generators: Mapping[str, Generator]
-    specs: Mapping[str, SelectorSpec]
-    random_state: int
-
-    def __call__(self, unit: Mapping[str, Any]) -> dict[str, list[Any]]:
-        repeats = range(unit["first"], unit["first"] + unit["count"])
-        rows = [self.draw(unit["task"], unit["n_samples"], unit["selector"], r) for r in repeats]
-        ranks, seconds, errors = zip(*rows, strict=True)
-        return {"median_rank": list(ranks), "seconds": list(seconds), "error": list(errors)}
-
-    def draw(self, task: str, n: int, selector: str, repeat: int) -> tuple[Any, float, str | None]:
+    task, n, rows = unit["task"], unit["n_samples"], []
+    for repeat in range(unit["first"], unit["first"] + unit["count"]):
         # Every selector sees the same draw: its name is not in the seed.
-        seed = unit_seed(self.random_state, task, n, repeat)
-        data = self.generators[task](n, random_state=seed)
+        seed = unit_seed(random_state, task, n, repeat)
+        data = generators[task](n, random_state=seed)
         # Ties go by position: the true features must not always come first.
         columns = np.random.default_rng(seed).permutation(data.data.shape[1])
-        informative = np.flatnonzero(np.isin(columns, data.informative))
-        order, seconds, error = rank_features(
-            self.specs[selector], informative.size, data.data[:, columns], data.target, seed
-        )
-        rank = None if order is None else median_rank_of(order, informative)
-        return rank, round(seconds, 4), error
+        true = np.flatnonzero(np.isin(columns, data.informative))
+        X, spec = data.data[:, columns], specs[unit["selector"]]
+        order, seconds, error = rank_features(spec, true.size, X, data.target, seed)
+        rank = None if order is None else median_rank_of(order, true)
+        rows.append((rank, round(seconds, 4), error))
+    ranks, times, errors = map(list, zip(*rows, strict=True))
+    return {"median_rank": ranks, "seconds": times, "error": errors}
 
 
 def median_rank_of(order: np.ndarray, informative: Iterable[int]) -> float:
-    """Median of the ranks of the informative columns.
+    """Median rank of m informative columns in an order (n_features,): (m + 1)/2 at best.
 
-    Parameters
-    ----------
-    order : array-like of shape (n_features,)
-        Columns from best to worst.
-    informative : iterable of int
-        The columns that matter.
-
-    Returns
-    -------
-    rank : float
-        (m + 1)/2 at best, for m informative columns.
-
-    Examples
-    --------
-    >>> from covmin.evaluation.ranks import median_rank_of
     >>> median_rank_of([2, 0, 3, 1], informative=[0, 1])
     3.0
     """
@@ -77,7 +56,7 @@ def median_rank_of(order: np.ndarray, informative: Iterable[int]) -> float:
 
 
 @dataclass(frozen=True, repr=False)
-class MedianRankResult:
+class MedianRankResult(Records):
     """Median ranks of the true features, draw by draw.
 
     Attributes
@@ -86,18 +65,16 @@ class MedianRankResult:
         One for each draw and selector.
     optimal : dict of str to float
         Best median rank possible for each task: (m + 1)/2.
+    frame : pandas.DataFrame
+        Tidy: task, selector, protocol, n_samples, repeat, median_rank, fit_seconds.
     """
 
-    records: list[dict[str, Any]]
+    _display = "MedianRankDisplay"
+
     optimal: dict[str, float]
 
     def __repr__(self) -> str:
-        return describe(self, "median ranks")
-
-    @property
-    def frame(self) -> Any:
-        """Tidy frame: task, selector, protocol, n_samples, repeat, median_rank, fit_seconds."""
-        return require_pandas().DataFrame(self.records)
+        return self._describe("median ranks")
 
     def summary(self) -> Any:
         """Mean over draws for each task, selector and number of samples.
@@ -108,35 +85,13 @@ class MedianRankResult:
             ``mean_rank``, ``standard_error``, ``fit_seconds`` (mean), ``n_draws`` and
             ``n_failed``; failed draws are left out of the means.
         """
-        keys = ["task", "protocol", "selector", "n_samples"]
-        groups = self.frame.groupby(keys, sort=False)
-        summary = groups.agg(
-            mean_rank=("median_rank", "mean"),
-            standard_error=("median_rank", "sem"),
-            fit_seconds=("fit_seconds", "mean"),
-            n_draws=("median_rank", "size"),
-            n_failed=("median_rank", lambda ranks: int(ranks.isna().sum())),
-        ).reset_index()
+        keys, names = (
+            ["task", "protocol", "selector", "n_samples"],
+            ("mean_rank", "standard_error", "n_draws"),
+        )
+        summary = group_means(self.frame, keys, "median_rank", names, spread="sem")
         summary["optimal"] = summary["task"].map(self.optimal)
         return summary
-
-    def plot(self, axes: Any = None, **kwargs: Any) -> Any:
-        """Draw one panel for each task.
-
-        Parameters
-        ----------
-        axes : sequence of matplotlib axes, optional
-            One for each task.
-        **kwargs
-            Passed on to :meth:`covmin.plotting.curves.MedianRankDisplay.plot`.
-
-        Returns
-        -------
-        display : covmin.plotting.curves.MedianRankDisplay
-        """
-        from covmin.plotting.curves import MedianRankDisplay
-
-        return MedianRankDisplay.from_results(self).plot(axes, **kwargs)
 
 
 def median_rank(
@@ -197,64 +152,32 @@ def median_rank(
     if callable(generators):
         generators = {getattr(generators, "__name__", "task").removeprefix("make_"): generators}
     specs = resolve_selectors(selectors, DEFAULT_SELECTORS)
-    units = _blocks(generators, specs, [int(n) for n in n_samples], n_repeats)
+    # Selector by selector, so that tables fill up column by column.
+    units = [
+        {"task": task, "n_samples": int(n), "selector": name, "first": first, "count": count}
+        for name, task, n in product(specs, generators, n_samples)
+        for first in range(0, n_repeats, _BLOCK)
+        for count in [min(_BLOCK, n_repeats - first)]
+    ]
+    settings = {"protocol": PROTOCOL, "columns": "shuffled", "random_state": random_state}
+    settings |= selector_settings(specs)
+    work = partial(_rank_draws, generators, specs, random_state)
+    options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "run": run}
     results = run_units(
-        units,
-        _Draws(generators, specs, random_state),
-        log=log,
-        settings={
-            "protocol": PROTOCOL,
-            "columns": "shuffled",
-            "random_state": random_state,
-            **selector_settings(specs),
-        },
-        n_jobs=n_jobs,
-        progress=progress,
-        description="blocks of draws",
-        run=run,
+        units, work, log=log, settings=settings, description="blocks of draws", **options
     )
     pairs = zip(units, results, strict=True)
     records = [row for unit, result in pairs if result for row in _rows(unit, result)]
-    warn_of_failures([(r["selector"], r["error"]) for r in records], "rankings")
-    return MedianRankResult(records, {task: _optimal(g) for task, g in generators.items()})
+    warn_of_failures([(r["selector"], r["error"]) for r in records])
+    n_true = {task: len(make(10, random_state=0).informative) for task, make in generators.items()}
+    return MedianRankResult(records, {task: (m + 1) / 2 for task, m in n_true.items()})
 
 
-def _blocks(
-    tasks: Iterable[str], specs: Iterable[str], sizes: list[int], n_repeats: int
-) -> list[dict[str, Any]]:
-    """Units of work, selector by selector, so that tables fill up column by column."""
-    return [
-        {
-            "task": task,
-            "n_samples": n,
-            "selector": name,
-            "first": first,
-            "count": min(_BLOCK, n_repeats - first),
-        }
-        for name in specs
-        for task in tasks
-        for n in sizes
-        for first in range(0, n_repeats, _BLOCK)
-    ]
-
-
-def _rows(unit: Mapping[str, Any], result: Mapping[str, list[Any]]) -> list[dict[str, Any]]:
+def _rows(unit: Mapping[str, Any], result: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
+    head = {"task": unit["task"], "protocol": PROTOCOL, "selector": unit["selector"]}
+    head["n_samples"] = unit["n_samples"]
     columns = zip(result["median_rank"], result["seconds"], result["error"], strict=True)
-    return [
-        {
-            "task": unit["task"],
-            "protocol": PROTOCOL,
-            "selector": unit["selector"],
-            "n_samples": unit["n_samples"],
-            "repeat": unit["first"] + i,
-            "median_rank": np.nan if rank is None else rank,
-            "fit_seconds": seconds,
-            "error": error,
-        }
-        for i, (rank, seconds, error) in enumerate(columns)
-    ]
-
-
-def _optimal(generator: Generator) -> float:
-    m = len(generator(10, random_state=0).informative)
-    return (m + 1) / 2
+    for repeat, (rank, seconds, error) in enumerate(columns, unit["first"]):
+        rank = np.nan if rank is None else rank
+        measured = {"median_rank": rank, "fit_seconds": seconds, "error": error}
+        yield {**head, "repeat": repeat, **measured}

@@ -1,9 +1,8 @@
 """One registry of selectors by name: conditional covariance minimisation and the baselines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -11,19 +10,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from covmin.baselines import available_selectors
+from covmin.data.checks import listed
+from covmin.plan import Formulation
 from covmin.selection.selector import CCMSelector
 
-__all__ = ["SelectorSpec", "named_selectors", "resolve_selectors"]
-
-# The paper's grids for its two approximations, and ours for the number of random features.
-LAMBDA1_GRID = (0.001, 0.01, 0.1)
-LAMBDA2_GRID = (1, 10, 100)
-COMPONENTS_GRID = (50, 100, 200, 400)
+# Fast, and between them linear, one at a time, redundancy-aware and kernel-based.
+QUICK_BASELINES = ("pearson", "anova", "mrmr", "rfe", "bahsic")
 
 # The paper's m on real data: 100 features of more than 100, a fifth of fewer.
 _WIDE = 100
-
-Make = Callable[[int, Any], BaseEstimator]
 
 
 @dataclass(frozen=True)
@@ -47,7 +42,7 @@ class SelectorSpec:
     >>> from covmin.evaluation import named_selectors
     >>> spec = named_selectors()["ccm-single"]
     >>> spec.make(3, random_state=0)
-    CCMSelector(n_features_to_select=3, random_state=0, strategy='single')
+    CCMSelector(formulation='paper', n_features_to_select=3, random_state=0)
     >>> spec.budget(5748, largest=100), spec.budget(13, largest=13)
     (100, 3)
     """
@@ -83,8 +78,7 @@ class _Given(SelectorSpec):
 
     def make(self, n_features_to_select: int, random_state: int | None = None) -> BaseEstimator:
         selector = clone(self.estimator)
-        params = selector.get_params()
-        if params.get("random_state", 0) is None:
+        if selector.get_params().get("random_state", 0) is None:
             selector.set_params(random_state=random_state)
         return selector
 
@@ -104,7 +98,7 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
     ccm-single          one solve, as the paper
     ccm-soft-λ₁         one solve, soft budget, λ₁ of 0.001, 0.01, 0.1
     ccm-free-λ₂         one solve, inverse-free, λ₂ of 1, 10, 100
-    ccm-fourier-D       one solve, D random Fourier features: 50, 100, 200, 400
+    ccm-fourier-D       one solve, D random Fourier components: 50, 100, 200, 400
     =================== ====================================================================
 
     ``ccm-soft``, ``ccm-free`` and ``ccm-fourier`` take the estimator's defaults for λ₁, λ₂, D.
@@ -119,76 +113,46 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
     >>> list(named_selectors())[:4]
     ['ccm', 'ccm-gaussian', 'ccm-path', 'ccm-single']
     """
+    single = partial(Formulation, "single")
+    free = partial(single, inverse="free")
+    fourier: dict[str, Any] = {"approximation": "fourier"}
+    # The paper's grids for its two approximations, and ours for the number of components.
     specs = [
-        ccm_spec("ccm", strategy="path"),
-        ccm_spec("ccm-gaussian", strategy="path", kernel="gaussian"),
-        ccm_spec("ccm-path", strategy="path", kernel="gaussian", epsilon=0.001, interactions=False),
+        ccm_spec("ccm", "path"),
+        ccm_spec("ccm-gaussian", "path", kernel="gaussian"),
+        ccm_spec("ccm-path", "path", kernel="gaussian", epsilon=0.001, interactions=False),
         ccm_spec("ccm-single"),
-    ]
-    specs += [SelectorSpec(name, factory) for name, factory in available_selectors().items()]
-    specs += [ccm_spec("ccm-soft", constraint="soft")]
-    specs += [ccm_spec(f"ccm-soft-{v:g}", constraint="soft", lambda1=v) for v in LAMBDA1_GRID]
-    specs += [ccm_spec("ccm-free", inverse="free")]
-    specs += [ccm_spec(f"ccm-free-{v:g}", inverse="free", lambda2=float(v)) for v in LAMBDA2_GRID]
-    specs += [ccm_spec("ccm-fourier", approximation="fourier")]
-    specs += [
-        ccm_spec(f"ccm-fourier-{v}", approximation="fourier", n_components=v)
-        for v in COMPONENTS_GRID
+        *(SelectorSpec(name, factory) for name, factory in available_selectors().items()),
+        ccm_spec("ccm-soft", single("soft")),
+        *(ccm_spec(f"ccm-soft-{v}", single("soft", lambda1=v)) for v in (0.001, 0.01, 0.1)),
+        ccm_spec("ccm-free", free()),
+        *(ccm_spec(f"ccm-free-{v:g}", free(lambda2=v)) for v in (1.0, 10.0, 100.0)),
+        ccm_spec("ccm-fourier", **fourier),
+        *(ccm_spec(f"ccm-fourier-{v}", **fourier, n_components=v) for v in (50, 100, 200, 400)),
     ]
     return MappingProxyType({spec.name: spec for spec in specs})
 
 
-def ccm_spec(name: str, strategy: str = "single", **params: Any) -> SelectorSpec:
-    """A variant of :class:`~covmin.CCMSelector`, asked for the paper's m.
-
-    Examples
-    --------
-    >>> from covmin.evaluation.selectors import ccm_spec
-    >>> ccm_spec("gentle", strategy="path", epsilon=0.01).make(5)
-    CCMSelector(epsilon=0.01, n_features_to_select=5)
-    """
-    return SelectorSpec(name, CCMSelector, {"strategy": strategy, **params}, paper_budget=True)
+def ccm_spec(name: str, formulation: str | Formulation = "paper", **params: Any) -> SelectorSpec:
+    """A variant of :class:`~covmin.CCMSelector`, asked for the paper's m."""
+    params["formulation"] = formulation
+    return SelectorSpec(name, CCMSelector, params, paper_budget=True)
 
 
 def resolve_selectors(
     selectors: Iterable[str] | Mapping[str, Any] | None, default: Iterable[str] = ()
 ) -> dict[str, SelectorSpec]:
-    """Turn names, or a mapping of names to estimators, into specifications.
-
-    Parameters
-    ----------
-    selectors : iterable of str, mapping of str to estimator, or None
-        Names of :func:`named_selectors`; or estimators that have ``ranking_``, ``scores_`` or
-        ``get_support`` once fitted, under names of the user's choice.
-    default : iterable of str
-        Names to take where ``selectors`` is None.
-
-    Returns
-    -------
-    specs : dict of str to SelectorSpec
-
-    Examples
-    --------
-    >>> from covmin.evaluation.selectors import resolve_selectors
-    >>> from sklearn.feature_selection import SelectKBest
-    >>> list(resolve_selectors(["ccm", "pearson"]))
-    ['ccm', 'pearson']
-    >>> resolve_selectors({"kbest": SelectKBest(k=2)})["kbest"].make(5)
-    SelectKBest(k=2)
-    """
+    """Turn names, or a mapping of names to estimators, into specifications."""
     if isinstance(selectors, Mapping):
         return {
-            name: value
-            if isinstance(value, SelectorSpec)
-            else _Given(name, type(value), estimator=value)
-            for name, value in selectors.items()
+            name: s if isinstance(s, SelectorSpec) else _Given(name, type(s), estimator=s)
+            for name, s in selectors.items()
         }
     known = named_selectors()
     names = [selectors] if isinstance(selectors, str) else list(selectors or default)
-    unknown = [name for name in names if name not in known]
-    if unknown:
+    if unknown := [name for name in names if name not in known]:
         raise ValueError(
-            f"No selector is called {', '.join(map(repr, unknown))}. Known names: "
+            f"No selector is called {listed(unknown)}. Known names: "
             f"{', '.join(known)}. To compare an estimator of your own, pass a mapping such as "
             '{"mine": MySelector()}.'
         )
@@ -198,9 +162,6 @@ def resolve_selectors(
 def selector_settings(specs: Mapping[str, SelectorSpec]) -> dict[str, Any]:
     """What the user's own selectors are, for the header of a log; of ours the name says it all.
 
-    Examples
-    --------
-    >>> from covmin.evaluation.selectors import resolve_selectors, selector_settings
     >>> from sklearn.feature_selection import SelectKBest
     >>> selector_settings(resolve_selectors({"kbest": SelectKBest(k=2)}))
     {'selectors': {'kbest': 'SelectKBest(k=2)'}}
@@ -211,24 +172,10 @@ def selector_settings(specs: Mapping[str, SelectorSpec]) -> dict[str, Any]:
 
 
 def feature_order(selector: Any) -> np.ndarray:
-    """Columns from best to worst by a fitted selector.
+    """Columns (n_features,) from best to worst by a fitted selector.
 
-    Parameters
-    ----------
-    selector : fitted selector
-        With ``ranking_`` (1 is best), else ``scores_`` (larger is better), else
-        ``get_support``; ties by position.
-
-    Returns
-    -------
-    order : ndarray of int of shape (n_features,)
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> from covmin.evaluation.selectors import feature_order
-    >>> feature_order(SimpleNamespace(ranking_=[2, 3, 1]))
-    array([2, 0, 1])
+    By its ``ranking_`` (1 is best), else ``scores_`` (larger is better), else ``get_support``;
+    ties by position.
     """
     if hasattr(selector, "ranking_"):
         key = np.asarray(selector.ranking_, dtype=float)

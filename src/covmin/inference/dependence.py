@@ -11,13 +11,15 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions, validate_params
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from covmin.core.problem import Formulation
+from covmin.core.kernels import Gaussian
 from covmin.data.checks import check_numbers, columns_named
 from covmin.data.columns import prepare_columns
 from covmin.data.responses import encode_response, ordered_levels
-from covmin.plan.formulation import make_problem
+from covmin.plan.approximation import by_size
+from covmin.plan.problem import make_problem
 from covmin.runtime.repeats import N_JOBS, repeat
-from covmin.selection.fitting import seed_of
+from covmin.runtime.seeds import seed_of
+from covmin.runtime.threads import blas_threads
 
 from .regression import out_of_fold_smoother
 
@@ -27,6 +29,10 @@ _MIN_SAMPLES = 10
 _EPSILON = 0.01
 
 Sampler = Callable[[np.ndarray, np.random.Generator], np.ndarray]
+Draw = Callable[[np.random.Generator], np.ndarray]
+Features = Callable[[np.ndarray], np.ndarray]
+# How X is drawn anew, what the statistic sees of it, of which response, and what that is called.
+Plan = tuple[Draw, Features, np.ndarray, str]
 
 
 @dataclass(frozen=True)
@@ -163,11 +169,12 @@ def conditional_dependence_test(
     if given is None:
         if sampler is not None:
             raise ValueError("sampler draws X anew from given; pass given= as well.")
-        plan = _permutation_plan(X, response.Y)
+        plan: Plan = lambda rng: X[rng.permutation(len(X))], _block, response.Y, "permutation"
     else:
         Z = _checked(given, "given", y)
         check_consistent_length(X, Z)
-        plan = _conditional_plan(X, Z, response.Y, seed, sampler)
+        with blas_threads(len(X)):
+            plan = _conditional_plan(X, Z, response.Y, seed, sampler)
     draw, features, R, scheme = plan
 
     def statistic(number: int) -> float:
@@ -175,42 +182,15 @@ def conditional_dependence_test(
         drawn = X if number == 0 else draw(np.random.default_rng([seed, number]))
         return explained_share(features(drawn), R, epsilon)
 
-    values = repeat(
-        statistic,
-        range(n_resamples + 1),
-        n_samples=X.shape[0],
-        n_jobs=n_jobs,
-        verbose=verbose,
-        what="dependence test",
-        unit="draw",
-    )
+    numbers = range(n_resamples + 1)
+    values = repeat(statistic, numbers, "dependence test", "draw", len(X), n_jobs, verbose)
     null = np.array(values[1:])
     p_value = float((1 + np.count_nonzero(null >= values[0])) / (1 + n_resamples))
     return DependenceTest(values[0], p_value, null, scheme)
 
 
 def explained_share(columns: np.ndarray, R: np.ndarray, epsilon: float) -> float:
-    """Share of the variance of R that columns of the same total variance explain.
-
-    Parameters
-    ----------
-    columns : ndarray of shape (n_samples, n_columns)
-    R : ndarray of shape (n_samples, n_responses)
-        Centred.
-    epsilon : float
-
-    Returns
-    -------
-    share : float
-        One less the trace criterion over the variance of R.
-
-    Examples
-    --------
-    >>> x = np.random.default_rng(0).standard_normal((100, 1))
-    >>> x /= x.std()
-    >>> round(explained_share(x, x - x.mean(), 0.01), 2)
-    0.93
-    """
+    """Share of the variance of R, centred, that columns of the same total variance explain."""
     prepared = prepare_columns(columns, standardize=False)
     every = np.arange(prepared.units.size)
     if every.size == 0:  # nothing varies, so nothing is explained
@@ -218,27 +198,12 @@ def explained_share(columns: np.ndarray, R: np.ndarray, epsilon: float) -> float
     # The median rule without the median: mean squared distances are twice the variance, and
     # the same for each draw.
     sigma = float(np.sqrt(columns.var(axis=0).sum()))
+    kernel = Gaussian(sigma)
     problem = make_problem(
-        prepared,
-        R,
-        Formulation(epsilon=epsilon, bandwidth=sigma),
-        approximation="auto",
-        n_components=None,
-        device=None,
-        seed=0,
+        prepared, R, kernel, approximation=by_size("auto", kernel, columns.shape), epsilon=epsilon
     )
-    point = problem.objective(problem.gram(every, sigma)).at(np.ones(every.size))
-    return 1.0 - epsilon * point.value / float((R**2).mean(axis=0).sum())
-
-
-Draw = Callable[[np.random.Generator], np.ndarray]
-Features = Callable[[np.ndarray], np.ndarray]
-Plan = tuple[Draw, Features, np.ndarray, str]
-
-
-def _permutation_plan(X: np.ndarray, Y: np.ndarray) -> Plan:
-    """How X is drawn anew, what the statistic sees of it, of which response."""
-    return lambda rng: X[rng.permutation(len(X))], _block, Y, "permutation"
+    value = problem.trace(every, np.ones(every.size), sigma)
+    return 1.0 - epsilon * value / float((R**2).mean(axis=0).sum())
 
 
 def _conditional_plan(
@@ -264,12 +229,11 @@ def _conditional_plan(
         return lambda rng: _sampled(sampler, Z, rng, X.shape), features, R, "sampler"
     means = S @ X
     residuals = X - means
-    return (
-        lambda rng: means + residuals[rng.permutation(len(X))],
-        features,
-        R,
-        "residual permutation",
-    )
+
+    def draw(rng: np.random.Generator) -> np.ndarray:
+        return means + residuals[rng.permutation(len(X))]
+
+    return draw, features, R, "residual permutation"
 
 
 def _sampled(
@@ -297,7 +261,4 @@ def _checked(X: Any, name: str, y: Any) -> np.ndarray:
     if getattr(X, "ndim", 2) == 1:
         X = np.reshape(X, (-1, 1))
     with columns_named(X):
-        checked: np.ndarray = check_array(
-            X, dtype=np.float64, ensure_min_samples=_MIN_SAMPLES, input_name=name
-        )
-    return checked
+        return check_array(X, dtype=np.float64, ensure_min_samples=_MIN_SAMPLES, input_name=name)

@@ -6,12 +6,8 @@ copy without a trace in the first two moments. The larger S, the less a copy res
 original, and the more a comparison of both can tell.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.covariance import ledoit_wolf
-
-__all__ = ["GaussianKnockoffs", "content_order", "least_reconstructable"]
 
 _MAX_SWEEPS = 100
 _TOLERANCE = 1e-6
@@ -20,25 +16,8 @@ _TOLERANCE = 1e-6
 class GaussianKnockoffs:
     """Draws ``X̃ | X ~ N(X − X Σ⁻¹S, 2S − SΣ⁻¹S)``, with Ledoit and Wolf's estimate of Σ.
 
-    Parameters
-    ----------
-    Z : ndarray of shape (n_samples, n_features)
-        Columns of mean 0 and variance 1.
-
-    Attributes
-    ----------
-    covariance : ndarray of shape (n_features, n_features)
-        The shrunk Σ.
-    s : ndarray of shape (n_features,)
-        Diagonal of S.
-
-    Examples
-    --------
-    >>> Z = np.random.default_rng(0).standard_normal((500, 3))
-    >>> knockoffs = GaussianKnockoffs(Z / Z.std(axis=0))
-    >>> copies = knockoffs.draw(np.random.default_rng(1))
-    >>> bool(np.abs(np.corrcoef(Z[:, 0], copies[:, 0])[0, 1]) < 0.1)
-    True
+    Z (n_samples, n_features) has columns of mean 0 and variance 1; ``covariance`` is the shrunk
+    Σ, ``s`` the diagonal of S.
     """
 
     def __init__(self, Z: np.ndarray) -> None:
@@ -54,8 +33,7 @@ class GaussianKnockoffs:
     def draw(self, rng: np.random.Generator) -> np.ndarray:
         """One copy of every feature, shape (n_samples, n_features)."""
         noise = rng.standard_normal(self._mean.shape)
-        copies: np.ndarray = self._mean + noise @ self._root.T
-        return copies
+        return self._mean + noise @ self._root.T
 
 
 def least_reconstructable(covariance: np.ndarray) -> np.ndarray:
@@ -64,20 +42,6 @@ def least_reconstructable(covariance: np.ndarray) -> np.ndarray:
     Each variable of the pair is then as hard as possible to predict from all the others
     (Spector and Janson, 2022). The problem is convex; each coordinate has its minimum in
     closed form, strictly inside ``0 < S ≺ 2Σ``, and moves the inverse by a rank-one term.
-
-    Parameters
-    ----------
-    covariance : ndarray of shape (n_features, n_features)
-        Positive definite.
-
-    Returns
-    -------
-    s : ndarray of shape (n_features,)
-
-    Examples
-    --------
-    >>> least_reconstructable(np.eye(2))
-    array([1., 1.])
     """
     # The equicorrelated solution's half is strictly feasible.
     s = np.full(covariance.shape[0], np.linalg.eigvalsh(covariance)[0])
@@ -100,22 +64,7 @@ def content_order(X: np.ndarray) -> np.ndarray:
     """An order of the columns by what is in them, in which their copies are drawn.
 
     With one seed, a feature gets the same copy wherever its column stands, and whatever order
-    the selector has for its own purposes.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        No column is zero throughout.
-
-    Returns
-    -------
-    order : ndarray of int of shape (n_features,)
-
-    Examples
-    --------
-    >>> X = np.random.default_rng(1).standard_normal((5, 3))
-    >>> np.array_equal(X[:, content_order(X)], X[:, ::-1][:, content_order(X[:, ::-1])])
-    True
+    the selector has for its own purposes. No column may be zero throughout.
     """
     projection = np.random.default_rng(0).standard_normal(X.shape[0])
     return np.argsort((projection @ X) / np.abs(X).max(axis=0), kind="stable")

@@ -1,9 +1,8 @@
 """Selection with a bound on the share of false discoveries."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -12,28 +11,29 @@ from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, Options
 from sklearn.utils.validation import validate_data
 
+from covmin.core.kernels import Mixed
 from covmin.data.checks import check_numbers, columns_named
 from covmin.data.columns import prepare_columns
-from covmin.data.outputs import WholeColumnsMixin
+from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 from covmin.data.responses import ordered_levels
-from covmin.data.support import SupportMixin
+from covmin.data.samples import check_columns
 from covmin.runtime.repeats import N_JOBS, for_many_fits, repeat
+from covmin.runtime.seeds import seed_of
 from covmin.runtime.version import VersionedPickles
-from covmin.selection.fitting import check_columns, seed_of, unchanged_on_failure
 from covmin.selection.selector import CCMSelector
 
 from .gaussian_knockoffs import GaussianKnockoffs, content_order
 
-__all__ = ["KnockoffSelector"]
-
 # What the default selector differs in from CCMSelector's own defaults: a comparison of
-# features with their copies gains from less ridge and from more of the additive kernel.
+# features with their copies gains from a ridge that does not follow the noise, and from more of
+# the sum over single features.
 _EPSILON = 0.01
 _MIXING = 0.5
 
 Importance = Callable[[Any], np.ndarray]
 
 
+@dataclass(eq=False, repr=False)
 class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimator):
     r"""Select features so that at most a given share of them is false, in expectation.
 
@@ -46,8 +46,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     ----------
     estimator : estimator, default=None
         What is fitted to features and copies together. None is
-        ``CCMSelector(1, mixing=0.5, epsilon=0.01)``: the mixed kernel, by random
-        features above 2000 samples.
+        ``CCMSelector(1, kernel=Mixed(mixing=0.5), epsilon=0.01)``.
     fdr : float in (0, 1), default=0.1
         Bound on the false discovery rate: the expected share of false ones among the features
         kept. With ``offset=1`` at least 1/fdr features are kept, or none.
@@ -144,26 +143,15 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         "verbose": ["verbose"],
     }
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        fdr: float = 0.1,
-        importance: Importance | None = None,
-        offset: int = 1,
-        n_draws: int = 1,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.fdr = fdr
-        self.importance = importance
-        self.offset = offset
-        self.n_draws = n_draws
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    estimator: Any = None
+    _: KW_ONLY
+    fdr: float = 0.1
+    importance: Importance | None = None
+    offset: int = 1
+    n_draws: int = 1
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
 
     def _warn_if_too_few(self, n_features: int) -> None:
         least = int(np.ceil(self.offset / self.fdr))
@@ -215,45 +203,33 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
                 copies = knockoffs.draw(np.random.default_rng([seed, draw + 1]))
                 return swap_statistics(self._estimator(), Z, copies, y, importance=self.importance)
 
-            draws = repeat(
-                statistics,
-                range(self.n_draws),
-                n_samples=X.shape[0],
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-                what="knockoffs",
-                unit="draw",
-            )
+            draws, jobs = range(self.n_draws), self.n_jobs
+            found = repeat(statistics, draws, "knockoffs", "draw", len(X), jobs, self.verbose)
             W = np.zeros((self.n_draws, X.shape[1]))
-            W[:, columns.index[order]] = draws
+            W[:, columns.index[order]] = found
             self._store(W)
         return self
 
     def _estimator(self) -> Any:
         if self.estimator is not None:
             return for_many_fits(self.estimator, self)
-        return CCMSelector(1, mixing=_MIXING, epsilon=_EPSILON)
+        return CCMSelector(1, kernel=Mixed(mixing=_MIXING), epsilon=_EPSILON)
 
     def _store(self, W: np.ndarray) -> None:
         self.W_ = W.mean(axis=0)
+        keys = [-self.W_]
         if self.n_draws == 1:
             self.e_values_ = None
             self.q_values_ = knockoff_q_values(W[0], self.offset)
-            keys = [-self.W_]
         else:
             self.e_values_ = np.mean([_e_values(row, self.fdr, self.offset) for row in W], axis=0)
             self.q_values_ = _e_value_q_values(self.e_values_)
-            keys = [-self.W_, -self.e_values_]
+            keys.append(-self.e_values_)
         self.support_ = self.q_values_ <= self.fdr
         self.n_features_ = int(self.support_.sum())
-        self.threshold_ = self._threshold()
-        self.ranking_ = np.empty(self.W_.size, dtype=np.int64)
-        self.ranking_[np.lexsort(keys)] = np.arange(1, self.W_.size + 1)
-
-    def _threshold(self) -> float:
-        if self.n_draws > 1:
-            return np.nan
-        return float(self.W_[self.support_].min()) if self.n_features_ else np.inf
+        least = float(self.W_[self.support_].min(initial=np.inf))
+        self.threshold_ = least if self.n_draws == 1 else np.nan
+        self.ranking_ = np.argsort(np.lexsort(keys)) + 1
 
 
 def swap_statistics(
@@ -268,26 +244,6 @@ def swap_statistics(
 
     From a ranking, the place of the better of the two, counted from the last, with the sign
     of a feature that stands before its copy; from importances, their difference.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Fitted here.
-    Z, copies : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-    importance : callable, optional
-
-    Returns
-    -------
-    W : ndarray of shape (n_features,)
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> Z, copies = rng.standard_normal((2, 50, 2))
-    >>> W = swap_statistics(CCMSelector(1), Z, copies, Z[:, 1])
-    >>> float(W[1]), bool(abs(W[0]) < W[1])
-    (4.0, True)
     """
     d = Z.shape[1]
     # In the order of their content, so that the estimator cannot tell a copy by its place.
@@ -295,8 +251,13 @@ def swap_statistics(
     estimator.fit(both.X, y)
     if importance is not None:
         found = np.asarray(importance(estimator), dtype=np.float64)
+    elif (ranking := getattr(estimator, "ranking_", None)) is not None:
+        found = 1.0 + both.index.size - np.asarray(ranking)
     else:
-        found = 1.0 + both.index.size - _ranking(estimator)
+        raise ValueError(
+            f"{type(estimator).__name__} has no ranking_ after fit; pass importance=, a function "
+            "of the fitted estimator such as lambda model: abs(model.coef_)."
+        )
     if found.shape != (both.index.size,):
         raise ValueError(
             f"importance must give one number for each of the {both.index.size} columns, "
@@ -313,42 +274,15 @@ def swap_statistics(
     return W
 
 
-def _ranking(estimator: Any) -> np.ndarray:
-    ranking = getattr(estimator, "ranking_", None)
-    if ranking is None:
-        raise ValueError(
-            f"{type(estimator).__name__} has no ranking_ after fit; pass importance=, a function "
-            "of the fitted estimator such as lambda model: abs(model.coef_)."
-        )
-    return np.asarray(ranking)
-
-
 def knockoff_q_values(W: np.ndarray, offset: int = 1) -> np.ndarray:
-    """The smallest level at which the knockoff filter keeps each feature.
+    """The smallest level at which the knockoff filter keeps each feature; ∞ where W ≤ 0.
 
     A feature is kept at level q if ``(offset + #{W ≤ −t}) / #{W ≥ t} ≤ q`` for some t of at
     most its own W.
-
-    Parameters
-    ----------
-    W : ndarray of shape (n_features,)
-    offset : {0, 1}
-
-    Returns
-    -------
-    q : ndarray of shape (n_features,)
-        Infinite where W is not positive.
-
-    Examples
-    --------
-    >>> knockoff_q_values(np.array([5.0, 4.0, -3.0, 2.0]))
-    array([0.5       , 0.5       ,        inf, 0.66666667])
     """
-    q = np.full(W.size, np.inf)
-    smallest = np.inf
-    for t in np.sort(np.unique(W[W > 0.0])):
-        estimate = (offset + np.count_nonzero(-t >= W)) / np.count_nonzero(t <= W)
-        smallest = min(smallest, estimate)
+    q, smallest = np.full(W.size, np.inf), np.inf
+    for t in np.unique(W[W > 0.0]):
+        smallest = min(smallest, (offset + np.count_nonzero(-t >= W)) / np.count_nonzero(t <= W))
         q[t == W] = smallest
     return q
 

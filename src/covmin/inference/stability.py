@@ -1,10 +1,9 @@
 """How often a feature is selected when the samples change."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -14,26 +13,24 @@ from sklearn.utils import Bunch, _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import validate_data
 
-from covmin.data.checks import check_kind
+from covmin.data.checks import check_kind, is_frame
 from covmin.data.columns import n_features_to_keep
-from covmin.data.outputs import WholeColumnsMixin
+from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 from covmin.data.responses import EncodedResponse, encode_response, ordered_levels
-from covmin.data.sources.local import is_source
-from covmin.data.support import SupportMixin
+from covmin.data.sources import is_source
 from covmin.runtime.repeats import N_JOBS, for_many_fits, repeat
+from covmin.runtime.seeds import seed_of
 from covmin.runtime.version import VersionedPickles
-from covmin.selection.fitting import seed_of, unchanged_on_failure
 from covmin.selection.selector import CCMSelector
 
 from .stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
-
-__all__ = ["StabilitySelector"]
 
 # Each half must hold two samples at the least.
 _MIN_SAMPLES = 4
 _ROUNDING = 1e-9
 
 
+@dataclass(eq=False, repr=False)
 class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimator):
     """Keep the features that a selector chooses again and again on halves of the samples.
 
@@ -146,28 +143,16 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         "verbose": ["verbose"],
     }
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        threshold: float = 0.75,
-        max_false: float | None = None,
-        n_features_to_select: int | float | None = None,
-        assumption: str = "r-concave",
-        n_pairs: int = 50,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.threshold = threshold
-        self.max_false = max_false
-        self.n_features_to_select = n_features_to_select
-        self.assumption = assumption
-        self.n_pairs = n_pairs
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    estimator: Any = None
+    _: KW_ONLY
+    threshold: float = 0.75
+    max_false: float | None = None
+    n_features_to_select: int | float | None = None
+    assumption: str = "r-concave"
+    n_pairs: int = 50
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int = 0
 
     # The selector inside validates its own parameters.
     @_fit_context(prefer_skip_nested_validation=False)
@@ -187,71 +172,55 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
             Fitted. A fit that fails leaves the estimator as it was.
         """
         with unchanged_on_failure(self):
-            self._check_one_rule()
+            if self.max_false is not None and self.n_features_to_select is not None:
+                raise ValueError(
+                    "max_false and n_features_to_select both say how many features to keep; "
+                    "pass one of them."
+                )
             _refuse_blocks(X)
             X, y = self._validated(X, y)
             estimator = for_many_fits(self._estimator(), self)
             response = _read_response(y, estimator)
             if "task" in estimator.get_params(deep=False):
                 _check_rare_classes(response)
-                _fix_task(estimator, y, response.task)
-            halves = list(_complementary_halves(_strata(response), self.n_pairs, self._seed()))
-            fits = repeat(
-                lambda rows: _choose(estimator, X, y, rows),
-                halves,
-                n_samples=halves[0].size,
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-                what="stability",
-                unit="half",
-            )
-            self._store(fits)
+                # Every half is read the way all samples are: fewer values may look like classes.
+                if estimator.task == "auto" and ordered_levels(y) is None:
+                    estimator.set_params(task=response.task)
+            seed = seed_of(self.random_state)
+            halves = list(_complementary_halves(_strata(response), self.n_pairs, seed))
+            choose, n = partial(_choose, estimator, X, y), halves[0].size
+            self._store(repeat(choose, halves, "stability", "half", n, self.n_jobs, self.verbose))
         return self
-
-    def _check_one_rule(self) -> None:
-        if self.max_false is not None and self.n_features_to_select is not None:
-            raise ValueError(
-                "max_false and n_features_to_select both say how many features to keep; "
-                "pass one of them."
-            )
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Checked samples; frames and series stay what they are, columns of any type included."""
         check_kind(X, y)
-        is_frame = hasattr(X, "columns") and hasattr(X, "dtypes")
-        options = {"dtype": None, "ensure_all_finite": False} if is_frame else {"dtype": "numeric"}
+        as_it_is = is_frame(X)
+        options = {"dtype": None, "ensure_all_finite": False} if as_it_is else {"dtype": "numeric"}
         checked, numbers = validate_data(
             self, X, y, ensure_min_samples=_MIN_SAMPLES, multi_output=True, **options
         )
-        return (X if is_frame else checked), (numbers if ordered_levels(y) is None else y)
+        return (X if as_it_is else checked), (numbers if ordered_levels(y) is None else y)
 
     def _estimator(self) -> Any:
         if self.estimator is not None:
             return self.estimator
         return CCMSelector(max(1, int(np.sqrt(0.8 * self.n_features_in_))))
 
-    def _seed(self) -> int:
-        return seed_of(self.random_state)
-
-    def _store(self, fits: list[_Choice]) -> None:
+    def _store(self, fits: list[tuple[np.ndarray, np.ndarray | None]]) -> None:
         d = self.n_features_in_
-        chosen = np.array([fit.support for fit in fits])
+        chosen = np.array([support for support, _ in fits])
         self.frequencies_ = chosen.mean(axis=0)
         self.n_selected_ = float(chosen.sum(axis=1).mean())
-        ranks = [fit.ranking for fit in fits if fit.ranking is not None]
+        ranks = [ranking for _, ranking in fits if ranking is not None]
         self.mean_ranks_ = np.mean(ranks, axis=0) if len(ranks) == len(fits) else None
         ties = np.zeros(d) if self.mean_ranks_ is None else self.mean_ranks_
         order = np.lexsort((ties, -chosen.sum(axis=0)))
-        self.ranking_ = np.empty(d, dtype=np.int64)
-        self.ranking_[order] = np.arange(1, d + 1)
+        self.ranking_ = np.argsort(order) + 1
         self._keep(order)
-        bounds = {
-            name: false_selections(self.threshold_, self.n_selected_, d, self.n_pairs, assumption)
-            for name, assumption in zip(
-                ("worst_case", "unimodal", "r_concave"), ASSUMPTIONS, strict=True
-            )
-        }
-        self.error_bound_ = Bunch(**bounds)
+        named = zip(("worst_case", "unimodal", "r_concave"), ASSUMPTIONS, strict=True)
+        at = self.threshold_, self.n_selected_, d, self.n_pairs
+        self.error_bound_ = Bunch(**{name: false_selections(*at, each) for name, each in named})
 
     def _keep(self, order: np.ndarray) -> None:
         """Set the threshold and the features that reach it."""
@@ -270,17 +239,12 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         self.n_features_ = int(self.support_.sum())
 
 
-@dataclass(frozen=True)
-class _Choice:
+def _choose(
+    estimator: Any, X: Any, y: Any, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray | None]:
     """What one fit chose: a mask and, where the selector ranks, the ranks."""
-
-    support: np.ndarray
-    ranking: np.ndarray | None
-
-
-def _choose(estimator: Any, X: Any, y: Any, rows: np.ndarray) -> _Choice:
     fitted = clone(estimator).fit(_safe_indexing(X, rows), _safe_indexing(y, rows))
-    return _Choice(np.asarray(fitted.get_support()), getattr(fitted, "ranking_", None))
+    return np.asarray(fitted.get_support()), getattr(fitted, "ranking_", None)
 
 
 def _refuse_blocks(X: Any) -> None:
@@ -299,12 +263,6 @@ def _read_response(y: Any, estimator: Any) -> EncodedResponse:
         if task is None:  # advice on a parameter that the estimator does not have
             warnings.simplefilter("ignore", UserWarning)
         return encode_response(y, task or "auto", levels=ordered_levels(y))
-
-
-def _fix_task(estimator: Any, y: Any, task: str) -> None:
-    """Have every half read the way all samples are: fewer values may look like classes."""
-    if estimator.task == "auto" and ordered_levels(y) is None:
-        estimator.set_params(task=task)
 
 
 def _check_rare_classes(response: EncodedResponse) -> None:

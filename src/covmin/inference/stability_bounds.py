@@ -7,14 +7,11 @@ complementary halves (R. D. Shah and R. J. Samworth, "Variable selection with er
 another look at stability selection", JRSS B, 2013).
 """
 
-from __future__ import annotations
-
+from bisect import bisect_left
 from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
-
-__all__ = ["ASSUMPTIONS", "false_selections", "smallest_threshold"]
 
 ASSUMPTIONS = ("none", "unimodal", "r-concave")
 
@@ -30,32 +27,12 @@ _LOG_OFFSETS = (-20.0, 14.0)
 def false_selections(
     threshold: float, n_selected: float, n_features: int, n_pairs: int, assumption: str
 ) -> float:
-    """Bound on the expected number of rarely selected features that reach a threshold.
+    """Bound on the expected number of rarely selected features that reach a threshold τ.
 
-    Parameters
-    ----------
-    threshold : float
-        τ, above ½ for a bound that says anything.
-    n_selected : float
-        q, the mean number of features that one fit selects.
-    n_features : int
-    n_pairs : int
-        B.
-    assumption : {"none", "unimodal", "r-concave"}
-
-    Returns
-    -------
-    bound : float
-        The number of features where the threshold is ½ or less, about which nothing is known.
-
-    Examples
-    --------
-    >>> round(false_selections(0.9, 8, 80, 50, "none"), 3)
-    1.0
-    >>> round(false_selections(0.9, 8, 80, 50, "r-concave"), 3)
-    0.06
+    ``n_selected`` is q, ``n_pairs`` B. At a threshold of ½ or less nothing is known, and the
+    bound is the number of features.
     """
-    halves = _halves(threshold, n_pairs)
+    halves = int(np.ceil(2 * n_pairs * threshold - 1e-9))  # of 2B, that reach the threshold
     if halves <= n_pairs:
         return float(n_features)
     theta = n_selected / n_features
@@ -75,20 +52,8 @@ def false_selections(
 def smallest_threshold(
     most: float, n_selected: float, n_features: int, n_pairs: int, assumption: str
 ) -> float:
-    """The smallest threshold whose bound is at most ``most``.
-
-    Raises
-    ------
-    ValueError
-        Where even features selected every time are too many.
-
-    Examples
-    --------
-    >>> smallest_threshold(1.0, 8, 80, 50, "none")
-    0.9
-    """
+    """The smallest threshold whose bound is at most ``most``."""
     bounds = (n_selected, n_features, n_pairs, assumption)
-    low, high = n_pairs, 2 * n_pairs  # the bound falls as the threshold grows
     least = false_selections(1.0, *bounds)
     if least > most:
         raise ValueError(
@@ -97,18 +62,10 @@ def smallest_threshold(
             f"select fewer features (it selects {n_selected:.3g} of {n_features} on average), "
             "raise n_pairs, or allow more false selections."
         )
-    while high - low > 1:
-        middle = (low + high) // 2
-        if false_selections(middle / (2 * n_pairs), *bounds) <= most:
-            high = middle
-        else:
-            low = middle
-    return high / (2 * n_pairs)
-
-
-def _halves(threshold: float, n_pairs: int) -> int:
-    """Number of halves out of 2B that reach a threshold."""
-    return int(np.ceil(2 * n_pairs * threshold - 1e-9))
+    thresholds = [halves / (2 * n_pairs) for halves in range(n_pairs + 1, 2 * n_pairs + 1)]
+    # The bound falls as the threshold grows.
+    found = bisect_left(thresholds, True, key=lambda tau: false_selections(tau, *bounds) <= most)
+    return thresholds[found]
 
 
 def _unimodal_factor(tau: float, theta: float, n_pairs: int) -> float:
@@ -124,27 +81,11 @@ def _unimodal_factor(tau: float, theta: float, n_pairs: int) -> float:
 
 @lru_cache(maxsize=4096)
 def tail_bound(mean: float, start: int, size: int, r: float) -> float:
-    """Largest P(X ≥ start/size) of an r-concave X on {0, 1/size, …, 1} of a given mean.
+    """Largest P(X ≥ start/size) of an r-concave X on {0, 1/size, …, 1} of a given mean, r < 0.
 
     The extreme distributions have masses c·(a + i)^(1/r) on 0..k and what is left, less than
     the next such mass, on k + 1. For each k the mean fixes one for each a in an interval.
-
-    Parameters
-    ----------
-    mean : float
-    start, size : int
-    r : float
-        Negative.
-
-    Returns
-    -------
-    probability : float
-        1 where the mean is so large that the bound says nothing.
-
-    Examples
-    --------
-    >>> round(tail_bound(0.01, 40, 50, -0.5), 5)
-    0.00076
+    The bound is 1 where the mean is so large that it says nothing.
     """
     mu = mean * size
     if start <= np.ceil(2.0 * mu):

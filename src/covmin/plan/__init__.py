@@ -1,1 +1,18 @@
-"""What "auto" stands for."""
+"""What "auto" stands for: every rule, and every number behind one."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .formulation import Formulation
+    from .plan import Decision, Plan, Wishes
+
+__all__ = ["Decision", "Formulation", "Plan", "Wishes"]
+
+
+def __getattr__(name: str) -> Any:
+    # On first use, so that the command line knows the formulations without scikit-learn.
+    if name in __all__:
+        home = "formulation" if name == "Formulation" else "plan"
+        return getattr(import_module(f".{home}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,11 +1,11 @@
 """Median rank against the number of samples; score against the number of features."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle
 from typing import Any, Self
 
-__all__ = ["AccuracyCurveDisplay", "MedianRankDisplay"]
+from .shared import Display, pyplot_module
 
 # Colours that the colour-blind can tell apart (Okabe and Ito), each with a marker of its own.
 _STYLES: Mapping[str, tuple[str, str]] = {
@@ -37,51 +37,61 @@ PROTOCOL_LABELS = {
 
 def _styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Lines of selectors: always the same for known ones, CCM in front of the others."""
-    members = dict.fromkeys(_FAMILIES, 0)
+    shades = {prefix: (dash, cycle(colours)) for prefix, (dash, colours) in _FAMILIES.items()}
     styles = {}
-    for position, name in enumerate(names):
-        marker = _MARKERS[position % len(_MARKERS)]
-        colour, dash = _COLOURS[position % len(_COLOURS)], "-"
+    for name, colour, marker in zip(names, cycle(_COLOURS), cycle(_MARKERS), strict=False):
+        dash = "-"
         family = next((prefix for prefix in _FAMILIES if name.startswith(prefix)), None)
         if name in _STYLES:
             colour, marker = _STYLES[name]
         elif family is not None:
-            dash, shades = _FAMILIES[family]
-            colour = shades[members[family] % len(shades)]
-            members[family] += 1
-        own = name in _LABELS
-        styles[name] = {
-            "color": colour,
-            "marker": marker,
-            "linestyle": dash,
-            "linewidth": 2.2 if own else 1.3,
-            "markersize": 5.5 if own else 4.5,
-            "zorder": 3 if own else 2,
-            "label": _LABELS.get(name, name),
-        }
+            dash, colour = shades[family][0], next(shades[family][1])
+        label, line = _LABELS.get(name, name), {"marker": marker, "linestyle": dash}
+        width, size, front = (2.2, 5.5, 3) if name in _LABELS else (1.3, 4.5, 2)
+        weight = {"linewidth": width, "markersize": size, "zorder": front}
+        styles[name] = {"label": label, "color": colour, **line, **weight}
     return styles
-
-
-def pyplot_module() -> Any:
-    try:
-        from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError('Pictures need matplotlib: pip install "covmin[plot]".') from error
-    return pyplot
 
 
 def legend_below(figure: Any, axes: Iterable[Any], n_columns: int) -> Any:
     """One legend for all panels, below them."""
-    entries: dict[str, Any] = {}
-    for ax in axes:
-        handles, labels = ax.get_legend_handles_labels()
-        entries.update(zip(labels, handles, strict=True))
-    return figure.legend(
-        entries.values(), entries.keys(), loc="outside lower center", ncols=n_columns, frameon=False
-    )
+    entries = [zip(*ax.get_legend_handles_labels(), strict=True) for ax in axes]
+    shown = {label: line for panel in entries for line, label in panel}
+    place = {"loc": "outside lower center", "ncols": n_columns, "frameon": False}
+    return figure.legend(shown.values(), shown.keys(), **place)
 
 
-class MedianRankDisplay:
+@dataclass(eq=False, repr=False)
+class _Curves(Display):
+    """Curves of several selectors out of a summary, a line of it for each point."""
+
+    summary: Any
+
+    @classmethod
+    def from_results(
+        cls, results: Any, selectors: Iterable[str] | None = None, **fields: Any
+    ) -> Self:
+        """Take what a comparison of :mod:`covmin.evaluation` returns, or its summary.
+
+        Parameters
+        ----------
+        results : MedianRankResult, CurveResult or pandas.DataFrame
+        selectors : iterable of str, optional
+            Those to draw, in this order; by default all.
+        **fields
+            Other parameters of the display, such as ``score_name``.
+
+        Returns
+        -------
+        display : Display
+        """
+        summary = results.summary() if hasattr(results, "summary") else results
+        if hasattr(results, "score_name"):
+            fields.setdefault("score_name", results.score_name)
+        return cls(summary if selectors is None else chosen_rows(summary, selectors), **fields)
+
+
+class MedianRankDisplay(_Curves):
     """Median rank of the true features against the number of samples, a panel for each task.
 
     Parameters
@@ -91,44 +101,17 @@ class MedianRankDisplay:
 
     Attributes
     ----------
-    figure_ : matplotlib figure
-    axes_ : list of matplotlib axes
-        One for each task.
-    legend_ : matplotlib legend
-        The one legend of all panels.
+    figure_, axes_, legend_ : matplotlib figure, axes for each task, and their one legend
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from covmin.datasets import make_xor
     >>> from covmin.evaluation import median_rank
-    >>> from covmin.plotting.curves import MedianRankDisplay
+    >>> from covmin.plotting import MedianRankDisplay
     >>> result = median_rank(make_xor, ["pearson"], n_samples=[20, 40], n_repeats=2)
-    >>> display = MedianRankDisplay.from_results(result).plot()
-    >>> display.axes_[0].get_ylabel()
+    >>> MedianRankDisplay.from_results(result).plot().axes_[0].get_ylabel()
     'median rank of true features'
     """
-
-    def __init__(self, summary: Any) -> None:
-        self.summary = summary
-
-    @classmethod
-    def from_results(cls, results: Any, selectors: Iterable[str] | None = None) -> Self:
-        """Take what :func:`covmin.evaluation.median_rank` returns, or its summary.
-
-        Parameters
-        ----------
-        results : MedianRankResult or pandas.DataFrame
-        selectors : iterable of str, optional
-            Those to draw, in this order; by default all.
-
-        Returns
-        -------
-        display : MedianRankDisplay
-        """
-        summary = results.summary() if hasattr(results, "summary") else results
-        return cls(chosen_rows(summary, selectors))
 
     def plot(
         self, axes: Sequence[Any] | None = None, *, title: str | None = None, legend: bool = True
@@ -148,17 +131,21 @@ class MedianRankDisplay:
         -------
         self : MedianRankDisplay
         """
-        tasks = list(dict.fromkeys(self.summary["task"]))
         if axes is None:
-            size = (3.6 * len(tasks) + 0.6, 3.9)
-            _, axes = pyplot_module().subplots(
-                1, len(tasks), figsize=size, squeeze=False, layout="constrained"
-            )
-            axes = list(axes[0])
+            n = self.summary["task"].nunique()
+            figure = pyplot_module().figure(figsize=(3.6 * n + 0.6, 3.9), layout="constrained")
+            axes = figure.subplots(1, n, squeeze=False)[0]
         self.axes_ = list(axes)
         self.figure_ = self.axes_[0].figure
-        for ax, task in zip(self.axes_, tasks, strict=True):
-            self._panel(ax, self.summary[self.summary["task"] == task], task)
+        styles = _styles(self.summary["selector"].unique())
+        panels = self.summary.groupby("task", sort=False)
+        for ax, (task, rows) in zip(self.axes_, panels, strict=True):
+            for name, line in rows.groupby("selector", sort=False):
+                ax.plot(line["n_samples"], line["mean_rank"], **styles[name])
+            best = rows["optimal"].iloc[0]
+            ax.axhline(best, color="black", linestyle=":", linewidth=1.5, label="optimal")
+            ax.set(title=task, xlabel="number of samples")
+            ax.grid(alpha=0.25)
         self.axes_[0].set_ylabel("median rank of true features")
         draws = int(self.summary["n_draws"].max())
         self.figure_.suptitle(title or f"Protocol: median rank, mean of {draws} draws")
@@ -166,18 +153,9 @@ class MedianRankDisplay:
             self.legend_ = legend_below(self.figure_, self.axes_, 6)
         return self
 
-    def _panel(self, ax: Any, rows: Any, task: str) -> None:
-        styles = _styles(dict.fromkeys(rows["selector"]))
-        for name, line in rows.groupby("selector", sort=False):
-            ax.plot(line["n_samples"], line["mean_rank"], **styles[name])
-        ax.axhline(
-            rows["optimal"].iloc[0], color="black", linestyle=":", linewidth=1.5, label="optimal"
-        )
-        ax.set(title=task, xlabel="number of samples")
-        ax.grid(alpha=0.25)
 
-
-class AccuracyCurveDisplay:
+@dataclass(eq=False, repr=False)
+class AccuracyCurveDisplay(_Curves):
     """Score of a kernel machine against the number of selected features.
 
     Parameters
@@ -189,50 +167,20 @@ class AccuracyCurveDisplay:
 
     Attributes
     ----------
-    figure_ : matplotlib figure
-    ax_ : matplotlib axes
-    lines_ : list of matplotlib lines
-        One for each selector and protocol.
+    ax_, figure_, lines_ : matplotlib axes, figure, and lines for each selector and protocol
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from covmin.datasets import make_xor
     >>> from covmin.evaluation import compare_selectors
-    >>> from covmin.plotting.curves import AccuracyCurveDisplay
+    >>> from covmin.plotting import AccuracyCurveDisplay
     >>> X, y = make_xor(60, random_state=0, return_X_y=True)
     >>> result = compare_selectors(X, y, ["ccm", "pearson"], n_features=[1, 3], random_state=0)
-    >>> display = AccuracyCurveDisplay.from_results(result).plot()
-    >>> display.ax_.get_title()
+    >>> AccuracyCurveDisplay.from_results(result).plot().ax_.get_title()
     'protocol: nested (ranked on training folds)'
     """
 
-    def __init__(self, summary: Any, score_name: str = "accuracy") -> None:
-        self.summary = summary
-        self.score_name = score_name
-
-    @classmethod
-    def from_results(
-        cls, results: Any, selectors: Iterable[str] | None = None, score_name: str | None = None
-    ) -> Self:
-        """Take what :func:`covmin.evaluation.compare_selectors` returns, or its summary.
-
-        Parameters
-        ----------
-        results : CurveResult or pandas.DataFrame
-        selectors : iterable of str, optional
-            Those to draw, in this order; by default all.
-        score_name : str, optional
-            Label of the vertical axis.
-
-        Returns
-        -------
-        display : AccuracyCurveDisplay
-        """
-        summary = results.summary() if hasattr(results, "summary") else results
-        name = score_name or str(getattr(results, "score_name", "accuracy"))
-        return cls(chosen_rows(summary, selectors), name)
+    score_name: str = "accuracy"
 
     def plot(self, ax: Any = None, *, title: str | None = None, legend: bool = True) -> Self:
         """Draw the curves.
@@ -250,13 +198,16 @@ class AccuracyCurveDisplay:
         -------
         self : AccuracyCurveDisplay
         """
-        if ax is None:
-            _, ax = pyplot_module().subplots(figsize=(7.2, 4.2), layout="constrained")
-        self.ax_, self.figure_ = ax, ax.figure
+        ax = self._take_axes(ax)
         self.lines_: list[Any] = []
-        protocols = list(dict.fromkeys(self.summary["protocol"]))
-        for protocol in protocols:
-            self._draw(protocol, solid=protocol == protocols[0], several=len(protocols) > 1)
+        protocols = self.summary["protocol"].unique()
+        styles = _styles(self.summary["selector"].unique())
+        for (protocol, name), line in self.summary.groupby(["protocol", "selector"], sort=False):
+            style = styles[name] | {"markevery": max(1, len(line) // 10)}
+            if len(protocols) > 1:
+                style["label"] += f" ({protocol})"
+                style["linestyle"] = "-" if protocol == protocols[0] else "--"
+            self.lines_ += ax.plot(line["n_features"], line["mean_score"], **style)
         ax.set(xlabel="number of selected features", ylabel=f"cross-validated {self.score_name}")
         shown = " and ".join(PROTOCOL_LABELS.get(p, f"protocol: {p}") for p in protocols)
         ax.set_title(f"{title}\n{shown}" if title else shown, fontsize="medium")
@@ -266,22 +217,12 @@ class AccuracyCurveDisplay:
             ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
         return self
 
-    def _draw(self, protocol: str, *, solid: bool, several: bool) -> None:
-        rows = self.summary[self.summary["protocol"] == protocol]
-        styles = _styles(dict.fromkeys(rows["selector"]))
-        for name, line in rows.groupby("selector", sort=False):
-            style = styles[name]
-            if several:
-                style["label"] += f" ({protocol})"
-                style["linestyle"] = "-" if solid else "--"
-            style["markevery"] = max(1, len(line) // 10)
-            self.lines_ += self.ax_.plot(line["n_features"], line["mean_score"], **style)
+    def _size(self) -> tuple[float, float]:
+        return 7.2, 4.2
 
 
-def chosen_rows(summary: Any, selectors: Iterable[str] | None) -> Any:
+def chosen_rows(summary: Any, selectors: Iterable[str]) -> Any:
     """Rows of some selectors, in the order asked for."""
-    if selectors is None:
-        return summary
     order = {name: position for position, name in enumerate(selectors)}
     rows = summary[summary["selector"].isin(order)]
     return rows.sort_values("selector", key=lambda names: names.map(order), kind="stable")

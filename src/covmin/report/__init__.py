@@ -4,11 +4,11 @@
 dict into one HTML file that needs no network, and `write_report` does both.
 """
 
-from ._build import build_report
-from ._choice import error_curve, explain_choice
-from ._code import reproduction_code
-from ._render import render_report, write_report
-from ._warnings import check_data
+from .build import build_report
+from .checks import check_data
+from .choice import error_curve, explain_choice
+from .code import reproduction_code
+from .render import render_report, write_report
 
 __all__ = [
     "build_report",

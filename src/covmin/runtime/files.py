@@ -1,13 +1,9 @@
 """Files that are written whole or not at all."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path
 from uuid import uuid4
-
-__all__ = ["replace_file"]
 
 
 def replace_file(path: Path, data: bytes) -> None:
@@ -15,19 +11,6 @@ def replace_file(path: Path, data: bytes) -> None:
 
     A file that was there keeps its permissions, and a link keeps pointing to it; a device or a
     pipe is written to. When anything fails, what was there is as it was.
-
-    Parameters
-    ----------
-    path : Path
-    data : bytes
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     replace_file(Path(folder) / "a.txt", b"whole")
-    ...     [(file.name, file.read_bytes()) for file in Path(folder).iterdir()]
-    [('a.txt', b'whole')]
     """
     path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():

@@ -1,15 +1,11 @@
 """Ctrl-C as a request to end well."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Self
-
-__all__ = ["Interrupts"]
 
 
 class Interrupts:
@@ -22,23 +18,10 @@ class Interrupts:
     def __init__(self) -> None:
         self.asked = False
 
-    def __call__(self) -> bool:
-        """Whether to stop."""
-        return self.asked
-
     @classmethod
     @contextmanager
     def noticed(cls, keep: bool) -> Iterator[Self]:
-        """Notice Ctrl-C while the block runs, if ``keep`` and in the main thread.
-
-        Examples
-        --------
-        >>> import os, signal
-        >>> with Interrupts.noticed(keep=True) as stop:
-        ...     os.kill(os.getpid(), signal.SIGINT)
-        ...     stop()
-        True
-        """
+        """Notice Ctrl-C while the block runs, if ``keep`` and in the main thread."""
         interrupts = cls()
         # Only the main thread hears signals.
         if not keep or threading.current_thread() is not threading.main_thread():

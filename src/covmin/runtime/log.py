@@ -1,15 +1,10 @@
 """Results kept as they come: one line of JSON for each finished unit of work."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
-
-__all__ = ["ResultLog"]
 
 _FORMAT = "covmin-results-1"
 
@@ -21,37 +16,13 @@ class ResultLog:
     result. A line is on the disk before the next is written, and a last line that was cut off
     is dropped when the file is opened again.
 
-    Parameters
-    ----------
-    path : path-like
-        The file; made, with its folders, where it is not there.
-    settings : mapping
-        What the results depend on, as plain values. A file that holds results of other
-        settings is refused.
-    writable : bool, default=True
-        False only reads: nothing is made, mended or appended, so that a run under way in
-        another process is not disturbed.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> from covmin.runtime.log import ResultLog
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = pathlib.Path(folder.name) / "results.jsonl"
-    >>> with ResultLog(path, {"seed": 0}) as log:
-    ...     log.append({"fold": 0}, {"score": 0.5})
-    >>> with ResultLog(path, {"seed": 0}) as log:
-    ...     {"fold": 0} in log, {"fold": 1} in log, log[{"fold": 0}]
-    (True, False, {'score': 0.5})
-    >>> folder.cleanup()
+    The file is made, with its folders, where it is not there; one that holds results of other
+    settings is refused. Without ``writable`` nothing is made, mended or appended, so that a run
+    under way in another process is not disturbed.
     """
 
     def __init__(
-        self,
-        path: str | os.PathLike[str],
-        settings: Mapping[str, Any],
-        *,
-        writable: bool = True,
+        self, path: str | os.PathLike[str], settings: Mapping[str, Any], *, writable: bool = True
     ) -> None:
         self.path = Path(path)
         self.settings = json.loads(json.dumps(dict(settings)))
@@ -77,12 +48,7 @@ class ResultLog:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._file is not None:
             self._file.close()
 
@@ -93,15 +59,7 @@ class ResultLog:
         return self._results[_key(unit)]
 
     def append(self, unit: Mapping[str, Any], result: Any) -> None:
-        """Put a finished unit on the disk.
-
-        Parameters
-        ----------
-        unit : mapping
-            What was done; plain values.
-        result : plain value
-            What came of it.
-        """
+        """Put a finished unit, what was done and what came of it in plain values, on the disk."""
         self._write({"unit": dict(unit), "result": result})
         self._results[_key(unit)] = result
 
@@ -128,11 +86,9 @@ class ResultLog:
         whole, _, torn = data.rpartition(b"\n")
         if torn and mend:
             os.truncate(self.path, len(whole) + 1 if whole else 0)
-        lines = whole.splitlines()
-        if not lines:
-            return
-        records = [self._parse(line, number) for number, line in enumerate(lines, 1)]
-        self._check_settings(records[0])
+        records = [self._parse(line, number) for number, line in enumerate(whole.splitlines(), 1)]
+        if records:
+            self._check_settings(records[0])
         self._results = {_key(record["unit"]): record["result"] for record in records[1:]}
 
     def _check_ours(self, data: bytes) -> None:

@@ -1,11 +1,7 @@
 """How much memory a fit will take, asked before it is taken."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
-
-__all__ = ["available_bytes", "check_memory", "exact_bytes", "fits", "fourier_bytes"]
 
 # Beyond this share of what is free, other programs and rounding up would meet.
 _USABLE = 0.8
@@ -26,13 +22,7 @@ _SAMPLED_ROWS = 25_000
 
 
 def exact_bytes(n_samples: int, n_features: int, itemsize: int = 8, *, mixed: bool = False) -> int:
-    """Most memory the exact kernel takes beyond the input.
-
-    Examples
-    --------
-    >>> exact_bytes(10_000, 10) / 1e9
-    3.2032
-    """
+    """Most memory the exact kernel takes beyond the input."""
     matrices = _MIXED_MATRICES if mixed else _EXACT_MATRICES
     cells = n_samples * n_features
     waves = min(_WAVES * cells, _MOST_WAVES) if mixed else 0
@@ -48,16 +38,11 @@ def fourier_bytes(
     n_responses: int = 1,
     n_threads: int = 1,
     copied: bool = False,
+    sampled: int = 0,
 ) -> int:
-    """Most memory random features take beyond the input.
-
-    Examples
-    --------
-    >>> fourier_bytes(10**6, 50, 512) / 1e6 < 200
-    True
-    """
+    """Most memory random components take beyond the input."""
     block = _BLOCK_ROWS * _BLOCK_ARRAYS * (n_components + n_features)
-    sample = min(n_samples, _SAMPLED_ROWS) * 2 * n_features
+    sample = min(n_samples, _SAMPLED_ROWS + sampled) * 2 * n_features
     responses = 3 * n_samples * (n_responses + 1)
     whole = 2 * n_samples * n_features if copied else 0
     moments = 8 * _MOMENT_MATRICES * (n_components + n_responses) ** 2
@@ -65,22 +50,14 @@ def fourier_bytes(
 
 
 def available_bytes() -> int | None:
-    """Memory this process can still take; None where the system does not say.
-
-    Examples
-    --------
-    >>> free = available_bytes()
-    >>> free is None or free > 0
-    True
-    """
+    """Memory this process can still take; None where the system does not say."""
     known = [free for free in (_free(), _left_to_group(), _left_to_process()) if free is not None]
     return max(min(known), 1) if known else None
 
 
 def _free() -> int | None:
-    fields = _read("/proc/meminfo")
-    if "MemAvailable:" in fields:
-        return 1024 * int(fields.split("MemAvailable:")[1].split()[0])
+    if (kilobytes := _number("/proc/meminfo", "MemAvailable:")) is not None:
+        return 1024 * kilobytes
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
     except (AttributeError, OSError, ValueError):
@@ -93,9 +70,7 @@ def _left_to_group() -> int | None:
     used = _read("/sys/fs/cgroup/memory.current").strip()
     if not (limit.isdigit() and used.isdigit()):
         return None
-    stat = _read("/sys/fs/cgroup/memory.stat")
-    cached = stat.split("inactive_file ")[1].split()[0] if "inactive_file " in stat else "0"
-    return int(limit) - int(used) + int(cached)
+    return int(limit) - int(used) + (_number("/sys/fs/cgroup/memory.stat", "inactive_file ") or 0)
 
 
 def _left_to_process() -> int | None:
@@ -105,10 +80,10 @@ def _left_to_process() -> int | None:
     except ImportError:  # not on Windows
         return None
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    status = _read("/proc/self/status")
-    if limit == resource.RLIM_INFINITY or "VmSize:" not in status:
+    kilobytes = _number("/proc/self/status", "VmSize:")
+    if limit == resource.RLIM_INFINITY or kilobytes is None:
         return None
-    return limit - 1024 * int(status.split("VmSize:")[1].split()[0])
+    return limit - 1024 * kilobytes
 
 
 def _read(path: str) -> str:
@@ -116,6 +91,12 @@ def _read(path: str) -> str:
         return Path(path).read_text()
     except OSError:
         return ""
+
+
+def _number(path: str, name: str) -> int | None:
+    """The number after a name in a file of the system."""
+    _, found, rest = _read(path).partition(name)
+    return int(rest.split()[0]) if found else None
 
 
 def fits(needed: int) -> bool:
@@ -127,19 +108,13 @@ def fits(needed: int) -> bool:
 def check_memory(needed: int, what: str, remedy: str) -> None:
     """Refuse to begin what would not fit, with the numbers and a way out.
 
-    Examples
-    --------
     >>> check_memory(10**18, "A matrix of that size", "Ask for less.")
     Traceback (most recent call last):
     MemoryError: A matrix of that size needs about 1000000000.0 GB ... Ask for less.
     """
-    if fits(needed):
-        return
-    available = available_bytes() or 0
-    raise MemoryError(
-        f"{what} needs about {_amount(needed)} of memory, and {_amount(available)} are free. "
-        f"{remedy}"
-    )
+    if not fits(needed):
+        needs, free = _amount(needed), _amount(available_bytes() or 0)
+        raise MemoryError(f"{what} needs about {needs} of memory, and {free} are free. {remedy}")
 
 
 def _amount(size: int) -> str:

@@ -1,19 +1,13 @@
 """Parameters as plain values, to be written down."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
-
-__all__ = ["plain"]
 
 
 def plain(value: Any) -> Any:
     """Lists in place of arrays, whose repr needs imports and leaves out their middle.
 
-    Examples
-    --------
     >>> plain({"a": np.arange(2), "b": np.float64(0.5)})
     {'a': [0, 1], 'b': 0.5}
     """

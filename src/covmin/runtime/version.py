@@ -1,11 +1,7 @@
 """The version of covmin, and which one made a pickled selector."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
-
-__all__ = ["VersionedPickles", "__version__"]
 
 __version__ = "0.1.0.dev0"
 

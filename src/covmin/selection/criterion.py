@@ -1,27 +1,22 @@
 """The criterion itself, as a measure of what features leave unexplained."""
 
-from __future__ import annotations
-
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import validate_params
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, validate_params
 from sklearn.utils.validation import check_X_y
 
-from covmin.core.problem import Formulation
+from covmin.core.kernels import Kernel
 from covmin.data.checks import check_numbers, columns_named
 from covmin.data.columns import prepare_columns, weighted_samples
 from covmin.data.responses import encode_response, ordered_levels
-from covmin.plan.formulation import (
-    CRITERION_PARAMETERS,
-    bandwidth_value,
-    kernel_parameters,
-    make_problem,
-)
-
-from .fitting import seed_of, squared
-
-__all__ = ["conditional_covariance_trace"]
+from covmin.plan.approximation import by_size
+from covmin.plan.constants import PAPER_RIDGE
+from covmin.plan.formulation import FORMULATIONS
+from covmin.plan.kernel import kernel_of
+from covmin.plan.problem import make_problem
+from covmin.runtime.seeds import seed_of
 
 
 @validate_params(
@@ -30,8 +25,14 @@ __all__ = ["conditional_covariance_trace"]
         "y": ["array-like"],
         "weights": [None, "array-like"],
         "sample_weight": [None, "array-like"],
-    }
-    | CRITERION_PARAMETERS,
+        "task": [StrOptions({"auto", "classification", "ordinal", "regression"})],
+        "standardize": ["boolean"],
+        "kernel": [str, HasMethods(["at", "get_params"])],
+        "epsilon": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        "approximation": [None, StrOptions({"auto", "fourier"})],
+        "n_components": [None, Interval(Integral, 1, None, closed="left")],
+        "random_state": ["random_state"],
+    },
     prefer_skip_nested_validation=True,
 )
 def conditional_covariance_trace(
@@ -42,10 +43,7 @@ def conditional_covariance_trace(
     sample_weight: Any = None,
     task: str = "auto",
     standardize: bool = True,
-    kernel: str = "gaussian",
-    bandwidth: float | str = "median",
-    degree: int = 3,
-    coef0: float = 1.0,
+    kernel: Any = "gaussian",
     epsilon: float | str = "auto",
     approximation: str | None = "auto",
     n_components: int | None = None,
@@ -72,17 +70,15 @@ def conditional_covariance_trace(
     task : {"auto", "classification", "ordinal", "regression"}, default="auto"
     standardize : bool, default=True
         Whether to give every feature mean 0 and variance 1 first.
-    kernel : {"gaussian", "laplacian", "linear", "polynomial"}, default="gaussian"
-    bandwidth : "median" or float, default="median"
-        "median" is measured on the features with positive weight.
-    degree, coef0 : int, float
-        Of the polynomial kernel.
+    kernel : str or kernel, default="gaussian"
+        "gaussian", "laplacian", "linear", "polynomial", or an object of :mod:`covmin.kernels`. A
+        median bandwidth is measured on the features with positive weight.
     epsilon : "auto" or float, default="auto"
         Ridge; 0.001 for classes and 0.1 for regression by default.
     approximation, n_components
         As in :class:`~covmin.CCMSelector`.
     random_state : int, RandomState instance or None, default=None
-        Seed of the random features. None is a fixed seed.
+        Seed of the random components. None is a fixed seed.
 
     Returns
     -------
@@ -114,27 +110,31 @@ def conditional_covariance_trace(
     columns = prepare_columns(X, standardize, sample_weight=sample_weight, Y=response.Y)
     keep = np.flatnonzero(w[columns.index] > 0.0)
     if keep.size == 0:  # no feature varies or counts: everything is left unexplained
-        return float(squared(response.scale))
+        return float(response.squared_unit)
     if isinstance(epsilon, str):
-        epsilon = response.default_epsilon
-    formulation = Formulation(
-        epsilon=epsilon,
-        kernel=kernel,
-        kernel_params=kernel_parameters(kernel, degree, coef0),
-        bandwidth=bandwidth_value(bandwidth),
-    )
+        epsilon = PAPER_RIDGE[response.task]
+    chosen = _kernel(kernel)
     problem = make_problem(
         columns,
         response.Y,
-        formulation,
-        approximation=approximation,
+        chosen,
+        approximation=by_size(approximation, chosen, columns.X.shape),
         n_components=n_components,
-        device=None,
         seed=seed_of(random_state),
+        epsilon=epsilon,
     )
-    gram = problem.gram(keep, problem.bandwidth(keep))
-    point = problem.objective(gram).at(w[columns.index][keep])
-    return float(epsilon * point.value * squared(response.scale))
+    value = problem.trace(keep, w[columns.index][keep], problem.bandwidth(keep))
+    return float(epsilon * value * response.squared_unit)
+
+
+def _kernel(given: Any) -> Kernel:
+    kernel = kernel_of(given, FORMULATIONS["paper"])
+    if getattr(kernel, "mixing", 1.0) == "auto":
+        raise ValueError(
+            "The share of single effects in the mixed kernel hangs on a fit; give it as a number: "
+            "kernel=covmin.kernels.Mixed(mixing=0.3)."
+        )
+    return kernel
 
 
 def _check_weights(weights: Any, n_features: int) -> np.ndarray:

@@ -5,49 +5,33 @@ out. Here the whole path is run on the training folds, and kernel ridge regressi
 first m features is judged on the fold left out.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from covmin.core.arrays import like
+from covmin.core.nominations import Hold
+from covmin.core.path import run_path
 from covmin.core.problem import Problem
 from covmin.data.columns import ColumnPlan, PreparedColumns, prepare_columns, row_signatures
 from covmin.data.responses import EncodedResponse
+from covmin.data.samples import Samples
+from covmin.plan import Plan
+from covmin.plan.budgets import path_budgets
+from covmin.plan.constants import GIVEN_RIDGES, N_FOLDS
+from covmin.runtime.run import Run
 from covmin.runtime.threads import IN_THREADS, blas_threads, worker_threads
-
-__all__ = ["CrossFit", "candidate_sizes", "cross_fit", "residuals_beyond_given"]
-
-_N_FOLDS = 5
-# Every size up to this one is tried; beyond it sizes grow by a quarter.
-_DENSE_SIZES = 10
-# Ridges among which the regression on given features is chosen.
-_GIVEN_RIDGES = (1e-1, 1e-2, 1e-3, 1e-4)
-
-ProblemFactory = Callable[[PreparedColumns, np.ndarray, float], Problem]
-Ranker = Callable[[Problem, list[int]], Iterator[tuple[int, np.ndarray]]]
 
 
 @dataclass(frozen=True)
 class CrossFit:
-    """Cross-fitted errors for sets of 1..m features and for each ε.
+    """Cross-fitted errors for sets of 1..m features and for each ε."""
 
-    Attributes
-    ----------
-    sizes : ndarray of shape (n_sizes,)
-        Numbers of features tried, increasing.
-    epsilons : ndarray of shape (n_epsilons,)
-    errors : ndarray of shape (n_epsilons, n_sizes, n_folds)
-        Mean squared error on each fold left out, as a share of the response's variance.
-    """
-
-    sizes: np.ndarray
+    sizes: np.ndarray  # numbers of features tried, increasing
     epsilons: np.ndarray
-    errors: np.ndarray
+    errors: np.ndarray  # (n_epsilons, n_sizes, n_folds), as shares of the response's variance
 
     @property
     def mean(self) -> np.ndarray:
@@ -66,8 +50,6 @@ class CrossFit:
     def smallest_within_one_standard_error(self, epsilon_index: int) -> int:
         """The smallest size whose error is within one standard error of the best.
 
-        Examples
-        --------
         >>> errors = np.array([[[0.9, 1.1], [0.5, 0.6], [0.45, 0.6]]])
         >>> CrossFit(np.array([1, 2, 3]), np.array([0.1]), errors
         ...     ).smallest_within_one_standard_error(0)
@@ -79,189 +61,115 @@ class CrossFit:
         return int(self.sizes[np.flatnonzero(mean <= limit)[0]])
 
 
-def candidate_sizes(n_features: int, largest: int = 100) -> list[int]:
-    """Numbers of features worth trying: each up to ten, then a quarter more each time.
+@dataclass(frozen=True)
+class _HeldOut:
+    """Samples to train on, made ready, and those left out."""
 
-    Examples
-    --------
-    >>> candidate_sizes(14)
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]
-    >>> candidate_sizes(5000)[-3:]
-    [63, 78, 97]
-    """
-    top = min(n_features, largest)
-    sizes = list(range(1, min(top, _DENSE_SIZES) + 1))
-    while sizes[-1] < top and (following := sizes[-1] * 5 // 4) <= top:
-        sizes.append(following)
-    if top == n_features and sizes[-1] != top:
-        sizes.append(top)
-    return sizes
+    columns: PreparedColumns
+    response: EncodedResponse
+    X: np.ndarray
+    target: np.ndarray
+    weight: np.ndarray
 
 
 def cross_fit(
-    X: np.ndarray,
-    response: EncodedResponse,
-    make_problem: ProblemFactory,
-    rank: Ranker,
-    epsilons: np.ndarray,
+    samples: Samples,
+    plan: Plan,
     sizes: list[int],
     *,
-    plan: ColumnPlan,
-    sample_weight: np.ndarray,
     standardize: bool,
-    seed: int,
+    run: Run,
     n_jobs: int | None = None,
-    on_fold: Callable[[int, int], None] | None = None,
-    finished: Sequence[np.ndarray] = (),
-    keep: Callable[[int, np.ndarray], None] | None = None,
-    stop: Callable[[], bool] | None = None,
 ) -> CrossFit:
     """Run the path on training folds and judge it on the fold left out.
 
-    Standardisation, bandwidths and the ranking see the training samples alone.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_columns)
-    response : EncodedResponse
-    make_problem : callable
-        From training columns, centred responses and ε to a problem.
-    rank : callable
-        From a problem and sizes to pairs of a size and the units from best to worst.
-    epsilons : ndarray of shape (n_epsilons,)
-    sizes : list of int
-        Numbers of features to judge, increasing.
-    plan : ColumnPlan
-    sample_weight : ndarray of shape (n_samples,)
-    standardize : bool
-    seed : int
-        Of the folds.
-    n_jobs : int, optional
-        Folds judged at once, in threads.
-    on_fold : callable, optional
-        Called with the number of folds judged and their total after each.
-    finished : sequence of ndarray
-        Errors of the first folds, where they are known from an earlier run.
-    keep : callable, optional
-        Called with the number of a fold and its errors once it is judged.
-    stop : callable, optional
-        Asked after each fold whether to make do with those judged.
-
-    Returns
-    -------
-    CrossFit
+    Standardisation, bandwidths and the ranking see the training samples alone. They, and the
+    look at pairs, are the same for every ε. The samples are in memory; ``n_jobs`` folds are
+    judged at once, in threads, and the run keeps those that are done.
     """
-    hold_out = partial(_hold_out, X, response.Y, sample_weight, plan, standardize)
+    for_each_fold = max(1, plan.n_threads // worker_threads(n_jobs))
+    plan = replace(plan, n_threads=for_each_fold)
 
-    def judge(epsilon: float, fold: np.ndarray) -> np.ndarray:
-        columns, Y, target = hold_out(fold)
-        weight = sample_weight[fold] / sample_weight[fold].sum()
-        if columns.units.size == 0:  # nothing varies on these folds: the mean is all there is
-            return np.full(len(sizes), weight @ (target**2).sum(axis=1))
-        problem = make_problem(columns, Y, epsilon)
-        return _errors(problem, rank, sizes, columns.apply(X[fold]), target, weight)
+    def judge(fold: np.ndarray) -> np.ndarray:
+        return _errors(_hold_out(samples, samples.plan, standardize, fold), plan, sizes)
 
-    folds = _folds(_unitless_signatures(X, response.Y), response.labels, seed)
-    tasks = [(epsilon, fold) for epsilon in epsilons for fold in folds]
-    errors = list(finished)
-    with blas_threads(X.shape[0], worker_threads(n_jobs)):
+    folds = _folds_of(samples, plan.wishes.seed)
+    errors = run.folds()
+    with blas_threads(samples.n_samples, worker_threads(n_jobs)):
         judged = Parallel(n_jobs=n_jobs, return_as="generator", **IN_THREADS)(
-            delayed(judge)(*task) for task in tasks[len(errors) :]
+            delayed(judge)(fold) for fold in folds[len(errors) :]
         )
         for error in judged:
             errors.append(error)
-            if keep is not None:
-                keep(len(errors) - 1, error)
-            if on_fold is not None:
-                on_fold(len(errors), len(tasks))
-            if stop is not None and stop():
+            run.fold_done(len(errors) - 1, error, len(errors), len(folds))
+            if run.stop():
                 break
         judged.close()
-    return _gather(errors, np.asarray(sizes), np.asarray(epsilons), len(folds))
+    if len(errors) < 2:
+        raise KeyboardInterrupt("The fit was interrupted before there was anything to keep.")
+    return CrossFit(np.asarray(sizes), np.asarray(plan.epsilons), np.stack(errors, axis=2))
 
 
-def _gather(
-    errors: list[np.ndarray], sizes: np.ndarray, epsilons: np.ndarray, n_folds: int
-) -> CrossFit:
-    """The errors by ε, size and fold; of an early end, what can be compared."""
-    complete = len(errors) // n_folds
-    if complete == 0:
-        if len(errors) < 2:
-            raise KeyboardInterrupt("The fit was interrupted before there was anything to keep.")
-        complete, n_folds = 1, len(errors)
-    cube = np.reshape(errors[: complete * n_folds], (complete, n_folds, sizes.size))
-    return CrossFit(sizes, epsilons[:complete], cube.swapaxes(1, 2))
-
-
-def residuals_beyond_given(
-    X: np.ndarray,
-    response: EncodedResponse,
-    make_problem: ProblemFactory,
-    *,
-    plan: ColumnPlan,
-    sample_weight: np.ndarray,
-    standardize: bool,
-    seed: int,
-) -> np.ndarray:
+def residuals_beyond_given(samples: Samples, plan: Plan, standardize: bool) -> np.ndarray:
     """What the given features leave of the responses, by cross-fitted kernel ridge regression.
 
     Taking a function of the given features off the response leaves its conditional variance
     given these and any others as it is. But the ridge no longer holds back what they explain,
     so that a feature is not chosen for saying the same louder.
 
-    Parameters
-    ----------
-    X, response, make_problem, plan, sample_weight, standardize, seed
-        As for :func:`cross_fit`.
-
     Returns
     -------
     residuals : ndarray of shape (n_samples, n_responses)
         Centred under the sample weights.
     """
-    residuals = {ridge: np.empty_like(response.Y) for ridge in _GIVEN_RIDGES}
-    none = np.empty(0, dtype=int)
-    for fold in _folds(_unitless_signatures(X, response.Y), response.labels, seed):
-        columns, Y, target = _hold_out(X, response.Y, sample_weight, plan, standardize, fold)
-        problem = make_problem(columns, Y, _GIVEN_RIDGES[0])
-        given = problem.layout.columns(none)
-        if given.size == 0:  # the given columns are constant here: the mean is all they say
-            for ridge in _GIVEN_RIDGES:
-                residuals[ridge][fold] = target
-            continue
-        operator = problem.gram(none, problem.bandwidth(none)).at(np.empty(0))
-        rows = like(columns.apply(X[fold])[:, given], problem.X)
-        for ridge in _GIVEN_RIDGES:
-            residuals[ridge][fold] = target - operator.predict(rows, ridge)
-    best = min(residuals.values(), key=lambda r: float(sample_weight @ (r**2).sum(axis=1)))
-    centred: np.ndarray = best - sample_weight @ best / sample_weight.sum()
+    samples = samples.in_memory()
+    layout, weight = samples.plan, samples.weight
+    is_given = layout.given[layout.unit[layout.source]]
+    given = replace(samples, X=samples.X[:, is_given])
+    layout = replace(layout, source=layout.source[is_given])
+    residuals = {ridge: np.empty_like(samples.response.Y) for ridge in GIVEN_RIDGES}
+    for fold in _folds_of(samples, plan.wishes.seed):
+        held = _hold_out(given, layout, standardize, fold)
+        predict = None
+        if held.columns.index.size:  # else they are constant here: the mean is all they say
+            problem = plan.problem(held.columns, held.response.Y)
+            predict = problem.operator(np.empty(0, dtype=int), np.empty(0)).predict
+        for ridge, left in residuals.items():
+            left[fold] = held.target - (0.0 if predict is None else predict(held.X, ridge))
+    best = min(residuals.values(), key=lambda r: float(weight @ (r**2).sum(axis=1)))
+    centred: np.ndarray = best - weight @ best / weight.sum()
     return centred
 
 
 def _hold_out(
-    X: np.ndarray,
-    Y: np.ndarray,
-    sample_weight: np.ndarray,
-    plan: ColumnPlan,
-    standardize: bool,
-    fold: np.ndarray,
-) -> tuple[PreparedColumns, np.ndarray, np.ndarray]:
-    """Training columns and responses, and the responses of the fold left out.
+    samples: Samples, layout: ColumnPlan, standardize: bool, fold: np.ndarray
+) -> _HeldOut:
+    """Training columns and responses, and the samples of the fold left out.
 
     Both responses are centred by the mean of the training samples.
     """
-    weight = sample_weight[~fold]
-    mean = weight @ Y[~fold] / weight.sum()
+    X, Y, weight = samples.X, samples.response.Y, samples.weight
+    train = weight[~fold]
+    mean = train @ Y[~fold] / train.sum()
     Y_train = Y[~fold] - mean
-    columns = prepare_columns(X[~fold], standardize, plan=plan, sample_weight=weight, Y=Y_train)
-    return columns, Y_train, Y[fold] - mean
+    columns = prepare_columns(X[~fold], standardize, plan=layout, sample_weight=train, Y=Y_train)
+    return _HeldOut(
+        columns,
+        replace(samples.response, Y=Y_train),
+        columns.apply(X[fold]),
+        Y[fold] - mean,
+        weight[fold] / weight[fold].sum(),
+    )
+
+
+def _folds_of(samples: Samples, seed: int) -> list[np.ndarray]:
+    signatures = _unitless_signatures(samples.X, samples.response.Y)
+    return _folds(signatures, samples.response.labels, seed)
 
 
 def _unitless_signatures(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """Signatures of the rows, whatever the units of the columns.
 
-    Examples
-    --------
     >>> np.unique(_unitless_signatures(1e-20 * np.arange(4.0)[:, None], np.zeros((4, 1)))).size
     4
     """
@@ -277,8 +185,6 @@ def _folds(signatures: np.ndarray, labels: np.ndarray | None, seed: int) -> list
     Equal rows are left out together: a copy of a sample in training would tell its answer.
     Nor does the order of the rows matter, so weighted rows and repeated rows fare alike.
 
-    Examples
-    --------
     >>> folds = _folds(np.array([0.1, 0.2, 0.1, 0.3, 0.4]), None, 0)
     >>> len(folds), bool(folds[0][0] == folds[0][2])
     (2, True)
@@ -288,7 +194,7 @@ def _folds(signatures: np.ndarray, labels: np.ndarray | None, seed: int) -> list
     if labels is not None:
         # A class whose rows all equal rows of another is not among the first of them.
         classes = np.unique(labels[first], return_inverse=True)[1]
-    n_folds = max(2, min(_N_FOLDS, first.size // 2))
+    n_folds = max(2, min(N_FOLDS, first.size // 2))
     fewest = int(np.bincount(classes).min())
     if fewest >= 2:
         n_folds = min(n_folds, fewest)
@@ -302,30 +208,42 @@ def _folds(signatures: np.ndarray, labels: np.ndarray | None, seed: int) -> list
     return [fold[row] == number for number in range(n_folds)]
 
 
-def _errors(
-    problem: Problem,
-    rank: Ranker,
-    sizes: list[int],
-    X: np.ndarray,
-    target: np.ndarray,
-    weight: np.ndarray,
-) -> np.ndarray:
-    """Error at held-out samples for each size."""
+def _errors(held: _HeldOut, plan: Plan, sizes: list[int]) -> np.ndarray:
+    """Error at the samples left out for each ε and each size, shape (n_epsilons, n_sizes)."""
+    columns = held.columns
+    if columns.units.size == 0:  # nothing varies on these folds: the mean is all there is
+        nothing = held.weight @ (held.target**2).sum(axis=1)
+        return np.full((len(plan.epsilons), len(sizes)), nothing)
+    table = plan.problem(columns, held.response.Y)
+    hold = plan.hold(table)
     # A column can be constant on the training fold alone.
-    usable = [min(size, problem.n_features) for size in sizes]
-    errors = {
-        size: float(weight @ _squared_errors(problem, np.sort(order[:size]), X, target))
-        for size, order in rank(problem, usable)
-    }
-    return np.array([errors[size] for size in usable])
+    usable = [min(size, table.n_features) for size in sizes]
+    rows = []
+    for epsilon in plan.epsilons:
+        problem = plan.formulated(table, columns, held.response, epsilon)
+        errors = {
+            size: float(held.weight @ _squared_errors(problem, np.sort(order[:size]), held))
+            for size, order in _rankings(plan, problem, hold, usable)
+        }
+        rows.append([errors[size] for size in usable])
+    return np.array(rows)
 
 
-def _squared_errors(
-    problem: Problem, features: np.ndarray, X: np.ndarray, target: np.ndarray
-) -> np.ndarray:
-    """Squared errors at the rows of X of kernel ridge regression on some features."""
-    operator = problem.gram(features, problem.bandwidth(features)).at(np.ones(features.size))
-    columns = problem.layout.columns(features)
-    predicted = operator.predict(like(X[:, columns], problem.X), problem.formulation.epsilon)
-    squared: np.ndarray = ((target - predicted) ** 2).sum(axis=1)
+def _rankings(
+    plan: Plan, problem: Problem, hold: Hold, sizes: list[int]
+) -> Iterator[tuple[int, np.ndarray]]:
+    """For each size, the units from best to worst: one path for all, or a solve for each."""
+    if plan.wishes.formulation.is_path:
+        order = run_path(problem, path_budgets(problem.n_features), hold).order
+        yield from ((size, order) for size in set(sizes))
+    else:
+        for size in set(sizes):
+            yield size, run_path(problem, [size]).order
+
+
+def _squared_errors(problem: Problem, features: np.ndarray, held: _HeldOut) -> np.ndarray:
+    """Squared errors at the samples left out of kernel ridge regression on some features."""
+    operator = problem.operator(features, np.ones(features.size))
+    X = like(held.X[:, problem.units.columns(features)], problem.sample.X)
+    squared: np.ndarray = ((held.target - operator.predict(X, problem.epsilon)) ** 2).sum(axis=1)
     return squared

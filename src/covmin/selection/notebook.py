@@ -1,13 +1,9 @@
 """What a fitted selector adds to scikit-learn's diagram in a notebook."""
 
-from __future__ import annotations
-
 from html import escape
 from typing import Any
 
 import numpy as np
-
-__all__ = ["selection_html"]
 
 _SHOWN = 12
 _ROW = (
@@ -19,27 +15,7 @@ _ROW = (
 
 
 def selection_html(selector: Any) -> str:
-    """The features kept, their ranks and weights, as a fragment of HTML.
-
-    Parameters
-    ----------
-    selector : CCMSelector
-        Fitted.
-
-    Returns
-    -------
-    html : str
-        Names are escaped; colours follow the notebook's theme.
-
-    Examples
-    --------
-    >>> from covmin import CCMSelector
-    >>> from covmin.selection.notebook import selection_html
-    >>> from covmin.datasets import make_xor
-    >>> X, y = make_xor(60, random_state=0, return_X_y=True)
-    >>> "3 of 10 features" in selection_html(CCMSelector(3).fit(X, y))
-    True
-    """
+    """The features kept, their ranks and weights, as a fragment of HTML with names escaped."""
     names = getattr(selector, "feature_names_in_", None)
     order = np.argsort(selector.ranking_, kind="stable")
     kept = order[selector.support_[order]]

@@ -8,32 +8,31 @@ heard of for a minute (``covmin.silence`` in Dask's configuration), the fit ends
 instead of waiting for ever. With Dask's local scheduler nothing is persisted:
 partitions are made anew for each pass, so that memory stays bounded.
 
-Nobody needs to import this module: :meth:`covmin.CCMSelector.fit` takes Dask arrays and
-dataframes as they are.
+This module is imported where a Dask array or dataframe is met, and so may import Dask.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import CancelledError
-from dataclasses import dataclass, replace
 from functools import partial
+from operator import getitem
 from typing import Any
 
+import dask
 import numpy as np
 
-from covmin.core.rows import BlockFunction, add_up
+from covmin.data.checks import no_numbers
 
-from .local import ArraySource, RawFunction, StandardizedSource, call_on_standardized
-from .local import float_dtype as _float_dtype
-
-__all__ = ["DaskRows", "DaskSource"]
+from .base import Merge, RawFunction, float_dtype
+from .local import ArraySource
 
 # Partial results merged by one task: the tree over 1000 partitions is four levels deep.
 _FAN_IN = 8
 
-Merge = Callable[[Sequence[Any]], Any]
+# Results are not to be looked up by a hash of what they are made of.
+_delayed = partial(dask.delayed, pure=False)
 
 
 def _as_array(part: Any, dtype: np.dtype[Any]) -> np.ndarray:
@@ -44,40 +43,18 @@ def _as_array(part: Any, dtype: np.dtype[Any]) -> np.ndarray:
 
 
 def _on_partition(
-    function: RawFunction,
-    merge: Merge,
-    columns: np.ndarray | None,
-    X: np.ndarray,
-    Y: np.ndarray,
-    p: np.ndarray,
+    function: RawFunction, merge: Merge, columns: np.ndarray | None, X: Any, Y: Any, p: Any
 ) -> Any:
     """A block function over the blocks of one partition, merged."""
     blocks = ArraySource(X).with_responses(Y, p, columns)
-    return merge([function(*block) for block in blocks])
-
-
-def _sum_on_partition(
-    function: RawFunction, columns: np.ndarray, X: np.ndarray, Y: np.ndarray, p: np.ndarray
-) -> tuple[Any, ...]:
-    blocks = ArraySource(X).with_responses(Y, p, columns)
-    return add_up(function(*block) for block in blocks)
-
-
-def _merge_results(merge: Merge, *results: Any) -> Any:
-    return merge(results)
-
-
-def _pick(X: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    return X[rows]
+    return merge(function(*block) for block in blocks)
 
 
 def _tree(merge: Merge, results: list[Any]) -> Any:
     """Merge delayed results, a few at a time, always in the same order."""
-    import dask
-
-    join = dask.delayed(partial(_merge_results, merge), pure=False)
+    join = _delayed(merge)
     while len(results) > 1:
-        results = [join(*results[i : i + _FAN_IN]) for i in range(0, len(results), _FAN_IN)]
+        results = [join(results[i : i + _FAN_IN]) for i in range(0, len(results), _FAN_IN)]
     return _compute(results[:1])[0]
 
 
@@ -93,15 +70,11 @@ def _client() -> Any:
 
 def _persist(parts: list[Any]) -> list[Any]:
     """Keep what is computed on the workers of the running client, if there is one."""
-    import dask
-
     return parts if _client() is None else list(dask.persist(*parts))
 
 
 def _compute(values: Sequence[Any]) -> list[Any]:
     """Compute delayed values; an error where a cluster has gone silent."""
-    import dask
-
     client = _client()
     if client is None:
         return list(dask.compute(*values))
@@ -118,7 +91,6 @@ def _compute(values: Sequence[Any]) -> list[Any]:
 
 def _wait(client: Any, futures: list[Any]) -> None:
     """Wait as long as anything is heard of the workers: slow is fine, silent is not."""
-    import dask
     from dask.utils import parse_timedelta
     from distributed import wait
 
@@ -150,24 +122,13 @@ def _latest_news(client: Any, seconds: float) -> float | None:
 
 
 class DaskSource:
-    """The partitions of a Dask collection.
-
-    Parameters
-    ----------
-    parts : list of dask Delayed
-        One array of shape (rows, n_columns) each.
-    lengths : sequence of int
-        Rows of each.
-    n_columns : int
-    dtype : numpy.dtype
-    names : list of str or None
-    """
+    """The partitions of a Dask collection."""
 
     reads_in_blocks = True
 
     def __init__(
         self,
-        parts: list[Any],
+        parts: list[Any],  # one Delayed array of shape (rows, n_columns) for each of the lengths
         lengths: Sequence[int],
         n_columns: int,
         dtype: np.dtype[Any],
@@ -182,14 +143,7 @@ class DaskSource:
 
     @classmethod
     def of(cls, X: Any) -> DaskSource:
-        """The partitions of a Dask array or dataframe.
-
-        Parameters
-        ----------
-        X : dask.array.Array of shape (n_rows, n_columns), or dask.dataframe.DataFrame
-        """
-        import dask
-
+        """The partitions of a Dask array or dataframe."""
         names = None
         if hasattr(X, "columns"):
             names = [str(name) for name in X.columns]
@@ -209,115 +163,47 @@ class DaskSource:
                 "X must be a Dask array with two dimensions or a Dask dataframe; "
                 f"got {type(X).__name__}."
             )
-        dtype = _float_dtype(dtypes.pop()) if len(dtypes) == 1 else np.dtype(np.float64)
-        convert = dask.delayed(_as_array, pure=False)
+        dtype = float_dtype(dtypes.pop()) if len(dtypes) == 1 else np.dtype(np.float64)
+        convert, length = _delayed(_as_array), dask.delayed(len)
         parts = _persist([convert(part, dtype) for part in delayed])
-        lengths = X.chunks[0] if names is None else _lengths(parts)
+        lengths = X.chunks[0] if names is None else _compute([length(part) for part in parts])
         return cls(parts, lengths, int(X.shape[1]), dtype, names)
 
-    def _pieces(self, array: np.ndarray) -> list[np.ndarray]:
-        return [array[a:b] for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)]
+    def _pieces(self, values: Any) -> list[Any]:
+        """What goes with each partition; what :meth:`beside` has cut stays as it is."""
+        return values if isinstance(values, list) else np.split(values, self.starts[1:-1])
 
-    def reduce(self, function: RawFunction, merge: Merge, Y: np.ndarray, p: np.ndarray) -> Any:
-        """Merge the results of ``function(X_block, Y_block, p_block)`` over all blocks."""
-        import dask
+    def beside(self, values: np.ndarray) -> list[Any]:
+        """One Delayed for each partition: they go to the workers once."""
+        keep = _delayed(np.asarray)
+        return _persist([keep(piece) for piece in self._pieces(values)])
 
-        work = dask.delayed(partial(_on_partition, function, merge, None), pure=False)
+    def reduce(
+        self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
+    ) -> Any:
+        # Delayed once, the function with its frequencies goes to each worker once.
+        work = _delayed(partial(_on_partition, function, merge, columns))
         pieces = zip(self.parts, self._pieces(Y), self._pieces(p), strict=True)
         return _tree(merge, [work(X, Y, p) for X, Y, p in pieces])
 
-    def rows(self, Y: np.ndarray, p: np.ndarray, columns: StandardizedSource) -> DaskRows:
-        """Standardised rows with responses and weights, which go to the workers once."""
-        import dask
-
-        keep = dask.delayed(np.asarray, pure=False)
-        Y_parts = _persist([keep(piece) for piece in self._pieces(Y)])
-        p_parts = _persist([keep(piece) for piece in self._pieces(p)])
-        return DaskRows(columns, Y_parts, p_parts)
-
     def take(self, rows: np.ndarray) -> np.ndarray:
-        """All columns at increasing row numbers."""
-        import dask
-
         bounds = np.searchsorted(rows, self.starts)
-        pick = dask.delayed(_pick, pure=False)
-        wanted = [
-            pick(part, rows[a:b] - start)
-            for part, start, a, b in zip(
-                self.parts, self.starts[:-1], bounds[:-1], bounds[1:], strict=True
-            )
-            if a < b
-        ]
+        pieces = zip(self.parts, self.starts[:-1], bounds[:-1], bounds[1:], strict=True)
+        pick = _delayed(getitem)
+        wanted = [pick(part, rows[a:b] - start) for part, start, a, b in pieces if a < b]
         return np.concatenate(_compute(wanted))
 
     def keep(self, kept: np.ndarray) -> DaskSource:
-        """The rows where a mask is true, picked out on the workers.
-
-        Parameters
-        ----------
-        kept : ndarray of bool of shape (n_rows,)
-        """
-        import dask
-
-        pick = dask.delayed(_pick, pure=False)
-        masks = self._pieces(kept)
-        parts = [
-            part if mask.all() else pick(part, mask)
-            for part, mask in zip(self.parts, masks, strict=True)
-        ]
+        """Picked out on the workers."""
+        pick, masks = _delayed(getitem), self._pieces(kept)
+        pieces = zip(self.parts, masks, strict=True)
+        parts = [part if mask.all() else pick(part, mask) for part, mask in pieces]
         lengths = [int(mask.sum()) for mask in masks]
         return DaskSource(parts, lengths, self.shape[1], self.dtype, self.names)
 
 
-def _lengths(parts: list[Any]) -> list[int]:
-    import dask
-
-    return [int(n) for n in _compute([dask.delayed(len)(part) for part in parts])]
-
-
 def _check_numbers(X: Any) -> None:
     bad = [str(name) for name, dtype in X.dtypes.items() if dtype.kind not in "biuf"]
+    advice = "Drop or convert them; categorical columns of a Dask dataframe must be encoded first."
     if bad:
-        raise ValueError(
-            f"These columns of X hold no numbers: {', '.join(map(repr, bad[:5]))}"
-            f"{f' and {len(bad) - 5} more' if len(bad) > 5 else ''}. Drop or convert them; "
-            "categorical columns of a Dask dataframe must be encoded first."
-        )
-
-
-@dataclass(frozen=True)
-class DaskRows:
-    """Rows in partitions, standardised block by block on the workers.
-
-    Parameters
-    ----------
-    columns : StandardizedSource
-    Y_parts, p_parts : list of dask Delayed
-        Responses and weights of each partition.
-    """
-
-    columns: StandardizedSource
-    Y_parts: list[Any]
-    p_parts: list[Any]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of rows and of features."""
-        return self.columns.shape
-
-    def sum(self, function: BlockFunction) -> tuple[Any, ...]:
-        """Sum the results of ``function(X_block, Y_block, p_block)`` over all blocks."""
-        import dask
-
-        table = self.columns
-        source: Any = table.source
-        raw = partial(call_on_standardized, function, table.mean, table.scale, table.dtype)
-        # Delayed once, the function with its frequencies goes to each worker once.
-        work = dask.delayed(partial(_sum_on_partition, raw, table.index), pure=False)
-        pieces = zip(source.parts, self.Y_parts, self.p_parts, strict=True)
-        total: tuple[Any, ...] = _tree(add_up, [work(X, Y, p) for X, Y, p in pieces])
-        return total
-
-    def restrict(self, columns: np.ndarray) -> DaskRows:
-        """The same rows with some of the features."""
-        return replace(self, columns=self.columns.restrict(columns))
+        raise no_numbers(bad, advice)

@@ -20,13 +20,6 @@ function percent(share) {
   return value.toFixed(digits) + "%";
 }
 
-function short(value) {
-  if (value === 0) return "0";
-  const size = Math.abs(value);
-  const text = size >= 1e5 || size < 1e-3 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
-  return text.replace("-", "\u2212");
-}
-
 function clip(text, length) {
   return text.length > length ? text.slice(0, length - 1) + "…" : text;
 }
@@ -36,13 +29,43 @@ function scale(domain, range) {
   return (value) => range[0] + ((value - domain[0]) / span) * (range[1] - range[0]);
 }
 
-function ticks(low, high, count) {
-  const raw = (high - low || 1) / count;
+// Of whole numbers, whole ticks.
+function ticks(low, high, count, whole = false) {
+  const raw = Math.max((high - low || 1) / count, whole ? 1 : 0);
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= raw * 0.999);
   const found = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k++) found.push(k * step);
   return found;
+}
+
+function areWhole(values) {
+  return values.every(Number.isInteger);
+}
+
+// A hundredth of the range of some values, but of whole numbers one.
+function fine(values) {
+  const [low, high] = extent(values);
+  return areWhole(values) ? 1 : (high - low) / 100;
+}
+
+// Labels with the digits that tell values apart that lie a step from each other, in powers of ten
+// where that is shorter.
+function labelled(values, step = values[1] - values[0]) {
+  if (!values.length) return [];
+  const place = (value) => Math.floor(Math.log10(Math.abs(value)) + 1e-9);
+  const last = place(step || values[0] || 1);
+  const digits = (count) => Math.min(Math.max(count, 0), 15);
+  const plain = values.map((v) => v.toFixed(digits(-last)));
+  const powers = values.map((v) => (Math.abs(v) < 1e-9 * 10 ** last ? "0" : v.toExponential(digits(place(v) - last))));
+  const length = (texts) => Math.max(...texts.map((t) => t.length));
+  const told = last < -15 || length(powers) < length(plain) - 1 ? powers : plain;
+  return values.map((at, i) => ({ at, text: told[i].replaceAll("-", "\u2212") }));
+}
+
+// Pixels that labels beside an axis take.
+function room(labels, least) {
+  return Math.max(least, 14 + 7 * Math.max(0, ...labels.map((label) => label.text.length)));
 }
 
 function extent(values) {
@@ -166,19 +189,47 @@ function densityChart(plot, label) {
     svg.append(node("path", { class: "area", d: polyline([[x(plot.grid[0]), base], ...points, [x(plot.grid[1]), base]]) + "Z" }));
     svg.append(node("line", { class: "median", x1: x(plot.medians[c]), x2: x(plot.medians[c]), y1: base - 5, y2: base + 3 }));
   });
-  for (const t of ticks(plot.grid[0], plot.grid[1], 4)) svg.append(text(x(t), height - 6, short(t), { anchor: "middle" }));
+  for (const t of labelled(ticks(plot.grid[0], plot.grid[1], 4, plot.whole))) svg.append(text(x(t.at), height - 6, t.text, { anchor: "middle" }));
   return svg;
 }
 
 function scatterChart(plot, label, yName) {
-  const width = 300, height = 220, box = { left: 44, right: 294, top: 22, bottom: 190 };
-  const svg = canvas(width, height, label);
+  const width = 300, height = 220, svg = canvas(width, height, label);
   const xs = pad(extent(plot.x), 0.03), ys = pad(extent(plot.y), 0.04);
+  const yTicks = labelled(ticks(...ys, 4, areWhole(plot.y)));
+  const box = { left: room(yTicks, 44), right: 294, top: 22, bottom: 190 };
   const x = scale(xs, [box.left, box.right]), y = scale(ys, [box.bottom, box.top]);
-  axes(svg, box, x, y, ticks(...xs, 4).map((t) => ({ at: t, text: short(t) })),
-    ticks(...ys, 4).map((t) => ({ at: t, text: short(t) })), { y: clip(yName, 30), shift: 32 });
+  axes(svg, box, x, y, labelled(ticks(...xs, 4, areWhole(plot.x))), yTicks, { y: clip(yName, 30), shift: box.left - 12 });
   plot.x.forEach((v, i) => svg.append(node("circle", { class: "point", cx: x(v).toFixed(1), cy: y(plot.y[i]).toFixed(1), r: 2 })));
   svg.append(node("path", { class: "line", d: polyline(plot.curve.map(([a, b]) => [x(a), y(b)])) }));
+  return svg;
+}
+
+// A bar for each level of a category, with the number of samples at its end: from the mean of all
+// samples to that of the level, or in parts for the classes.
+function levelChart(plot, label, target) {
+  const width = 300, row = 24, right = 262, top = plot.means ? 22 : 8;
+  const left = 18 + 6.5 * Math.min(12, Math.max(...plot.levels.map((name) => name.length)));
+  const bottom = top + plot.levels.length * row, svg = canvas(width, bottom + (plot.means ? 24 : 4), label);
+  const domain = plot.means ? pad(extent([...plot.means, plot.mean]), 0.08) : [0, 1];
+  const x = scale(domain, [left, right]);
+  const bar = (c, from, to, y, title) => svg.append(node("rect", { style: `fill:var(--c${c})`, x: Math.min(x(from), x(to)), y: y + 4,
+    width: Math.max(Math.abs(x(to) - x(from)), 1), height: row - 8, rx: 1 }, node("title", {}, title)));
+  plot.levels.forEach((name, l) => {
+    const y = top + l * row;
+    svg.append(text(left - 8, y + 16, clip(name, 12), { anchor: "end" }), text(width, y + 16, plot.counts[l].toLocaleString("en"), { anchor: "end" }));
+    svg.lastChild.previousSibling.append(node("title", {}, name));
+    if (plot.means) bar(0, plot.mean, plot.means[l], y, `${name}: mean ${labelled(plot.means, fine(plot.means))[l].text} of ${plot.counts[l]} samples`);
+    else plot.shares[l].reduce((from, share, c) => {
+      if (share > 0) bar(c, from, from + share, y, `${name}: ${percent(share)} ${plot.classes[c]}`);
+      return from + share;
+    }, 0);
+  });
+  if (plot.means) {
+    svg.append(node("line", { class: "axis", x1: x(plot.mean), x2: x(plot.mean), y1: top, y2: bottom }));
+    svg.append(text(0, 12, clip("Mean " + target, 30), { class: "strong" }), text(width, 12, "samples", { anchor: "end" }));
+    for (const t of labelled(ticks(...domain, 3))) svg.append(text(x(t.at), bottom + 18, t.text, { anchor: "middle" }));
+  }
   return svg;
 }
 
@@ -193,36 +244,52 @@ const SHAPES = [
 ];
 
 function pairChart(width, pair, names) {
-  const height = Math.min(520, Math.max(300, width * 0.75)), box = { left: 56, right: width - 12, top: 30, bottom: height - 50 };
+  const height = Math.min(520, Math.max(300, width * 0.75));
   const [a, b] = pair.features.map((j) => names[j]);
   const svg = canvas(width, height, `Scatter of ${b} against ${a}`);
-  const xs = pad(extent(pair.x), 0.04), ys = pad(extent(pair.y), 0.04);
+  const [xLevels, yLevels] = pair.levels;
+  const domain = (levels, values) => (levels ? [-0.5, levels.length - 0.5] : pad(extent(values), 0.04));
+  const named = (levels, length) => levels.map((name, at) => ({ at, text: clip(name, length) }));
+  // Samples of a level would lie on each other: they are spread over its width, always alike.
+  const spread = (levels, i, step) => (levels ? 0.6 * ((i * step) % 1) - 0.3 : 0);
+  const xs = domain(xLevels, pair.x), ys = domain(yLevels, pair.y);
+  const yTicks = yLevels ? named(yLevels, 12) : labelled(ticks(...ys, 6, areWhole(pair.y)));
+  const box = { left: room(yTicks, 56), right: width - 12, top: 30, bottom: height - 50 };
   const x = scale(xs, [box.left, box.right]), y = scale(ys, [box.bottom, box.top]);
-  axes(svg, box, x, y, ticks(...xs, width / 90).map((t) => ({ at: t, text: short(t) })),
-    ticks(...ys, 6).map((t) => ({ at: t, text: short(t) })), { x: clip(a, 60), y: clip(b, 60), shift: 44 });
+  axes(svg, box, x, y, xLevels ? named(xLevels, Math.max(2, Math.floor((box.right - box.left) / xLevels.length / 7))) : labelled(ticks(...xs, width / 90, areWhole(pair.x))),
+    yTicks, { x: clip(a, 60), y: clip(b, 60), shift: box.left - 12 });
   const range = pair.value ? extent(pair.value) : null;
   pair.x.forEach((v, i) => {
     const c = pair.value ? 0 : pair.class[i];
     const share = range ? Math.round((100 * (pair.value[i] - range[0])) / (range[1] - range[0] || 1)) : 0;
-    const fill = range ? `color-mix(in oklab, var(--accent) ${share}%, var(--low))` : c < 0 ? "var(--muted)" : `var(--c${c})`;
-    svg.append(node("path", { d: SHAPES[Math.max(c, 0)](x(v), y(pair.y[i])), style: range ? `fill:${fill};stroke:var(--muted);stroke-width:.6` : `fill:${fill};fill-opacity:.8` }));
+    const fill = range ? `color-mix(in oklab, var(--accent) ${share}%, var(--low))` : `var(--c${c})`;
+    const at = [x(v + spread(xLevels, i, 0.618034)), y(pair.y[i] + spread(yLevels, i, 0.754878))];
+    svg.append(node("path", { d: SHAPES[c](...at), style: range ? `fill:${fill};stroke:var(--muted);stroke-width:.6` : `fill:${fill};fill-opacity:.8` }));
   });
   return svg;
 }
 
 function pairLegend(pair, target) {
   if (pair.value) {
-    const [low, high] = extent(pair.value);
-    return node("ul", { class: "legend" }, node("li", {}, `${target}: ${short(low)}`, node("span", { class: "ramp" }), short(high)));
+    const [low, high] = labelled(extent(pair.value), fine(pair.value));
+    return node("ul", { class: "legend" }, node("li", {}, `${target}: ${low.text}`, node("span", { class: "ramp" }), high.text));
   }
-  const items = pair.classes.map((name, c) => node("li", {},
-    node("svg", { viewBox: "-7 -7 14 14", "aria-hidden": "true" }, node("path", { d: SHAPES[c](0, 0), style: `fill:var(--c${c})` })), name));
-  return node("ul", { class: "legend" }, ...items, pair.class.includes(-1) ? node("li", {}, "grey: other classes") : null);
+  return classLegend(pair.classes, (c) => SHAPES[c](0, 0));
+}
+
+function classLegend(classes, shape) {
+  return node("ul", { class: "legend" }, ...classes.map((name, c) => node("li", {},
+    node("svg", { viewBox: "-7 -7 14 14", "aria-hidden": "true" }, node("path", { d: shape(c), style: `fill:var(--c${c})` })), name)));
+}
+
+// How two features were compared, by how many of them hold categories.
+function measure(matrix, a, b) {
+  return matrix.measures[[a, b].filter((j) => matrix.categorical.includes(j)).length];
 }
 
 function correlationChart(width, matrix, names, n) {
   const left = Math.min(200, width * 0.36);
-  const step = Math.min(44, (width - left - 4) / n), svg = canvas(width, n * step + 6, "Correlations between the chosen features");
+  const step = Math.min(44, (width - left - 4) / n), svg = canvas(width, n * step + 6, "Associations between the chosen features");
   for (let i = 0; i < n; i++) {
     const name = names[matrix.features[i]], y = i * step;
     const label = text(left - 10, y + step / 2 + 4, clip(name, Math.floor((left - 10) / 7)), { anchor: "end", class: "strong" });
@@ -233,7 +300,7 @@ function correlationChart(width, matrix, names, n) {
       svg.append(node("rect", { class: "cell-box", x: x + 1, y: y + 1, width: step - 2, height: step - 2, rx: 2 }));
       const cell = node("rect", { class: r < 0 ? "cell negative" : "cell", "fill-opacity": i === k ? 0.08 : Math.abs(r) / 100,
         x: x + 1, y: y + 1, width: step - 2, height: step - 2, rx: 2 });
-      cell.append(node("title", {}, `${name} and ${other}: ${(r / 100).toFixed(2)}`));
+      cell.append(node("title", {}, `${name} and ${other}: ${measure(matrix, matrix.features[i], matrix.features[k])} ${(r / 100).toFixed(2)}`));
       svg.append(cell);
       if (step >= 30 && i !== k) svg.append(text(x + step / 2, y + step / 2 + 4, (r / 100).toFixed(2).replace("0.", ".").replace("-", "\u2212"),
         { anchor: "middle", class: Math.abs(r) > 60 ? "on" : "strong", "pointer-events": "none" }));

@@ -63,9 +63,9 @@
     const { features, percent: r } = report.correlation;
     let best = [1, 0];
     for (let i = 1; i < n; i++) for (let k = 0; k < i; k++) if (Math.abs(r[i][k]) > Math.abs(r[best[0]][best[1]])) best = [i, k];
-    const [a, b] = best.map((i) => names[features[i]]);
+    const [a, b] = best.map((i) => features[i]);
     const value = (r[best[0]][best[1]] / 100).toFixed(2).replace("-", "\u2212");
-    return `Closest: ${a} and ${b}, ${value}.` + (kept(state.m) > n ? ` Shown are the first ${n} of ${kept(state.m)} features.` : "");
+    return `Closest: ${names[a]} and ${names[b]}, ${measure(report.correlation, a, b)} ${value}.` + (kept(state.m) > n ? ` Shown are the first ${n} of ${kept(state.m)} features.` : "");
   }
 
   function drawPair() {
@@ -78,9 +78,9 @@
   function drawPlots() {
     replace("plots", ...report.plots.map((plot, i) => {
       const label = `${names[plot.feature]}: explains ${percent(plot.explained)} alone`;
-      const chart = plot.kind === "densities" ? densityChart(plot, label) : scatterChart(plot, label, report.target);
+      const chart = { densities: densityChart, scatter: scatterChart, means: levelChart, shares: levelChart }[plot.kind](plot, label, report.target);
       return node("article", { class: "card", "data-place": i },
-        node("header", {}, node("h3", {}, names[plot.feature]), node("span", {}, "")), chart);
+        node("header", {}, node("h3", {}, names[plot.feature]), node("span", {}, "")), chart, plot.kind === "shares" ? classLegend(plot.classes, () => SHAPES[1](0, 0)) : null);
     }));
   }
 

@@ -1,0 +1,132 @@
+"""Columns by name: found, misspelt, and suggested in words to paste."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from covmin.data.checks import listed, printable
+
+from .errors import CommandError, ExitCode
+
+if TYPE_CHECKING:
+    from .tables import Source
+
+_TARGETS = ("y", "Y", "target", "label", "class")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The column of the response, those to choose from, those always kept, and groups."""
+
+    target: str
+    features: list[str]
+    given: list[str]
+    groups: dict[str, list[str]]
+
+    def check(self, left: Iterable[str]) -> None:
+        """Refuse a column that an option names and that is not among those that are left."""
+        grouped = [name for names in self.groups.values() for name in names]
+        for option, names in (("--given", self.given), ("--groups", grouped)):
+            for name in [name for name in names if name not in set(left)]:
+                raise CommandError(
+                    f"{option} names {name!r}, which is not among the features left.",
+                    ExitCode.USAGE,
+                    "Name another column, or do not leave it out.",
+                )
+
+
+def find_roles(columns: list[str], source: Source) -> Roles:
+    """What each column is there for, by the options of a command."""
+    target = source.target
+    name = _find_column(target, columns, "--target") if target else _usual_target(columns)
+    dropped = find_columns(source.drop, columns, "--drop")
+    given = find_columns(source.given, columns, "--given")
+    groups = _find_groups(source.groups, columns)
+    grouped = [column for members in groups.values() for column in members]
+    for option, names in (("--drop", dropped), ("--given", given), ("--groups", grouped)):
+        if name in names:
+            raise CommandError(
+                f"{option} names the target {name!r} itself.",
+                ExitCode.USAGE,
+                f"Leave it out of {option}, or name another target.",
+            )
+    features = [column for column in columns if column not in {name, *dropped}]
+    if not features:
+        raise CommandError("No column is left to select from.", ExitCode.DATA, "Drop fewer.")
+    return Roles(name, features, given, groups)
+
+
+def _find_groups(given: Iterable[str] | None, columns: list[str]) -> dict[str, list[str]]:
+    """Labels and columns that words such as ``size=width,height`` stand for."""
+    groups: dict[str, list[str]] = {}
+    for text in given or ():
+        label, equals, members = text.partition("=")
+        if not (label and equals):
+            raise CommandError(
+                f"--groups {text} has no label.",
+                ExitCode.USAGE,
+                "Write a label before the columns, such as --groups size=width,height.",
+            )
+        groups.setdefault(label, []).extend(find_columns([members], columns, "--groups"))
+    return groups
+
+
+def _usual_target(columns: list[str]) -> str:
+    if usual := [name for name in _TARGETS if name in columns]:
+        return usual[0]
+    example = in_option("--target", columns[-1:], columns)
+    raise CommandError(
+        "Which column is the response?",
+        ExitCode.USAGE,
+        f"Name it with --target, for example {example} (or --target -1).",
+    )
+
+
+def find_columns(given: Iterable[str] | None, columns: list[str], option: str) -> list[str]:
+    """The columns that words such as ``a,b`` stand for; a name may itself hold a comma."""
+    found = []
+    for text in given or ():
+        parts = [text] if text in columns else [part for part in text.split(",") if part.strip()]
+        found += [_find_column(part, columns, option) for part in parts or [text]]
+    return list(dict.fromkeys(found))
+
+
+def _find_column(name: str, columns: list[str], option: str) -> str:
+    """The column that a name, or else an index, given to an option stands for."""
+    for wanted in (name, name.strip()):
+        if wanted in columns:
+            return wanted
+    try:
+        return columns[int(name)]
+    except ValueError:
+        there = f"The {len(columns)} columns are: {listed(columns)}"
+        hint = did_you_mean(nearest(name, columns)) + there
+    except IndexError:
+        hint = f"Indices go from 0 to {len(columns) - 1}, or from -1 for the last."
+    raise CommandError(f"{option}: there is no column {name!r}.", ExitCode.COLUMN, hint)
+
+
+def in_option(option: str, names: Sequence[str], columns: list[str]) -> str:
+    """Words for a shell that name some of the columns in an option."""
+    # What cannot be copied from a terminal is named by its place.
+    words = [name if name.isprintable() else str(columns.index(name)) for name in names]
+    if "" not in words and not any("," in column for column in columns):
+        words = [",".join(words)]
+    return " ".join(f"{option} {shlex.quote(word)}" for word in words)
+
+
+def nearest(name: str, names: Iterable[str], cutoff: float = 0.5) -> list[str]:
+    """Up to three names that resemble a mistyped one, whatever their case."""
+    by_folded = {candidate.casefold(): candidate for candidate in reversed(list(names))}
+    close = get_close_matches(name.casefold(), list(by_folded), cutoff=cutoff)
+    return [by_folded[folded] for folded in close]
+
+
+def did_you_mean(close: Iterable[str]) -> str:
+    """A question that offers names, with a blank after it; nothing where there are none."""
+    offered = " or ".join(map(printable, close))
+    return f"Did you mean {offered}? " if offered else ""

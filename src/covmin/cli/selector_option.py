@@ -1,0 +1,169 @@
+"""Options of a command that stand for parameters of the selector."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from covmin.selection.declared import Parameter, declared
+
+from .errors import CommandError, ExitCode
+
+# Types, with what stands for a value in the help.
+_KINDS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "int": ("N", int),
+    "float": ("NUMBER", float),
+    "PathLike[str]": ("FILE", Path),
+}
+_IN_WORDS = {"N": "a whole number", "NUMBER": "a number"}
+
+
+@dataclass(frozen=True)
+class SelectorOption:
+    """One option; type, default and choices are those of the parameter."""
+
+    # What is typed, such as "--jobs -j"; messages use the first.
+    names: str
+    # As in ``set_params``: "epsilon", "kernel__degree", "formulation__lambda1".
+    parameter: str
+    help: str
+    # Its heading in the help.
+    panel: str | None = None
+    # Another option with the values under which this one has an effect: "--inverse free".
+    needs: str = ""
+    # Words it takes, where the parameter declares none, and the word for None.
+    choices: tuple[str, ...] = ()
+    none: str = ""
+    # Where it is not the default of the parameter.
+    default: Any = None
+    # From what is typed to a value, where the type does not say how.
+    parse: Callable[[str], Any] | None = None
+    metavar: str = ""
+    # For columns, which may be given again.
+    complete: Callable[..., list[str]] | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        return self.names.split()[0]
+
+    @cached_property
+    def declared(self) -> Parameter:
+        """What the library says of the parameter."""
+        return declared(self.parameter)
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether it takes no value, and turns its parameter."""
+        return self.declared.annotation == "bool"
+
+    @cached_property
+    def _kind(self) -> tuple[str, Callable[[str], Any]]:
+        types = self.declared.annotation.split(" | ")
+        named = next((name for name in _KINDS if name in types), type(self.default).__name__)
+        return _KINDS.get(named, ("", str))
+
+    @cached_property
+    def _words(self) -> tuple[str, ...]:
+        words = self.choices or self.declared.choices
+        if not words and isinstance(self.declared.default, str):
+            words = (self.declared.default,)
+        return (*words, self.none) if self.none else words
+
+    def read(self, text: str) -> Any:
+        """The value for what was typed."""
+        what, convert = self._kind
+        if self.parse is not None:
+            return self.parse(text)
+        if text in self._words:
+            return None if text == self.none else text
+        try:
+            if self._words and convert is str:
+                raise ValueError
+            return convert(text)
+        except ValueError:
+            from .columns import did_you_mean, nearest
+
+            ways = [*([_IN_WORDS[what]] if what else []), *self._words]
+            raise CommandError(
+                f"{self.name} does not take {text!r}.",
+                ExitCode.USAGE,
+                f"{did_you_mean(nearest(text, self._words, 0.8))}It takes {', '.join(ways)}.",
+            ) from None
+
+    def argument(self) -> inspect.Parameter:
+        """The option as an argument of a function that typer makes a command of."""
+        shown = self.declared.default if self.default is None else self.default
+        kernels, words = ", ".join(self.declared.kernels), "|".join(self._words)
+        # Words that are too many for their own column.
+        apart = self.metavar and self.parse is None and self.complete is None
+        listed = ", ".join(self._words) if apart else ""
+        said = f"{listed}: {self.help}" if listed else self.help
+        said += f" For --kernel {kernels}." if kernels else ""
+        said += f" With {self.needs}." if self.needs else ""
+        value = "|".join(filter(None, [self._kind[0], words]))
+        more: dict[str, Any] = {"metavar": self.metavar or value}
+        kind: Any = str
+        if self.is_flag:
+            more, kind, shown = {}, bool, None
+        elif self.complete is not None:
+            more, kind, shown = more | {"autocompletion": self.complete}, list[str], None
+        else:
+            more |= {"parser": self.read, "autocompletion": self._completed}
+        option = typer.Option(
+            *self.names.split(),
+            help=said,
+            rich_help_panel=self.panel,
+            show_default=shown is not None,
+            **more,
+        )
+        return inspect.Parameter(
+            self.parameter,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False if self.is_flag else None if shown is None else str(shown),
+            annotation=Annotated[kind | None, option],
+        )
+
+    def _completed(self, incomplete: str) -> list[str]:
+        return [word for word in self._words if word.startswith(incomplete)]
+
+    def typed(self, value: Any) -> list[str]:
+        """What to type for a value."""
+        if self.is_flag:
+            return [self.name]
+        if self.complete is not None:
+            return [word for each in value for word in (self.name, each)]
+        several = value if isinstance(value, list) else [self.none if value is None else value]
+        return [self.name, ",".join(map(str, several))]
+
+
+def extended(command: Callable[..., None], options: Sequence[SelectorOption]) -> Any:
+    """A command that takes these options as well; those without a heading come fourth."""
+    own = list(inspect.signature(command, eval_str=True).parameters.values())
+    own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
+
+    def run(**typed: Any) -> None:
+        command(**{each.name: typed[each.name] for each in own})
+
+    common = [option.argument() for option in options if option.panel is None]
+    others = [option.argument() for option in options if option.panel is not None]
+    arguments = [*own[:3], *common, *own[3:], *others]
+    run.__doc__ = command.__doc__
+    run.__signature__ = inspect.Signature(arguments)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in arguments}
+    return run
+
+
+def typed_parameters(ctx: typer.Context, options: Sequence[SelectorOption]) -> dict[str, Any]:
+    """The parameters that were typed, and those that have a default of their own here."""
+    found = {}
+    for option in options:
+        source = ctx.get_parameter_source(option.parameter)
+        if option.default is not None or (source is not None and source.name != "DEFAULT"):
+            value = ctx.params.get(option.parameter, option.default)
+            found[option.parameter] = not option.declared.default if option.is_flag else value
+    return found

@@ -1,0 +1,7 @@
+"""The centred Gram operator at w, exact or by random components."""
+
+from .base import Gram, Operator
+from .exact import ExactGram, ExactGrams
+from .fourier import FourierGram, FourierGrams, Moments
+
+__all__ = ["ExactGram", "ExactGrams", "FourierGram", "FourierGrams", "Gram", "Moments", "Operator"]

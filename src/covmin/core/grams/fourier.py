@@ -1,0 +1,253 @@
+"""The Gram operator from finitely many components, summed over blocks of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from ..arrays import Array, Factor, array_namespace, column_dots, factorize, like, take, to_numpy
+from ..kernels import ScaledKernel
+from ..kernels.components import Components, FixedMap
+from ..rows import Rows
+
+# Rows for each component from which the mean leverage stands for every row's own.
+_MANY_ROWS = 20
+
+
+@dataclass(frozen=True)
+class FourierGrams:
+    """Grams by the random components of a kernel, over any columns of rows."""
+
+    rows: Rows
+    frequencies: Array  # (n_columns, any), drawn once: every gram of a fit sees the same components
+    like: Array  # of the library, the device and the dtype of the rows
+
+    def over(self, kernel: ScaledKernel, columns: np.ndarray) -> FourierGram:
+        components = kernel.components(take(self.frequencies, columns, axis=0)).like(self.like)
+        return FourierGram(components, self.rows.restrict(columns))
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Sums over the rows of components that do not depend on w, taken once."""
+
+    means: np.ndarray  # pᵀΦ, (D,)
+    products: np.ndarray  # Φᵀ(p∘Φ), (D, D)
+    responses: np.ndarray  # Φᵀ(p∘Y), (D, k)
+    variances: np.ndarray  # Yᵀ(p∘Y), (k, k)
+
+    def restrict(self, places: np.ndarray) -> Moments:
+        products = self.products[np.ix_(places, places)]
+        return Moments(self.means[places], products, self.responses[places], self.variances)
+
+
+@dataclass(frozen=True)
+class FourierGram:
+    """``C_w`` from finitely many components, ``G_w ≈ V S_w Vᵀ`` with ``V = U_w − 1(pᵀU_w)``.
+
+    S_w is a diagonal matrix. O(nD² + D³ + nDd) time; memory beyond the rows O(block·D + D²);
+    no n×n matrix. Components that do not move with w are summed over the rows once.
+    """
+
+    components: Components
+    rows: Rows
+    moments: Moments | None = field(default=None, repr=False)  # of the components that do not move
+
+    def __post_init__(self) -> None:
+        fixed = self.components.fixed
+        if fixed is not None and self.moments is None:
+            sums = self.rows.sum(partial(_fixed_moments_block, fixed))
+            object.__setattr__(self, "moments", Moments(*(to_numpy(part) for part in sums)))
+
+    @property
+    def zero_is_absorbing(self) -> bool:
+        return self.components.zero_is_absorbing
+
+    @property
+    def keeps_vectors(self) -> bool:
+        return self.components.fixed_size
+
+    def at(self, w: np.ndarray) -> FourierOperator:
+        """The operator at w: the first pass over the rows, where components move with w."""
+        return FourierOperator(self, w)
+
+    def restrict(self, columns: np.ndarray) -> FourierGram:
+        moments, fixed = self.moments, self.components.fixed
+        if moments is not None and fixed is not None:
+            moments = moments.restrict(fixed.places(columns))
+        return FourierGram(self.components.restrict(columns), self.rows.restrict(columns), moments)
+
+
+# The block functions are module-level so that an engine can send them to other processes.
+
+
+def _fixed_moments_block(fixed: FixedMap, X: Array, Y: Array, p: Array) -> tuple[Array, ...]:
+    """``pᵀΦ, Φᵀ(p∘Φ), Φᵀ(p∘Y), Yᵀ(p∘Y)`` of a block."""
+    # √p on both sides keeps the product symmetric, which the library then exploits.
+    root = array_namespace(X).sqrt(p)
+    Phi, Y = fixed.transform(X) * root[:, None], Y * root[:, None]
+    return root @ Phi, Phi.T @ Phi, Phi.T @ Y, Y.T @ Y
+
+
+def _moments_block(
+    components: Components, w: np.ndarray, X: Array, Y: Array, p: Array
+) -> tuple[Array, ...]:
+    """``pᵀU, Uᵀ(p∘U), Uᵀ(p∘Y), Yᵀ(p∘Y)`` and, where there is Φ, ``Uᵀ(p∘Φ)`` of a block."""
+    assert components.moving is not None
+    root = array_namespace(X).sqrt(p)
+    U = components.moving.like(X).transform(X, like(w, X))
+    U *= root[:, None]
+    Y = Y * root[:, None]
+    sums = root @ U, U.T @ U, U.T @ Y, Y.T @ Y
+    if components.fixed is None:
+        return sums
+    return *sums, U.T @ (components.fixed.transform(X) * root[:, None])
+
+
+def _gradient_block(
+    components: Components, w: Array, parts: tuple[np.ndarray, ...], X: Array, Y: Array, p: Array
+) -> tuple[Array, ...]:
+    """``Σₐ pₐ ⟨∂Uₐ/∂wⱼ, Eₐ⟩`` of a block, ``E = ([Y U Φ]·coefficients + constant)·weightsᵀ``."""
+    constant, coefficients, weights = parts
+    assert components.moving is not None
+    U, pullback = components.moving.like(X).transform_and_pullback(X, like(w, X))
+    c = like(coefficients, X)
+    k, K = Y.shape[1], Y.shape[1] + U.shape[1]
+    F = Y @ c[:k, :] + U @ c[k:K, :]
+    if components.fixed is not None:
+        F += components.fixed.transform(X) @ c[K:, :]
+    F += like(constant, X)
+    F *= p[:, None]
+    return (pullback(F, like(weights, X)),)
+
+
+def _loo_block(
+    components: Components, w: Array, parts: tuple[np.ndarray, ...], X: Array, Y: Array, p: Array
+) -> tuple[Array, ...]:
+    """Weighted squared leave-one-out residuals of a block, by means, β and the inverse."""
+    xp = array_namespace(X)
+    means, beta, inverse = parts
+    V = components.like(X).components(X, like(w, X)) - like(means, X)
+    leverage = p * (1.0 + xp.sum((V @ like(inverse, X)) * V, axis=1))
+    residuals = (Y - V @ like(beta, X)) / (1.0 - leverage)[:, None]
+    return (xp.reshape(xp.sum(p[:, None] * residuals**2), (1,)),)
+
+
+class FourierOperator:
+    """``C_w`` on coefficients of the basis ``[Y V]``, with its moment matrix held.
+
+    The D×D algebra is small and always NumPy float64 on the host.
+    """
+
+    def __init__(self, gram: FourierGram, w: np.ndarray) -> None:
+        self._gram = gram
+        self._w = w
+        self._means, UU, UY, YY = self._sums(gram, w)
+        self._k = k = YY.shape[0]
+        # Y is centred, so VᵀpY = UᵀpY.
+        self._N = np.block([[YY, UY.T], [UY, UU]])
+        self._N[k:, k:] -= np.outer(self._means, self._means)
+        self._powers = gram.components.powers(w, self._n_moving)
+        self._open = np.flatnonzero(self._powers > 0.0)
+        self.Y = np.eye(len(self._N), k)
+
+    def _sums(self, gram: FourierGram, w: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Sums over the rows of all components, those that move first."""
+        fixed = gram.moments
+        if gram.components.moving is None:
+            assert fixed is not None
+            self._n_moving = 0
+            return fixed.means, fixed.products, fixed.responses, fixed.variances
+        parts = gram.rows.sum(partial(_moments_block, gram.components, w))
+        means, UU, UY, YY, *cross = (to_numpy(part) for part in parts)
+        self._n_moving = means.size
+        if fixed is not None:
+            UU = np.block([[UU, cross[0]], [cross[0].T, fixed.products]])
+            means, UY = np.concatenate([means, fixed.means]), np.concatenate([UY, fixed.responses])
+        return means, UU, UY, YY
+
+    def _pad(self, beta: np.ndarray) -> np.ndarray:
+        return np.concatenate([np.zeros((self._k, beta.shape[1])), beta])
+
+    def _against_V(self, F: np.ndarray) -> np.ndarray:
+        """``Vᵀ(p ∘ F)``."""
+        return self._N[self._k :] @ F
+
+    def matmul(self, F: np.ndarray) -> np.ndarray:
+        """``C_w F = V S Vᵀ(p ∘ F)``."""
+        return self._pad(self._powers[:, None] * self._against_V(F))
+
+    def _factor(self, ridge: float) -> tuple[Factor, np.ndarray]:
+        """Of ``√S Vᵀ(p∘V) √S + ridge·I`` for the components with a power, and √S for these."""
+        root = np.sqrt(self._powers[self._open])
+        at = self._k + self._open
+        S = self._N[np.ix_(at, at)] * root
+        S *= root[:, None]
+        return factorize(S, ridge), root[:, None]
+
+    def _beta(self, ridge: float) -> np.ndarray:
+        """Ridge coefficients ``(Vᵀ(p∘V) + ridge·S⁻¹)⁻¹ Vᵀ(p∘Y)``, zero without a power."""
+        beta = np.zeros((self._means.size, self._k))
+        if self._open.size == 0:
+            return beta
+        factor, root = self._factor(ridge)
+        beta[self._open] = root * factor.solve(root * self._against_V(self.Y)[self._open])
+        return beta
+
+    def solve(self, ridge: float) -> np.ndarray:
+        """``(C_w + ridge·I)⁻¹ Y = (Y − Vβ)/ridge`` (Woodbury)."""
+        return (self.Y - self._pad(self._beta(ridge))) / ridge
+
+    def dots(self, P: np.ndarray, Q: np.ndarray) -> np.ndarray:
+        return column_dots(P, self._N @ Q)
+
+    def grad(self, P: np.ndarray, Q: np.ndarray) -> np.ndarray:
+        """``∇_w Σ ⟨P, C_w Q⟩``: the second pass over the rows, where components move with w."""
+        VP = self._against_V(P)
+        VQ = VP if P is Q else self._against_V(Q)
+        components, m = self._gram.components, self._n_moving
+        gradient = np.zeros(self._w.size)
+        if components.fixed is not None:
+            slopes = components.fixed_share * np.sum(VP[m:] * VQ[m:], axis=1)
+            gradient += components.fixed.collect(slopes, self._w)
+        if components.moving is not None:
+            gradient += components.moving_share * self._moving_grad(P, Q, VP[:m], VQ[:m])
+        return gradient
+
+    def _moving_grad(
+        self, P: np.ndarray, Q: np.ndarray, UP: np.ndarray, UQ: np.ndarray
+    ) -> np.ndarray:
+        same = P is Q
+        coefficients, weights = (2.0 * P, UP) if same else (np.hstack([P, Q]), np.hstack([UQ, UP]))
+        # V = U − 1·meansᵀ: the means leave the sum over components as one constant.
+        constant = -(self._means @ coefficients[self._k :])
+        parts = constant, coefficients, weights
+        block = partial(_gradient_block, self._gram.components, self._w, parts)
+        return to_numpy(self._gram.rows.sum(block)[0])
+
+    def leave_one_out(self, ridge: float) -> float:
+        """Mean squared leave-one-out residual, by one more pass over the rows.
+
+        With many rows for each component every row has nearly the same, tiny leverage. The mean
+        leverage then serves for all of them (generalised cross-validation), without a pass.
+        """
+        beta = self._beta(ridge)
+        inverse = np.zeros((self._means.size,) * 2)
+        if self._open.size:
+            factor, root = self._factor(ridge)
+            solved = factor.solve(np.eye(root.size)) * root * root.T
+            inverse[np.ix_(self._open, self._open)] = solved
+        n, k = self._gram.rows.shape[0], self._k
+        if n >= _MANY_ROWS * max(self._open.size, 1):
+            leverage = (1.0 + float(np.sum(inverse * self._N[k:, k:]))) / n
+            residual = self.Y - self._pad(beta)
+            return float(self.dots(residual, residual).sum()) / (1.0 - leverage) ** 2
+        parts = self._means, beta, inverse
+        block = partial(_loo_block, self._gram.components, self._w, parts)
+        return float(self._gram.rows.sum(block)[0][0])
+
+    def predict(self, X: Array, ridge: float) -> np.ndarray:
+        U = to_numpy(self._gram.components.like(X).components(X, like(self._w, X)))
+        return (U - self._means) @ self._beta(ridge)

@@ -1,0 +1,32 @@
+"""Kernels of the scaled samples: one file for each, and one entry here."""
+
+from typing import Any
+
+from .additive import WaveSum
+from .base import Configurable, Kernel, Scale, ScaledKernel
+from .gaussian import Gaussian
+from .laplacian import Laplacian
+from .linear import Linear
+from .mixed import Additive, Mixed
+from .polynomial import Polynomial
+from .sum import Sum
+
+__all__ = [
+    "KERNELS",
+    "Additive",
+    "Configurable",
+    "Gaussian",
+    "Kernel",
+    "Laplacian",
+    "Linear",
+    "Mixed",
+    "Polynomial",
+    "Scale",
+    "ScaledKernel",
+    "Sum",
+    "WaveSum",
+]
+
+KERNELS: dict[str, type[Any]] = {
+    kernel.name: kernel for kernel in (Mixed, Additive, Gaussian, Laplacian, Linear, Polynomial)
+}

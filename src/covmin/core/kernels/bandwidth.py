@@ -1,0 +1,93 @@
+"""The median rule: a bandwidth from the distances between samples."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from ..arrays import Array, array_namespace, column_dots, l1_distances, take, to_numpy
+from .base import squared_distances
+
+# Beyond this many samples the median distance is taken over the pairs of a sample of rows:
+# half a million pairs fix it to a fraction of a per cent.
+_MEDIAN_ROWS = 1024
+
+
+def of_all(n_features: float, n_kept: float) -> float:
+    """The median rule for all features that a stage chooses among."""
+    return n_features
+
+
+def of_the_kept(n_features: float, n_kept: float) -> float:
+    """The median rule for as many features as a stage keeps.
+
+    At a budget of m of d features the weights start at m/d. With a bandwidth for all d every
+    pair of samples is then close, and nothing but single effects is seen.
+    """
+    return n_kept
+
+
+@lru_cache(maxsize=2)
+def _pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """The pairs of n rows: asked for by every stage of a path."""
+    return np.triu_indices(n, 1)
+
+
+def _distinct_pairs(X: Array, order: int) -> tuple[np.ndarray, np.ndarray]:
+    """L1 or squared Euclidean distances of all pairs of rows, and which of them differ."""
+    xp = array_namespace(X)
+    upper = _pairs(X.shape[0])
+    if order == 1:
+        pairs = to_numpy(l1_distances(X, X))[upper]
+        return pairs, pairs > 0.0
+    X = X - xp.mean(X, axis=0)
+    pairs = to_numpy(squared_distances(X, X))[upper]
+    # Squared distances of equal rows are rounding errors of the squared lengths.
+    lengths = to_numpy(column_dots(X.T, X.T))
+    rounding = 4.0 * float(xp.finfo(X.dtype).eps) * (lengths[upper[0]] + lengths[upper[1]])
+    return pairs, pairs > rounding
+
+
+def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
+    """Median of values that count as often as their weights say."""
+    order = np.argsort(values)
+    values, reached = values[order], np.cumsum(weights[order])
+    half = 0.5 * reached[-1]
+    # Exactly half below is an even count: the mean of the two in the middle.
+    slack = 1e-9 * half
+    low = int(np.searchsorted(reached, half - slack))
+    high = int(np.searchsorted(reached, half + slack))
+    return float(0.5 * (values[low] + values[min(high, values.size - 1)]))
+
+
+def median_rows(n_samples: int, rng: np.random.Generator) -> np.ndarray:
+    """The rows whose distances set the bandwidth: all, or a sample of them."""
+    if n_samples <= _MEDIAN_ROWS:
+        return np.arange(n_samples)
+    return np.sort(rng.choice(n_samples, _MEDIAN_ROWS, replace=False))
+
+
+def median_bandwidth(X: Array, order: int, p: np.ndarray | None = None, *, seed: int = 0) -> float:
+    """Bandwidth at which the kernel of a pair of rows of X at the median distance is 1/e.
+
+    For Euclidean distances (``order=2``) this is the median over pairs divided by √2, as in the
+    paper; for L1 distances (``order=1``) the median itself. A pair counts by the product of its
+    weights p. Pairs of equal samples do not count, so that a column with few distinct values has
+    a scale too. Of more than 1024 rows, as many are drawn.
+    """
+    p = np.ones(X.shape[0]) if p is None else p
+    if X.shape[0] > _MEDIAN_ROWS:
+        rows = median_rows(X.shape[0], np.random.default_rng(seed))
+        X, p = take(X, rows, axis=0), p[rows]
+    pairs, distinct = _distinct_pairs(X, order)
+    if not distinct.any() or not np.isfinite(pairs).all():
+        raise ValueError(
+            "The median bandwidth is not defined: all samples are equal, or their distances "
+            "overflow. Check that the columns vary, standardise them (standardize=True), or "
+            "pass bandwidth as a positive number."
+        )
+    if np.ptp(p) == 0.0:
+        median = float(np.median(pairs[distinct]))
+    else:
+        first, second = _pairs(p.size)
+        median = _weighted_median(pairs[distinct], (p[first] * p[second])[distinct])
+    return median if order == 1 else float(np.sqrt(median / 2.0))

@@ -1,0 +1,231 @@
+"""Synthetic sets with known truth, for any number of samples and noise features.
+
+In all of them the true features come first. In the paper's three every other column is
+standard normal noise, independent of everything; in the two harder ones each of them is
+correlated with a true feature. The noise is drawn last: with one seed, asking for more noise
+features leaves the target and the true features as they were.
+"""
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any, TypeVar
+
+import numpy as np
+from scipy.stats import chi2
+from sklearn.utils import Bunch
+
+from covmin.runtime.docstrings import with_sections
+from covmin.runtime.seeds import generator_of
+
+# The shell of the binary set: 9 ≤ ΣXⱼ² ≤ 16, in four dimensions.
+_SHELL = (9.0, 16.0)
+# Correlation of a noise feature with its true one in the harder sets.
+_CORRELATION = 0.7
+
+_PARAMETERS = """\
+n_samples : int
+    Number of samples, at least 1.
+n_noise : int, default={n_noise}
+    Number of noise features after the {n_true} true ones, at least 0.
+random_state : int, numpy.random.Generator, numpy.random.RandomState or None, default=None
+    Seed or source of randomness; None is 0. NumPy's global state is neither read nor changed.
+return_X_y : bool, default=False
+    Return ``(data, target)`` instead of a Bunch."""
+_RETURNS = """\
+result : sklearn.utils.Bunch
+    ``data`` (n_samples, {n_true} + n_noise), ``target`` (n_samples,) of {target},
+    ``feature_names``, ``informative`` (indices of the true features) and ``task``, which is
+    "classification" or "regression"."""
+
+Make = TypeVar("Make", bound=Callable[..., Any])
+
+
+def _documented(n_true: int, target: str) -> Callable[[Make], Make]:
+    """Put what all generators take and return into a docstring."""
+    words = {"n_true": n_true, "n_noise": 10 - n_true, "target": target}
+    shared = {"Parameters": _PARAMETERS.format(**words), "Returns": _RETURNS.format(**words)}
+
+    def document(make: Make) -> Make:
+        make.__doc__ = with_sections(make.__doc__ or "", shared)
+        return make
+
+    return document
+
+
+@_documented(4, "−1 and +1")
+def make_shell(
+    n_samples: int, n_noise: int = 6, *, random_state: Any = None, return_X_y: bool = False
+) -> Any:
+    """Binary classification: a point cloud (−1) against a spherical shell (+1).
+
+    Given Y = −1, all features are standard normal. Given Y = +1, X1…X4 are standard normal
+    conditioned on ``9 ≤ X1² + … + X4² ≤ 16``. The class is drawn uniformly at random for each
+    sample, so the samples are independent and the classes balanced on average only.
+
+    Notes
+    -----
+    Sampling is exact and never rejects: the direction of a normal vector is uniform on the
+    sphere and independent of its length, so conditioning changes only the squared radius, which
+    is χ²(4) truncated to [9, 16] and drawn through its inverse distribution function.
+
+    Examples
+    --------
+    >>> from covmin.datasets import make_shell
+    >>> shell = make_shell(200, random_state=0)
+    >>> squared_radius = (shell.data[:, shell.informative] ** 2).sum(axis=1)[shell.target == 1]
+    >>> bool((squared_radius > 8.999).all() and (squared_radius < 16.001).all())
+    True
+    """
+    n_samples, n_noise, rng = _checked(n_samples, n_noise, random_state)
+    y = 2 * rng.integers(2, size=n_samples) - 1
+    X = rng.standard_normal((n_samples, 4))
+    squared_radius = chi2.ppf(rng.uniform(*chi2.cdf(_SHELL, df=4), n_samples), df=4)
+    on_shell = y == 1
+    # Rounding in the inverse can step over the edge of the shell by one unit in the last place.
+    radius = np.sqrt(np.clip(squared_radius[on_shell], *_SHELL))
+    X[on_shell] *= (radius / np.linalg.norm(X[on_shell], axis=1))[:, None]
+    return _result(X, y, n_noise, rng, "classification", return_X_y)
+
+
+@_documented(3, "0…3")
+def make_xor(
+    n_samples: int, n_noise: int = 7, *, random_state: Any = None, return_X_y: bool = False
+) -> Any:
+    """Four classes by a three-way XOR: no single feature tells anything about the class.
+
+    The 8 corners v ∈ {−1, 1}³ are grouped by ``(v1 v3, v2 v3)`` into 4 classes, each a corner
+    and its negation; a sample of a class is ``N(v, 0.5 I)`` around one of its two corners, each
+    with probability ½. The class is drawn uniformly at random for each sample, so the samples
+    are independent and the classes balanced on average only.
+
+    Notes
+    -----
+    Covariance 0.5 I means a standard deviation of √½ around each corner. The class of a corner
+    is ``2 [v1 v3 = 1] + [v2 v3 = 1]``.
+
+    Examples
+    --------
+    >>> from covmin.datasets import make_xor
+    >>> X, y = make_xor(400, n_noise=0, random_state=0, return_X_y=True)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((400, 3), [0, 1, 2, 3])
+    """
+    n_samples, n_noise, rng = _checked(n_samples, n_noise, random_state)
+    y = rng.integers(4, size=n_samples)
+    v3 = 2 * rng.integers(2, size=n_samples) - 1
+    v1, v2 = (2 * (y // 2) - 1) * v3, (2 * (y % 2) - 1) * v3
+    corners = np.column_stack([v1, v2, v3])
+    X = corners + np.sqrt(0.5) * rng.standard_normal((n_samples, 3))
+    return _result(X, y, n_noise, rng, "classification", return_X_y)
+
+
+@_documented(4, "floats")
+def make_additive(
+    n_samples: int, n_noise: int = 6, *, random_state: Any = None, return_X_y: bool = False
+) -> Any:
+    """Additive nonlinear regression: ``Y = −2 sin(2 X1) + max(X2, 0) + X3 + exp(−X4) + ε``.
+
+    All features and ε are independent and standard normal.
+
+    Examples
+    --------
+    >>> from covmin.datasets import make_additive
+    >>> additive = make_additive(50, n_noise=2, random_state=0)
+    >>> additive.data.shape, additive.target.shape, additive.task
+    ((50, 6), (50,), 'regression')
+    """
+    n_samples, n_noise, rng = _checked(n_samples, n_noise, random_state)
+    X = rng.standard_normal((n_samples, 4))
+    epsilon = rng.standard_normal(n_samples)
+    y = -2 * np.sin(2 * X[:, 0]) + np.maximum(X[:, 1], 0) + X[:, 2] + np.exp(-X[:, 3]) + epsilon
+    return _result(X, y, n_noise, rng, "regression", return_X_y)
+
+
+@_documented(4, "floats")
+def make_correlated_linear(
+    n_samples: int, n_noise: int = 6, *, random_state: Any = None, return_X_y: bool = False
+) -> Any:
+    """Linear regression among look-alikes: ``Y = X1 − X2 + X3 − X4 + ε``.
+
+    The true features and ε are independent and standard normal. Each noise feature is standard
+    normal too and has a correlation of 0.7 with one of the true ones, taken in turn: by itself
+    it says much about Y, beside the true features nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from covmin.datasets import make_correlated_linear
+    >>> linear = make_correlated_linear(5000, n_noise=4, random_state=0)
+    >>> np.corrcoef(linear.data.T)[:4, 4:].diagonal().round(1)
+    array([0.7, 0.7, 0.7, 0.7])
+    """
+    n_samples, n_noise, rng = _checked(n_samples, n_noise, random_state)
+    X = rng.standard_normal((n_samples, 4))
+    y = X @ np.array([1.0, -1.0, 1.0, -1.0]) + rng.standard_normal(n_samples)
+    return _result(X, y, n_noise, rng, "regression", return_X_y, correlation=_CORRELATION)
+
+
+@_documented(3, "−1 and +1")
+def make_correlated_interaction(
+    n_samples: int, n_noise: int = 7, *, random_state: Any = None, return_X_y: bool = False
+) -> Any:
+    """Two classes by a product among look-alikes: the sign of ``2 X1 X2 + X3 + ε/2``.
+
+    The true features and ε are independent and standard normal; X1 and X2 say nothing about the
+    class one at a time. Each noise feature is standard normal too and has a correlation of 0.7
+    with one of the true ones, taken in turn.
+
+    Examples
+    --------
+    >>> from covmin.datasets import make_correlated_interaction
+    >>> X, y = make_correlated_interaction(1000, random_state=0, return_X_y=True)
+    >>> X.shape, bool(((X[:, 0] * X[:, 1] > 0) == (y > 0)).mean() > 0.7)
+    ((1000, 10), True)
+    """
+    n_samples, n_noise, rng = _checked(n_samples, n_noise, random_state)
+    X = rng.standard_normal((n_samples, 3))
+    margin = 2.0 * X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * rng.standard_normal(n_samples)
+    y = np.where(margin > 0.0, 1, -1)
+    return _result(X, y, n_noise, rng, "classification", return_X_y, correlation=_CORRELATION)
+
+
+def _result(
+    X: np.ndarray,
+    y: np.ndarray,
+    n_noise: int,
+    rng: np.random.Generator,
+    task: str,
+    return_X_y: bool,
+    correlation: float = 0.0,
+) -> Any:
+    """Append the noise features to the true ones ``X`` (n, m) and pack the result.
+
+    Noise feature j has the given correlation with the true feature j modulo m.
+    """
+    n_samples, n_informative = X.shape
+    noise = rng.standard_normal((n_samples, n_noise))
+    if correlation:
+        noise *= np.sqrt(1.0 - correlation**2)
+        noise += correlation * X[:, np.arange(n_noise) % n_informative]
+    data = np.hstack([X, noise])
+    if return_X_y:
+        return data, y
+    return Bunch(
+        data=data,
+        target=y,
+        feature_names=[f"x{j}" for j in range(data.shape[1])],
+        informative=np.arange(n_informative),
+        task=task,
+    )
+
+
+def _checked(n_samples: Any, n_noise: Any, random_state: Any) -> tuple[int, int, Any]:
+    for name, value, minimum in (("n_samples", n_samples, 1), ("n_noise", n_noise, 0)):
+        if isinstance(value, bool) or not isinstance(value, Integral):
+            raise TypeError(
+                f"{name} must be an integer of at least {minimum}, "
+                f"got {value!r} of type {type(value).__name__}."
+            )
+        if value < minimum:
+            raise ValueError(f"{name} must be at least {minimum}, got {value}.")
+    return int(n_samples), int(n_noise), generator_of(random_state)

@@ -1,0 +1,145 @@
+"""The n×n kernel matrix, or random components in its place."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from covmin.core.kernels import Kernel
+from covmin.core.kernels.additive import waves_for
+from covmin.runtime.memory import check_memory, exact_bytes, fits, fourier_bytes
+from covmin.runtime.threads import row_threads
+
+from .constants import (
+    EXACT_SAMPLES,
+    MOST_COLUMNS,
+    N_COMPONENTS,
+    PAIR_NUMBERS,
+    PAIR_PASSES,
+    PAIR_ROWS,
+    PAIR_WORK,
+    SCREEN_ROWS,
+    SCREEN_WORK,
+)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a fit is."""
+
+    n_samples: int
+    n_columns: int
+    n_responses: int = 1
+    itemsize: int = 8  # bytes of a number
+    n_components: int = N_COMPONENTS  # where they are used
+    on_device: bool = False  # whether the samples are copied to one
+
+
+def by_size(approximation: str | None, kernel: Kernel, shape: tuple[int, int]) -> str | None:
+    """What an approximation comes to for so many samples and columns, memory aside.
+
+    >>> from covmin.core.kernels import Gaussian, Polynomial
+    >>> [by_size("auto", Gaussian(), (n, 10)) for n in (1000, 10**6)]
+    [None, 'fourier']
+    >>> by_size("auto", Polynomial(), (10**6, 10)) is None
+    True
+    """
+    if approximation != "auto":
+        return approximation
+    n_samples, n_columns = shape
+    exact_components = kernel.components_are_exact and n_columns < n_samples
+    many = kernel.has_components and n_samples > EXACT_SAMPLES
+    return "fourier" if exact_components or many else None
+
+
+def choose_approximation(
+    approximation: str | None, exact: Kernel, fourier: Kernel, size: Size
+) -> tuple[str | None, str]:
+    """What a fit will use, by its size and by free memory, and why.
+
+    ``exact`` and ``fourier`` are the kernels that the one and the other would use. A MemoryError
+    says so where neither what was asked for nor, under "auto", the other would fit.
+
+    >>> from covmin.core.kernels import Gaussian, Mixed
+    >>> choose_approximation("auto", Mixed(), Gaussian(), Size(100_000, 10))[0]
+    'fourier'
+    """
+    n, d = size.n_samples, size.n_columns
+    matrix = exact_bytes(n, d, size.itemsize, mixed=exact.sums_features)
+    components = _component_bytes(fourier, size)
+    wanted = by_size(approximation, exact, (n, d)) == "fourier"
+    squeezed = approximation == "auto" and exact.has_components and not fits(matrix)
+    if wanted or squeezed:
+        check_memory(
+            components,
+            f"A fit of {n} samples and {d} columns by random components",
+            "Ask for fewer of them (n_components), leave the sum over features out "
+            '(kernel="gaussian"), pass float32, or read the rows from disk: a numpy.memmap, or '
+            "covmin.open_parquet.",
+        )
+        return "fourier", _why_components(approximation, exact, size, squeezed and not wanted)
+    way_out = (
+        f'approximation="fourier" needs about {max(components // 10**6, 1)} MB'
+        if exact.has_components
+        else 'kernel="gaussian" with approximation="fourier" needs no such matrix'
+    )
+    check_memory(
+        matrix,
+        f"The exact kernel of {n} samples and {d} columns",
+        f"{way_out}; or pass fewer samples, or float32.",
+    )
+    if approximation is None:
+        return None, "as asked for"
+    if n <= EXACT_SAMPLES:
+        return None, f"{n} samples, no more than {EXACT_SAMPLES}"
+    return None, f"the {exact.name} kernel has no components"
+
+
+def _why_components(approximation: str | None, kernel: Kernel, size: Size, squeezed: bool) -> str:
+    if approximation == "fourier":
+        return "as asked for"
+    if kernel.components_are_exact:
+        return "the columns themselves are the components, and fewer than the samples"
+    if squeezed:
+        return "there is no memory for the kernel matrix"
+    return f"{size.n_samples} samples, more than {EXACT_SAMPLES}"
+
+
+def _component_bytes(kernel: Kernel, size: Size) -> int:
+    """Memory of a fit by components; where columns are many, that of the screen as well."""
+    n, d = size.n_samples, size.n_columns
+    n_random = d if kernel.components_are_exact else size.n_components
+    summed = min(d, MOST_COLUMNS) if kernel.sums_features else 0
+    waves = waves_for(summed, alone=not kernel.sees_interactions) * summed
+    needed = fourier_bytes(
+        n,
+        d,
+        n_random + waves,
+        size.itemsize,
+        n_responses=size.n_responses,
+        n_threads=1 if size.on_device else row_threads(),
+        copied=size.on_device,
+        sampled=pair_rows(n, d, size.n_responses),
+    )
+    if summed < d and kernel.sums_features:
+        needed += exact_bytes(screen_rows(n, d), d, size.itemsize, mixed=True)
+    return needed
+
+
+def screen_rows(n_samples: int, n_columns: int) -> int:
+    """Rows of the sample on which a choice among too many columns is made.
+
+    >>> screen_rows(10**6, 5000), screen_rows(10**6, 20_000), screen_rows(600, 20_000)
+    (1264, 632, 600)
+    """
+    return min(n_samples, int(np.clip((SCREEN_WORK / n_columns) ** 0.5, *SCREEN_ROWS)))
+
+
+def pair_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
+    """Rows for the look at interacting pairs: as many as time and memory allow.
+
+    >>> pair_rows(10**6, 50, 1), pair_rows(10**6, 10_000, 1), pair_rows(10**6, 60_000, 1)
+    (167772, 2000, 11)
+    """
+    affordable = (PAIR_WORK / n_columns**2 - PAIR_PASSES) / n_responses
+    held = max(PAIR_ROWS, PAIR_NUMBERS // n_columns)
+    return int(min(n_samples, held, max(affordable, 0)))

@@ -1,0 +1,38 @@
+"""Numbers of features: the budgets of a path, and the sizes that are tried for "auto"."""
+
+from .constants import FIRST_BUDGET, SHRINK, SIZES
+
+
+def path_budgets(n_features: int, m: int | None = None) -> list[int]:
+    """Budgets of the path: from 100 (or m) features, or three fifths of them all, to one.
+
+    >>> path_budgets(10, 3)
+    [6, 3, 1]
+    >>> path_budgets(5000)[:4]
+    [100, 60, 36, 21]
+    """
+    first = min(max(FIRST_BUDGET, m or 0), max(int(SHRINK * n_features), 1))
+    budgets = {first}
+    while min(budgets) > 1:
+        budgets.add(max(int(SHRINK * min(budgets)), 1))
+    if m is not None:
+        budgets.add(m)
+    return sorted(budgets, reverse=True)
+
+
+def candidate_sizes(n_features: int) -> list[int]:
+    """Numbers of features worth trying: each up to ten, then a quarter more each time.
+
+    >>> candidate_sizes(14)
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]
+    >>> candidate_sizes(5000)[-3:]
+    [63, 78, 97]
+    """
+    dense, most = SIZES
+    top = min(n_features, most)
+    sizes = list(range(1, min(top, dense) + 1))
+    while sizes[-1] < top and (following := sizes[-1] * 5 // 4) <= top:
+        sizes.append(following)
+    if top == n_features and sizes[-1] != top:
+        sizes.append(top)
+    return sizes

@@ -1,0 +1,110 @@
+"""Every number behind an "auto": its value and where it comes from.
+
+A number that changes an answer stands here. Numbers that only change how fast an answer comes
+stand beside the code that they speed up.
+"""
+
+from typing import Final
+
+from covmin.core.nominations import PairSearch
+
+# --- exact kernel or random components -------------------------------------------------------
+#: Up to this many samples the n×n kernel matrix is used: beyond, random components take about
+#: as long, and their memory does not grow with n².
+EXACT_SAMPLES: Final = 2000
+#: Random components: enough to resolve a Gaussian of a few dozen columns to a few per cent.
+N_COMPONENTS: Final = 512
+#: Columns for each random component from which on the components see too little of the Gaussian
+#: of all columns, so that the sum over single features is mixed in.
+COLUMNS_FOR_EACH_COMPONENT: Final = 0.25
+#: With a sum over features, random components decide among at most this many columns: the
+#: moments of the sum are a matrix of (8 × columns)² numbers.
+MOST_COLUMNS: Final = 2048
+#: Before that, the exact kernel decides on a sample of rows: their number squared times the
+#: columns is at most this (some seconds).
+SCREEN_WORK: Final = 8e9
+#: But no fewer and no more rows than these.
+SCREEN_ROWS: Final = (500, 2000)
+#: With more than twice this many rows, each solve starts from the solution on a sample of this
+#: many: the error of a sum over them is below one per cent.
+SKETCH_ROWS: Final = 20_000
+
+# --- the kernel ------------------------------------------------------------------------------
+#: Least share of the sum over single features in the mixed kernel: most responses are largely
+#: sums of single effects.
+LEAST_MIXING: Final = {"classification": 0.3, "regression": 0.2}
+#: For classes with fewer samples than this, the least share is less in proportion: an
+#: interaction is then seen by the Gaussian or not at all.
+SAMPLES_FOR_LEAST_MIXING: Final = {"classification": 200, "regression": 1}
+#: Where all features together predict nothing, a path is tried with and without the sum; up to
+#: this many samples, for the price of two more paths.
+SAMPLES_TO_TRY_TWICE: Final = 1000
+#: The sum is left out if the error without it is less than this share of that with it: a smaller
+#: gain can be chance.
+MUCH_BETTER: Final = 0.9
+
+# --- the ridge ε -----------------------------------------------------------------------------
+#: The paper's values, for a single solve and for the inverse-free form.
+PAPER_RIDGE: Final = {"classification": 0.001, "regression": 0.1}
+#: Least and largest ε along a path. The paper's 0.1 for regression holds strong effects back so
+#: much that a copy of a strong feature is worth more than a new one.
+RIDGE_LIMITS: Final = {"classification": (0.001, 0.01), "regression": (0.003, 0.01)}
+#: For classes: this over the number of features, for a function of few features is smooth.
+RIDGE_TIMES_FEATURES: Final = 0.5
+#: For classes: at most this times the number of samples, for few samples show an interaction
+#: only to a small ridge.
+RIDGE_OVER_SAMPLES: Final = 1.0 / 6000
+#: At most this over the number of samples: many samples show a weak effect beside a strong one,
+#: of which a large ridge leaves too much.
+RIDGE_TIMES_SAMPLES: Final = 5.0
+#: Leave-one-out error, as a share of the variance, beyond which classes count as not predicted
+#: by all features together: what there is may be an interaction of a few among many.
+UNPREDICTED: Final = 0.98
+#: For such classes: at most this over the number of samples.
+RIDGE_OF_UNPREDICTED: Final = 0.15
+#: Leave-one-out error beyond which the noise of the labels is not known.
+NOTHING_LEARNT: Final = 0.95
+#: Largest ε by the noise of labels, and by the sizes of categories and groups.
+LARGEST_RIDGE: Final = 0.1
+
+# --- the path --------------------------------------------------------------------------------
+#: Budgets shrink by this factor from stage to stage: a feature then has some ten chances.
+SHRINK: Final = 0.6
+#: First budget on wide data; at most three fifths of all features.
+FIRST_BUDGET: Final = 100
+#: Interacting features are held on to, whatever the criterion, while there are fewer samples
+#: than this for each feature left: among so many features any set fits.
+SAMPLES_FOR_EACH_FEATURE: Final = 10
+#: Prices of a unit of weight under a soft budget, as shares of the criterion of no feature, tried
+#: in turn until as many features as asked for are worth their price.
+SOFT_PRICES: Final = tuple(0.05 * 0.25**k for k in range(6))
+#: λ₂ as a multiple of 1/(nε): six times the floor of ½, below which the inverse-free objective
+#: need not fall with dependence.
+PENALTY: Final = 3.0
+
+# --- interacting pairs -----------------------------------------------------------------------
+#: When a pair counts as interacting (see :class:`~covmin.core.nominations.PairSearch`).
+PAIR_SEARCH: Final = PairSearch()
+#: Rows for the look at pairs: columns squared times rows and responses is at most this, which
+#: takes some seconds.
+PAIR_WORK: Final = 4e11
+#: Passes over the pairs cost as much as so many rows.
+PAIR_PASSES: Final = 100
+#: No more than this many numbers are held for the look at pairs.
+PAIR_NUMBERS: Final = 2**23
+#: But this many rows at least, if there is time for them.
+PAIR_ROWS: Final = 2000
+
+# --- cross-fitting ---------------------------------------------------------------------------
+#: Folds that are left out in turn.
+N_FOLDS: Final = 5
+#: Below this many samples there is nothing to hold out.
+FEWEST_TO_CROSS_FIT: Final = 4
+#: Of more samples than this, a random sample chooses ε and m: its error is known to a fraction
+#: of a per cent.
+CROSS_FIT_ROWS: Final = 20_000
+#: Numbers of features that are tried: each up to the first of these, then a quarter more each
+#: time up to the second.
+SIZES: Final = (10, 100)
+#: Ridges among which the regression on given features is chosen, by its cross-fitted error.
+GIVEN_RIDGES: Final = (1e-1, 1e-2, 1e-3, 1e-4)

@@ -1,0 +1,70 @@
+"""Which kernel a fit uses, and what share of a sum over single features is in it."""
+
+from dataclasses import replace
+from typing import Any
+
+from covmin.core.kernels import KERNELS, Additive, Gaussian, Kernel, Mixed
+
+from .constants import COLUMNS_FOR_EACH_COMPONENT, LEAST_MIXING, SAMPLES_FOR_LEAST_MIXING
+from .formulation import Formulation
+
+
+def kernel_of(given: Any, formulation: Formulation) -> Kernel:
+    """The kernel that a name or an object stands for: the paper's for a single solve.
+
+    >>> kernel_of("auto", Formulation()), kernel_of("auto", Formulation(strategy="single"))
+    (Mixed(), Gaussian())
+    """
+    if given == "auto":
+        return Mixed() if formulation.is_path else Gaussian()
+    kernel: Kernel
+    if isinstance(given, str):
+        if given not in KERNELS:
+            raise ValueError(
+                f'kernel must be "auto", one of {", ".join(map(repr, KERNELS))}, or an object of '
+                f"covmin.kernels; got {given!r}."
+            )
+        kernel = KERNELS[given]()
+    elif isinstance(given, tuple(KERNELS.values())):
+        kernel = given  # type: ignore[assignment]
+    else:
+        raise ValueError(
+            f"kernel must be a name or an object of covmin.kernels, such as Polynomial(degree=2); "
+            f"got {given!r}."
+        )
+    kernel.check()
+    return kernel
+
+
+def kernel_by_components(given: Any, kernel: Kernel, n_columns: int, n_components: int) -> Kernel:
+    """The kernel where random components stand for it.
+
+    So many components resolve a Gaussian of few columns well. Of many columns they see little,
+    however many samples there are, and single effects are lost in their noise: the sum over
+    single features, which has components of its own, then stays.
+
+    >>> [kernel_by_components("auto", Mixed(), d, 512).name for d in (50, 500)]
+    ['gaussian', 'mixed']
+    """
+    if given == "auto" and n_columns <= COLUMNS_FOR_EACH_COMPONENT * n_components:
+        return Gaussian()
+    return kernel
+
+
+def mixing_share(task: str, n_samples: int, n_features: float) -> float:
+    """γ: half where features far outnumber samples, little where samples do.
+
+    >>> mixing_share("regression", 100, 10), round(mixing_share("regression", 60, 2000), 2)
+    (0.2, 0.49)
+    """
+    few = min(n_samples / SAMPLES_FOR_LEAST_MIXING[task], 1.0)
+    return max(0.5 * n_features / (n_features + n_samples), LEAST_MIXING[task] * few)
+
+
+def with_share(kernel: Kernel, share: float) -> Kernel:
+    """A mixed kernel with its share, or what it comes to where that is all or nothing."""
+    if not isinstance(kernel, Mixed):
+        return kernel
+    if share in (0.0, 1.0):
+        return (Additive if share else Gaussian)(bandwidth=kernel.bandwidth)
+    return replace(kernel, mixing=share)

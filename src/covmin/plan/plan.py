@@ -1,0 +1,307 @@
+"""What a fit will do, decided in one place, with the reason for each choice in words."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from covmin.core.kernels import Gaussian, Kernel, Mixed
+from covmin.core.kernels.bandwidth import of_all, of_the_kept
+from covmin.core.nominations import Hold
+from covmin.core.problem import Problem
+from covmin.core.watch import SILENT, Watch
+from covmin.data.columns import PreparedColumns
+from covmin.data.responses import EncodedResponse
+from covmin.runtime.threads import row_threads
+
+from .approximation import Size, choose_approximation, pair_rows
+from .budgets import path_budgets
+from .constants import (
+    MOST_COLUMNS,
+    MUCH_BETTER,
+    N_COMPONENTS,
+    NOTHING_LEARNT,
+    RIDGE_LIMITS,
+    SAMPLES_TO_TRY_TWICE,
+    SKETCH_ROWS,
+)
+from .formulation import Formulation
+from .kernel import kernel_by_components, kernel_of, mixing_share, with_share
+from .look import Look
+from .problem import hold_for, make_problem
+from .ridge import (
+    given_ridges,
+    paper_ridge,
+    ridge_for_classes,
+    ridge_for_numbers,
+    ridge_for_units,
+)
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the user asks of a fit; "auto" and None leave it to the plan.
+
+    Attributes are the parameters of the same names of :class:`covmin.CCMSelector`.
+    """
+
+    formulation: Formulation
+    kernel: Any = "auto"
+    epsilon: Any = "auto"
+    interactions: bool = True
+    approximation: str | None = "auto"
+    n_components: int | None = None
+    device: str | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A choice, and why it was made."""
+
+    topic: str
+    choice: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.topic:<15} {self.choice} ({self.reason})"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a fit will do.
+
+    ``print(selector.plan_)`` tells it in words.
+    """
+
+    wishes: Wishes
+    size: Size
+    task: str
+    approximation: str | None  # "fourier", or None for the n×n kernel matrix
+    kernel: Kernel
+    epsilons: tuple[float, ...]  # to choose from by cross-fitting; a single one is taken
+    in_blocks: bool  # whether rows are read in blocks and not copied
+    n_threads: int  # blocks of rows worked on at once
+    looks_for_pairs: bool
+    decisions: tuple[Decision, ...]
+
+    @classmethod
+    def of_shape(
+        cls, wishes: Wishes, shape: tuple[int, int], itemsize: int, response: EncodedResponse
+    ) -> Plan:
+        """What follows from the numbers of samples, columns and responses alone."""
+        formulation = wishes.formulation
+        n, d = shape
+        n_components = wishes.n_components or N_COMPONENTS
+        size = Size(n, d, response.Y.shape[1], itemsize, n_components, wishes.device is not None)
+        exact = kernel_of(wishes.kernel, formulation)
+        fourier = kernel_by_components(wishes.kernel, exact, d, n_components)
+        chosen, reason = choose_approximation(wishes.approximation, exact, fourier, size)
+        kernel = fourier if chosen else exact
+        what = f"{n_components} random components" if chosen else "exact kernel matrix"
+        in_blocks = wishes.device is None and chosen == "fourier"
+        plan = cls(
+            wishes,
+            size,
+            response.task,
+            chosen,
+            kernel,
+            epsilons=() if _is_auto(wishes.epsilon) else given_ridges(wishes.epsilon),
+            in_blocks=in_blocks,
+            n_threads=row_threads() if in_blocks else 1,
+            looks_for_pairs=False,
+            decisions=(Decision("approximation", what, reason),),
+        )
+        return plan._with_rows()._with_pairs()
+
+    def _decided(self, topic: str, choice: str, reason: str, **changes: Any) -> Plan:
+        """The plan with one more decision, in place of an earlier one on the same topic."""
+        others = tuple(each for each in self.decisions if each.topic != topic)
+        return replace(self, decisions=(*others, Decision(topic, choice, reason)), **changes)
+
+    def _with_rows(self) -> Plan:
+        n, d = self.size.n_samples, self.size.n_columns
+        if not self.in_blocks:
+            return self._decided("rows", "all at once", f"{n} samples in memory")
+        plan = self._decided("rows", "in blocks", "no copy of the table is made")
+        if n > 2 * SKETCH_ROWS:
+            plan = plan._decided("start", f"from {SKETCH_ROWS} rows", f"{n} rows, many more")
+        if self.kernel.sums_features and d > MOST_COLUMNS:
+            plan = plan._decided(
+                "first stages",
+                "by the exact kernel on a sample of the rows",
+                f"{d} columns, more than {MOST_COLUMNS}",
+            )
+        return plan
+
+    def _with_pairs(self) -> Plan:
+        """Whether pairs of features that interact are looked for, and on how many rows."""
+        looks, reason = False, "a single solve"
+        if not self.wishes.interactions:
+            reason = "as asked for"
+        elif not self.kernel.sees_interactions:
+            reason = f"the {self.kernel.name} kernel sees none"
+        elif self.wishes.formulation.is_path:
+            looks = True
+        size = self.size
+        if not looks:
+            return self._decided("interactions", "not looked for", reason)
+        rows = pair_rows(size.n_samples, size.n_columns, size.n_responses)
+        return self._decided(
+            "interactions",
+            f"all pairs, on {rows} rows",
+            "all of them" if rows == size.n_samples else "as many as time and memory allow",
+            looks_for_pairs=True,
+        )
+
+    def with_kernel(self, columns: PreparedColumns) -> Plan:
+        """The share of single effects in a mixed kernel, by the numbers of samples and features.
+
+        D random components tell no more samples apart than D, so that D stands for these.
+        """
+        kernel, how = self.kernel, "as asked for"
+        if _is_auto(self.wishes.kernel):
+            how = "a path" if self.wishes.formulation.is_path else "the paper's, for a single solve"
+            if self.approximation and not kernel.sums_features:
+                how = f"components enough for {self.size.n_columns} columns"
+        if isinstance(kernel, Mixed):
+            n = columns.n_distinct
+            if self.approximation:
+                n = 2 * ((self.size.n_components + 1) // 2)
+            share: Any = kernel.mixing
+            if _is_auto(share):
+                d = columns.units.n_features
+                share = mixing_share(self.task, n, d)
+                how = f"{d:g} features and {n} {'components' if self.approximation else 'samples'}"
+            kernel = with_share(kernel, float(share))
+        return self._decided("kernel", _in_words(kernel), how, kernel=kernel)
+
+    def with_ridge(self, columns: PreparedColumns, look: Look) -> Plan:
+        """ε, where it is not given."""
+        if self.epsilons:
+            values = ", ".join(f"{epsilon:g}" for epsilon in self.epsilons)
+            return self._decided("ridge", values, "as asked for")
+        epsilon, reason = self._ridge(columns, look)
+        least = ridge_for_units(columns.units, columns.n_distinct)
+        if least > epsilon:
+            epsilon, reason = least, "categories or groups of different sizes"
+        return self._decided("ridge", f"{epsilon:.4g}", reason, epsilons=(epsilon,))
+
+    def _ridge(self, columns: PreparedColumns, look: Look) -> tuple[float, str]:
+        formulation = self.wishes.formulation
+        if not formulation.is_path or formulation.inverse != "exact":
+            return paper_ridge(self.task, formulation)
+        if self.approximation == "fourier":
+            return RIDGE_LIMITS[self.task][0], "many samples: the least along a path"
+        if self.task == "classification":
+            d = columns.units.size
+            return ridge_for_classes(columns.n_distinct, d, look.error_of_all)
+        return ridge_for_numbers(columns.n_distinct)
+
+    def without_sum(
+        self, columns: PreparedColumns, look: Look, m: int | None, watch: Watch = SILENT
+    ) -> Plan:
+        """Leave the sum out where the Gaussian by itself finds what the mixed kernel does not.
+
+        Where all features together predict nothing, what there is may be an interaction of a few
+        among many. None of them has an effect of its own, so the sum of one-dimensional kernels
+        looks elsewhere. The path is then tried with it and without it, and goes by the
+        leave-one-out error of the features it keeps: both have chosen on the same samples.
+
+        Not where a pair stands out, which either path holds on to. Not where features outnumber
+        samples: some of them interact by chance, and the Gaussian would find these.
+        """
+        wishes, epsilon, n = self.wishes, self.epsilons[0], columns.n_distinct
+        if not (_is_auto(wishes.kernel) and wishes.formulation.is_plain):
+            return self
+        if self.approximation or not columns.units.size <= n <= SAMPLES_TO_TRY_TWICE:
+            return self
+        hold = look.hold if self.looks_for_pairs else Hold.nothing()
+        if look.error_of_all(epsilon) < NOTHING_LEARNT or hold.pairs.members.size:
+            return self
+        gaussian = Gaussian()
+        alone, mixed = (
+            look.error_along_path(kernel, epsilon, m, hold, watch)
+            for kernel in (gaussian, self.kernel)
+        )
+        if not alone < MUCH_BETTER * mixed:
+            return self
+        reason = "all features together predict nothing, and it alone finds more"
+        return self._decided("kernel", _in_words(gaussian), reason, kernel=gaussian)
+
+    def with_size(self, m: int, n_features: int, reason: str) -> Plan:
+        """The number of features kept."""
+        return self._decided("features", f"{m} of {n_features}", reason)
+
+    def problem(self, columns: PreparedColumns, Y: np.ndarray) -> Problem:
+        """The problem for prepared columns and centred responses, its ridge yet to be set."""
+        formulation = self.wishes.formulation
+        # Ten steps of conjugate gradients do not resolve the narrower kernel.
+        narrow = formulation.is_path and self.approximation and formulation.inverse == "exact"
+        return make_problem(
+            columns,
+            Y,
+            self.kernel,
+            approximation=self.approximation,
+            n_components=self.size.n_components,
+            device=self.wishes.device,
+            seed=self.wishes.seed,
+            n_threads=self.n_threads,
+            summed=of_the_kept if narrow else of_all,
+        )
+
+    def formulated(
+        self,
+        problem: Problem,
+        columns: PreparedColumns,
+        response: EncodedResponse,
+        epsilon: float,
+    ) -> Problem:
+        """A problem with the kernel and the formulation of the plan, and a ridge."""
+        return self.wishes.formulation.applied_to(
+            problem.replaced(kernel=self.kernel),
+            epsilon,
+            unit=response.squared_unit,
+            power=float((columns.p @ response.Y**2).sum()),
+            n=columns.total_weight,
+        )
+
+    def budgets(self, n_features: int, m: int | None = None) -> list[int]:
+        """Budgets of the stages: of a single solve, m alone."""
+        if self.wishes.formulation.is_path or m is None:
+            return path_budgets(n_features, m)
+        return [m]
+
+    def hold(self, problem: Problem) -> Hold:
+        """Features of a problem that a path holds on to."""
+        return hold_for(problem, self.wishes.seed) if self.looks_for_pairs else Hold.nothing()
+
+    def check_lambda2(self, n_samples: float, epsilon: float) -> None:
+        """Warn when λ₂ is too small for the inverse-free objective to fall with dependence."""
+        formulation = self.wishes.formulation
+        lambda2 = formulation.lambda2 if formulation.inverse == "free" else None
+        floor = 1.0 / (2.0 * n_samples * epsilon)
+        if lambda2 is not None and lambda2 < floor:
+            warnings.warn(
+                f"lambda2={lambda2:g} is below 1/(2nε) = {floor:.4g}: the inverse-free objective "
+                "need not fall when features explain more of y. Pass a larger lambda2, or None.",
+                UserWarning,
+                stacklevel=5,
+            )
+
+    def __str__(self) -> str:
+        size = self.size
+        head = f"{self.task} of {size.n_samples} samples by {size.n_columns} columns"
+        return "\n".join([head, *map(str, self.decisions)])
+
+
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
+
+
+def _in_words(kernel: Kernel) -> str:
+    share = f", {kernel.mixing:.2g} of it single effects" if isinstance(kernel, Mixed) else ""
+    return f"{kernel.name}{share}"

@@ -1,0 +1,330 @@
+"""What a fitted selector shows: cross-fitted errors, weights, path and selection frequencies."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .shared import ACCENT, LIMIT, Display, names_of
+
+_LEFT_OUT = "#b9b4a7"
+# Numbers of features beyond this stand on a logarithmic axis.
+_WIDE = 25
+
+
+class FeatureDisplay(Display):
+    """A picture of the leading features, a line of text for each."""
+
+    names: list[str]
+
+    @classmethod
+    def from_estimator(
+        cls,
+        selector: Any,
+        *,
+        n_features: int | None = None,
+        feature_names: Sequence[str] | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Take what is shown from a fitted selector and draw it.
+
+        Parameters
+        ----------
+        selector : estimator
+            Fitted: a StabilitySelector for its frequencies, else a CCMSelector.
+        n_features : int, optional
+            Features to show; by default the chosen ones and a few more.
+        feature_names : sequence of str, optional
+            Names of all features; by default the selector's, or x0, x1 and so on.
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        display : Display
+        """
+        check_is_fitted(selector)
+        if n_features is None:
+            n_features = min(max(selector.n_features_ + 5, 10), 30)
+        shown = np.argsort(selector.ranking_)[:n_features]
+        names = names_of(selector, feature_names)
+        return cls._of(selector, shown, [names[j] for j in shown]).plot(ax)
+
+    @classmethod
+    def _of(cls, selector: Any, shown: np.ndarray, names: list[str]) -> Self:
+        """The display of some columns of a fitted selector, best first."""
+        raise NotImplementedError
+
+    def _size(self) -> tuple[float, float]:
+        return 6.0, 1.0 + 0.27 * len(self.names)
+
+    def _label_rows(self, ax: Any, places: np.ndarray) -> None:
+        # A name may hold dollar signs without being a formula.
+        ax.set_yticks(places, self.names, parse_math=False)
+        ax.invert_yaxis()
+        ax.tick_params(axis="y", length=0)
+
+    def _draw_bars(self, ax: Any, shares: np.ndarray, selected: np.ndarray, label: str) -> None:
+        """Bars from 0 to 1; those of features left out are pale."""
+        places, colours = np.arange(len(self.names)), np.where(selected, ACCENT, _LEFT_OUT)
+        self.bars_ = ax.barh(places, shares, height=0.66, color=colours)
+        self._label_rows(ax, places)
+        for text, kept in zip(ax.get_yticklabels(), selected, strict=True):
+            text.set_color("black" if kept else "0.45")
+        ax.set(xlim=(0, 1.02), xlabel=label)
+        ax.spines[["top", "right", "left"]].set_visible(False)
+        ax.grid(axis="x", alpha=0.25)
+        ax.set_axisbelow(True)
+
+
+@dataclass(eq=False, repr=False)
+class RankingDisplay(FeatureDisplay):
+    """Weights of the leading features, best on top; those left out are pale.
+
+    Parameters
+    ----------
+    names : list of str
+        Features, best first.
+    weights : ndarray of shape (n_shown,)
+        Their weights at the chosen number of features.
+    selected : ndarray of bool of shape (n_shown,)
+        Whether each is kept.
+
+    Attributes
+    ----------
+    ax_, figure_, bars_ : matplotlib axes, figure and bars
+
+    Examples
+    --------
+    >>> from covmin import CCMSelector
+    >>> from covmin.datasets import make_xor
+    >>> from covmin.plotting import RankingDisplay
+    >>> X, y = make_xor(60, random_state=0, return_X_y=True)
+    >>> selector = CCMSelector(3).fit(X, y)
+    >>> RankingDisplay.from_estimator(selector, n_features=5).selected.tolist()
+    [True, True, True, False, False]
+    """
+
+    names: list[str]
+    weights: np.ndarray
+    selected: np.ndarray
+
+    @classmethod
+    def _of(cls, selector: Any, shown: np.ndarray, names: list[str]) -> Self:
+        return cls(names, selector.weights_[shown], selector.support_[shown])
+
+    def _draw(self, ax: Any) -> None:
+        self._draw_bars(ax, self.weights, self.selected, "weight at the chosen number of features")
+
+
+@dataclass(eq=False, repr=False)
+class StabilityDisplay(FeatureDisplay):
+    """Selection frequencies of the leading features, with the threshold as a line.
+
+    Parameters
+    ----------
+    names : list of str
+        Features, most frequent first.
+    frequencies : ndarray of shape (n_shown,)
+        Share of the fits that chose each.
+    selected : ndarray of bool of shape (n_shown,)
+        Whether each is kept.
+    threshold : float
+        Frequency from which features are kept.
+    blind : float, optional
+        Frequency of a feature in a blindfold choice of the same size.
+
+    Attributes
+    ----------
+    ax_, figure_, bars_ : matplotlib axes, figure and bars
+
+    Examples
+    --------
+    >>> from covmin import CCMSelector, StabilitySelector
+    >>> from covmin.datasets import make_xor
+    >>> from covmin.plotting import StabilityDisplay
+    >>> X, y = make_xor(120, random_state=0, return_X_y=True)
+    >>> selector = StabilitySelector(CCMSelector(3), n_pairs=5).fit(X, y)
+    >>> StabilityDisplay.from_estimator(selector, n_features=5).selected.tolist()
+    [True, True, True, False, False]
+    """
+
+    names: list[str]
+    frequencies: np.ndarray
+    selected: np.ndarray
+    threshold: float
+    blind: float | None = None
+
+    @classmethod
+    def _of(cls, selector: Any, shown: np.ndarray, names: list[str]) -> Self:
+        frequencies, selected = selector.frequencies_[shown], selector.support_[shown]
+        blind = selector.n_selected_ / selector.n_features_in_
+        return cls(names, frequencies, selected, selector.threshold_, blind)
+
+    def _draw(self, ax: Any) -> None:
+        label = "share of the fits that choose the feature"
+        self._draw_bars(ax, self.frequencies, self.selected, label)
+        threshold = f"threshold {self.threshold:.2f}"
+        ax.axvline(self.threshold, color=LIMIT, linestyle="--", linewidth=1.2, label=threshold)
+        if self.blind is not None:
+            ax.axvline(self.blind, color="black", ls=":", lw=1.0, label="blindfold choice")
+        ax.legend(framealpha=1.0, edgecolor="none", loc="lower right")
+
+
+@dataclass(eq=False, repr=False)
+class PathDisplay(FeatureDisplay):
+    """Weight of each leading feature at each stage of the path, as a map of shades.
+
+    Parameters
+    ----------
+    names : list of str
+        Features, best first.
+    sizes : ndarray of shape (n_stages,)
+        Number of features kept at each stage, decreasing.
+    weights : ndarray of shape (n_stages, n_shown)
+    n_selected : int
+        Number of features that the selector keeps.
+
+    Attributes
+    ----------
+    ax_, figure_, image_ : matplotlib axes, figure and map
+
+    Examples
+    --------
+    >>> from covmin import CCMSelector
+    >>> from covmin.datasets import make_xor
+    >>> from covmin.plotting import PathDisplay
+    >>> X, y = make_xor(60, random_state=0, return_X_y=True)
+    >>> PathDisplay.from_estimator(CCMSelector(3).fit(X, y)).sizes
+    array([6, 4, 3, 1])
+    """
+
+    names: list[str]
+    sizes: np.ndarray
+    weights: np.ndarray
+    n_selected: int
+
+    @classmethod
+    def _of(cls, selector: Any, shown: np.ndarray, names: list[str]) -> Self:
+        path = selector.path_
+        return cls(names, path.n_features, path.weights[:, shown], selector.n_features_)
+
+    def _size(self) -> tuple[float, float]:
+        n_stages, n_shown = self.weights.shape
+        return 2.6 + 0.5 * n_stages, 1.2 + 0.27 * n_shown
+
+    def _draw(self, ax: Any) -> None:
+        from matplotlib.colors import LinearSegmentedColormap
+        from matplotlib.patches import Rectangle
+
+        n_stages, n_shown = self.weights.shape
+        shades = LinearSegmentedColormap.from_list("weights", ["white", ACCENT])
+        grid = {"vmin": 0.0, "vmax": 1.0, "edgecolors": "0.9", "linewidth": 0.8}
+        self.image_ = ax.pcolormesh(self.weights.T, cmap=shades, **grid)
+        ax.set_xticks(np.arange(n_stages) + 0.5, [str(size) for size in self.sizes])
+        self._label_rows(ax, np.arange(n_shown) + 0.5)
+        ax.set_xlabel("features kept at each stage")
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        # A frame around the stage at which the selector stopped.
+        for stage in np.flatnonzero(self.sizes == self.n_selected)[:1]:
+            corner, colour = (float(stage), 0.0), "black"
+            ax.add_patch(
+                Rectangle(corner, 1, n_shown, fill=False, ec=colour, lw=1.5, clip_on=False)
+            )
+        self.figure_.colorbar(self.image_, ax=ax, label="weight", aspect=30, fraction=0.05)
+
+
+@dataclass(eq=False, repr=False)
+class ErrorCurveDisplay(Display):
+    """Cross-fitted error against the number of features, with the one-standard-error line.
+
+    Parameters
+    ----------
+    n_features : ndarray of shape (n_sizes,)
+    error : ndarray of shape (n_sizes,)
+        Mean error over folds, as a share of the variance of the response.
+    standard_error : ndarray of shape (n_sizes,)
+        Standard error of that mean.
+    n_selected : int
+        Number of features that the selector keeps.
+
+    Attributes
+    ----------
+    ax_, figure_, line_ : matplotlib axes, figure and line
+
+    Examples
+    --------
+    >>> from covmin import CCMSelector
+    >>> from covmin.datasets import make_xor
+    >>> from covmin.plotting import ErrorCurveDisplay
+    >>> X, y = make_xor(60, random_state=0, return_X_y=True)
+    >>> display = ErrorCurveDisplay.from_estimator(CCMSelector(random_state=0).fit(X, y))
+    >>> bool(display.error.min() <= display.limit)
+    True
+    """
+
+    n_features: np.ndarray
+    error: np.ndarray
+    standard_error: np.ndarray
+    n_selected: int
+
+    @property
+    def limit(self) -> float:
+        """The smallest error plus its standard error."""
+        best = int(np.argmin(self.error))
+        return float(self.error[best] + self.standard_error[best])
+
+    @classmethod
+    def from_estimator(cls, selector: Any, *, ax: Any = None) -> Self:
+        """Take the cross-fitted errors of a fitted selector and draw them.
+
+        Parameters
+        ----------
+        selector : CCMSelector
+            Fitted with ``n_features_to_select="auto"``.
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        display : ErrorCurveDisplay
+        """
+        check_is_fitted(selector)
+        errors = cross_fitted_errors(selector)
+        if errors is None:
+            raise ValueError(
+                "This selector was given its number of features, so there is no error curve; fit "
+                'it with n_features_to_select="auto".'
+            )
+        return cls(*errors, selector.n_features_).plot(ax)
+
+    def _draw(self, ax: Any) -> None:
+        from matplotlib.ticker import MaxNLocator, PercentFormatter, ScalarFormatter
+
+        sizes, kept = self.n_features, self.n_selected
+        low, high = self.error - self.standard_error, self.error + self.standard_error
+        ax.fill_between(sizes, low, high, color=ACCENT, alpha=0.15, linewidth=0)
+        mean, limit = "mean over folds", "one standard error above the best"
+        (self.line_,) = ax.plot(sizes, self.error, "o-", color=ACCENT, markersize=4, label=mean)
+        ax.axhline(self.limit, color=LIMIT, linestyle="--", linewidth=1.2, label=limit)
+        ax.axvline(kept, color="black", linewidth=1.0, label=f"{kept} kept")
+        if sizes[-1] > _WIDE:
+            ax.set_xscale("log")
+            ax.xaxis.set_major_formatter(ScalarFormatter())
+        else:
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        ax.set(xlabel="features kept", ylabel="error, share of the variance of y")
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.grid(axis="y", alpha=0.25)
+        ax.legend(framealpha=1.0, edgecolor="none")
+
+
+def cross_fitted_errors(selector: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Sizes, mean errors and their standard errors at the ε used; None for a single size."""
+    crossfit = selector.cross_fit_
+    if crossfit is None or len(crossfit.n_features) < 2:
+        return None
+    row = int(np.argmin(np.abs(np.log(crossfit.epsilon) - np.log(selector.epsilon_))))
+    return crossfit.n_features, crossfit.mean_error[row], crossfit.standard_error[row]

@@ -1,0 +1,174 @@
+"""Everything a report shows, as plain values."""
+
+import platform
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+import covmin
+from covmin.data.checks import printable
+
+from .checks import data_warnings
+from .choice import error_curve, errors_of, explain_choice, headline
+from .code import reproduction_code
+from .plots import feature_plots, in_units
+from .relations import interacting_pair, shared_information, substitutes
+from .samples import Samples, as_samples
+from .words import chance
+
+# Features, best first, that each part of the page has room for.
+_PLOTTED = 12
+_PAIRED = 6
+_CORRELATED = 24
+_PATH_ROWS = 30
+_SLIDER = 100
+
+
+def build_report(
+    selector: Any,
+    X: Any,
+    y: Any,
+    *,
+    feature_names: Sequence[str] | None = None,
+    target_name: str = "y",
+    source: str | None = None,
+    notes: Sequence[str] = (),
+    code: str | None = None,
+) -> dict[str, Any]:
+    """Gather what a report on a fitted selector shows.
+
+    Parameters
+    ----------
+    selector : CCMSelector
+        Fitted on X and y.
+    X : array-like of shape (n_samples, n_features)
+        The samples it was fitted on.
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        Their response.
+    feature_names : sequence of str, optional
+        Names of the columns; by default the selector's.
+    target_name : str, default="y"
+        Name of the response.
+    source : str, optional
+        Where the data came from, such as a file name.
+    notes : sequence of str
+        Remarks to show, such as warnings of the fit.
+    code : str, optional
+        Code that repeats the fit; written from the parameters by default.
+
+    Returns
+    -------
+    report : dict
+        Lists, numbers and strings only: what `render_report` takes, or ``json.dumps``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from covmin import CCMSelector
+    >>> from covmin.report import build_report
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = CCMSelector(n_features_to_select=5, random_state=0).fit(X, y)
+    >>> report = build_report(selector, X, y, target_name="cultivar")
+    >>> report["data"]["n_samples"], report["choice"]["m"], len(report["ranking"]["order"])
+    (178, 5, 13)
+    """
+    check_is_fitted(selector)
+    samples = as_samples(selector, X, y, feature_names)
+    order = np.argsort(selector.ranking_, kind="stable")
+    kept, target = int(selector.support_.sum()), printable(target_name)
+    code = code or reproduction_code(selector, target_name, source)
+    stand_ins, found = substitutes(samples, order, kept), selector.interactions_
+    return {
+        "target": target,
+        "source": source and printable(source),
+        "names": samples.names,
+        "headline": headline(selector, target, stand_ins["unexplained"]),
+        "data": _data_summary(samples),
+        "asked": _asked(selector),
+        "notes": [printable(" ".join(str(note).split())) for note in notes],
+        "warnings": data_warnings(samples, order),
+        "choice": _choice(selector),
+        "ranking": _ranking(selector, order),
+        "path": _path(selector, order),
+        "plots": feature_plots(samples, order[:_PLOTTED]),
+        "pair": interacting_pair(samples, order[: max(2, min(kept, _PAIRED))]),
+        "interactions": [
+            {"features": [int(j) for j in pair], "chance": chance(p_value)}
+            for pair, p_value in zip(found.features, found.p_value, strict=True)
+        ],
+        "correlation": shared_information(samples, order[:_CORRELATED].tolist()),
+        "substitutes": stand_ins,
+        "described_rows": int(samples.rows.size),
+        "code": "\n".join(map(printable, code.split("\n"))),
+        "versions": {"covmin": covmin.__version__}
+        | {library: version(library) for library in ("numpy", "scipy", "scikit-learn")}
+        | {"python": platform.python_version()},
+    }
+
+
+def _choice(selector: Any) -> dict[str, Any]:
+    m, choices, curve = selector.n_features_, int(selector.ranking_.max()), error_curve(selector)
+    return {
+        "m": int(m),
+        "kept": int(selector.support_.sum()),
+        "choices": choices,
+        "why": explain_choice(selector),
+        "error": errors_of(curve).get(m),
+        "largest": int(max(m, min(choices, _SLIDER))),
+        "curve": curve,
+    }
+
+
+def _data_summary(samples: Samples) -> dict[str, Any]:
+    n, d = samples.X.shape
+    summary: dict[str, Any] = {"n_samples": n, "n_features": d, "task": samples.task}
+    if samples.task == "classification":
+        labels, codes = samples.classes
+        counts = zip(labels, np.bincount(codes).tolist(), strict=True)
+        return summary | {"classes": [{"label": label, "count": n} for label, n in counts]}
+    y, size = in_units(samples.y)
+    values = {"min": y.min(), "median": np.median(y), "mean": y.mean(), "max": y.max()}
+    values["sd"] = y.std()
+    response = {name: size * float(value) for name, value in values.items()}
+    n_outputs = 1 if samples.responses.ndim == 1 else samples.responses.shape[1]
+    return summary | {"response": response, "n_outputs": n_outputs}
+
+
+def _asked(selector: Any) -> list[dict[str, str]]:
+    asked, stages = selector.n_features_to_select, len(selector.path_.n_features)
+    read = " (read from the response)" if selector.task == "auto" else ""
+    default = " (default)" if isinstance(selector.epsilon, str) else ""
+    rows = {
+        "Features to keep": "chosen by cross-fitting" if asked == "auto" else str(asked),
+        "Task": selector.task_ + read,
+        "Kernel": f"{selector.kernel_}, bandwidth {selector.bandwidth_:.4g}",
+        "Ridge ε": f"{selector.epsilon_:.4g}{default}",
+        "Stages": f"{stages}, {selector.n_iter_} steps",
+        "Converged": "yes" if selector.converged_ else "no: raise max_iter",
+    }
+    return [{"label": label, "value": value} for label, value in rows.items()]
+
+
+def _ranking(selector: Any, order: np.ndarray) -> dict[str, Any]:
+    """Columns from best to worst, ranks other than 1, 2, 3…, and weights that are not zero."""
+    weights, ranks = selector.weights_[order], selector.ranking_[order]
+    used = int(np.max(np.flatnonzero(weights), initial=-1)) + 1
+    plain = np.array_equal(ranks, np.arange(1, ranks.size + 1))
+    return {
+        "order": order.tolist(),
+        "ranks": None if plain else ranks.tolist(),
+        "weights": np.round(weights[:used], 4).tolist(),
+    }
+
+
+def _path(selector: Any, order: np.ndarray) -> dict[str, Any]:
+    path, rows = selector.path_, order[:_PATH_ROWS]
+    return {
+        "sizes": path.n_features.tolist(),
+        "features": rows.tolist(),
+        "loo": np.round(path.optimistic_loo_error, 5).tolist(),
+        "weights": np.round(path.weights[:, rows], 3).tolist(),
+    }

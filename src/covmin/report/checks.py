@@ -1,0 +1,147 @@
+"""What a reader should know about the data before trusting a ranking."""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from covmin.data.checks import listed
+
+from .samples import Samples, as_samples
+from .words import count_of
+
+_LISTED = 12
+_CHECKED = 10
+_SMALL_CLASS = 5
+# A single feature that leaves less than this unexplained is too good to be true; a row
+# number that explains more than this follows the response.
+_DETERMINES, _TRACKS = 0.02, 0.2
+_LEAK = (
+    "One feature alone determines the response almost exactly. If it is measured after the "
+    "response, or computed from it, leave it out and fit again."
+)
+_CONSTANT = "The same value in every sample cannot say anything: constant columns are ranked last."
+_COPY = (
+    "The same values as in an earlier column, row by row: which of the copies is kept is "
+    "arbitrary. Leave the copies out."
+)
+
+
+def check_data(
+    selector: Any, X: Any, y: Any, feature_names: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
+    """Columns of the data that a reader of the ranking should be warned about.
+
+    Parameters
+    ----------
+    selector : CCMSelector
+        Fitted on X and y.
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+    feature_names : sequence of str, optional
+        Names of the columns; by default the selector's.
+
+    Returns
+    -------
+    warnings : list of dict
+        ``kind`` ("leak", "id", "constant", "duplicate" or "small"), ``title``, ``text``,
+        ``features`` (column indices, at most a dozen) and ``n_features``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from covmin import CCMSelector
+    >>> from covmin.report import check_data
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 30)
+    >>> X = np.column_stack([rng.standard_normal((60, 3)), np.arange(60)])
+    >>> [warning["title"] for warning in check_data(CCMSelector(1).fit(X, y), X, y)]
+    ['A row number tracks the response']
+    """
+    samples = as_samples(selector, X, y, feature_names)
+    return data_warnings(samples, np.argsort(selector.ranking_))
+
+
+def data_warnings(samples: Samples, order: np.ndarray) -> list[dict[str, Any]]:
+    """What `check_data` returns; of the columns in order, the best are checked for leaks."""
+    numbering, (constants, copies) = _numbering(samples.X), _constants_and_copies(samples.X)
+    best = [j for j in order[:_CHECKED].tolist() if j not in numbering]
+    leaks = [j for j in best if samples.unexplained([j]) < _DETERMINES]
+    found = [_row_number(samples, j) for j in numbering]
+    if leaks:
+        found.insert(0, _warning("leak", "Too good to be true?", _LEAK, leaks))
+    if constants:
+        found.append(_warning("constant", f"{_columns(constants)} constant", _CONSTANT, constants))
+    if copies:
+        found.append(_warning("duplicate", f"{_columns(copies)} duplicated", _COPY, copies))
+    if samples.task == "classification":
+        found += _thin_classes(*samples.classes)
+    return found
+
+
+def _warning(kind: str, title: str, text: str, features: Sequence[int] = ()) -> dict[str, Any]:
+    shown, n = list(features[:_LISTED]), len(features)
+    return {"kind": kind, "title": title, "text": text, "features": shown, "n_features": n}
+
+
+def _row_number(samples: Samples, j: int) -> dict[str, Any]:
+    """A column that numbers the rows: worst where it follows the response."""
+    name, explained = samples.names[j], samples.explained([j])
+    if explained >= _TRACKS:
+        text = (
+            f"“{name}” numbers the rows, and its value alone explains {explained:.0%} of the "
+            "response: the rows seem to be sorted by it, and a model would learn the sorting. "
+            "Leave this column out."
+        )
+        return _warning("leak", "A row number tracks the response", text, [j])
+    text = (
+        f"“{name}” numbers the rows. What it explains, it explains by the order of the "
+        "table: leave it out, unless that order is what you study."
+    )
+    return _warning("id", "A column looks like a row number", text, [j])
+
+
+def _numbering(X: np.ndarray) -> list[int]:
+    """Columns of distinct whole numbers that are consecutive, or rise or fall with the rows."""
+    n, found = X.shape[0], []
+    if n <= _SMALL_CLASS:
+        return []
+    # Columns as wide as the floats go number nothing, but may pass by.
+    with np.errstate(over="ignore"):
+        span = X.max(axis=0).astype(np.float64) - X.min(axis=0)
+        for j in np.flatnonzero((span >= n - 1) & (X[0] % 1 == 0)).tolist():
+            x, steps = X[:, j], np.diff(X[:, j])
+            ordered = (steps > 0).all() or (steps < 0).all()
+            consecutive = span[j] == n - 1 and np.unique(x).size == n
+            if (ordered or consecutive) and not (x % 1).any():
+                found.append(j)
+    return found
+
+
+def _constants_and_copies(X: np.ndarray) -> tuple[list[int], list[int]]:
+    is_constant = (X[:1] == X).all(axis=0)
+    copies: list[int] = []
+    first: dict[bytes, int] = {}
+    for j in np.flatnonzero(~is_constant).tolist():
+        # Adding zero turns -0.0 into 0.0.
+        key = blake2b((np.ascontiguousarray(X[:, j]) + 0.0).data).digest()
+        if first.setdefault(key, j) != j:
+            copies.append(j)
+    return np.flatnonzero(is_constant).tolist(), copies
+
+
+def _thin_classes(labels: list[str], codes: np.ndarray) -> list[dict[str, Any]]:
+    small = [labels[c] for c in np.flatnonzero(np.bincount(codes) < _SMALL_CLASS)]
+    if not small:
+        return []
+    text = (
+        f"Fewer than {_SMALL_CLASS} samples each: {listed(small)}. Errors on folds left out say "
+        "little about such classes."
+    )
+    title = f"{len(small)} class{'es' if len(small) > 1 else ''} with few samples"
+    return [_warning("small", title, text)]
+
+
+def _columns(columns: list[int]) -> str:
+    return f"{count_of(len(columns), 'column')} {'is' if len(columns) == 1 else 'are'}"

@@ -1,0 +1,126 @@
+"""Why these features: the error curve and the reasons in words."""
+
+from typing import Any
+
+import numpy as np
+
+from covmin.plotting.fitted import cross_fitted_errors
+
+from .words import count_of, percent
+
+# What rounds to no percent is next to nothing.
+_NOTHING = 0.005
+
+
+def error_curve(selector: Any) -> dict[str, Any] | None:
+    """The cross-fitted error against the number of features, at the ε used.
+
+    Parameters
+    ----------
+    selector : CCMSelector
+        Fitted.
+
+    Returns
+    -------
+    curve : dict or None
+        ``n_features``, ``error`` and ``standard_error`` of equal length (errors as shares of
+        the variance of y), the size ``best``, and ``limit``, one standard error above its
+        error; None where nothing was cross-fitted over several sizes.
+    """
+    errors = cross_fitted_errors(selector)
+    if errors is None:
+        return None
+    sizes, mean, standard_error = errors
+    best = int(np.argmin(mean))
+    return {
+        "n_features": sizes.tolist(),
+        "error": mean.tolist(),
+        "standard_error": standard_error.tolist(),
+        "best": int(sizes[best]),
+        "limit": float(mean[best] + standard_error[best]),
+    }
+
+
+def errors_of(curve: dict[str, Any] | None) -> dict[int, float]:
+    """The errors of a curve by the number of features."""
+    return dict(zip(curve["n_features"], curve["error"], strict=True)) if curve else {}
+
+
+def explain_choice(selector: Any) -> str:
+    """One or two sentences on why the selector keeps as many features as it does.
+
+    Parameters
+    ----------
+    selector : CCMSelector
+        Fitted.
+
+    Returns
+    -------
+    text : str
+
+    Examples
+    --------
+    >>> from covmin import CCMSelector
+    >>> from covmin.datasets import make_xor
+    >>> from covmin.report import explain_choice
+    >>> X, y = make_xor(60, random_state=0, return_X_y=True)
+    >>> explain_choice(CCMSelector(n_features_to_select=3).fit(X, y))
+    '3 features, as asked for (3).'
+    """
+    m, asked, given = selector.n_features_, selector.n_features_to_select, _n_given(selector)
+    kept = count_of(m, "feature") + (f" besides the {given} given" if given else "")
+    if asked != "auto":
+        text = f"{asked:.4g} of {selector.ranking_.max()}" if isinstance(asked, float) else asked
+        return f"{kept}, as asked for ({text})."
+    curve = error_curve(selector)
+    if curve is None:
+        return f"{kept}, all there are: too few samples, or features, to choose a number."
+    error, best = errors_of(curve), curve["best"]
+    lowest = f"{error[best]:.1%}"
+    # With given features, errors are shares of what these leave.
+    whole = "the variance " + ("that the given features leave" if given else "of the response")
+    if error[best] >= 1.0:
+        return (
+            f"Nothing was found: no set of features does better than no features at all (lowest "
+            f"cross-fitted error {lowest} of {whole}). {kept} {_verb(m, 'are')} kept, because some "
+            "must be."
+        )
+    if m == best:
+        return (
+            f"{kept} {_verb(m, 'have')} the lowest cross-fitted error ({lowest} of {whole}), and "
+            "no smaller set comes within one standard error of it."
+        )
+    return (
+        f"{kept} {_verb(m, 'are')} the smallest set within one standard error of the best: its "
+        f"cross-fitted error is {error[m]:.1%} of {whole}; the lowest, {lowest}, takes {best}."
+    )
+
+
+def headline(selector: Any, target: str, unexplained: float) -> list[str]:
+    """Who explains how much of what: three parts of a sentence.
+
+    The error is the cross-fitted one; where there is none, ``unexplained``.
+    """
+    kept, d = int(selector.support_.sum()), selector.n_features_in_
+    given, whole = _n_given(selector), ""
+    curve = error_curve(selector)
+    if curve is not None:
+        unexplained = errors_of(curve).get(selector.n_features_, unexplained)
+        if given:
+            kept, d, whole = kept - given, d - given, f"what the {given} given leave of "
+        if min(curve["error"]) >= 1.0:
+            who, share = f"None of {count_of(d, 'feature')}", "was found to explain"
+            return [who, f"{share} {whole}".strip(), target]
+    share = "next to nothing"
+    if 1.0 - unexplained >= _NOTHING:
+        share = ("" if curve else "about ") + percent(1.0 - unexplained)
+    who = f"{kept:,} of {count_of(d, 'feature')}"
+    return [who, f"{_verb(kept, 'explain')} {share} of {whole}".strip(), target]
+
+
+def _n_given(selector: Any) -> int:
+    return int((selector.ranking_ == 0).sum())
+
+
+def _verb(n: int, plural: str) -> str:
+    return {"are": "is", "have": "has", "explain": "explains"}[plural] if n == 1 else plural

@@ -1,0 +1,91 @@
+"""Code to paste that repeats a fit."""
+
+from pathlib import PurePath
+from typing import Any
+
+from covmin import kernels
+from covmin.core.kernels import Configurable
+from covmin.runtime.parameters import plain
+
+_READERS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".feather": "feather"}
+# What changes no result, or is of no use to others.
+_LEFT_OUT = {"long_run", "verbose"}
+
+
+def reproduction_code(
+    selector: Any, target: str = "y", source: str | None = None, separator: str | None = None
+) -> str:
+    """Lines of Python that fit the same selector.
+
+    Parameters
+    ----------
+    selector : CCMSelector
+    target : str, default="y"
+        Column of the response, where the source is a table.
+    source : str, optional
+        File the samples came from.
+    separator : str, optional
+        What separates its columns; by default what its name says.
+
+    Returns
+    -------
+    code : str
+
+    Examples
+    --------
+    >>> from covmin import CCMSelector
+    >>> print(reproduction_code(CCMSelector(5, random_state=0), "class", "wine.csv"))
+    import pandas as pd
+    from covmin import CCMSelector
+    <BLANKLINE>
+    table = pd.read_csv('wine.csv')
+    X, y = table.drop(columns=['class']), table['class']
+    selector = CCMSelector(n_features_to_select=5, random_state=0)
+    selector.fit(X, y)
+    X_selected = selector.transform(X)
+    """
+    lines = [*_imports(selector), ""]
+    suffix = PurePath(source or "").suffix.lower()
+    if suffix in _READERS:
+        separator = separator or ("\t" if suffix == ".tsv" else ",")
+        option = "" if separator == "," else f", sep={separator!r}"
+        lines = [
+            "import pandas as pd",
+            *lines,
+            f"table = pd.read_{_READERS[suffix]}({source!r}{option})",
+            f"X, y = table.drop(columns=[{target!r}]), table[{target!r}]",
+        ]
+    lines += [
+        f"selector = {_construction(selector)}",
+        "selector.fit(X, y)",
+        "X_selected = selector.transform(X)",
+    ]
+    return "\n".join(lines)
+
+
+def _construction(item: Any) -> str:
+    """The call that makes a selector, or an object given to it.
+
+    Their own reprs would cut long lists short.
+    """
+    defaults = type(item)().get_params(deep=False)
+    changed = [
+        f"{name}={_written(value)}"
+        for name, value in item.get_params(deep=False).items()
+        if name not in _LEFT_OUT and _written(value) != _written(defaults[name])
+    ]
+    return f"{type(item).__name__}({', '.join(changed)})"
+
+
+def _written(value: Any) -> str:
+    return _construction(value) if isinstance(value, Configurable) else repr(plain(value))
+
+
+def _imports(selector: Any) -> list[str]:
+    """Lines that import the selector and the objects given to it."""
+    given = selector.get_params(deep=False).items()
+    objects = [v for name, v in given if name not in _LEFT_OUT and isinstance(v, Configurable)]
+    names = [type(each).__name__ for each in (selector, *objects)]
+    from_kernels = [name for name in names if name in kernels.__all__]
+    lines = [f"from covmin import {', '.join(n for n in names if n not in from_kernels)}"]
+    return lines + [f"from covmin.kernels import {name}" for name in from_kernels]

@@ -1,0 +1,137 @@
+"""What is drawn of single features and of a pair: points, densities and levels."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .samples import Samples
+
+_POINTS = 300
+_GRID = 48
+_MAX_CLASSES = _MAX_LEVELS = 12
+# As many as there are colours and shapes.
+_COLOURED = 6
+# Beyond this, the page could not hold the width of an axis in a float.
+_LARGEST = 8e307
+
+
+def feature_plots(samples: Samples, columns: np.ndarray) -> list[dict[str, Any]]:
+    """One plot for each column, with what it explains alone and the kind of drawing."""
+    draw = _densities if samples.task == "classification" else _scatter
+    return [
+        {"feature": j, "explained": round(samples.explained([j]), 4)}
+        | (_levels if j in samples.levels else draw)(samples, j)
+        for j in map(int, columns)
+    ]
+
+
+def pair_points(samples: Samples, pair: Sequence[int]) -> dict[str, Any]:
+    """Two features at some rows, levels by their numbers, with the class or value of each row."""
+    rows = _shown(samples)
+    points: dict[str, Any] = {"levels": [None, None]}
+    for axis, j in enumerate(pair):
+        values = samples.X[:, j]
+        if j in samples.levels:
+            points["levels"][axis], values = _frequent(samples.levels[j], values, _MAX_LEVELS)
+        points["xy"[axis]] = _rounded(values[rows])
+    if samples.task != "classification":
+        return points | {"value": _rounded(samples.y[rows])}
+    classes, codes = _frequent(*samples.classes, _COLOURED)
+    return points | {"classes": classes, "class": codes[rows].tolist()}
+
+
+def in_units(values: np.ndarray) -> tuple[np.ndarray, float]:
+    """Numbers as shares of the largest of them, whose squares neither overflow nor vanish."""
+    numbers = values.astype(np.float64)
+    size = float(np.abs(numbers).max()) or 1.0
+    return numbers / size, size
+
+
+def crossed(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """How often each two codes occur together, of shape (n_codes_of_a, n_codes_of_b)."""
+    table = np.zeros((a.max() + 1, b.max() + 1))
+    np.add.at(table, (a, b), 1.0)
+    return table
+
+
+def _frequent(labels: list[str], codes: np.ndarray, most: int) -> tuple[list[str], np.ndarray]:
+    """The most frequent labels in their order; the others are one, the last."""
+    codes = codes.astype(np.intp)
+    if len(labels) <= most:
+        return labels, codes
+    kept = np.sort(np.argsort(-np.bincount(codes), kind="stable")[: most - 1])
+    place = np.full(len(labels), most - 1)
+    place[kept] = np.arange(most - 1)
+    others = f"{len(labels) - kept.size} others"
+    return [*(labels[c] for c in kept), others], place[codes]
+
+
+def _levels(samples: Samples, j: int) -> dict[str, Any]:
+    """Samples at each level of a category, with their mean response or the share of each class."""
+    levels, codes = _frequent(samples.levels[j], samples.X[:, j], _MAX_LEVELS)
+    counts = np.bincount(codes)
+    drawn = {"levels": levels, "counts": counts.tolist()}
+    if samples.task != "classification":
+        y, size = in_units(samples.y)
+        means = _rounded(np.bincount(codes, y) / counts, size)
+        return {"kind": "means", **drawn, "means": means, "mean": float(y.mean() * size)}
+    classes, labels = _frequent(*samples.classes, _COLOURED)
+    shares = np.round(crossed(codes, labels) / counts[:, None], 4)
+    return {"kind": "shares", **drawn, "classes": classes, "shares": shares.tolist()}
+
+
+def _densities(samples: Samples, j: int) -> dict[str, Any]:
+    """Kernel densities of the feature in each class, on one grid, largest height 1."""
+    x, size = in_units(samples.X[samples.rows, j])
+    low, high = float(x.min()), float(x.max())
+    margin = 0.04 * (high - low) or 0.5
+    grid = np.linspace(low - margin, high + margin, _GRID)
+    labels, codes = samples.classes[0], samples.classes[1][samples.rows]
+    most = min(_MAX_CLASSES, len(set(codes)))
+    present = np.argsort(-np.bincount(codes), kind="stable")[:most]
+    groups = {labels[c]: x[codes == c] for c in np.sort(present)}
+    curves = np.array([_density(values, grid) for values in groups.values()])
+    return {
+        "kind": "densities",
+        "grid": _rounded(grid[[0, -1]], size),
+        "whole": not (samples.X[samples.rows, j] % 1).any(),
+        "classes": list(groups),
+        "curves": np.round(curves / (curves.max() or 1.0), 3).tolist(),
+        "medians": _rounded([np.median(values) for values in groups.values()], size),
+    }
+
+
+def _density(x: np.ndarray, grid: np.ndarray) -> np.ndarray:
+    width = max(1.06 * x.std() * x.size**-0.2, (grid[-1] - grid[0]) / _GRID)
+    return np.exp(-0.5 * ((grid[:, None] - x) / width) ** 2).mean(axis=1) / width
+
+
+def _scatter(samples: Samples, j: int) -> dict[str, Any]:
+    """Points, and a local average with a Gaussian window."""
+    x, x_size = in_units(samples.X[samples.rows, j])
+    y, y_size = in_units(samples.y[samples.rows])
+    grid = np.quantile(x, np.linspace(0.02, 0.98, _GRID))
+    width = max(1.06 * x.std() * x.size**-0.2, 1e-12)
+    W = np.exp(-0.5 * ((grid[:, None] - x) / width) ** 2) + 1e-300
+    curve = zip(_rounded(grid, x_size), _rounded(W @ y / W.sum(axis=1), y_size), strict=True)
+    points = {
+        "x": _rounded(samples.X[_shown(samples), j]),
+        "y": _rounded(samples.y[_shown(samples)]),
+    }
+    return {"kind": "scatter", **points, "curve": [list(point) for point in curve]}
+
+
+def _shown(samples: Samples) -> np.ndarray:
+    rows = samples.rows
+    return rows[:: max(1, -(-rows.size // _POINTS))]
+
+
+def _rounded(values: Any, size: float = 1.0) -> list[float]:
+    """Numbers times a size, in as many digits as a drawing of their range can show."""
+    shares, unit = in_units(np.asarray(values))
+    spread = float(np.ptp(shares))
+    digits = 17 if spread == 0.0 else min(3 - int(np.floor(np.log10(spread))), 17)
+    with np.errstate(over="ignore"):
+        numbers = np.clip(shares * unit * size, -_LARGEST, _LARGEST)
+    return [float(f"{value:.{max(digits, 4)}g}") for value in numbers]

@@ -1,0 +1,81 @@
+"""From the dict of a report to one HTML file."""
+
+import os
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from covmin.runtime.files import replace_file
+
+from .build import build_report
+from .words import number, percent
+
+
+def render_report(report: dict[str, Any]) -> str:
+    """Render a report as one HTML page that needs no network.
+
+    Parameters
+    ----------
+    report : dict
+        From `build_report`.
+
+    Returns
+    -------
+    html : str
+        Every name and value is escaped.
+    """
+    try:
+        from jinja2 import Environment
+    except ImportError as error:
+        raise ImportError(
+            "Reports are rendered with Jinja2: pip install 'covmin[report]'."
+        ) from error
+    assets = resources.files("covmin.report") / "assets"
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"percent": percent, "number": number, "count": "{:,}".format}
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
+    template, style, *scripts = (
+        (assets / name).read_text("utf-8")
+        for name in ("template.html", "report.css", "charts.js", "report.js")
+    )
+    page = environment.from_string(template)
+    return page.render(report=report, style=style, script="\n".join(scripts))
+
+
+def write_report(
+    selector: Any, X: Any, y: Any, path: str | os.PathLike[str], **options: Any
+) -> Path:
+    """Write the report on a fitted selector, all of it or nothing.
+
+    Parameters
+    ----------
+    selector : CCMSelector
+        Fitted on X and y.
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+    path : str or path
+        The HTML file to write.
+    **options
+        Passed to `build_report`.
+
+    Returns
+    -------
+    path : Path
+        The absolute path of the file.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from covmin import CCMSelector
+    >>> from covmin.datasets import make_xor
+    >>> from covmin.report import write_report
+    >>> X, y = make_xor(60, random_state=0, return_X_y=True)
+    >>> selector = CCMSelector(n_features_to_select=3).fit(X, y)
+    >>> with TemporaryDirectory() as folder:
+    ...     write_report(selector, X, y, folder + "/report.html").name
+    'report.html'
+    """
+    target = Path(path).absolute()
+    html = render_report(build_report(selector, X, y, **options))
+    replace_file(target, html.encode())
+    return target

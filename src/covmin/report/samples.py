@@ -1,0 +1,152 @@
+"""The samples of a report, and what a set of features leaves unexplained in them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+
+from covmin.core.grams import ExactGram
+from covmin.core.kernels import Gaussian
+from covmin.core.kernels.bandwidth import median_bandwidth
+from covmin.data.checks import is_frame, printable
+from covmin.data.columns import prepare_columns
+from covmin.data.responses import EncodedResponse, encode_response
+from covmin.data.tables import categorical_mask
+from covmin.plotting.shared import names_of
+
+# Enough rows to describe a feature, few enough for dozens of n³ solves in a second.
+_MAX_ROWS = 500
+# A ridge that keeps large units from winning by their size, or noise from being fitted, would
+# hide what a feature explains.
+_LARGEST_RIDGE = 0.01
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Features and response as arrays, with names that are fit to be shown."""
+
+    X: np.ndarray  # (n_samples, n_features): numbers; of a category, the numbers of its levels
+    responses: np.ndarray  # (n_samples,) or (n_samples, n_outputs)
+    names: list[str]
+    task: str
+    epsilon: float  # ridge of the regressions that describe sets of features
+    levels: dict[int, list[str]]  # of each column that holds categories
+
+    @property
+    def y(self) -> np.ndarray:
+        """Labels or numbers; the first output where there are several."""
+        return self.responses if self.responses.ndim == 1 else self.responses[:, 0]
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """All rows, or a few hundred drawn evenly over the values of the response."""
+        n = self.X.shape[0]
+        if n <= _MAX_ROWS:
+            return np.arange(n)
+        shuffled = np.random.default_rng(0).permutation(n)
+        codes = np.unique(self.y, return_inverse=True)[1]
+        by_value = shuffled[np.argsort(codes[shuffled], kind="stable")]
+        return np.sort(by_value[np.linspace(0, n - 1, _MAX_ROWS).astype(np.intp)])
+
+    @cached_property
+    def classes(self) -> tuple[list[str], np.ndarray]:
+        """Labels, and the number of the label of each sample."""
+        return _leveled(self.y)
+
+    @cached_property
+    def _response(self) -> EncodedResponse:
+        return encode_response(self.responses[self.rows], self.task)
+
+    def codes(self, column: int) -> np.ndarray:
+        """Numbers of the levels of a category at `rows`, without those that do not occur."""
+        return np.unique(self.X[self.rows, column], return_inverse=True)[1]
+
+    def standardized(self, columns: Sequence[int]) -> np.ndarray:
+        """Some columns at `rows`, with mean 0 and variance 1 (constants: 0)."""
+        prepared = prepare_columns(self.X[self.rows[:, None], list(columns)].astype(np.float64))
+        Z = np.zeros((self.rows.size, len(columns)))
+        Z[:, prepared.index] = prepared.X
+        return Z
+
+    def unexplained(self, columns: Sequence[int]) -> float:
+        """Leave-one-out error of Gaussian kernel ridge regression, share of the variance of y.
+
+        1 where the columns say nothing; not cut off there.
+        """
+        X = np.hstack([np.zeros((self.rows.size, 0)), *map(self._regressors, columns)])
+        X = X[:, X.any(axis=0)]
+        if X.shape[1] == 0:
+            return 1.0
+        p = np.full(X.shape[0], 1.0 / X.shape[0])
+        gram = ExactGram(Gaussian(median_bandwidth(X, 2)), X, self._response.Y, p)
+        return gram.at(np.ones(X.shape[1])).leave_one_out(self.epsilon)
+
+    def explained(self, columns: Sequence[int]) -> float:
+        """The share of the response that some columns explain; negative where they mislead."""
+        return 1.0 - self.unexplained(columns)
+
+    def _regressors(self, column: int) -> np.ndarray:
+        """A column of numbers, or indicators of levels that together vary as much."""
+        if column not in self.levels:
+            return self.standardized([column])
+        codes = self.codes(column)
+        indicators = np.eye(codes.max() + 1)[codes]
+        indicators -= indicators.mean(axis=0)
+        spread = float(indicators.var(axis=0).sum())
+        return indicators / np.sqrt(spread) if spread > 0.0 else indicators
+
+
+def as_samples(
+    selector: Any, X: Any, y: Any, feature_names: Sequence[str] | None = None
+) -> Samples:
+    """Arrays and names out of whatever the selector was fitted on."""
+    array, responses = np.asarray(X), np.asarray(y)
+    if array.ndim != 2 or array.shape[1] != selector.n_features_in_:
+        raise ValueError(
+            f"X has shape {array.shape}, but the selector was fitted on "
+            f"{selector.n_features_in_} features; pass the X it was fitted on."
+        )
+    names = names_of(selector, feature_names)
+    if responses.shape[0] != array.shape[0]:
+        raise ValueError(f"X has {array.shape[0]} samples but y has {responses.shape[0]}.")
+    numbers, levels = _as_numbers(X if is_frame(X) else array, array, selector.categorical_features)
+    epsilon = min(float(selector.epsilon_), _LARGEST_RIDGE)
+    return Samples(numbers, responses, names, selector.task_, epsilon, levels)
+
+
+def _as_numbers(
+    X: Any, array: np.ndarray, categorical_features: Any
+) -> tuple[np.ndarray, dict[int, list[str]]]:
+    """Numbers for every column, and the levels of those that hold categories."""
+    names = list(X.columns) if is_frame(X) else None
+    categorical = categorical_mask(X, names, categorical_features)
+    if categorical is None:
+        categorical = np.zeros(array.shape[1], dtype=bool)
+    if array.dtype.kind == "f" and not categorical.any():
+        return array, {}
+    numbers, levels = np.empty(array.shape), {}
+    for j in range(array.shape[1]):
+        try:
+            if not categorical[j]:
+                numbers[:, j] = array[:, j]
+                continue
+        except (TypeError, ValueError):
+            # A frame of categories that was turned into an array on the way here.
+            pass
+        levels[j], numbers[:, j] = _leveled(np.asarray(_safe_indexing(X, j, axis=1)))
+    return numbers, levels
+
+
+def _leveled(values: np.ndarray) -> tuple[list[str], np.ndarray]:
+    """The different values in order, as text, and which of them stands where."""
+    try:
+        levels, codes = np.unique(values, return_inverse=True)
+    except TypeError:
+        levels, codes = np.unique(values.astype(str), return_inverse=True)
+    return [
+        printable(str(int(level) if isinstance(level, float) and level.is_integer() else level))
+        for level in levels.tolist()
+    ], codes

@@ -1,0 +1,39 @@
+"""Numbers in the words of the report."""
+
+
+def percent(share: float) -> str:
+    """A share as a percentage: one digit where it is small.
+
+    >>> percent(0.0312), percent(0.62), percent(-0.001)
+    ('3.1%', '62%', '0%')
+    """
+    value = 100.0 * max(share, 0.0)
+    return f"{value:.1f}%" if 0.05 <= value < 9.95 else f"{value:.0f}%"
+
+
+def number(value: float) -> str:
+    """A number in four digits; one of up to seven places as it stands.
+
+    >>> number(0.123456), number(1234567.0), number(1.5e9)
+    ('0.1235', '1,234,567', '1.5e+09')
+    """
+    size = abs(value)
+    return f"{value:,.4g}" if size < 1e4 else f"{value:,.0f}" if size < 1e7 else f"{value:.3g}"
+
+
+def count_of(n: int, noun: str) -> str:
+    """A number of things.
+
+    >>> count_of(1, "feature"), count_of(1200, "feature")
+    ('1 feature', '1,200 features')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def chance(p_value: float) -> str:
+    """A p-value in as many digits as mean something.
+
+    >>> chance(0.03124), chance(1e-9)
+    ('p = 0.031', 'p < 0.001')
+    """
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"

@@ -1,0 +1,97 @@
+"""Finished parts of a long fit on the disk, so that a new fit goes on from there."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from covmin.core.path import Stage
+from covmin.core.solver import Solution
+
+from .log import ResultLog
+
+
+class Checkpoint:
+    """Folds and stages that are done, in a file; without a path nothing is kept.
+
+    Nothing is written before the fit has lasted ``after`` seconds. The settings are what the fit
+    depends on; a file of another fit is refused.
+    """
+
+    def __init__(self, path: Any, after: float, settings: dict[str, Any]) -> None:
+        self._path = None if path is None else Path(path)
+        self._settings = settings
+        self._due = time.monotonic() + after
+        self._log: ResultLog | None = None
+        self._waiting: list[tuple[dict[str, Any], Any]] = []
+        if self._path is not None and self._path.exists():
+            self._log = ResultLog(self._path, settings)
+
+    def _known(self, kind: str) -> list[Any]:
+        found: list[Any] = []
+        while self._log is not None and {kind: len(found)} in self._log:
+            found.append(self._log[{kind: len(found)}])
+        return found
+
+    def folds(self) -> list[np.ndarray]:
+        """Errors of the folds judged before."""
+        return [np.array(errors) for errors in self._known("fold")]
+
+    def stages(self) -> list[tuple[Stage, np.ndarray]]:
+        """Stages solved before, each with its units from best to worst."""
+        return [(_read_stage(record), np.array(record["order"])) for record in self._known("stage")]
+
+    def add(self, kind: str, number: int, *parts: Any) -> None:
+        """Keep the errors of a fold, or a stage with its order."""
+        if self._path is None:
+            return
+        self._waiting.append(({kind: number}, _WRITERS[kind](*parts)))
+        if self._log is None:
+            if time.monotonic() < self._due:
+                return
+            self._log = ResultLog(self._path, self._settings)
+        for item in self._waiting:
+            self._log.append(*item)
+        self._waiting.clear()
+
+    @classmethod
+    @contextmanager
+    def kept(cls, path: Any, after: float, settings: dict[str, Any]) -> Iterator[Self]:
+        """A checkpoint while the block runs; the file goes when it ends without an error."""
+        checkpoint = cls(path, after, settings)
+        try:
+            yield checkpoint
+        finally:
+            if checkpoint._log is not None:
+                checkpoint._log.__exit__(None, None, None)
+        if checkpoint._path is not None:
+            checkpoint._path.unlink(missing_ok=True)
+
+
+# What is no number and no array.
+_LEFT_OUT = {"solution", "state", "operator"}
+
+
+def _plain(part: Stage | Solution) -> dict[str, Any]:
+    names = (field.name for field in fields(part) if field.name not in _LEFT_OUT)
+    return {name: np.asarray(getattr(part, name)).tolist() for name in names}
+
+
+def _write_stage(stage: Stage, order: np.ndarray) -> dict[str, Any]:
+    return {**_plain(stage), "order": order.tolist(), "solution": _plain(stage.solution)}
+
+
+def _restored(record: dict[str, Any]) -> Any:
+    return {k: np.array(v) if isinstance(v, list) else v for k, v in record.items() if k != "order"}
+
+
+def _read_stage(record: dict[str, Any]) -> Stage:
+    solution = Solution(**_restored(record["solution"]))
+    return Stage(**_restored({**record, "solution": solution}))
+
+
+_WRITERS: dict[str, Callable[..., Any]] = {"fold": np.ndarray.tolist, "stage": _write_stage}

@@ -1,0 +1,39 @@
+"""What several public names say alike, written once and put into each docstring."""
+
+import re
+from collections.abc import Mapping
+from inspect import cleandoc
+
+_HEADING = re.compile(r"^([A-Z][\w ]+)\n-{3,}\n", flags=re.MULTILINE)
+# The order of numpydoc for those that are shared.
+_ORDER = ("", "Parameters", "Attributes", "Returns")
+
+
+def sections_of(doc: str) -> dict[str, str]:
+    r"""Sections of a numpydoc docstring by title; what stands before them has the title "".
+
+    >>> sections_of("Title.\n\nNotes\n-----\nText.")
+    {'': 'Title.', 'Notes': 'Text.'}
+    """
+    first, *rest = _HEADING.split(cleandoc(doc))
+    titles = ["", *rest[::2]]
+    return {title: text.strip() for title, text in zip(titles, [first, *rest[1::2]], strict=True)}
+
+
+def with_sections(doc: str, shared: Mapping[str, str]) -> str:
+    """A docstring with shared entries before its own in each section, or in a new section.
+
+    The entries go by the title of their section: Parameters, Attributes or Returns. What comes
+    back has lost the indentation of the source.
+
+    >>> with_sections("Add.", {"Returns": "total : int"}).splitlines()
+    ['Add.', '', 'Returns', '-------', 'total : int']
+    """
+    own = sections_of(doc)
+    titles = [title for title in _ORDER if title in own or title in shared]
+    titles += [title for title in own if title not in titles]
+    parts = []
+    for title in titles:
+        entries = "\n".join(filter(None, (shared.get(title), own.get(title))))
+        parts.append(f"{title}\n{'-' * len(title)}\n{entries}" if title else entries)
+    return "\n\n".join(parts)

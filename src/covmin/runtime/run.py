@@ -1,0 +1,154 @@
+"""What goes on beside a fit: progress, history, a checkpoint, and Ctrl-C."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from numbers import Real
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from covmin.core.kernels import Configurable
+from covmin.core.path import Stage
+from covmin.core.watch import Progress, Watch
+
+from .checkpoint import Checkpoint
+from .interrupts import Interrupts
+from .progress import ProgressBar
+
+if TYPE_CHECKING:
+    from sklearn.utils import Bunch
+
+
+@dataclass(repr=False)
+class LongRun(Configurable):
+    """What concerns a fit that lasts, given to ``CCMSelector(long_run=...)``.
+
+    Parameters
+    ----------
+    checkpoint : path-like, default=None
+        File that keeps the finished folds and stages of a fit. A new fit on the same data with
+        the same parameters goes on from there; the file goes when the fit is done.
+        ``random_state`` must be an integer or None.
+    checkpoint_after : float, default=60
+        Seconds a fit must last before anything is written.
+    interrupt : {"raise", "keep"}, default="raise"
+        What Ctrl-C does in the main thread: end the fit with nothing changed, or end it well,
+        with the ranking it has come to (a second Ctrl-C then ends it at once).
+    callback : callable, default=None
+        Called with a :class:`~covmin.core.watch.Progress` after each step; its method
+        ``fold(done, total)``, if it has one, after each fold that is cross-fitted.
+
+    Examples
+    --------
+    >>> from covmin import CCMSelector, LongRun
+    >>> CCMSelector(10, long_run=LongRun(checkpoint="fit.jsonl")).get_params()["long_run"].interrupt
+    'raise'
+    """
+
+    checkpoint: str | PathLike[str] | None = None
+    checkpoint_after: float = 60.0
+    interrupt: str = "raise"
+    callback: Callable[[Progress], None] | None = None
+
+    def check(self) -> None:
+        """Refuse what cannot be done."""
+        if not (self.checkpoint is None or isinstance(self.checkpoint, str | PathLike)):
+            raise ValueError(f"checkpoint must be a path or None; got {self.checkpoint!r}.")
+        if not isinstance(self.checkpoint_after, Real) or not self.checkpoint_after >= 0.0:
+            raise ValueError(
+                f"checkpoint_after must be a number of seconds ≥ 0; got {self.checkpoint_after!r}."
+            )
+        if self.interrupt not in ("raise", "keep"):
+            raise ValueError(f'interrupt must be "raise" or "keep"; got {self.interrupt!r}.')
+        if not (self.callback is None or callable(self.callback)):
+            raise ValueError(f"callback must be callable or None; got {self.callback!r}.")
+
+
+class Run(Watch):
+    """Told of everything that a fit does, and asked whether it is to go on."""
+
+    def __init__(
+        self, bar: ProgressBar, checkpoint: Checkpoint, interrupts: Interrupts, callback: Any
+    ) -> None:
+        self._bar = bar
+        self._checkpoint = checkpoint
+        self._interrupts = interrupts
+        self._callback = callback
+        self._steps: list[Progress] = []
+
+    @classmethod
+    @contextmanager
+    def of(cls, long_run: LongRun, verbose: int, settings: dict[str, Any]) -> Iterator[Self]:
+        """A run while the block lasts; a checkpoint is of these settings alone."""
+        with (
+            ProgressBar.shown(verbose) as bar,
+            Interrupts.noticed(long_run.interrupt == "keep") as interrupts,
+            Checkpoint.kept(long_run.checkpoint, long_run.checkpoint_after, settings) as kept,
+        ):
+            yield cls(bar, kept, interrupts, long_run.callback)
+
+    def say(self, text: str) -> None:
+        """A line for who asked for progress."""
+        self._bar.say(text)
+
+    def stop(self) -> bool:
+        """Whether the user has asked to end here."""
+        return self._interrupts.asked
+
+    def step(self, progress: Progress) -> None:
+        """Record a step of the path, and show it."""
+        self._steps.append(progress)
+        step = progress.iteration
+        told = f"step {step.n_iter}: objective {step.value:.6g}, {step.n_active} active"
+        text = f"keep {progress.budget}, {told}"
+        self._bar.show("path", "stage", progress.stage, progress.n_stages, text)
+        if self._callback is not None:
+            self._callback(progress)
+
+    def stage_done(self, number: int, stage: Stage, order: np.ndarray) -> None:
+        """Keep a stage that was solved to its end."""
+        self._checkpoint.add("stage", number, stage, order)
+
+    def stages(self) -> Sequence[tuple[Stage, np.ndarray]]:
+        """Stages solved before."""
+        return self._checkpoint.stages()
+
+    def fold_done(self, number: int, errors: np.ndarray, done: int, total: int) -> None:
+        """Keep the errors of a fold, and show how many there are."""
+        self._checkpoint.add("fold", number, errors)
+        self._bar.show("cross-fit", "fold", done, total)
+        if (told := getattr(self._callback, "fold", None)) is not None:
+            told(done, total)
+
+    def folds(self) -> list[np.ndarray]:
+        """Errors of the folds judged before."""
+        return self._checkpoint.folds()
+
+    def unseen(self) -> Watch:
+        """For work that is not part of the path: told nothing, ended together with it."""
+        return _Unseen(self)
+
+    def history(self) -> Bunch:
+        """The steps as one array for each quantity."""
+        from sklearn.utils import Bunch
+
+        steps = self._steps
+        return Bunch(
+            stage=np.array([s.stage for s in steps], dtype=int),
+            n_features=np.array([s.budget for s in steps], dtype=int),
+            objective=np.array([s.iteration.value for s in steps], dtype=float),
+            gap=np.array([s.iteration.gap for s in steps], dtype=float),
+            n_active=np.array([s.iteration.n_active for s in steps], dtype=int),
+        )
+
+
+class _Unseen(Watch):
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def stop(self) -> bool:
+        return self._run.stop()

@@ -1,0 +1,75 @@
+"""What a fit depends on, so that a checkpoint goes on from the same fit alone."""
+
+import hashlib
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from covmin.data.columns import PreparedColumns
+from covmin.data.responses import EncodedResponse
+from covmin.data.sources import StandardizedSource
+from covmin.runtime.parameters import plain
+from covmin.runtime.version import __version__
+
+# Parameters that change how a fit runs, not what comes of it.
+_NOT_PART_OF_THE_ANSWER = {"long_run", "n_jobs", "n_substitutes", "verbose"}
+# Beyond this many characters a parameter is told by its digest.
+_LONGEST_TEXT = 100
+
+
+def fingerprint(
+    parameters: dict[str, Any], columns: PreparedColumns, response: EncodedResponse
+) -> dict[str, Any]:
+    """What a fit depends on: the program, its parameters, and a digest of the data."""
+    kept = {
+        name: _text(value)
+        for name, value in parameters.items()
+        if name not in _NOT_PART_OF_THE_ANSWER
+    }
+    if not isinstance(parameters.get("random_state"), Integral | None):
+        raise ValueError(
+            "A fit that goes on from a checkpoint needs the seed it began with, which a "
+            "RandomState does not keep; pass an integer as random_state."
+        )
+    return {"covmin": __version__, "data": _digest(columns, response), "parameters": kept}
+
+
+def _digest(columns: PreparedColumns, response: EncodedResponse) -> str:
+    digest = hashlib.sha256(response.task.encode())
+    for array in (
+        columns.index,
+        columns.mean,
+        columns.scale,
+        columns.units.of_column,
+        columns.units.scale,
+        columns.p,
+        columns.total_weight,
+        response.Y,
+        response.scale,
+    ):
+        digest.update(np.ravel(array).data)
+    X = columns.X
+    if isinstance(X, StandardizedSource):
+        digest.update(X.source.reduce(_digest_block, b"".join, response.Y, columns.p))
+    else:
+        digest.update(np.ravel(X).data)
+    return digest.hexdigest()
+
+
+def _digest_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> bytes:
+    return hashlib.sha256(np.ravel(X).data).digest()
+
+
+def _text(value: Any) -> str:
+    """A text that equal parameters share and different ones do not.
+
+    >>> _text(np.array([1, 2])), _text([1, 2]), _text({"a": np.arange(2)})
+    ('[1, 2]', '[1, 2]', "{'a': [0, 1]}")
+    >>> _text(np.zeros(5000)) == _text(np.eye(1, 5000, 2500)[0])
+    False
+    """
+    text = repr(plain(value))
+    if len(text) <= _LONGEST_TEXT:
+        return text
+    return f"{text[:_LONGEST_TEXT]}… (sha256 {hashlib.sha256(text.encode()).hexdigest()})"

@@ -1,0 +1,137 @@
+"""The results of a fit, in the columns and the units of the input."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from covmin.core.nominations import Pairs
+from covmin.core.path import Path, Stage, approximation_error
+from covmin.core.problem import Problem
+from covmin.core.substitutes import Substitutes, substitutes
+from covmin.data.columns import ColumnPlan, PreparedColumns
+from covmin.data.samples import Samples
+from covmin.plan import Plan
+
+from .crossfit import CrossFit
+
+
+def fitted_attributes(
+    plan: Plan,
+    problem: Problem,
+    path: Path,
+    columns: PreparedColumns,
+    samples: Samples,
+    m: int,
+    *,
+    n_substitutes: int,
+    crossfit: CrossFit | None,
+) -> dict[str, Any]:
+    """Every fitted attribute of a selector by its name."""
+    layout, response = samples.plan, samples.response
+    stages = _path(path, columns.unit_index, layout, response.squared_unit)
+    stage = _stage_of(path, min(m, columns.units.size))
+    attributes = _ranked(path, columns, samples, m) | {
+        "n_features_": m,
+        "n_features_in_": layout.unit.size,
+        "feature_names_in_": samples.names,
+        "path_": stages,
+        "plan_": plan,
+        "interactions_": _interactions(path.hold.pairs, columns, layout),
+        "weights_": stages.weights[path.stages.index(stage)].copy(),
+        "objective_": float(stage.criterion * response.squared_unit),
+        "approximation_": plan.approximation,
+        "approximation_error_": approximation_error(problem, stage),
+        "device_": plan.wishes.device,
+        "bandwidth_": stage.bandwidth,
+        "epsilon_": problem.epsilon,
+        "kernel_": plan.kernel.name,
+        "mixing_": float(getattr(plan.kernel, "mixing", 0.0)),
+        "n_iter_": int(stages.n_iter.sum()),
+        "converged_": bool(stages.converged.all()),
+        "classes_": response.classes,
+        "task_": response.task,
+        "substitutes_": None,
+        "cross_fit_": _cross_fit(crossfit),
+    }
+    if n_substitutes:
+        found = substitutes(problem, stage, n_substitutes)
+        attributes["substitutes_"] = _substitutes(found, columns, layout, problem.epsilon)
+    return attributes
+
+
+def _ranked(path: Path, columns: PreparedColumns, samples: Samples, m: int) -> dict[str, Any]:
+    """Ranks and supports of columns and groups; constant units come last."""
+    layout = samples.plan
+    order = np.concatenate([columns.unit_index[path.order], columns.constant])
+    ranking = np.zeros(layout.given.size, dtype=np.int64)
+    ranking[order] = np.arange(1, order.size + 1)
+    grouped = samples.labels is not None
+    return {
+        "ranking_": ranking[layout.unit],
+        "support_": ranking[layout.unit] <= m,
+        "groups_": samples.labels,
+        "group_ranking_": ranking if grouped else None,
+        "group_support_": ranking <= m if grouped else None,
+    }
+
+
+def _stage_of(path: Path, budget: int) -> Stage:
+    """The stage that kept so many features, or the last there is after an interrupt."""
+    wanted = [stage for stage in path.stages if stage.budget == budget]
+    return wanted[0] if wanted else path.stages[-1]
+
+
+def _path(path: Path, unit_index: np.ndarray, layout: ColumnPlan, unit: float) -> Bunch:
+    """The stages in the columns and the units of the input."""
+    stages = path.stages
+    weights = np.zeros((len(stages), layout.given.size))
+    weights[:, layout.given] = 1.0
+    for row, stage in zip(weights, stages, strict=True):
+        row[unit_index[stage.among]] = stage.weights
+    return Bunch(
+        n_features=np.array([stage.budget for stage in stages]),
+        weights=weights[:, layout.unit],
+        bandwidth=np.array([stage.bandwidth for stage in stages]),
+        criterion=np.array([stage.criterion for stage in stages]) * unit,
+        optimistic_loo_error=np.array([stage.loo_error for stage in stages]),
+        n_iter=np.array([stage.solution.n_iter for stage in stages]),
+        converged=np.array([stage.solution.converged for stage in stages]),
+    )
+
+
+def _substitutes(
+    found: Substitutes, columns: PreparedColumns, layout: ColumnPlan, epsilon: float
+) -> Bunch:
+    """Substitutes as columns of equal length, in the columns of the input."""
+    # The first column of a unit stands for it.
+    _, first = np.unique(layout.unit, return_index=True)
+    column = first[columns.unit_index]
+    n_candidates = found.candidate.shape[1]
+    return Bunch(
+        feature=np.repeat(column[found.feature], n_candidates),
+        substitute=column[found.candidate.ravel()],
+        unexplained=np.full(found.candidate.size, epsilon * found.criterion),
+        unexplained_without=np.repeat(epsilon * found.without, n_candidates),
+        unexplained_with=epsilon * found.replaced.ravel(),
+    )
+
+
+def _interactions(pairs: Pairs, columns: PreparedColumns, layout: ColumnPlan) -> Bunch:
+    """Pairs that interact, in the columns of the input."""
+    return Bunch(
+        features=np.sort(layout.source[columns.index[pairs.columns]], axis=1),
+        share=pairs.share,
+        p_value=pairs.p_value,
+    )
+
+
+def _cross_fit(crossfit: CrossFit | None) -> Bunch | None:
+    if crossfit is None:
+        return None
+    return Bunch(
+        n_features=crossfit.sizes,
+        epsilon=crossfit.epsilons,
+        mean_error=crossfit.mean,
+        standard_error=crossfit.standard_error,
+    )

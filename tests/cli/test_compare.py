@@ -1,0 +1,72 @@
+"""``covmin compare``."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from covmin.cli.errors import ExitCode
+
+
+def test_compare_prints_table_json_and_picture(csv, tmp_path, run):
+    words = ("compare", csv, "-t", "group", "--methods", "ccm,pearson", "-m", "1,3", "--cv", 3)
+    picture, scores = tmp_path / "c.png", tmp_path / "scores.csv"
+    result = run(*words, "--picture", picture, "--output", scores)
+    assert result.exit_code == 0, result.output
+    assert "nested protocol" in result.stdout
+    assert result.stdout.index("ccm") < result.stdout.index("pearson")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    assert len(pd.read_csv(scores)) == 12
+    answer = json.loads(run(*words, "--json").stdout)
+    assert {row["selector"] for row in answer["scores"]} == {"ccm", "pearson"}
+    assert answer["protocol"] == "nested"
+
+
+def test_compare_takes_categories(tmp_path, run):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"city": rng.choice(["Bonn", "Rome"], 60), "age": rng.uniform(size=60)})
+    frame["buys"] = (frame["city"] == "Rome") ^ (frame["age"] > 0.5)
+    frame.to_csv(tmp_path / "shop.csv", index=False)
+    words = ("compare", tmp_path / "shop.csv", "-t", "buys", "--methods", "ccm,anova", "--cv", 3)
+    refused = run(*words)
+    assert refused.exit_code == ExitCode.DATA
+    assert "--categorical city" in " ".join(refused.stderr.split())
+    answer = json.loads(run(*words, "--categorical", "city", "--json").stdout)
+    assert answer["n_features"] == 2
+    assert {row["n_features"] for row in answer["scores"]} == {1, 2}
+
+
+def test_compare_refuses_unknown_methods_sizes_and_pictures(csv, run):
+    base = ("compare", csv, "-t", "group")
+    for words, code, says in [
+        (("--methods", "peerson"), ExitCode.USAGE, "Did you mean pearson"),
+        (("--methods", "ccm", "-m", "1,99"), ExitCode.USAGE, "from 1 to 10"),
+        (("--picture", "c.gif"), ExitCode.OUTPUT, ".png"),
+    ]:
+        result = run(*base, *words)
+        assert result.exit_code == code, result.output
+        assert says in " ".join(result.stderr.split())
+
+
+def test_compare_reads_the_task_as_select_does(tmp_path, run):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((60, 3))
+    frame = pd.DataFrame(x, columns=list("abc")).assign(price=(1000 * (x[:, 0] + 5)).astype(int))
+    frame.to_csv(tmp_path / "houses.csv", index=False)
+    result = run("compare", tmp_path / "houses.csv", "-t", "price", "-m", "1", "--methods", "anova")
+    assert result.exit_code == 0, result.stderr
+    assert "R²" in result.stdout + result.stderr
+
+
+def test_a_name_between_dollars_is_no_formula_in_a_picture(table, tmp_path, run):
+    path, picture = tmp_path / "cost.csv", tmp_path / "c.svg"
+    table.rename(columns={"group": "cost $x^{ $"}).to_csv(path, index=False)
+    words = ("compare", path, "-t", -1, "--methods", "pearson", "-m", 1, "--cv", 2)
+    assert run(*words, "--picture", picture).exit_code == 0
+
+
+def test_an_order_of_classes_is_not_scored(csv, run):
+    result = run("compare", csv, "-t", "group", "--task", "ordinal")
+    assert result.exit_code == ExitCode.USAGE

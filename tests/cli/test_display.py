@@ -1,0 +1,74 @@
+"""What is printed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from covmin.cli.display import sparkline
+
+
+def test_table_shows_ranking_choice_and_curve(csv, run):
+    result = run("select", csv, "--target", "group")
+    assert result.exit_code == 0, result.output
+    assert "60 samples, 10 features, target group (4 classes)" in result.stdout
+    assert "Cross-fitted error" in result.stdout
+    assert "standard error" in result.stdout
+    assert result.stdout.index("x0") < result.stdout.index("x9")
+
+
+def test_top_and_fraction(csv, run):
+    result = run("select", csv, "-t", "group", "-m", "20%", "--top", 4)
+    assert "and 6 more" in result.stdout
+    assert "2 features, as asked for (0.2 of 10)" in result.stdout
+
+
+def test_the_weights_are_explained_and_one_size_has_no_curve(csv, tmp_path, table, run):
+    assert "weight: how much" in run("select", csv, "-t", "group", "-m", 3).stdout
+    single = tmp_path / "single.csv"
+    table[["x0", "group"]].to_csv(single, index=False)
+    shown = run("select", single, "-t", "group").stdout
+    assert "1 feature, target" in shown
+    assert "path" not in shown
+    compared = run("compare", csv, "-t", "group", "--methods", "pearson", "-m", 3).stdout
+    assert "…" not in compared
+
+
+def test_sparkline():
+    assert sparkline([1.0, 0.5, 0.25, 0.25]) == "█▃▁▁"
+    assert sparkline([]) == ""
+
+
+EVIL = "x\x1b[31m\u202e"
+
+
+@pytest.fixture
+def evil(table, tmp_path):
+    """A table whose columns and classes would paint the terminal."""
+    frame = table.rename(columns={"x0": EVIL, "x1": f"1{EVIL}", "group": f"y{EVIL}"})
+    path = tmp_path / "evil.csv"
+    frame.assign(copy=frame[EVIL], **{f"c{EVIL}": 1}).to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-t", "10", "-m", "3"],
+        ["-t", "10", "-m", "3", "--json"],
+        ["-t", f"y{EVIL}z"],
+        ["-t", "x2"],
+        [],
+    ],
+)
+def test_names_do_not_reach_the_terminal_as_they_are(words, evil, run):
+    result = run("select", evil, *words)
+    assert set("\x1b\u202e").isdisjoint(result.stdout + result.stderr)
+    assert "x1b[31m" in result.output or "u001b[31m" in result.output or not words
+
+
+def test_json_keeps_every_name(evil, run):
+    answer = json.loads(run("select", evil, "-t", 10, "-m", 3, "--json").stdout)
+    assert answer["target"] == f"y{EVIL}"
+    assert EVIL in [row["feature"] for row in answer["ranking"]]

@@ -1,0 +1,101 @@
+"""``covmin select`` and ``covmin demo``."""
+
+from __future__ import annotations
+
+import html as html_module
+import json
+import re
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from covmin import CCMSelector
+from covmin.report import error_curve
+
+TRUE = ["x0", "x1", "x2"]
+
+
+def test_select_names_pairs_that_interact(csv, run):
+    answer = json.loads(run("select", csv, "-t", "group", "-m", 3, "--json").stdout)
+    assert {name for pair in answer["interactions"] for name in pair["features"]} == set(TRUE)
+    assert all(0 <= pair["p_value"] <= 0.05 < pair["share"] for pair in answer["interactions"])
+    shown = " ".join(run("select", csv, "-t", "group", "-m", 3).stdout.split())
+    assert "Pairs that say more together: " in shown
+    assert "x0 × x1 (p" in shown
+
+
+def test_classes_stored_in_order_keep_it(tmp_path, run):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 4))
+    words = ["poor", "fair", "good"]
+    grade = np.array(words)[np.digitize(X[:, 0], [-0.5, 0.5])]
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(grade=grade)
+    frame["grade"] = pd.Categorical(frame["grade"], words, ordered=True)
+    path = tmp_path / "grades.parquet"
+    frame.to_parquet(path)
+    result = run("select", path, "-t", "grade", "--json", "--report", tmp_path / "r.html")
+    assert result.exit_code == 0, result.output
+    fitted = CCMSelector(random_state=0).fit(frame[list("abcd")], frame["grade"])
+    assert json.loads(result.stdout)["cross_fitted_error"] == error_curve(fitted)
+
+
+def code_of(report):
+    found = re.search(r'<pre id="code"[^>]*>(.*?)</pre>', report.read_text("utf-8"), re.DOTALL)
+    return html_module.unescape(re.sub(r"<[^>]+>", "", found[1]))
+
+
+def test_report_is_written_with_notes_and_command(table, tmp_path, run):
+    holes = table.copy()
+    holes.loc[3, "x7"] = np.nan
+    source, report = tmp_path / "holes.csv", tmp_path / "r.html"
+    holes.to_csv(source, index=False)
+    words = ("select", source, "-t", "group", "-m", 3, "--missing", "rows", "--drop", "x9")
+    result = run(*words, "--report", report)
+    assert result.exit_code == 0, result.output
+    assert "1 row(s) with missing values left out" in result.stdout
+    html = report.read_text("utf-8")
+    assert "1 row(s) with missing values left out" in html
+    assert "--drop x9 --missing rows" in html
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_command_in_a_report_has_every_option_of_the_fit(table, tmp_path, run):
+    source, report, again = (tmp_path / name for name in ("data.weird", "r.html", "again.html"))
+    table.to_csv(source, index=False)
+    words = ("select", source, "-t", "group", "-m", 3, "--format", "csv", "--max-iter", 7)
+    assert run(*words, "--report", report).exit_code == 0
+    code = code_of(report)
+    assert "--format csv" in code
+    assert "--max-iter 7" in code
+    assert run(*shlex.split(code)[1:], "--report", again).exit_code == 0
+    assert code_of(again) == code
+
+
+def test_the_python_in_a_report_reads_the_table(table, tmp_path, run, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    table.to_csv("semi.csv", index=False, sep=";")
+    answer = run("select", "semi.csv", "-t", "group", "-m", 3, "--json", "--report", "r.html")
+    scope = {}
+    exec(code_of(tmp_path / "r.html"), scope)
+    found = scope["selector"].get_feature_names_out()
+    assert sorted(found) == sorted(json.loads(answer.stdout)["selected"])
+
+
+def test_a_row_number_that_tracks_the_response_is_pointed_out(table, tmp_path, run):
+    path = tmp_path / "sorted.csv"
+    table.sort_values("group").assign(row=range(60)).to_csv(path, index=False)
+    result = run("select", path, "-t", "group", "-m", 2)
+    assert "Warning: A row number tracks the response: “row” numbers" in result.stdout
+    answer = json.loads(run("select", path, "-t", "group", "-m", 2, "--json").stdout)
+    assert len(answer["warnings"]) == 1
+
+
+def test_demo_ends_with_the_path_of_the_report(tmp_path, run, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run("demo")
+    assert result.exit_code == 0, result.output
+    assert "flavanoids" in result.stdout
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+    assert result.stdout.rstrip().endswith("report.html")

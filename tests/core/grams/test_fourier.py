@@ -1,0 +1,122 @@
+"""What a Gram operator by components passes over, holds and keeps."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from covmin.core.constraints import CappedSimplex
+from covmin.core.grams import FourierGram, FourierGrams
+from covmin.core.kernels import Gaussian, Laplacian, Mixed, Scale, Sum, WaveSum
+from covmin.core.objectives import TraceObjective
+from covmin.core.rows import ArrayRows
+from covmin.core.solver import Steps, minimize
+
+ADDITIVE = WaveSum(0.9, 2.0)
+MIXED = Sum(((0.6, Gaussian(1.5)), (0.4, ADDITIVE)))
+
+
+@pytest.fixture
+def w():
+    return np.array([0.9, 0.3, 0.0, 0.6])
+
+
+@pytest.fixture
+def frequencies():
+    return Gaussian().draw_frequencies(4, 20, np.random.default_rng(10))
+
+
+class CountedRows(ArrayRows):
+    """Rows that count the passes over them."""
+
+    passes = 0
+
+    def sum(self, function):
+        CountedRows.passes += 1
+        return super().sum(function)
+
+
+def test_the_additive_criterion_needs_one_pass_over_the_rows(draw, w):
+    s = draw(n=300, d=4)
+    CountedRows.passes = 0
+    gram = FourierGram(ADDITIVE.components(np.empty((4, 0))), CountedRows(s.X, s.Y, s.p))
+    solution = minimize(TraceObjective(gram, 0.1), CappedSimplex(2), w, Steps(tol=1e-6))
+    assert solution.n_iter > 3
+    assert CountedRows.passes == 1
+    exact = TraceObjective(s.exact(ADDITIVE), 0.1)
+    assert solution.value == pytest.approx(exact.at(solution.w).value, rel=1e-9)
+
+
+def test_a_gradient_needs_two_passes_over_the_rows(draw, w, frequencies):
+    s = draw(n=30, d=4)
+    CountedRows.passes = 0
+    gram = FourierGram(Gaussian(1.5).components(frequencies), CountedRows(s.X, s.Y, s.p))
+    point = TraceObjective(gram, 0.1).at(w)
+    assert CountedRows.passes == 1
+    point.gradient()
+    assert CountedRows.passes == 2
+
+
+@pytest.mark.parametrize("kernel", [ADDITIVE, MIXED], ids=["additive", "mixed"])
+def test_fewer_columns_keep_their_sums(draw, kernel, w, frequencies):
+    gram = draw(n=40, d=4, weighted=True).fourier(kernel, frequencies)
+    keep = np.array([0, 1, 3])
+    narrowed = gram.restrict(keep).at(w[keep])
+    # w is zero where columns went
+    assert (narrowed.solve(0.1) ** 2).sum() == pytest.approx((gram.at(w).solve(0.1) ** 2).sum())
+    assert narrowed.leave_one_out(0.1) == pytest.approx(gram.at(w).leave_one_out(0.1))
+    fresh = FourierGram(gram.components.restrict(keep), gram.rows.restrict(keep)).at(w[keep])
+    assert_allclose(narrowed.solve(0.1), fresh.solve(0.1), rtol=1e-8, atol=1e-11)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.3), Laplacian(1.3), Mixed(0.4).at(Scale(1.3))])
+def test_every_gram_of_a_fit_sees_the_same_draw(draw, kernel, w, frequencies):
+    s, columns = draw(), np.array([3, 0])
+    grams = FourierGrams(ArrayRows(s.X, s.Y, s.p), frequencies, s.X)
+    few = grams.over(kernel, columns).at(w[columns])
+    expected = s.fourier(kernel, frequencies).restrict(columns).at(w[columns])
+    assert few.leave_one_out(0.1) == pytest.approx(expected.leave_one_out(0.1), rel=1e-9)
+
+
+def test_the_draw_follows_the_library_of_the_rows(draw, xp, w, frequencies):
+    s = draw().to(xp)
+    gram = FourierGrams(ArrayRows(s.X, s.Y, s.p), frequencies, s.X).over(MIXED, np.arange(4))
+    expected = draw().fourier(MIXED, frequencies).at(w).leave_one_out(0.1)
+    assert gram.at(w).leave_one_out(0.1) == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_leave_one_out_error_of_many_rows_needs_no_pass():
+    """Generalised cross-validation against each row's own leverage."""
+    rng = np.random.default_rng(0)
+    n = 3000
+    X = rng.standard_normal((n, 3))
+    Y = np.sin(X[:, :1]) + 0.3 * rng.standard_normal((n, 1))
+    Y -= Y.mean()
+    components = Gaussian(2.0).components(Gaussian().draw_frequencies(3, 32, rng))
+    gram = FourierGram(components, CountedRows(X, Y, np.full(n, 1.0 / n)))
+    operator = gram.at(np.ones(3))
+    V = components.components(X, np.ones(3))
+    V = V - V.mean(axis=0)
+    hat = V @ np.linalg.solve(V.T @ V + n * 0.01 * np.eye(32), V.T) + 1.0 / n
+    residuals = (Y - hat @ Y)[:, 0] / (1.0 - np.diag(hat))
+    passes = CountedRows.passes
+    assert_allclose(operator.leave_one_out(0.01), np.mean(residuals**2), rtol=1e-3)
+    assert CountedRows.passes == passes
+
+
+def test_a_step_holds_a_few_blocks_and_no_more():
+    """All components of 40,000 rows would take 164 MB."""
+    n, d, n_components = 40_000, 5, 512
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    Y = X[:, :1] - X[:, :1].mean()
+    components = Gaussian(1.0).components(Gaussian().draw_frequencies(d, n_components, rng))
+    rows = ArrayRows(X, Y, np.full(n, 1.0 / n), n_threads=2)
+    tracemalloc.start()
+    operator = FourierGram(components, rows).at(np.ones(d))
+    f = operator.solve(0.1)
+    operator.grad(f, f)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 60e6

@@ -1,0 +1,449 @@
+"""Pairs of columns whose product explains the response."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from covmin.core.constraints import SoftBudget
+from covmin.core.kernels import Mixed
+from covmin.core.nominations import Hold, Pairs, PairSearch, interacting_pairs
+from covmin.core.objectives import InverseFreeObjective
+from covmin.core.path import run_path
+from covmin.core.problem import Problem, Sample
+from covmin.core.units import ALWAYS_ON
+from covmin.core.watch import Watch
+from covmin.datasets import make_correlated_interaction, make_shell, make_xor
+
+
+def find(X, Y, of_column=None, p=None, **options):
+    """The pairs of equally weighted samples, every column by itself."""
+    n, d = X.shape
+    Y = Y if Y.ndim == 2 else indicators(Y)
+    p = np.full(n, 1 / n) if p is None else p
+    return interacting_pairs(X, Y, p, np.arange(d) if of_column is None else of_column, **options)
+
+
+def indicators(y):
+    Y = (y[:, None] == np.unique(y)).astype(float)
+    return Y - Y.mean(axis=0)
+
+
+def as_sets(pairs):
+    return [set(pair) for pair in pairs.columns.tolist()]
+
+
+def product_of(X, a, b, noise=0.5, seed=0):
+    rng = np.random.default_rng(seed)
+    return (X[:, a] * X[:, b] + noise * rng.standard_normal(len(X)))[:, None]
+
+
+@pytest.fixture
+def plain():
+    """A hundred samples of fifty columns; the response is the product of 3 and 40."""
+    X = np.random.default_rng(1).standard_normal((100, 50))
+    return X, product_of(X, 3, 40)
+
+
+class TestWhatIsFound:
+    @pytest.mark.parametrize("seed", range(3))
+    def test_xor_among_a_thousand_features(self, seed):
+        X, y = make_xor(100, 1000, random_state=seed, return_X_y=True)
+        found = find(X, y)
+        assert set(found.columns.ravel()) == {0, 1, 2}
+        assert_array_equal(found.members, [0, 1, 2])
+        assert (found.p_value <= 0.05).all()
+
+    def test_share_and_chance_by_hand(self, plain):
+        X, Y = plain
+        found = find(X, Y)
+        assert as_sets(found) == [{3, 40}]
+        ranks = (X.argsort(axis=0).argsort(axis=0) - 49.5)[:, [3, 40]]
+        columns = np.column_stack([np.ones(100), ranks, ranks**2])
+        product = ranks.prod(axis=1)
+        added = product - columns @ np.linalg.lstsq(columns, product)[0]
+        r = np.corrcoef(added, Y[:, 0].argsort().argsort())[0, 1]
+        assert_allclose(found.share, r**2, rtol=1e-5)
+        # χ² with one degree of freedom, for each of 50·49/2 pairs.
+        normal = np.sqrt(100) * abs(r)
+        tail = np.exp(-(normal**2) / 2) / normal * np.sqrt(2 / np.pi)  # from above
+        assert 0.8 * tail < found.p_value[0] / 1225 < tail
+
+    def test_one_pair_for_many_look_alikes(self):
+        X, y = make_correlated_interaction(400, 300, random_state=0, return_X_y=True)
+        assert as_sets(find(X, y)) == [{0, 1}]
+
+    def test_several_pairs_the_strongest_first(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((200, 30))
+        Y = (
+            2 * X[:, [4]] * X[:, [9]]
+            + X[:, [20]] * X[:, [21]]
+            + 0.3 * rng.standard_normal((200, 1))
+        )
+        found = find(X, Y)
+        assert as_sets(found) == [{4, 9}, {20, 21}]
+        assert (np.diff(found.share) < 0).all()
+
+    def test_single_effects_are_no_interactions(self):
+        X, y = make_shell(200, 50, random_state=0, return_X_y=True)
+        assert find(X, y).share.size == 0
+        rng = np.random.default_rng(0)
+        Z = rng.standard_normal((200, 20))
+        twins = np.hstack([Z, Z[:, :1] + 0.05 * rng.standard_normal((200, 1))])
+        # The product of a column and its twin is a square: a parabola in either says the same.
+        assert find(twins, Z[:, [0]] ** 2).share.size == 0
+
+    def test_outliers_and_units_do_not_matter(self, plain):
+        X, Y = plain
+        found = find(X, Y)
+        stretched = np.exp(3 * X)
+        stretched[:, 3] = X[:, 3] ** 3 * 1e8
+        again = find(stretched, np.sinh(4 * Y))
+        assert_array_equal(again.columns, found.columns)
+        assert_allclose(again.share, found.share, rtol=1e-5)
+
+    def test_binary_columns(self):
+        rng = np.random.default_rng(0)
+        X = rng.integers(0, 2, (120, 40)).astype(float)
+        assert as_sets(find(X, X[:, 5].astype(int) ^ X[:, 6].astype(int))) == [{5, 6}]
+
+
+class TestWhatIsNot:
+    @pytest.mark.parametrize(
+        ("n", "d", "rare"), [(60, 400, 4), (150, 150, 8), (300, 100, 12), (150, 150, 75)]
+    )
+    def test_level_also_for_rare_classes(self, n, d, rare):
+        rng = np.random.default_rng(n + rare)
+        y = np.arange(n) < rare
+        hits = [find(rng.standard_normal((n, d)), y).share.size > 0 for _ in range(100)]
+        assert np.mean(hits) <= 0.1  # 0.05, and two standard errors
+
+    @pytest.mark.parametrize("draw", ["standard_cauchy", "standard_exponential"])
+    def test_level_for_heavy_tails(self, draw):
+        rng = np.random.default_rng(0)
+        hits = [
+            find(getattr(rng, draw)((100, 100)), getattr(rng, draw)((100, 1))).share.size > 0
+            for _ in range(100)
+        ]
+        assert np.mean(hits) <= 0.1
+
+    @pytest.mark.parametrize(("n", "d"), [(15, 10), (30, 3000), (50, 1)])
+    def test_too_few_samples_or_columns(self, n, d):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((n, d))
+        found = find(X, product_of(X, 0, d - 1, noise=0.0))
+        assert found.columns.shape == (0, 2)
+        assert found.members.size == 0
+
+    def test_constant_response_in_the_sample(self, plain):
+        assert find(plain[0], np.zeros((100, 1))).share.size == 0
+
+    def test_constant_and_equal_columns(self, plain):
+        X, Y = plain
+        X = np.hstack([X, np.ones((100, 1)), X[:, :2]])
+        assert as_sets(find(X, Y)) == [{3, 40}]
+
+    @pytest.mark.parametrize("rare", [10, 30])
+    def test_level_for_rare_values_in_rare_classes(self, rare):
+        rng = np.random.default_rng(rare)
+        hits = []
+        for _ in range(60):
+            X = rng.poisson(0.1, (200, 150)).astype(float)
+            hits.append(find(X, np.arange(200) < rare).share.size > 0)
+        assert np.mean(hits) <= 0.1
+
+    def test_level_with_unequal_weights(self):
+        rng = np.random.default_rng(0)
+        hits = []
+        for _ in range(60):
+            p = rng.lognormal(size=200)
+            X, Y = rng.standard_normal((200, 100)), rng.standard_normal((200, 1))
+            hits.append(find(X, Y, p=p / p.sum()).share.size > 0)
+        assert np.mean(hits) <= 0.1
+
+    def test_proxies_of_one_effect_are_no_pair(self):
+        rng = np.random.default_rng(0)
+        hits = []
+        for _ in range(20):
+            z = rng.standard_normal((100, 1))
+            X = 0.84 * z + 0.55 * rng.standard_normal((100, 200))
+            hits.append(find(X, z**2 + 0.5 * rng.standard_normal((100, 1))).share.size > 0)
+        assert np.mean(hits) <= 0.1
+
+
+class TestUnits:
+    def test_a_pair_of_units_is_named_once(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((200, 30))
+        level = rng.integers(0, 4, 200)
+        indicators_ = (level[:, None] == np.arange(4)).astype(float)
+        Y = (np.array([-1.5, -0.5, 0.5, 1.5])[level] * X[:, 7])[:, None]
+        found = find(np.hstack([X, indicators_]), Y, of_column=np.append(np.arange(30), [30] * 4))
+        assert found.units.tolist() == [[7, 30]]
+
+    def test_columns_of_a_group_are_no_pair(self, plain):
+        together = np.arange(50)
+        together[40] = 3
+        assert find(*plain, of_column=together).share.size == 0
+
+    def test_partner_that_is_always_on_is_not_named(self, plain):
+        given = np.where(np.arange(50) == 40, ALWAYS_ON, np.arange(50))
+        found = find(*plain, of_column=given)
+        assert as_sets(found) == [{3, 40}]
+        assert_array_equal(found.members, [3])
+
+
+class TestSamples:
+    def test_weights_are_copies_and_copies_no_evidence(self, plain):
+        X, Y = plain
+        counts = np.random.default_rng(0).integers(0, 4, 100)
+        weighted = find(X, Y, p=counts / counts.sum())
+        repeated = find(X.repeat(counts, axis=0), Y.repeat(counts, axis=0))
+        assert weighted.n_samples == pytest.approx(repeated.n_samples)
+        assert weighted.n_samples == pytest.approx(counts.sum() ** 2 / (counts**2).sum())
+        assert_array_equal(weighted.columns, repeated.columns)
+        assert_allclose(weighted.share, repeated.share, rtol=1e-5)
+        assert_allclose(weighted.p_value, repeated.p_value, rtol=1e-3)
+
+    def test_order_of_rows_does_not_matter(self, plain):
+        X, Y = plain
+        rows = np.random.default_rng(0).permutation(100)
+        assert_allclose(find(X[rows], Y[rows]).share, find(X, Y).share, rtol=1e-5)
+
+    def test_blocks_of_columns(self):
+        """Partners are found wherever they stand among more columns than a block has."""
+        rng = np.random.default_rng(1)
+        X = rng.standard_normal((150, 1200))
+        Y = product_of(X, 3, 40)
+        found = find(X, Y)
+        assert as_sets(found) == [{3, 40}]
+        for first, second in ((3, 700), (600, 5), (600, 1100)):
+            order = np.arange(1200)
+            order[[3, first]] = order[[first, 3]]
+            order[[40, second]] = order[[second, 40]]
+            moved = find(X[:, order], Y)
+            assert as_sets(moved) == [{first, second}]
+            assert_allclose(moved.share, found.share, rtol=1e-5)
+            assert_allclose(moved.p_value, found.p_value, rtol=1e-3)
+
+    def test_nothing_is_written_to(self, plain):
+        X, Y = (array.copy() for array in plain)
+        find(X, Y)
+        assert_array_equal(X, plain[0])
+        assert_array_equal(Y, plain[1])
+
+    @pytest.mark.parametrize("dtype", ["float32", "float64"])
+    def test_torch_gives_the_same(self, plain, dtype):
+        torch = pytest.importorskip("torch")
+        X, Y = (array.astype(dtype) for array in plain)
+        tensors = (torch.as_tensor(array) for array in (X, Y, np.full(100, 0.01, dtype=dtype)))
+        found = interacting_pairs(*tensors, np.arange(50))
+        assert_array_equal(found.columns, find(X, Y).columns)
+        assert_allclose(found.share, find(X, Y).share, rtol=1e-4)
+
+
+class TestSearch:
+    """When a pair counts is a matter of numbers that are given."""
+
+    def test_no_more_pairs_than_wanted(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((200, 30))
+        Y = 2 * X[:, [4]] * X[:, [9]] + X[:, [20]] * X[:, [21]]
+        for most in (0, 1, 2):
+            assert len(find(X, Y, search=PairSearch(most_pairs=most)).share) == most
+
+    def test_fewest_samples(self, plain):
+        assert find(*plain, search=PairSearch(fewest_samples=100)).share.size == 1
+        assert find(*plain, search=PairSearch(fewest_samples=101)).share.size == 0
+
+    def test_level(self, plain):
+        chance = find(*plain).p_value[0]
+        assert chance < 1e-6
+        assert find(*plain, search=PairSearch(level=chance * 1.01)).share.size == 1
+        assert find(*plain, search=PairSearch(level=chance * 0.5)).share.size == 0
+
+
+class TestMembers:
+    UNITS = np.array([[7, 2], [2, 5], [ALWAYS_ON, 9], [1, 0]])
+    PAIRS = Pairs(UNITS, UNITS, np.full(4, 0.5), np.full(4, 0.01), 100.0)
+
+    def test_every_unit_once_and_none_that_is_always_on(self):
+        assert_array_equal(self.PAIRS.members, [0, 1, 2, 5, 7, 9])
+
+    @pytest.mark.parametrize(
+        ("budget", "members"),
+        [(0, []), (1, []), (2, [2, 7]), (3, [2, 5, 7]), (4, [2, 5, 7, 9]), (5, [2, 5, 7, 9])],
+    )
+    def test_whole_pairs_as_long_as_there_is_room(self, budget, members):
+        assert_array_equal(self.PAIRS.members_within(budget), members)
+
+    def test_none(self):
+        none = Pairs.none(12.0)
+        assert none.members.size == 0
+        assert none.n_samples == 12.0
+        assert none.columns.shape == none.units.shape == (0, 2)
+
+
+class Notes(Watch):
+    """Keeps every step and stage it is told of, and ends a path after as many steps as it may."""
+
+    def __init__(self, most=np.inf, finished=()):
+        self.seen, self.done = [], []
+        self.most, self.finished = most, finished
+
+    def step(self, progress):
+        self.seen.append(progress)
+
+    def stage_done(self, number, stage, order):
+        self.done.append((number, stage, order))
+
+    def stages(self):
+        return self.finished
+
+    def stop(self):
+        return len(self.seen) >= self.most
+
+
+class TestHold:
+    """What a path makes of the pairs."""
+
+    BUDGETS = (40, 20, 10, 5, 2, 1)
+
+    def problem(self, X, Y, **options):
+        n = X.shape[0]
+        share = max(0.5 * X.shape[1] / (X.shape[1] + n), 0.2)
+        options = {"kernel": Mixed(share), "epsilon": 0.01, **options}
+        return Problem.exact(Sample.whole(X, Y - Y.mean(axis=0), np.full(n, 1 / n)), **options)
+
+    def hold(self, problem, above=10.0):
+        sample = problem.sample
+        found = interacting_pairs(sample.X, sample.Y, sample.p, problem.units.of_column)
+        return Hold(found, above)
+
+    def path(self, problem, budgets=BUDGETS, watch=None):
+        return run_path(problem, budgets, self.hold(problem), watch or Notes())
+
+    @pytest.fixture
+    def hidden(self):
+        """An interaction too weak to be found among so many features without a hint."""
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((100, 300))
+        return X, X[:, [3]] * X[:, [40]] + 0.5 * rng.standard_normal((100, 1))
+
+    def test_finds_what_the_criterion_alone_does_not(self, hidden):
+        problem = self.problem(*hidden)
+        assert set(self.path(problem).order[:2]) == {3, 40}
+        assert set(run_path(problem, self.BUDGETS).order[:2]) != {3, 40}
+
+    @pytest.mark.parametrize("above", [30, 10])
+    def test_members_are_held_while_there_are_more_features_than_that(self, hidden, above):
+        problem = self.problem(*hidden)
+        path = run_path(problem, self.BUDGETS, self.hold(problem, above))
+        n_held = 0
+        for stage in path.stages:
+            held = np.isin(stage.among, [3, 40])
+            if stage.among.size > above and stage.budget > 2:
+                assert (stage.weights[held] == 1.0).all()
+                assert {3, 40} <= set(stage.features)
+                n_held += 1
+            assert len(stage.features) == stage.budget
+            assert stage.weights.sum() <= stage.budget + 1e-9
+        assert n_held == {30: 2, 10: 3}[above]
+        assert_array_equal(np.sort(path.order), np.arange(300))
+        assert_array_equal(path.hold.pairs.members, [3, 40])
+
+    # Two single effects that explain far more than the product does.
+    @staticmethod
+    def overruled(hidden):
+        X, Y = hidden
+        return X, Y + 4 * X[:, [100]] - 4 * X[:, [200]]
+
+    NOMINATED = Pairs(
+        np.array([[3, 40]]), np.array([[3, 40]]), np.array([0.2]), np.array([0.01]), 100.0
+    )
+
+    def test_the_criterion_decides_in_the_end(self, hidden):
+        problem = self.problem(*self.overruled(hidden))
+        path = run_path(problem, self.BUDGETS, Hold(self.NOMINATED, above=10.0))
+        assert set(path.order[:2]) == {100, 200}
+        assert {3, 40} <= set(path.order[:10])
+
+    def test_the_criterion_decides_at_once_where_nothing_is_to_be_held(self, hidden):
+        """Of both ways, the better at the smallest stage with room for the members is taken."""
+        problem = self.problem(*self.overruled(hidden))
+        path = run_path(problem, self.BUDGETS, Hold(self.NOMINATED, above=np.inf))
+        # One budget is added, for the two members and one feature more.
+        budgets = [stage.budget for stage in path.stages]
+        assert budgets == [40, 20, 10, 5, 3, 2, 1]
+        free = run_path(problem, budgets)
+        assert path.stages[4].criterion <= free.stages[4].criterion
+        assert set(path.order[:2]) == {100, 200}
+
+    def test_no_pair_no_difference(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((60, 40))
+        Y = X[:, [0]] + X[:, [1]] + 0.1 * rng.standard_normal((60, 1))
+        problem = self.problem(X, Y)
+        looked, plain = self.path(problem, [20, 10, 2, 1]), run_path(problem, [20, 10, 2, 1])
+        assert looked.hold.pairs.share.size == 0
+        assert_array_equal(looked.order, plain.order)
+        assert_array_equal(looked.stages[-1].weights, plain.stages[-1].weights)
+
+    def test_more_nominated_than_wanted(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((150, 60))
+        Y = X[:, [0]] * X[:, [1]] + X[:, [2]] * X[:, [3]] + 0.1 * rng.standard_normal((150, 1))
+        path = self.path(self.problem(X, Y), [36, 21, 12, 7, 4, 3, 2, 1])
+        assert len(path.hold.pairs.members) == 4
+        sizes = [stage.features.size for stage in path.stages]
+        assert sizes == [36, 21, 12, 7, 5, 4, 3, 2, 1]
+        assert set(path.order[:3]) <= {0, 1, 2, 3}
+
+    def test_many_pairs_are_not_lost_on_the_way(self):
+        """At sizes in between, noise fits better than what is true."""
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((400, 150))
+        Y = sum(X[:, [2 * k]] * X[:, [2 * k + 1]] for k in range(4))
+        problem = self.problem(X, Y + 0.2 * rng.standard_normal((400, 1)))
+        path = run_path(problem, [90, 54, 32, 19, 11, 8, 6, 3, 1], self.hold(problem, above=40.0))
+        assert set(path.order[:8]) == set(range(8))
+
+    def test_only_the_way_that_was_taken_is_told_of(self, hidden):
+        for data in (hidden, self.overruled(hidden)):
+            notes = Notes()
+            path = self.path(self.problem(*data), watch=notes)
+            assert [stage for _, stage, _ in notes.done] == path.stages
+            for number, stage in enumerate(path.stages):
+                of_stage = [each.iteration for each in notes.seen if each.stage == number]
+                assert len(of_stage) == stage.solution.n_iter
+                assert (np.diff([each.value for each in of_stage]) <= 0).all()
+                if of_stage:
+                    assert of_stage[-1].n_active == (stage.weights > 0).sum()
+
+    @pytest.mark.parametrize("n_steps", [1, 7, 13, 25, 40, 55])
+    def test_a_path_that_is_stopped_is_a_path(self, hidden, n_steps):
+        path = self.path(self.problem(*hidden), watch=Notes(most=n_steps))
+        assert_array_equal(np.sort(path.order), np.arange(300))
+
+    def test_goes_on_from_finished_stages(self, hidden):
+        problem, notes = self.problem(*hidden), Notes()
+        whole = self.path(problem, watch=notes)
+        assert [number for number, _, _ in notes.done] == list(range(len(whole.stages)))
+        for n_done in range(len(notes.done)):
+            finished = [(stage, order) for _, stage, order in notes.done[:n_done]]
+            again = self.path(problem, watch=Notes(finished=finished))
+            assert_array_equal(again.order, whole.order)
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"constraints": partial(SoftBudget.candidates, prices=[5.0, 1.0, 0.2, 0.05])},
+            {"objective": partial(InverseFreeObjective, penalty=30.0), "epsilon": 0.1},
+        ],
+        ids=["soft", "inverse-free"],
+    )
+    def test_other_formulations(self, hidden, options):
+        path = self.path(self.problem(*hidden, **options))
+        assert {3, 40} <= set(path.order[:10])

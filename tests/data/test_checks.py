@@ -1,0 +1,254 @@
+"""Input that is refused or taken: every row of the table in docs/reliability.md, one test each."""
+
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse
+from numpy.testing import assert_array_equal
+
+from covmin import (
+    CCMSelector,
+    KnockoffSelector,
+    StabilitySelector,
+    conditional_covariance_trace,
+)
+from covmin.baselines import PearsonSelector
+from covmin.kernels import Gaussian
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((40, 5))
+y = (X[:, 0] * X[:, 1] > 0).astype(int)
+FRAME = pd.DataFrame(X, columns=list("abcde"))
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return CCMSelector(2).fit(X, y)
+
+
+class Table(pd.DataFrame):
+    @property
+    def _constructor(self):
+        return Table
+
+
+def with_entry(value, dtype=np.float64):
+    changed = X.astype(dtype)
+    changed[3, 2] = value
+    return changed
+
+
+def read_only():
+    array = X.copy()
+    array.flags.writeable = False
+    return array
+
+
+def memory_mapped(folder):
+    np.save(folder / "X.npy", X)
+    return np.load(folder / "X.npy", mmap_mode="r")
+
+
+SAME = "same as the plain array"
+WORKS = "works"
+
+# row of the table: (X, y, parameters, what happens: SAME, WORKS, or the words of the error)
+CASES = {
+    "NaN in X": (with_entry(np.nan), y, {}, "contains NaN"),
+    "infinity in X": (with_entry(np.inf), y, {}, "contains infinity"),
+    "None in X": (with_entry(None, object), y, {}, "contains NaN"),
+    "NaN in a frame": (FRAME.mask(FRAME > 2), y, {}, "values are missing in"),
+    "NaN in a polars frame": (pl.DataFrame(with_entry(np.nan)), y, {}, "missing in 'column_2'"),
+    "lazy frame": (pl.DataFrame(X).lazy(), y, {}, "call its collect()"),
+    "text in an array": (with_entry("x", object), y, {}, "could not convert string"),
+    "text in a frame": (FRAME.assign(b="x"), y, {}, "hold no numbers: 'b'"),
+    "numbers as objects": (X.astype(object), y, {}, SAME),
+    "numbers as text": (X.astype(str), y, {}, SAME),
+    "dates in a frame": (
+        FRAME.assign(b=pd.date_range("2020", periods=40)),
+        y,
+        {},
+        "hold no numbers: 'b'",
+    ),
+    "durations in a frame": (
+        FRAME.assign(b=pd.to_timedelta(range(40))),
+        y,
+        {},
+        "hold no numbers: 'b'",
+    ),
+    "nullable dtype": (FRAME.astype("Float64"), y, {}, SAME),
+    "nullable dtype with a gap": (FRAME.astype("Float64").mask(FRAME > 2), y, {}, "contains NaN"),
+    "bool": (X > 0, y, {}, WORKS),
+    "integers near overflow": ((X * 2.0**61).astype(np.int64), y, {}, WORKS),
+    "unsigned integers near overflow": (np.abs(X * 2.0**61).astype(np.uint64), y, {}, WORKS),
+    "float16": (X.astype(np.float16), y, {}, WORKS),
+    "longdouble": (X.astype(np.longdouble), y, {}, SAME),
+    "big-endian": (X.astype(">f8"), y, {}, SAME),
+    "complex": (X + 0j, y, {}, "Complex data not supported"),
+    "sparse matrix": (scipy.sparse.csr_matrix(X), y, {}, "Sparse data was passed"),
+    "masked array": (np.ma.masked_array(X, X > 2), y, {}, "Masked arrays are not supported"),
+    "numpy matrix": (X.view(np.matrix), y, {}, "np.matrix is not supported"),
+    "list of lists": (X.tolist(), y.tolist(), {}, SAME),
+    "polars frame": (pl.DataFrame(X), y, {}, SAME),
+    "subclass of a frame": (Table(FRAME), y, {}, SAME),
+    "no rows": (X[:0], y[:0], {}, "0 sample"),
+    "no columns": (X[:, :0], y, {}, "0 feature"),
+    "one row": (X[:1], y[:1], {}, "1 sample"),
+    "one column": (X[:, :1], y, {"n_features_to_select": 1}, WORKS),
+    "one-dimensional X": (X[:, 0], y, {}, "Expected 2D array"),
+    "three-dimensional X": (X[:, :, None], y, {}, "dim 3"),
+    "no X": (None, y, {}, "Expected 2D array"),
+    "no y": (X, None, {}, "requires y to be passed"),
+    "y of another length": (X, y[:-1], {}, "inconsistent numbers of samples"),
+    "NaN in y": (X, with_entry(np.nan)[:, 2], {}, "y contains NaN"),
+    "complex y": (X, X[:, 0] + 1j, {}, "Complex data not supported"),
+    "dates as y": (X, pd.date_range("2020", periods=40), {}, "y holds dates"),
+    "bool y": (X, y > 0, {}, SAME),
+    "one class": (X, np.zeros(40, int), {}, "one class only"),
+    "constant y": (X, np.full(40, 0.5), {}, "y is constant"),
+    "a class with one member": (X, np.r_[2, y[1:]], {}, WORKS),
+    "a class for every sample": (X, [f"s{i}" for i in range(40)], {}, "class of its own"),
+    "hardly two samples in a class": (
+        X,
+        [f"s{max(i, 4)}" for i in range(40)],
+        {},
+        "hardly a class has two members",
+    ),
+    "constant column": (np.c_[X, np.ones(40)], y, {}, WORKS),
+    "only constant columns": (np.ones((40, 3)), y, {}, "nothing to select"),
+    "duplicated columns": (np.c_[X, X], y, {}, WORKS),
+    "collinear columns": (np.c_[X, X.sum(axis=1)], y, {}, WORKS),
+    "columns of size 1e300": (X * 1e300, y, {}, SAME),
+    "columns of size 1e-300": (X * 1e-300, y, {}, SAME),
+    "columns of all sizes": (X * 10.0 ** np.array([300, -300, 0, 9, -9]), y, {}, SAME),
+    "columns far from zero": (X + 1e9, y, {}, SAME),
+    "y of size 1e300": (X, X[:, 0] * 1e300, {}, WORKS),
+    "y of size 1e-300": (X, X[:, 0] * 1e-300, {}, WORKS),
+    "repeated column names": (pd.DataFrame(X, columns=list("aabcd")), y, {}, "two columns named"),
+    "names of mixed kinds": (pd.DataFrame(X, columns=["a", 1, 2, 3, 4]), y, {}, "Feature names"),
+    "names that are numbers": (pd.DataFrame(X), y, {}, SAME),
+    "not contiguous": (np.repeat(X, 2, axis=1)[:, ::2], y, {}, SAME),
+    "Fortran order": (np.asfortranarray(X), y, {}, SAME),
+    "read-only": (read_only(), y, {}, SAME),
+    "memory-mapped": (memory_mapped, y, {}, SAME),
+    "epsilon=0": (X, y, {"epsilon": 0}, "'epsilon' parameter"),
+    "epsilon=1e-300": (X, y, {"epsilon": 1e-300}, WORKS),
+    "epsilon=1e300": (X, y, {"epsilon": 1e300}, WORKS),
+    "epsilon=NaN": (X, y, {"epsilon": np.nan}, "'epsilon' parameter"),
+    "epsilon=[]": (X, y, {"epsilon": []}, "epsilon must be positive"),
+    "bandwidth=0": (X, y, {"kernel": Gaussian(0.0)}, 'must be "median" or a positive number'),
+    "bandwidth=1e300": (X, y, {"kernel": Gaussian(1e300)}, "out of all proportion"),
+    "bandwidth=1e-300": (X, y, {"kernel": Gaussian(1e-300)}, "out of all proportion"),
+    "m=0": (X, y, {"n_features_to_select": 0}, "'n_features_to_select' parameter"),
+    "m=-1": (X, y, {"n_features_to_select": -1}, "'n_features_to_select' parameter"),
+    "m over the number of columns": (X, y, {"n_features_to_select": 6}, "X has 5 feature"),
+    "m=1.5": (X, y, {"n_features_to_select": 1.5}, "'n_features_to_select' parameter"),
+    "m=NaN": (X, y, {"n_features_to_select": np.nan}, "'n_features_to_select' parameter"),
+    "m=None": (X, y, {"n_features_to_select": None}, "'n_features_to_select' parameter"),
+    'm="3"': (X, y, {"n_features_to_select": "3"}, "'n_features_to_select' parameter"),
+    "m=[2]": (X, y, {"n_features_to_select": [2]}, "'n_features_to_select' parameter"),
+    "m=1.0": (X, y, {"n_features_to_select": 1.0}, WORKS),
+    "m=0.01": (X, y, {"n_features_to_select": 0.01}, WORKS),
+    "m as a NumPy integer": (X, y, {"n_features_to_select": np.int64(2)}, SAME),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_input(name, tmp_path, expected):
+    samples, response, parameters, outcome = CASES[name]
+    if callable(samples):
+        samples = samples(tmp_path)
+    parameters = {"n_features_to_select": 2} | parameters
+    selector = CCMSelector(**parameters)
+    if outcome not in (SAME, WORKS):
+        with pytest.raises((TypeError, ValueError), match=re.escape(outcome)):
+            selector.fit(samples, response)
+        assert not hasattr(selector, "support_")
+        return
+    with warnings.catch_warnings():
+        # The one warning that belongs to the table; any other is a leak.
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message="1 constant feature")
+        selector.fit(samples, response)
+    kept = selector.transform(samples)
+    d = selector.n_features_in_
+    assert kept.shape == (40, selector.n_features_)
+    assert sorted(selector.ranking_) == list(range(1, d + 1))
+    assert np.isfinite(selector.weights_).all()
+    if outcome == SAME:
+        assert_array_equal(selector.ranking_, expected.ranking_)
+
+
+def test_the_table_in_the_documentation_has_these_rows():
+    text = (Path(__file__).parents[2] / "docs" / "reliability.md").read_text(encoding="utf-8")
+    table = text.split("<!-- inputs -->")[1].split("<!-- end -->")[0]
+    lines = [line.split("|") for line in table.splitlines() if line.startswith("| ")]
+    told = {line[1].strip(): line[2].strip() for line in lines[2:]}
+    assert list(told) == list(CASES)
+    for name, (_, _, _, outcome) in CASES.items():
+        if outcome == SAME:
+            assert told[name] == "the same ranking as plain numbers"
+        elif outcome == WORKS:
+            assert told[name].startswith("works")
+        else:
+            assert told[name] == f"error: “… {outcome} …”"
+
+
+ENTRY_POINTS = {
+    "CCMSelector": CCMSelector(2).fit,
+    "KnockoffSelector": KnockoffSelector().fit,
+    "StabilitySelector": StabilitySelector(n_pairs=1).fit,
+    "trace": conditional_covariance_trace,
+    "baseline": PearsonSelector(2).fit,
+}
+DATES = pd.DataFrame({name: pd.date_range("2020", periods=40) for name in "ab"})
+
+
+@pytest.mark.parametrize("entry_point", ENTRY_POINTS)
+@pytest.mark.filterwarnings("ignore:fdr=")
+class TestEveryEntryPoint:
+    def test_masks(self, entry_point):
+        for samples, response in (
+            (np.ma.masked_array(X, X > 2), y),
+            (X, np.ma.masked_array(y, X[:, 0] > 2)),
+        ):
+            with pytest.raises(TypeError, match="Masked arrays are not supported"):
+                ENTRY_POINTS[entry_point](samples, response)
+
+    def test_dates(self, entry_point):
+        for dates in (DATES, pl.from_pandas(DATES)):
+            with pytest.raises(ValueError, match="hold no numbers: 'a', 'b'"):
+                ENTRY_POINTS[entry_point](dates, y)
+        for array in (DATES.to_numpy(), DATES.to_numpy() - DATES.to_numpy()[0]):
+            with pytest.raises(ValueError, match="X holds dates or durations"):
+                ENTRY_POINTS[entry_point](array, y)
+
+
+@pytest.mark.filterwarnings("ignore:fdr=")
+def test_advice_names_no_parameter_that_is_not_there():
+    frame = FRAME.assign(k=pd.Categorical(list("uvwx") * 10))
+    for entry_point in ("KnockoffSelector", "trace"):
+        with pytest.raises(ValueError, match=r"hold no numbers: 'k'. Drop them or convert them.$"):
+            ENTRY_POINTS[entry_point](frame, y)
+
+
+def test_the_response_to_a_mapped_file_is_looked_at(tmp_path):
+    with pytest.raises(TypeError, match="Masked arrays are not supported"):
+        CCMSelector(2).fit(memory_mapped(tmp_path), np.ma.masked_array(y, X[:, 0] > 2))
+    with pytest.raises(ValueError, match="y holds dates"):
+        CCMSelector(2).fit(memory_mapped(tmp_path), DATES["a"])
+
+
+def test_dates_are_refused_whatever_the_library():
+    X = pd.DataFrame({"a": range(6), "when": pd.date_range("2020", periods=6)})
+    y = [0, 1, 0, 1, 0, 1]
+    for frame in (X, pl.DataFrame({"a": X["a"].to_list(), "when": X["when"].to_list()})):
+        with pytest.raises(ValueError, match="hold no numbers: 'when'"):
+            CCMSelector(1).fit(frame, y)
+        with pytest.raises(ValueError, match="y holds dates"):
+            CCMSelector(1).fit(np.c_[y, y], frame)

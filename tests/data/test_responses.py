@@ -1,0 +1,62 @@
+"""Responses: what is missing, mixed or of several columns."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_array_equal
+
+from covmin import CCMSelector
+
+LABELS = ["a", "b", None, "a", "b", "a"]
+NUMBERS = [1.0, 2.0, None, 1.5, 2.5, 3.5]
+X = np.random.default_rng(0).standard_normal((6, 2))
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.array(LABELS, dtype=object),
+        np.array([*LABELS[:2], np.nan, *LABELS[3:]], dtype=object),
+        pd.Series(LABELS),
+        pd.Series(LABELS, dtype="string"),
+        pd.Series(LABELS, dtype="category"),
+        pd.Series(NUMBERS),
+        pd.DataFrame({"u": NUMBERS, "v": range(6)}),
+        pl.Series(LABELS),
+        pl.Series(NUMBERS),
+    ],
+    ids=lambda y: f"{type(y).__module__.split('.')[0]}-{getattr(y, 'dtype', 'frame')}",
+)
+def test_missing_responses_are_named(y):
+    with pytest.raises(ValueError, match=r"y contains NaN.*leave"):
+        CCMSelector(1).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        pd.DataFrame({"u": np.arange(6.0), "v": list("xyxyxy")}),
+        np.array(["a", 1.5] * 3, dtype=object),
+    ],
+    ids=["frame", "array"],
+)
+def test_text_beside_numbers(y):
+    with pytest.raises(ValueError, match="text beside numbers"):
+        CCMSelector(1).fit(X, y)
+
+
+def test_several_labels_of_text_are_classes():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    Y = pd.DataFrame({"u": np.where(X[:, 0] > 0, "p", "q"), "v": np.where(X[:, 1] > 0, "r", "s")})
+    selector = CCMSelector(2).fit(X, Y)
+    assert selector.task_ == "classification"
+    assert_array_equal(selector.get_support(indices=True), [0, 1])
+
+
+def test_a_class_that_only_repeats_rows_of_another():
+    X = np.array([[0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0]]).T * [1.0, -1.0]
+    y = ["b", "a", "b", "a", "c", "c", "c", "c"]  # no row of a comes first
+    selector = CCMSelector(n_features_to_select="auto").fit(np.hstack([X, X**2]), y)
+    assert selector.n_features_ >= 1

@@ -1,0 +1,55 @@
+"""What a fit is given: read without a trace on the selector, sampled, brought into memory."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+from covmin import CCMSelector
+from covmin.data.samples import read_samples
+from covmin.data.sources import ArraySource, is_source
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((60, 4))
+y = np.repeat([0, 1, 2], [50, 8, 2])
+FRAME = pd.DataFrame(X, columns=list("abcd"))
+
+
+def test_reading_leaves_the_selector_alone():
+    selector = CCMSelector(2)
+    before = dict(vars(selector))
+    samples = read_samples(selector, FRAME, y, None)
+    assert list(samples.names) == list("abcd")
+    assert vars(selector) == before
+
+
+@pytest.mark.parametrize("table", [X, ArraySource(X)], ids=["array", "source"])
+def test_a_sample_keeps_rows_responses_and_weights_together(table):
+    weight = np.arange(1.0, 61.0)
+    samples = read_samples(CCMSelector(2), table, y, weight)
+    some = samples.sample(20, seed=1)
+    rows = (some.weight - 1).astype(int)
+    assert np.unique(rows).size == 20
+    assert_array_equal(some.X, X[rows])
+    assert_array_equal(some.response.Y, samples.response.Y[rows])
+    # Classes that were not drawn leave no gap in the numbers of those that were.
+    assert_array_equal(np.unique(some.response.labels), np.arange(np.unique(y[rows]).size))
+    assert_array_equal(samples.sample(20, seed=1).weight, some.weight)
+    assert not np.array_equal(samples.sample(20, seed=2).weight, some.weight)
+
+
+def test_as_many_rows_as_there_are_come_into_memory():
+    samples = read_samples(CCMSelector(2), ArraySource(X), y, None)
+    assert is_source(samples.X)
+    assert_array_equal(samples.sample(60, seed=0).X, X)
+
+
+def test_names_of_an_earlier_fit_do_not_stay():
+    selector = CCMSelector(2).fit(FRAME, y)
+    assert list(selector.feature_names_in_) == list("abcd")
+    selector.fit(X, y)
+    assert not hasattr(selector, "feature_names_in_")
+    assert list(selector.get_feature_names_out()) == [
+        f"x{j}" for j in selector.get_support(indices=True)
+    ]
+    selector.transform(X)  # and no warning of names that were there in fit

@@ -1,0 +1,115 @@
+"""Tables: categories, groups, mapped files and tensors become one matrix."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from numpy.testing import assert_array_equal
+
+from covmin import CCMSelector, open_parquet
+from covmin.data.sources import ArraySource
+from covmin.data.tables import from_tensors, read_table
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((40, 5))
+y = (X[:, 0] * X[:, 1] > 0).astype(int)
+FRAME = pd.DataFrame(X, columns=list("abcde"))
+
+
+def read(X, y, **options):
+    """The matrix and the plan of its columns."""
+    matrix, _, plan, _ = read_table(CCMSelector(), X, y, **options)
+    return matrix, plan
+
+
+@pytest.mark.parametrize("dtype", ["object", "string", "Int64", "datetime64[ns]"])
+def test_missing_categories_are_named(dtype):
+    values = [pd.Timestamp(1) if dtype.startswith("date") else 1] * 39
+    frame = FRAME.assign(k=pd.Series([*values, pd.NA], dtype="object").astype(dtype))
+    with pytest.raises(ValueError, match="Categorical column 'k' has missing values"):
+        read(frame, y, categorical_features=["k"])
+
+
+def test_a_sparse_matrix_of_categories():
+    sparse = scipy.sparse.csr_matrix((X > 0).astype(float))
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        read(sparse, y, categorical_features=range(5))
+
+
+@pytest.mark.parametrize("groups", [np.zeros((5, 2)), [["a", "b"], ["c", "d", "e"]]])
+def test_groups_of_two_dimensions(groups):
+    with pytest.raises(ValueError, match="groups must be a flat list"):
+        read(X, y, groups=groups)
+
+
+@pytest.fixture
+def mapped(tmp_path):
+    def saved(array):
+        np.save(tmp_path / "X.npy", array)
+        return np.load(tmp_path / "X.npy", mmap_mode="r")
+
+    return saved
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
+def test_a_mapped_file_is_read_in_blocks(mapped, dtype):
+    source, _ = read(mapped((10 * X).astype(dtype)), y)
+    assert isinstance(source, ArraySource)
+    assert source.dtype == ("float32" if dtype == "float32" else "float64")
+    assert_array_equal(source.take(np.arange(40)), (10 * X).astype(dtype))
+
+
+def test_categories_of_a_mapped_file_are_those_of_the_array(mapped):
+    """Its levels are counted, so it is a table like any other."""
+    codes = np.c_[X[:, :3], np.arange(40) % 4]
+    matrix, plan = read(mapped(codes), y, categorical_features=[3])
+    expected, expected_plan = read(codes, y, categorical_features=[3])
+    assert matrix.shape == (40, 7)
+    assert_array_equal(matrix, expected)
+    assert_array_equal(plan.source, expected_plan.source)
+    assert isinstance(read(mapped(codes), y, categorical_features=[])[0], ArraySource)
+
+
+def test_categories_of_a_file_read_in_blocks_are_refused(tmp_path):
+    pytest.importorskip("pyarrow", reason="pip install pyarrow")
+    FRAME.assign(y=y).to_parquet(tmp_path / "x.parquet")
+    source, response = open_parquet(tmp_path, "y")
+    with pytest.raises(ValueError, match="Encode these columns first"):
+        read(source, response, categorical_features=["b"])
+    with pytest.raises(ValueError, match="names 'z', which is not a column"):
+        read(source, response, categorical_features=["z"])
+
+
+class TestTensors:
+    def test_in_main_memory_they_are_arrays_to_numpy(self):
+        torch = pytest.importorskip("torch", reason="pip install 'covmin[torch]'")
+        tensor = torch.as_tensor(X)
+        array, device, response = from_tensors(tensor, None, torch.as_tensor(y))
+        assert device is None
+        assert np.shares_memory(array, X)
+        assert_array_equal(response, y)
+
+    def test_elsewhere_they_are_computed_on_where_they_are(self):
+        """Also where no such device is at hand: torch's has no numbers, but a place."""
+        torch = pytest.importorskip("torch", reason="pip install 'covmin[torch]'")
+
+        class Elsewhere(torch.Tensor):
+            device = torch.device("meta")
+
+        tensor = torch.as_tensor(X).as_subclass(Elsewhere)
+        array, device = from_tensors(tensor, None)
+        assert device == "meta"
+        assert_array_equal(array, X)
+        assert from_tensors(tensor, "cpu")[1] == "cpu"  # what the user asks for comes first
+
+    def test_a_fit_is_that_of_the_array(self):
+        torch = pytest.importorskip("torch", reason="pip install 'covmin[torch]'")
+        fitted = CCMSelector(2).fit(torch.as_tensor(X), torch.as_tensor(y))
+        assert fitted.device_ is None
+        assert_array_equal(fitted.weights_, CCMSelector(2).fit(X, y).weights_)
+
+    def test_a_device_that_is_not_there_is_refused(self, monkeypatch):
+        torch = pytest.importorskip("torch", reason="pip install 'covmin[torch]'")
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: False)  # also where there is one
+        with pytest.raises(ValueError, match="no CUDA device"):
+            CCMSelector(2, device="cuda").fit(X, y)

@@ -1,0 +1,47 @@
+"""A network that no test reaches, the paper's sets where they are, and records made up."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from covmin.datasets import registry
+
+from .copies import PAPER_DATA
+
+
+@pytest.fixture(autouse=True)
+def network(monkeypatch, tmp_path):
+    """Instead of the network, the user's cache and settings; a test says what ``fetch`` brings."""
+
+    def refuse(url):
+        raise AssertionError(f"a test tried to fetch {url}")
+
+    web = SimpleNamespace(fetch=refuse)
+
+    class Downloader:
+        def __call__(self, url, file, pooch):
+            file.write(web.fetch(url))
+
+    monkeypatch.setattr("pooch.HTTPDownloader", Downloader)
+    monkeypatch.setattr("pooch.os_cache", lambda project: tmp_path / "user-cache" / project)
+    monkeypatch.delenv("COVMIN_DATA", raising=False)
+    return web
+
+
+@pytest.fixture
+def paper_data(monkeypatch):
+    monkeypatch.setenv("COVMIN_DATA", str(PAPER_DATA))
+
+
+@pytest.fixture
+def register(monkeypatch):
+    """Register a changed record in place of the real one."""
+
+    def change(name, **changes):
+        changed = replace(registry.find_record(name), **changes)
+        known = {**registry.records(), changed.name: changed}
+        monkeypatch.setattr(registry, "records", lambda: known)
+        return changed
+
+    return change

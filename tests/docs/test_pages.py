@@ -1,0 +1,150 @@
+"""What the README, the pages and the gallery show works as it stands there."""
+
+from __future__ import annotations
+
+import doctest
+import importlib.util
+import re
+import runpy
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from covmin.datasets import make_xor
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [page for page in PAGES if not {"_build", "api", "auto_examples"} & set(page.parts)]
+EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+def fences(page: Path, language: str) -> list[str]:
+    text = page.read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def needs(page: Path) -> list[str]:
+    """Optional libraries that a page names in a comment, such as <!-- needs: torch -->."""
+    return re.findall(r"<!-- needs: ([\w.]+) -->", page.read_text(encoding="utf-8"))
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.fixture
+def workspace(tmp_path, monkeypatch):
+    """A folder with the tables that the pages speak of."""
+    X, y = make_xor(60, random_state=0, return_X_y=True)
+    table = pd.DataFrame(X.round(4), columns=[f"x{j}" for j in range(10)])
+    table["outcome"] = np.array(["red", "green", "blue", "white"])[y]
+    for name in ("table.csv", "table.csv.gz"):
+        table.to_csv(tmp_path / name, index=False)
+    table.to_csv(tmp_path / "german.csv", index=False, sep=";", decimal=",")
+    houses = table[["x0", "x1"]].assign(district=table["outcome"], price=table["x2"])
+    houses.to_csv(tmp_path / "houses.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [p for p in PAGES if fences(p, "python")], ids=name_of)
+def test_python_blocks_run(page, workspace):
+    for library in needs(page):
+        pytest.importorskip(library)
+    names: dict[str, object] = {}
+    for code in fences(page, "python"):
+        if ">>>" in code:
+            run_doctest(code, page, names)
+        else:
+            exec(compile(code, name_of(page), "exec"), names)
+
+
+def run_doctest(code: str, page: Path, names: dict[str, object]) -> None:
+    test = doctest.DocTestParser().get_doctest(code, names, name_of(page), name_of(page), 0)
+    failures: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
+    runner.run(test, out=failures.append, clear_globs=False)
+    names.update(test.globs)
+    assert not failures, "".join(failures)
+
+
+def commands(page: Path) -> list[str]:
+    lines = [line for code in fences(page, "bash") for line in code.splitlines()]
+    return [line.split(" #")[0].strip() for line in lines if line.strip()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", list(filter(commands, PAGES)), ids=name_of)
+def test_shell_blocks_run(page, workspace):
+    for line in commands(page):
+        run_line(line, workspace)
+
+
+def run_line(line: str, folder: Path) -> None:
+    """Run a covmin command; check that what other commands name exists."""
+    piped = None
+    if line.startswith("cat ") and " | " in line:
+        source, line = line.split(" | ", 1)
+        piped = (folder / source.removeprefix("cat ").strip()).read_bytes()
+    words = shlex.split(line)
+    if words[0] == "covmin":
+        from typer.testing import CliRunner
+
+        from covmin.cli.app import app
+
+        result = CliRunner().invoke(app, words[1:], input=piped)
+        assert result.exit_code == 0, f"{line}\n{result.output}"
+    elif words[0] == "make":
+        assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
+    elif words[:2] == ["python", "-m"]:
+        assert importlib.util.find_spec(words[2]), line
+    elif words[0] == "pip":
+        for extra in re.findall(r"\[([\w,]+)\]", line):
+            assert_extras_exist(extra.split(","))
+    else:
+        assert (ROOT / words[-1 if words[0] == "python" else 0]).exists(), line
+
+
+def assert_extras_exist(extras: list[str]) -> None:
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert set(extras) <= set(project["optional-dependencies"]), extras
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\((?!http)([^)#\s]+)\)", text):
+        assert (page.parent / link).exists(), link
+    for document in re.findall(r"\{doc\}`([^`<]+)`", text):
+        if document.startswith("auto_examples/"):
+            assert (ROOT / "examples" / f"{Path(document).name}.py").exists(), document
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", EXAMPLES, ids=name_of)
+def test_examples_run(example, workspace, monkeypatch):
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    for library in re.findall(r"^# needs: ([\w.]+)", example.read_text("utf-8"), re.MULTILINE):
+        pytest.importorskip(library)
+    pyplot.switch_backend("Agg")
+    monkeypatch.setattr(pyplot, "show", lambda: None)
+    runpy.run_path(str(example))
+    assert pyplot.get_fignums(), "an example of the gallery draws something"
+    pyplot.close("all")
+
+
+def test_the_reference_names_every_public_object():
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    modules = re.findall(r"currentmodule:: ([\w.]+)", text)
+    assert "covmin" in modules
+    listed = set(re.findall(r"^   (\w+)$", text, flags=re.MULTILINE))
+    for module in modules:
+        public = set(importlib.import_module(module).__all__) - {"__version__"}
+        assert public <= listed, f"{module}: {sorted(public - listed)}"

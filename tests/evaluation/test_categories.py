@@ -1,0 +1,59 @@
+"""A category is one feature to every selector, however many levels it has."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from covmin.evaluation import compare_selectors
+from covmin.evaluation.categories import order_of_features, read_categories
+
+
+@pytest.fixture
+def shop():
+    rng = np.random.default_rng(0)
+    city = rng.choice(["Bonn", "Oslo", "Rome"], 120)
+    age = rng.uniform(18, 80, 120)
+    y = np.where((age > 45) ^ (city == "Rome"), "yes", "no")
+    frame = pd.DataFrame({"noise": rng.normal(size=120), "city": city, "age": age})
+    return frame.astype({"city": "category"}), y
+
+
+def test_features_are_counted_not_levels(shop):
+    X, y = shop
+    result = compare_selectors(X, y, ["ccm", "anova", "mrmr"], random_state=0)
+    assert set(result.frame["n_features"]) == {1, 2, 3}
+    table = result.summary().set_index(["selector", "n_features"])["mean_score"]
+    assert table["ccm", 2] > 0.9
+    # With all features every selector gives the machine the same columns.
+    assert table.xs(3, level="n_features").nunique() == 1
+
+
+def test_named_columns_of_an_array_are_as_good_as_dtypes(shop):
+    X, y = shop
+    options = {"n_features": [1, 2], "random_state": 0}
+    by_dtype = compare_selectors(X, y, ["ccm", "anova"], **options)
+    by_number = compare_selectors(
+        X.astype(object).to_numpy(), y, ["ccm", "anova"], categorical_features=[1], **options
+    )
+    columns = ["selector", "fold", "n_features", "score"]
+    pd.testing.assert_frame_equal(by_dtype.frame[columns], by_number.frame[columns])
+
+
+def test_a_category_stands_where_its_best_level_does():
+    categories = read_categories(np.array([[1, 7], [2, 7], [3, 9]]), [0])
+    assert categories.source.tolist() == [0, 0, 0, 1]
+    selector = SimpleNamespace(get_params=dict)
+    selector.fit = lambda X, y: SimpleNamespace(ranking_=[4, 1, 3, 2])
+    order = order_of_features(selector, None, None, categories)
+    assert order.tolist() == [0, 1]
+    selector.fit = lambda X, y: SimpleNamespace(ranking_=[4, 2, 3, 1])
+    assert order_of_features(selector, None, None, categories).tolist() == [1, 0]
+
+
+def test_missing_levels_are_refused_by_name(shop):
+    X, y = shop
+    X.loc[3, "city"] = None
+    with pytest.raises(ValueError, match="'city' has missing values"):
+        compare_selectors(X, y, ["anova"], random_state=0)

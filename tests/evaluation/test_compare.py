@@ -1,0 +1,208 @@
+"""Selectors on a table: what they see, what is reported, what is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import FitFailedWarning
+from sklearn.feature_selection import RFE, SelectKBest
+from sklearn.model_selection import GroupKFold, StratifiedKFold
+from sklearn.svm import SVC
+
+from covmin.datasets import make_additive
+from covmin.evaluation import compare_selectors, median_rank, named_selectors
+
+from .spies import SEEN, Broken, Spy
+
+
+def test_nested_never_ranks_with_test_rows(table):
+    X, y = table
+    folds = list(StratifiedKFold(4).split(X, y))
+    compare_selectors(X, y, {"spy": Spy()}, n_features=[2], cv=folds, random_state=0)
+    assert [train.tolist() for train, _ in folds] == SEEN
+
+
+def test_paper_ranks_once_on_all_rows(table):
+    X, y = table
+    result = compare_selectors(
+        X, y, {"spy": Spy()}, protocol="paper", n_features=[2], n_repeats=2, random_state=0
+    )
+    assert [list(range(40))] == SEEN
+    assert len(result.frame) == 2 * 5
+
+
+@pytest.mark.parametrize("protocol", ["nested", "paper"])
+def test_label_in_every_row(table, protocol):
+    X, y = table
+    result = compare_selectors(X, y, ["pearson"], protocol=protocol, random_state=0)
+    assert "scores (accuracy) of pearson; see .summary()" in repr(result)
+    assert set(result.frame["protocol"]) == {protocol}
+    assert set(result.summary()["protocol"]) == {protocol}
+
+
+def test_groups_stay_on_one_side(table):
+    X, y = table
+    groups = np.arange(40) // 4
+    compare_selectors(X, y, {"spy": Spy()}, n_features=[2], groups=groups, random_state=0)
+    for rows in SEEN:
+        assert not set(groups[rows]) & set(np.delete(groups, rows))
+
+
+def test_splitter_with_groups(table):
+    X, y = table
+    groups = np.arange(40) // 8
+    result = compare_selectors(
+        X, y, ["pearson"], cv=GroupKFold(5), groups=groups, n_features=[1], random_state=0
+    )
+    assert len(result.frame) == 5
+
+
+def test_unknown_protocol(table):
+    with pytest.raises(ValueError, match="'nested'"):
+        compare_selectors(*table, protocol="honest")
+
+
+def test_frame(table):
+    X, y = table
+    result = compare_selectors(
+        X, y, ["ccm", "pearson"], n_features=[1, 3], cv=3, n_repeats=2, random_state=0
+    )
+    assert list(result.frame.columns) == [
+        "selector",
+        "protocol",
+        "repeat",
+        "fold",
+        "n_features",
+        "score",
+        "fit_seconds",
+    ]
+    assert len(result.frame) == 2 * 2 * 3 * 2
+    assert not result.frame.duplicated(["selector", "repeat", "fold", "n_features"]).any()
+    assert result.frame["score"].between(0, 1).all()
+
+
+def test_reproducible_and_parallel_alike(table):
+    X, y = table
+    specs = {name: named_selectors()[name] for name in ("ccm", "mi", "extra-trees")}
+    specs["extra-trees"] = replace(specs["extra-trees"], params={"n_estimators": 10})
+    first, second = (
+        compare_selectors(X, y, specs, n_features=[2], random_state=3, n_jobs=n).frame
+        for n in (1, 2)
+    )
+    pd.testing.assert_frame_equal(
+        first.drop(columns="fit_seconds"), second.drop(columns="fit_seconds")
+    )
+
+
+def test_global_generator_untouched(table):
+    X, y = table
+    before = np.random.get_state()  # noqa: NPY002
+    compare_selectors(X, y, n_features=[2], random_state=0)
+    median_rank(make_additive, ["rfe", "hsic-lasso"], n_samples=[20], n_repeats=1)
+    after = np.random.get_state()  # noqa: NPY002
+    assert (before[1] == after[1]).all()
+    assert before[2] == after[2]
+
+
+def test_data_untouched(table):
+    X, y = table
+    X0, y0 = X.copy(), y.copy()
+    compare_selectors(X, y, ["ccm"], n_features=[2], random_state=0)
+    assert (X == X0).all()
+    assert (y == y0).all()
+
+
+def test_no_seed_is_the_seed_zero(table):
+    first, second = (
+        compare_selectors(*table, ["mi"], n_features=[2], random_state=seed).frame
+        for seed in (None, 0)
+    )
+    assert first["score"].tolist() == second["score"].tolist()
+
+
+def test_regression():
+    X = np.random.default_rng(0).normal(size=(80, 6))
+    y = 100 + np.sin(X[:, 2]) + X[:, 4] ** 2
+    result = compare_selectors(X, y, ["ccm"], n_features=[1, 2], random_state=0)
+    assert result.score_name == "R²"
+    means = result.summary().set_index("n_features")["mean_score"]
+    assert means[2] > means[1] + 0.05
+
+
+def test_frames_and_text_labels(table):
+    X, y = table
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    labels = pd.Series(np.where(y == 1, "yes", "no"))
+    result = compare_selectors(frame, labels, ["pearson"], n_features=[1], random_state=0)
+    plain = compare_selectors(X, y, ["pearson"], n_features=[1], random_state=0)
+    assert result.frame["score"].tolist() == plain.frame["score"].tolist()
+
+
+def test_estimators_of_scikit_learn(table):
+    X, y = table
+    given = {"kbest": SelectKBest(k=2), "rfe": RFE(SVC(kernel="linear"))}
+    result = compare_selectors(X, y, given, n_features=[1], random_state=0)
+    assert set(result.frame["selector"]) == {"kbest", "rfe"}
+
+
+def test_failures_are_counted_and_said(table):
+    X, y = table
+    folds = [(np.arange(10), np.arange(10, 20)), (np.arange(30), np.arange(30, 40))]
+    with pytest.warns(FitFailedWarning, match=r"1 of 2 rankings.*RuntimeError: too few"):
+        result = compare_selectors(X, y, {"b": Broken()}, cv=folds, n_features=[1, 2])
+    assert result.frame["score"].isna().tolist() == [True, True, False, False]
+    assert result.summary()["n_failed"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("n_features", [[0], [6], []])
+def test_impossible_sizes(table, n_features):
+    with pytest.raises(ValueError, match="from 1 to 5"):
+        compare_selectors(*table, ["pearson"], n_features=n_features)
+
+
+def test_what_cannot_be_compared_is_told_in_words(table):
+    X, y = table
+    frame = pd.DataFrame(X).rename(columns=str).assign(word="a")
+    with pytest.raises(ValueError, match="'word'"):
+        compare_selectors(frame, y, ["pearson"], random_state=0)
+    with pytest.raises(ValueError, match="one response at a time"):
+        compare_selectors(X, np.column_stack([y, y]), ["pearson"], random_state=0)
+
+
+def test_resumes_after_a_torn_line(table, tmp_path):
+    X, y = table
+    path = tmp_path / "log.jsonl"
+    arguments = {"n_features": [1, 2], "random_state": 0, "log": path}
+    first = compare_selectors(X, y, {"spy": Spy()}, **arguments)
+    assert len(SEEN) == 5
+    path.write_bytes(path.read_bytes()[:-25])
+    SEEN.clear()
+    second = compare_selectors(X, y, {"spy": Spy()}, **arguments)
+    assert len(SEEN) == 1
+    drop = {"columns": "fit_seconds"}
+    pd.testing.assert_frame_equal(first.frame.drop(**drop), second.frame.drop(**drop))
+    SEEN.clear()
+    third = compare_selectors(X, y, {"spy": Spy()}, **arguments)
+    assert not SEEN
+    pd.testing.assert_frame_equal(second.frame, third.frame)
+
+
+def test_other_settings_are_refused(table, tmp_path):
+    X, y = table
+    path = tmp_path / "log.jsonl"
+    compare_selectors(X, y, ["pearson"], n_features=[1], random_state=0, log=path)
+    kept = path.read_bytes()
+    with pytest.raises(ValueError, match=r"(?s)random_state: there 0, now 1.*another file"):
+        compare_selectors(X, y, ["pearson"], n_features=[1], random_state=1, log=path)
+    with pytest.raises(ValueError, match="data: there"):
+        compare_selectors(X + 1, y, ["pearson"], n_features=[1], random_state=0, log=path)
+    assert path.read_bytes() == kept
+
+
+def test_other_parameters_of_a_users_selector_are_refused(table, tmp_path):
+    X, y = table
+    arguments = {"n_features": [1], "random_state": 0, "log": tmp_path / "log.jsonl"}
+    compare_selectors(X, y, {"k": SelectKBest(k=1)}, **arguments)
+    with pytest.raises(ValueError, match="selectors: there"):
+        compare_selectors(X, y, {"k": SelectKBest(k=2)}, **arguments)

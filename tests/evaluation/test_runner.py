@@ -1,0 +1,110 @@
+"""Units of work: in parallel, kept as they come, taken up again."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+from covmin import __version__
+from covmin.evaluation.runner import run_units
+from covmin.runtime.log import ResultLog
+
+
+def _most_threads(unit):
+    np.ones((8, 8)) @ np.ones((8, 8))
+    return max(library["num_threads"] for library in threadpool_info())
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_one_thread_inside(n_jobs):
+    assert run_units([{"x": 0}, {"x": 1}], _most_threads, n_jobs=n_jobs) == [1, 1]
+
+
+def test_results_in_order_of_units():
+    units = [{"x": x} for x in range(20)]
+    assert run_units(units, lambda unit: unit["x"], n_jobs=2) == list(range(20))
+
+
+def test_an_error_in_the_work_is_raised_and_the_rest_is_kept(tmp_path):
+    def work(unit):
+        return 1 // unit["x"]
+
+    path = tmp_path / "log.jsonl"
+    with pytest.raises(ZeroDivisionError):
+        run_units([{"x": 1}, {"x": 0}], work, log=path)
+    with ResultLog(path, {"covmin": __version__}) as log:
+        assert {"x": 1} in log
+
+
+def test_progress(capsys):
+    run_units([{"x": 1}], lambda unit: 1, progress=True, description="things")
+    assert "things" in capsys.readouterr().err
+
+
+def test_torn_header_starts_anew(tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"format":"covm')
+    assert run_units([{"x": 1}], lambda unit: unit["x"], log=path) == [1]
+    assert [json.loads(line) for line in path.read_text().splitlines()][1] == {
+        "unit": {"x": 1},
+        "result": 1,
+    }
+
+
+def test_damage_in_the_middle(tmp_path):
+    path = tmp_path / "log.jsonl"
+    run_units([{"x": 1}, {"x": 2}], lambda unit: unit["x"], log=path)
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], lines[1][:5], lines[2], ""]))
+    with pytest.raises(ValueError, match=r"Line 2 of .* is damaged"):
+        run_units([{"x": 1}], lambda unit: unit["x"], log=path)
+
+
+def test_reading_changes_nothing(tmp_path):
+    path = tmp_path / "log.jsonl"
+    run_units([{"x": 1}, {"x": 2}], lambda unit: unit["x"], log=path)
+    torn = path.read_bytes()[:-4]
+    path.write_bytes(torn)
+    assert run_units([{"x": 1}, {"x": 2}], None, log=path, run=False) == [1, None]
+    assert path.read_bytes() == torn
+    assert run_units([{"x": 1}], None, log=tmp_path / "none.jsonl", run=False) == [None]
+    assert not (tmp_path / "none.jsonl").exists()
+
+
+def test_not_a_log(tmp_path):
+    path = tmp_path / "other.json"
+    path.write_text('{"a": 1}\n')
+    with pytest.raises(ValueError, match="not a file of covmin's results"):
+        ResultLog(path, {})
+
+
+def test_killed_process_resumes(tmp_path):
+    """A run killed for good, mid-work, is taken up by the next without doing work twice."""
+    path = tmp_path / "log.jsonl"
+    program = f"""
+        import os, signal
+        from covmin.evaluation.runner import run_units
+
+        def work(unit):
+            if unit["x"] == 4:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return unit["x"] ** 2
+
+        run_units([{{"x": x}} for x in range(10)], work, log={str(path)!r})
+        """
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    killed = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], env=environment)
+    assert killed.returncode != 0
+    done = []
+
+    def work(unit):
+        done.append(unit["x"])
+        return unit["x"] ** 2
+
+    assert run_units([{"x": x} for x in range(10)], work, log=path) == [x**2 for x in range(10)]
+    assert done == [4, 5, 6, 7, 8, 9]

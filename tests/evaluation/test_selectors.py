@@ -1,0 +1,41 @@
+"""Selectors by name, and the order they give."""
+
+from contextlib import nullcontext
+
+import pytest
+
+from covmin.datasets import make_shell
+from covmin.evaluation import compare_selectors, default_sizes, named_selectors
+from covmin.evaluation.selectors import feature_order
+
+
+@pytest.mark.parametrize("name", [n for n in named_selectors() if n != "extra-trees"])
+def test_every_name_ranks_every_feature(name):
+    X, y = make_shell(30, random_state=0, return_X_y=True)
+    selector = named_selectors()[name].make(4, random_state=0)
+    too_small = name in ("ccm-free-1", "ccm-free-10")
+    with pytest.warns(UserWarning, match="lambda2") if too_small else nullcontext():
+        order = feature_order(selector.fit(X, y))
+    assert sorted(order) == list(range(10))
+
+
+def test_budgets():
+    specs = named_selectors()
+    assert specs["ccm-single"].budget(1024, 100) == 100
+    assert specs["ccm"].budget(13, 13) == 3
+    assert specs["hsic-lasso"].budget(13, 13) == 13
+
+
+def test_sizes():
+    assert default_sizes(3) == [1, 2, 3]
+    assert default_sizes(101) == list(range(5, 101, 5))
+
+
+def test_unknown_selector(table):
+    with pytest.raises(ValueError, match=r"'ccn'.*Known names: ccm"):
+        compare_selectors(*table, ["ccn"])
+
+
+def test_selector_without_order():
+    with pytest.raises(TypeError, match="ranking_"):
+        feature_order(object())

@@ -1,0 +1,176 @@
+"""conditional_dependence_test: the p-value, its level, its power, bad input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from covmin import conditional_covariance_trace, conditional_dependence_test
+from covmin.datasets import make_additive, make_xor
+from covmin.inference.dependence import explained_share
+from covmin.kernels import Gaussian
+
+
+def global_state():
+    return np.random.get_state()[1].copy()  # noqa: NPY002
+
+
+def test_statistic_is_the_criterion():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    X = (X - X.mean(axis=0)) / X.std(axis=0) / np.sqrt(3)
+    y = np.sin(X[:, 0]) + rng.standard_normal(60)
+    left = conditional_covariance_trace(
+        X, y, standardize=False, kernel=Gaussian(1.0), epsilon=0.01, task="regression"
+    )
+    R = (y - y.mean())[:, None]
+    assert explained_share(X, R, 0.01) == pytest.approx(1 - left / y.var())
+
+
+def test_p_value_counts_the_null():
+    rng = np.random.default_rng(1)
+    X, y = rng.standard_normal((40, 1)), rng.standard_normal(40)
+    test = conditional_dependence_test(X, y, n_resamples=39)
+    assert test.null_.shape == (39,)
+    assert test.p_value == (1 + (test.null_ >= test.statistic).sum()) / 40
+    assert test.scheme == "permutation"
+
+
+def test_smallest_p_value_and_a_permutation_of_the_samples_by_hand():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((50, 1))
+    y = X[:, 0] ** 2
+    test = conditional_dependence_test(X, y, n_resamples=19)
+    assert test.p_value == 0.05
+    shuffled = X[np.random.default_rng([0, 1]).permutation(50)]
+    alone = conditional_dependence_test(shuffled, y, n_resamples=1)
+    assert_allclose(alone.statistic, test.null_[0])
+
+
+def test_interaction_given_its_partners():
+    X, y = make_xor(60, random_state=0, return_X_y=True)
+    found = conditional_dependence_test(X[:, [0]], y, given=X[:, 1:3], n_resamples=39)
+    useless = conditional_dependence_test(X[:, [5]], y, given=X[:, :3], n_resamples=39)
+    assert found.p_value == 1 / 40
+    assert useless.p_value > 0.05
+    assert found.scheme == "residual permutation"
+
+
+def test_a_copy_of_what_is_given_adds_nothing():
+    data = make_additive(80, random_state=1)
+    X, y = data.data, data.target
+    noisy = X[:, [0]] + 0.5 * np.random.default_rng(0).standard_normal((80, 1))
+    assert conditional_dependence_test(noisy, y, n_resamples=39).p_value <= 0.05
+    assert conditional_dependence_test(noisy, y, given=X[:, :4], n_resamples=39).p_value > 0.05
+
+
+@pytest.mark.slow
+def test_level_with_confounders():
+    """30 tests at 0.1 of features that follow the same product as y does."""
+    rejected = []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        Z = rng.standard_normal((50, 2))
+        shared = Z[:, 0] * Z[:, 1]
+        X, y = shared[:, None] + rng.normal(0, 0.5, (50, 1)), shared + rng.normal(0, 0.5, 50)
+        rejected.append(
+            conditional_dependence_test(X, y, given=Z, n_resamples=19, random_state=seed).p_value
+            <= 0.1
+        )
+    assert np.mean(rejected) <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / 30)
+
+
+def draw_discrete(Z, rng):
+    """Spread and shape depend on what is given."""
+    return (rng.random(len(Z)) < 1 / (1 + np.exp(-3 * Z[:, 0]))).astype(float)
+
+
+def discrete_and_given(seed):
+    rng = np.random.default_rng(seed)
+    Z = rng.standard_normal((50, 1))
+    return draw_discrete(Z, rng), Z, Z[:, 0] + 0.5 * rng.standard_normal(50)
+
+
+def test_a_sampler_draws_a_discrete_feature():
+    X, Z, y = discrete_and_given(0)
+    test = conditional_dependence_test(
+        X, y + 2.0 * X, given=Z, sampler=draw_discrete, n_resamples=19
+    )
+    assert test.p_value == 0.05
+    assert test.scheme == "sampler"
+
+
+@pytest.mark.slow
+def test_a_sampler_that_knows_the_distribution_keeps_the_level():
+    p_values = []
+    for seed in range(20):
+        X, Z, y = discrete_and_given(seed)
+        options = {"sampler": draw_discrete, "n_resamples": 19, "random_state": seed}
+        p_values.append(conditional_dependence_test(X, y, given=Z, **options).p_value)
+    assert np.mean(np.array(p_values) <= 0.1) <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / 20)
+
+
+def test_repeatable_in_parallel_and_without_side_effects():
+    X, y = make_xor(40, random_state=1, return_X_y=True)
+    before = X.copy()
+    state = global_state()
+    one = conditional_dependence_test(X[:, :1], y, given=X[:, 1:3], n_resamples=9)
+    two = conditional_dependence_test(X[:, :1], y, given=X[:, 1:3], n_resamples=9, n_jobs=2)
+    other = conditional_dependence_test(X[:, :1], y, given=X[:, 1:3], n_resamples=9, random_state=1)
+    assert_array_equal(one.null_, two.null_)
+    assert not np.array_equal(one.null_, other.null_)
+    assert_array_equal(X, before)
+    assert_array_equal(global_state(), state)
+
+
+def test_frames_and_single_columns():
+    X, y = make_xor(40, random_state=1, return_X_y=True)
+    frame = pd.DataFrame(X)
+    plain = conditional_dependence_test(X[:, [0]], y, given=X[:, 1:3], n_resamples=5)
+    framed = conditional_dependence_test(frame[0], y, given=frame[[1, 2]], n_resamples=5)
+    assert_allclose(plain.null_, framed.null_)
+    assert "null_" not in repr(plain)
+
+
+def test_constant_features():
+    rng = np.random.default_rng(0)
+    y = rng.standard_normal(30)
+    test = conditional_dependence_test(np.ones((30, 1)), y, n_resamples=9)
+    assert test.p_value == 1.0
+    Z = np.ones((30, 1))
+    assert conditional_dependence_test(y, y, given=Z, n_resamples=9).p_value == 0.1
+
+
+def test_bad_input():
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 1)), rng.standard_normal(30)
+    with pytest.raises(ValueError, match="pass given= as well"):
+        conditional_dependence_test(X, y, sampler=lambda Z, rng: Z)
+    with pytest.raises(ValueError, match="shape of X"):
+        conditional_dependence_test(X, y, given=X, sampler=lambda Z, rng: Z[:3])
+    with pytest.raises(ValueError, match="inconsistent"):
+        conditional_dependence_test(X, y, given=X[:20])
+    with pytest.raises(ValueError, match="'n_jobs' parameter"):
+        conditional_dependence_test(X, y, n_jobs=0)
+    with pytest.raises(ValueError, match="minimum of 10"):
+        conditional_dependence_test(X[:5], y[:5])
+    with pytest.raises(ValueError, match="n_resamples"):
+        conditional_dependence_test(X, y, n_resamples=0)
+    with pytest.raises(ValueError, match="NaN"):
+        conditional_dependence_test(X * np.nan, y)
+
+
+@pytest.mark.parametrize("role", ["X", "given"])
+def test_masks_and_dates_are_refused(role):
+    rng = np.random.default_rng(0)
+    X, Z, y = rng.standard_normal((40, 2)), rng.standard_normal((40, 1)), rng.standard_normal(40)
+    for odd in (np.ma.masked_less(X, 0.0), np.full((40, 1), np.datetime64("2020-01-01"))):
+        tables = {"X": X, "given": Z, role: odd}
+        with pytest.raises((TypeError, ValueError), match=r"mask|date"):
+            conditional_dependence_test(tables["X"], y, given=tables["given"], n_resamples=9)
+
+
+def test_names_in_place_of_columns_are_refused():
+    X = np.random.default_rng(0).standard_normal((40, 2))
+    with pytest.raises(TypeError, match="given holds names"):
+        conditional_dependence_test(X, X[:, 0], given=["a"], n_resamples=9)

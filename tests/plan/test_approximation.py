@@ -1,0 +1,141 @@
+"""The kernel matrix or random components: by size, and by the memory there is."""
+
+import pytest
+from threadpoolctl import threadpool_limits
+
+from covmin.core.kernels import KERNELS
+from covmin.plan.approximation import Size, choose_approximation, screen_rows
+from covmin.plan.constants import EXACT_SAMPLES, MOST_COLUMNS, N_COMPONENTS
+from covmin.runtime import memory
+
+GAUSSIAN, MIXED, POLYNOMIAL, LINEAR = (
+    KERNELS[name]() for name in ("gaussian", "mixed", "polynomial", "linear")
+)
+
+
+@pytest.fixture
+def free(monkeypatch):
+    """Set what the system says is free; None where it does not say."""
+
+    def set_free(size):
+        monkeypatch.setattr(memory, "available_bytes", lambda: size)
+
+    return set_free
+
+
+def choice(approximation, kernel, shape, fourier=None):
+    return choose_approximation(approximation, kernel, fourier or kernel, Size(*shape))[0]
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "expected"),
+    [
+        (EXACT_SAMPLES, 50, None),
+        (EXACT_SAMPLES + 1, 50, "fourier"),
+        (EXACT_SAMPLES, 5000, None),
+        (EXACT_SAMPLES + 1, 5000, "fourier"),
+    ],
+)
+def test_where_components_take_over(free, n, d, expected):
+    free(None)
+    assert choice("auto", MIXED, (n, d)) == expected
+
+
+def test_components_that_are_exact_are_used_where_they_are_fewer_than_the_samples(free):
+    free(None)
+    assert choice("auto", LINEAR, (100, 50)) == "fourier"
+    assert choice("auto", LINEAR, (100, 100)) is None
+
+
+def test_auto_turns_to_components_where_the_matrix_does_not_fit(free):
+    shape = (1900, 5)
+    free(int(memory.exact_bytes(*shape) / 0.8) + 1)
+    assert choose_approximation("auto", GAUSSIAN, GAUSSIAN, Size(*shape)) == (
+        None,
+        f"1900 samples, no more than {EXACT_SAMPLES}",
+    )
+    free(int(memory.exact_bytes(*shape) / 0.8) - 1)
+    assert choose_approximation("auto", GAUSSIAN, GAUSSIAN, Size(*shape)) == (
+        "fourier",
+        "there is no memory for the kernel matrix",
+    )
+
+
+@pytest.mark.parametrize(
+    ("approximation", "kernel", "remedy"),
+    [
+        (None, GAUSSIAN, "fourier"),
+        (None, POLYNOMIAL, "gaussian"),
+        ("fourier", GAUSSIAN, "disk"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_a_way_out(free, approximation, kernel, remedy):
+    free(1_000_000)
+    with pytest.raises(MemoryError, match=f"(?s)B of memory, and 1 MB are free.*{remedy}"):
+        choice(approximation, kernel, (10**7, 50))
+
+
+def test_a_kernel_without_components_stays_exact_at_any_size(free):
+    free(None)
+    assert choice("auto", POLYNOMIAL, (10**6, 10)) is None
+    free(1_000_000)
+    with pytest.raises(MemoryError, match='kernel="gaussian"'):
+        choice("auto", POLYNOMIAL, (3000, 10))
+
+
+def test_unknown_memory_stops_nobody(free):
+    free(None)
+    assert choice(None, GAUSSIAN, (10**6, 10)) is None
+
+
+def least(kernel, shape):
+    """Free memory from which on components are not refused, by bisection."""
+    low, high = 1, 2**40
+    with pytest.MonkeyPatch.context() as patch:
+        while high - low > 1:
+            middle = (low + high) // 2
+            patch.setattr(memory, "available_bytes", lambda middle=middle: middle)
+            try:
+                choice("fourier", kernel, shape)
+                high = middle
+            except MemoryError:
+                low = middle
+    return high
+
+
+def test_every_thread_takes_memory():
+    shape = (10_000, 50)
+    needed = []
+    for n_threads in (1, 2, 3):
+        with threadpool_limits(n_threads, user_api="blas"):
+            needed.append(0.8 * least(GAUSSIAN, shape))
+    block = memory.fourier_bytes(*shape, N_COMPONENTS, n_threads=2) - memory.fourier_bytes(
+        *shape, N_COMPONENTS
+    )
+    assert needed[1] - needed[0] == pytest.approx(block, abs=2)
+    assert needed[2] - needed[1] == pytest.approx(block, abs=2)
+
+
+@threadpool_limits.wrap(1, user_api="blas")
+def test_a_sum_over_many_columns_takes_memory(free):
+    """Two waves for each of 2000 columns, beside the random components."""
+    shape = (5000, 2000)
+    waves = 4000
+    more = memory.fourier_bytes(*shape, N_COMPONENTS + waves) - memory.fourier_bytes(
+        *shape, N_COMPONENTS
+    )
+    assert 0.8 * (least(MIXED, shape) - least(GAUSSIAN, shape)) == pytest.approx(more, abs=2)
+    free(least(MIXED, shape) - 1)
+    with pytest.raises(MemoryError, match='kernel="gaussian"'):
+        choice("fourier", MIXED, shape)
+
+
+@threadpool_limits.wrap(1, user_api="blas")
+def test_a_sample_of_the_rows_takes_memory_where_columns_are_too_many():
+    n, d = 5000, 20_000
+    waves = memory.fourier_bytes(n, d, N_COMPONENTS + 2 * MOST_COLUMNS) - memory.fourier_bytes(
+        n, d, N_COMPONENTS
+    )
+    screen = memory.exact_bytes(screen_rows(n, d), d, mixed=True)
+    more = 0.8 * (least(MIXED, (n, d)) - least(GAUSSIAN, (n, d)))
+    assert more == pytest.approx(waves + screen, abs=2)

@@ -1,0 +1,44 @@
+"""Which kernel a fit uses, and its share of single effects."""
+
+import pytest
+
+from covmin.core.kernels import Additive, Gaussian, Laplacian, Mixed, Polynomial
+from covmin.plan.formulation import Formulation
+from covmin.plan.kernel import kernel_by_components, kernel_of, mixing_share, with_share
+
+
+def test_auto_is_the_papers_for_a_single_solve():
+    assert kernel_of("auto", Formulation()) == Mixed()
+    assert kernel_of("auto", Formulation(strategy="single")) == Gaussian()
+
+
+def test_names_and_objects():
+    assert kernel_of("polynomial", Formulation()) == Polynomial()
+    given = Laplacian(2.0)
+    assert kernel_of(given, Formulation()) is given
+    for wrong in ("gauss", 3, Gaussian, None):
+        with pytest.raises(ValueError, match="kernel must be"):
+            kernel_of(wrong, Formulation())
+    with pytest.raises(ValueError, match="bandwidth must be"):
+        kernel_of(Gaussian(-1.0), Formulation())
+
+
+def test_the_share_follows_features_and_samples():
+    assert mixing_share("regression", 10, 990) == pytest.approx(0.495)
+    assert mixing_share("regression", 990, 10) == 0.2
+    assert mixing_share("classification", 990, 10) == 0.3
+    assert mixing_share("classification", 100, 1) == pytest.approx(0.15)  # few samples of classes
+
+
+def test_a_kernel_with_its_share():
+    assert with_share(Mixed(bandwidth=2.0), 0.4) == Mixed(0.4, bandwidth=2.0)
+    assert with_share(Mixed(bandwidth=2.0), 0.0) == Gaussian(2.0)
+    assert with_share(Mixed(bandwidth=2.0), 1.0) == Additive(2.0)
+    assert with_share(Laplacian(2.0), 0.4) == Laplacian(2.0)
+
+
+def test_components_of_few_columns_need_no_sum():
+    """But only where the kernel is left to us."""
+    assert kernel_by_components("auto", Mixed(), 50, 512) == Gaussian()
+    assert kernel_by_components("auto", Mixed(), 500, 512) == Mixed()
+    assert kernel_by_components("mixed", Mixed(), 50, 512) == Mixed()

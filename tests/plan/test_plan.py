@@ -1,0 +1,335 @@
+"""What is decided for twenty-odd kinds of input, and why; and that each look is taken once."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import covmin.plan.look
+import covmin.selection.crossfit
+from covmin import CCMSelector, Formulation, open_parquet
+from covmin.core.kernels import Gaussian, Mixed
+from covmin.datasets import make_xor
+from covmin.kernels import Polynomial
+
+
+def numbers(n, d, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    return X, X[:, 0] + X[:, 1] * X[:, 2] + 0.3 * rng.standard_normal(n)
+
+
+def classes(n, d, k=2, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(k, size=n)
+    X = rng.standard_normal((n, d))
+    X[:, 0] += 2 * y
+    return X, y
+
+
+def noise(n, d, k=2):
+    rng = np.random.default_rng(0)
+    return rng.standard_normal((n, d)), rng.integers(k, size=n)
+
+
+def gene_like(n, d, flipped):
+    """Two classes that six features tell, loudly, with some labels wrong."""
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 2
+    X = rng.standard_normal((n, d))
+    X[:, :6] += 1.6 * y[:, None]
+    X[:, 6:] *= 0.5
+    wrong = rng.permutation(n)[: round(flipped * n)]
+    y[wrong] = 1 - y[wrong]
+    return X, y
+
+
+def parquet(tmp_path, n=2100):
+    pandas = pytest.importorskip("pandas", reason="pip install pandas pyarrow")
+    X, y = numbers(n, 5)
+    frame = pandas.DataFrame(X, columns=list("abcde")).assign(y=y)
+    frame.to_parquet(tmp_path / "table.parquet")
+    return open_parquet(tmp_path / "table.parquet", target="y")
+
+
+def frame_with_levels(n=100):
+    pandas = pytest.importorskip("pandas", reason="pip install pandas")
+    X, y = numbers(n, 4)
+    levels = np.resize(list("abcde"), n)
+    return pandas.DataFrame(X, columns=list("wxyz")).assign(city=pandas.Categorical(levels)), y
+
+
+def decided(selector, X, y):
+    plan = selector.fit(X, y).plan_
+    return {each.topic: f"{each.choice} ({each.reason})" for each in plan.decisions}
+
+
+# name, data, parameters of the selector, and what the plan says on some topics
+KINDS = [
+    (
+        "few rows of numbers",
+        lambda: numbers(60, 8),
+        {},
+        {
+            "approximation": "exact kernel matrix (60 samples, no more than 2000)",
+            "rows": "all at once (60 samples in memory)",
+            "interactions": "all pairs, on 60 rows (all of them)",
+            "kernel": "mixed, 0.2 of it single effects (8 features and 60 samples)",
+            "ridge": "0.01 (60 samples)",
+            "features": "3 of 8 (as asked for)",
+        },
+    ),
+    (
+        "more rows of numbers",
+        lambda: numbers(900, 8),
+        {},
+        {"ridge": "0.005556 (900 samples)"},
+    ),
+    (
+        "two classes",
+        lambda: classes(120, 10),
+        {},
+        {
+            "kernel": "mixed, 0.18 of it single effects (10 features and 120 samples)",
+            "ridge": "0.01 (10 features and 120 samples)",
+        },
+    ),
+    (
+        "several classes of few samples",
+        lambda: classes(30, 10, 3),
+        {},
+        {"ridge": "0.005 (10 features and 30 samples)"},
+    ),
+    (
+        "classes by an interaction alone",
+        lambda: make_xor(60, random_state=3, return_X_y=True),
+        {},
+        {
+            "ridge": "0.0025 (all features together do not predict the classes: small, "
+            "for interactions)"
+        },
+    ),
+    (
+        "wide, with labels that can be learnt",
+        lambda: classes(60, 300),
+        {},
+        {"kernel": "mixed, 0.42 of it single effects (300 features and 60 samples)"},
+    ),
+    (
+        "wide, with noisy labels",
+        lambda: gene_like(60, 100, flipped=0.15),
+        {"standardize": False},
+        {"ridge": r"~of the labels unpredicted\)$"},
+    ),
+    (
+        "categories beside numbers",
+        frame_with_levels,
+        {},
+        {"ridge": "0.04 (categories or groups of different sizes)"},
+    ),
+    (
+        "groups",
+        lambda: numbers(100, 6),
+        {"groups": [0, 0, 0, 0, 1, 2]},
+        {
+            "ridge": "0.03 (categories or groups of different sizes)",
+            "features": "3 of 3 (as asked for)",
+        },
+    ),
+    (
+        "given columns",
+        lambda: numbers(100, 6),
+        {"given": [0]},
+        {"features": "3 of 5 (as asked for)"},
+    ),
+    (
+        "a number of features to be chosen",
+        lambda: numbers(100, 4),
+        {"n_features_to_select": "auto"},
+        {"features": "~ of 4 \\(the fewest within one standard error of the smallest"},
+    ),
+    (
+        "several ridges",
+        lambda: numbers(60, 5),
+        {"epsilon": [0.1, 0.001]},
+        {"ridge": "0.001, 0.1 (as asked for)"},
+    ),
+    (
+        "the paper's formulation",
+        lambda: classes(60, 5),
+        {"formulation": "paper"},
+        {
+            "kernel": "gaussian (the paper's, for a single solve)",
+            "ridge": "0.001 (the paper's value for classification)",
+            "interactions": "not looked for (a single solve)",
+        },
+    ),
+    (
+        "the inverse-free form",
+        lambda: numbers(60, 5),
+        {"formulation": Formulation(inverse="free")},
+        {"ridge": "0.01 (the inverse-free form along a path)"},
+    ),
+    (
+        "the additive kernel",
+        lambda: numbers(60, 5),
+        {"kernel": "additive"},
+        {"kernel": "additive (as asked for)", "interactions": "~the additive kernel sees none"},
+    ),
+    (
+        "interactions turned off",
+        lambda: numbers(60, 5),
+        {"interactions": False},
+        {"interactions": "not looked for (as asked for)"},
+    ),
+    (
+        "tall",
+        lambda: numbers(2001, 5),
+        {},
+        {
+            "approximation": "512 random components (2001 samples, more than 2000)",
+            "rows": "in blocks (no copy of the table is made)",
+            "interactions": "all pairs, on 2001 rows (all of them)",
+            "kernel": "gaussian (components enough for 5 columns)",
+            "ridge": "0.003 (many samples: the least along a path)",
+        },
+    ),
+    (
+        "components asked for, of many columns",
+        lambda: numbers(100, 20),
+        {"approximation": "fourier", "n_components": 64},
+        {
+            "approximation": "64 random components (as asked for)",
+            "kernel": "mixed, 0.2 of it single effects (20 features and 64 components)",
+        },
+    ),
+    (
+        "a linear kernel",
+        lambda: numbers(60, 5),
+        {"kernel": "linear"},
+        {"approximation": "~the columns themselves are the components"},
+    ),
+    (
+        "a kernel without components",
+        lambda: numbers(2001, 3),
+        {"kernel": Polynomial(degree=1), "n_features_to_select": 1},
+        {
+            "approximation": "exact kernel matrix (the polynomial kernel has no components)",
+            "interactions": "not looked for (the polynomial kernel sees none)",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("data", "parameters", "expected"),
+    [kind[1:] for kind in KINDS],
+    ids=[kind[0] for kind in KINDS],
+)
+def test_what_is_decided_and_why(data, parameters, expected):
+    import re
+
+    said = decided(CCMSelector(**{"n_features_to_select": 3, **parameters}), *data())
+    for topic, words in expected.items():
+        if words.startswith("~"):
+            assert re.search(words[1:], said[topic]), said[topic]
+        else:
+            assert said[topic] == words
+
+
+def test_rows_from_disk_are_read_in_blocks(tmp_path):
+    said = decided(CCMSelector(2), *parquet(tmp_path))
+    assert said["rows"] == "in blocks (no copy of the table is made)"
+
+
+def test_no_memory_for_the_matrix_means_components(monkeypatch):
+    from covmin.runtime import memory
+
+    needed = memory.exact_bytes(500, 5, mixed=True)
+    monkeypatch.setattr(memory, "available_bytes", lambda: needed)
+    X, y = numbers(500, 5)
+    said = decided(CCMSelector(2, n_components=32), X, y)
+    assert said["approximation"] == (
+        "32 random components (there is no memory for the kernel matrix)"
+    )
+
+
+def test_the_sum_is_left_out_where_the_gaussian_alone_finds_more():
+    chosen = {}
+    for seed in range(100, 104):
+        xor = make_xor(100, n_noise=97, random_state=seed)
+        plan = CCMSelector(3, interactions=False).fit(xor.data, xor.target).plan_
+        chosen[type(plan.kernel)] = str(plan)
+    assert "kernel          gaussian (all features together predict nothing" in chosen[Gaussian]
+
+
+def test_a_plan_is_frozen_and_reads_as_lines():
+    plan = CCMSelector(2).fit(*numbers(60, 5)).plan_
+    assert isinstance(plan.kernel, Mixed)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        plan.approximation = "fourier"
+    assert str(plan).splitlines()[0] == "regression of 60 samples by 5 columns"
+    assert len(str(plan).splitlines()) == 1 + len(plan.decisions)
+
+
+def test_verbose_tells_the_plan(capsys):
+    CCMSelector(2, verbose=1).fit(*numbers(60, 5))
+    assert "exact kernel matrix (60 samples, no more than 2000)" in capsys.readouterr().err
+
+
+class Counted:
+    """A function that counts how often it is called."""
+
+    def __init__(self, function):
+        self.function, self.calls = function, 0
+
+    def __call__(self, *args, **kwargs):
+        self.calls += 1
+        return self.function(*args, **kwargs)
+
+
+@pytest.fixture
+def counted(monkeypatch):
+    def count(module, name):
+        counter = Counted(getattr(module, name))
+        monkeypatch.setattr(module, name, counter)
+        return counter
+
+    return count
+
+
+def test_each_look_is_taken_once(counted, monkeypatch):
+    """Noise: the error of all features is asked for twice, and two paths are tried."""
+    pairs = counted(covmin.plan.look, "hold_for")
+    problems = counted(covmin.plan.plan, "make_problem")
+    operators = []
+    made = covmin.core.problem.Problem.operator
+    monkeypatch.setattr(
+        covmin.core.problem.Problem,
+        "operator",
+        lambda *args, **kwargs: operators.append(1) or made(*args, **kwargs),
+    )
+    CCMSelector(3).fit(*noise(80, 10))
+    assert pairs.calls == 1
+    assert problems.calls == 1
+    assert len(operators) == 1
+
+
+def test_folds_are_standardised_once_whatever_the_number_of_ridges(counted):
+    prepared = counted(covmin.selection.crossfit, "prepare_columns")
+    looks = counted(covmin.plan.plan, "hold_for")
+    CCMSelector("auto", epsilon=[0.01, 0.1, 1.0]).fit(*numbers(60, 5))
+    assert prepared.calls == 5
+    assert looks.calls == 5
+
+
+@pytest.mark.slow
+def test_a_pair_that_needs_five_thousand_rows():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((5000, 40))
+    y = 0.1 * X[:, 3] * X[:, 17] + rng.standard_normal(5000)
+    few, many = (
+        CCMSelector(2, n_components=32).fit(X[:n], y[:n]).interactions_ for n in (1000, 5000)
+    )
+    assert few.features.tolist() == []
+    assert many.features.tolist() == [[3, 17]]

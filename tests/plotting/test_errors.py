@@ -1,0 +1,35 @@
+"""The error curve."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib import pyplot as plt
+
+from covmin import CCMSelector
+from covmin.datasets import make_xor
+from covmin.plotting import ErrorCurveDisplay
+
+
+def test_error_curve_draws_the_limit():
+    X, y = make_xor(60, random_state=0, return_X_y=True)
+    selector = CCMSelector(random_state=0).fit(X, y)
+    figure, ax = plt.subplots()
+    display = ErrorCurveDisplay.from_estimator(selector, ax=ax)
+    assert (display.ax_, display.figure_) == (ax, figure)
+    best = np.argmin(display.error)
+    assert display.limit == display.error[best] + display.standard_error[best]
+    smallest = display.n_features[display.error <= display.limit][0]
+    assert smallest == selector.n_features_ == display.n_selected
+    np.testing.assert_allclose(display.line_.get_ydata(), display.error)
+
+
+def test_error_curve_of_wide_data_has_a_logarithmic_axis():
+    sizes = np.array([1, 10, 100])
+    display = ErrorCurveDisplay(sizes, np.array([0.9, 0.5, 0.4]), np.full(3, 0.05), 10).plot()
+    assert display.ax_.get_xscale() == "log"
+
+
+def test_error_curve_needs_a_choice(fixed):
+    with pytest.raises(ValueError, match="auto"):
+        ErrorCurveDisplay.from_estimator(fixed)

@@ -1,0 +1,43 @@
+"""A report on the wine data, whose columns have names that are markup."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+
+from covmin import CCMSelector
+from covmin.report import build_report, render_report
+
+EVIL = "</script><script>alert(1)</script>"
+
+
+@pytest.fixture(scope="package")
+def wine():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    X = X.rename(columns={"hue": EVIL, "ash": '<b>ash</b> & "co"'})
+    return CCMSelector(random_state=0).fit(X, y), X, y
+
+
+@pytest.fixture(scope="package")
+def wine_report(wine):
+    return build_report(*wine, target_name="<i>cultivar</i>", source="wine.csv")
+
+
+@pytest.fixture(scope="package")
+def wine_page(wine_report):
+    return render_report(wine_report)
+
+
+@pytest.fixture(scope="package")
+def years():
+    """A response that follows years and districts, whose copy has numbers for names."""
+    rng = np.random.default_rng(0)
+    district = rng.choice(list("abc"), 120)
+    X = pd.DataFrame({"year": rng.integers(2007, 2010, 120).astype(float)})
+    X["day"] = 20070100 + rng.permutation(240)[:120]
+    X["district"] = pd.Categorical(district)
+    X["code"] = pd.Categorical(np.searchsorted(list("abc"), district))
+    y = 2.0 * (district == "b") + X["year"] - 2008 + 0.1 * rng.normal(size=120)
+    return X, y.to_numpy()

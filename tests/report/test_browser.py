@@ -1,0 +1,198 @@
+"""The page in a browser."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from covmin import CCMSelector, Formulation
+from covmin.report import build_report, render_report
+
+from .conftest import EVIL
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+CHROMEDRIVER = shutil.which("chromedriver")
+FLAGS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--window-size=1280,900",
+]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory, wine_page):
+    webdriver = pytest.importorskip("selenium.webdriver")
+    if CHROMIUM is None or CHROMEDRIVER is None:
+        pytest.skip("needs chromium and chromedriver")
+    folder = tmp_path_factory.mktemp("browser")
+    (folder / "report.html").write_text(wine_page, "utf-8")
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in (*FLAGS, f"--user-data-dir={folder / 'profile'}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(CHROMEDRIVER))
+    driver.folder = folder
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def page(browser):
+    browser.get((browser.folder / "report.html").as_uri())
+    return browser
+
+
+def set_slider(page, value):
+    page.execute_script(
+        "const m = document.getElementById('m'); m.value = arguments[0];"
+        "m.dispatchEvent(new Event('input', {bubbles: true}));",
+        value,
+    )
+
+
+def texts(page, css):
+    return page.execute_script(
+        "return [...document.querySelectorAll(arguments[0])].map((e) => e.textContent);", css
+    )
+
+
+def test_browser_opens_without_errors(page):
+    assert page.get_log("browser") == []
+    assert "features" in texts(page, "h1")[0]
+    for figure in ("curve", "path", "pair", "shared"):
+        assert len(page.find_elements("css selector", f"#{figure} svg")) >= 1
+    assert len(page.find_elements("css selector", "#plots .card")) == 12
+    loaded = page.execute_script("return performance.getEntriesByType('resource').length")
+    assert loaded == 0
+
+
+def test_browser_slider_moves_everything(page, wine):
+    selector, X, _ = wine
+    set_slider(page, 3)
+    best = [X.columns[j] for j in np.argsort(selector.ranking_)[:3]]
+    assert texts(page, "#chosen .name") == best
+    assert texts(page, "#m-text")[0].startswith("3 of 13 features")
+    assert texts(page, "#ranking tr.kept th") == best
+    assert len(page.find_elements("css selector", "#plots .card:not(.out)")) == 3
+    assert texts(page, "#curve text.mark") == ["3 kept"]
+    page.find_element("id", "m-reset").click()
+    assert len(texts(page, "#chosen .name")) == selector.n_features_
+    assert page.get_log("browser") == []
+
+
+def test_browser_slider_obeys_the_keyboard(page, wine):
+    page.find_element("id", "m").send_keys("\ue012")  # arrow left
+    assert texts(page, "#m-text")[0].startswith(f"{wine[0].n_features_ - 1} of 13")
+
+
+def test_browser_search_and_sort(page, wine):
+    page.find_element("id", "search").send_keys("PROLINE")
+    assert texts(page, "#ranking tbody th") == ["proline"]
+    assert texts(page, "#matches") == ["1 of 13"]
+    page.find_element("id", "search").send_keys("\ue009a\ue009\ue017")  # Ctrl+A, Delete
+    page.find_element("css selector", "#ranking [data-key=name]").click()
+    names = texts(page, "#ranking tbody th")
+    assert len(names) == 13
+    assert names.index("alcohol") < names.index("flavanoids") < names.index("proline")
+    assert page.find_element("css selector", "[aria-sort]").text.startswith("Feature")
+    page.find_element("css selector", "#ranking [data-key=name]").click()
+    assert texts(page, "#ranking tbody th") == names[::-1]
+
+
+def test_browser_downloads_the_ranking(page, wine):
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    page.find_element("id", "download").click()
+    path = page.folder / "ranking.csv"
+    WebDriverWait(page, 10).until(lambda _: path.exists())
+    rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))
+    path.unlink()
+    assert [row["feature"] for row in rows] == [
+        wine[1].columns[j] for j in np.argsort(wine[0].ranking_)
+    ]
+    assert sum(row["selected"] == "1" for row in rows) == wine[0].n_features_
+
+
+def test_browser_fits_a_phone(page):
+    metrics = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        page.refresh()
+        assert page.execute_script("return document.documentElement.scrollWidth") == 390
+    finally:
+        page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_browser_treats_names_as_text(page):
+    assert EVIL in texts(page, "#ranking tbody th")
+    assert page.find_elements("css selector", "#ranking b, h1 i") == []
+
+
+ATTACKS = [
+    "</script><script>window.hacked = 1</script>",
+    '<img src=x onerror="window.hacked = 1">',
+    "\"><svg onload='window.hacked = 1'>",
+    "'-(window.hacked = 1)-'",
+    "${window.hacked = 1}{{7*7}}",
+    "<!-- <script>",
+]
+
+
+def test_browser_runs_nothing_of_hostile_data(browser):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((60, 7)), columns=[*ATTACKS, "plain"])
+    X["kind"] = pd.Categorical(rng.choice(ATTACKS, 60))
+    y = np.array(ATTACKS)[(X["plain"] > 0).to_numpy().astype(int)]
+    selector = CCMSelector(3, formulation=Formulation(max_iter=10, tol=0.1)).fit(X, y)
+    for number, attack in enumerate(ATTACKS):
+        page = render_report(
+            build_report(
+                selector,
+                X,
+                y,
+                target_name=attack,
+                source=attack,
+                notes=[attack],
+                code=attack,
+            )
+        )
+        assert page.count("<script") == 2
+        path = browser.folder / f"hostile{number}.html"
+        path.write_text(page, "utf-8")
+        browser.get(path.as_uri())
+        set_slider(browser, 5)
+        assert browser.get_log("browser") == []
+        assert browser.execute_script("return window.hacked") is None
+        assert browser.find_elements("css selector", "img, svg[onload]") == []
+        assert set(ATTACKS) < set(texts(browser, "#ranking tbody th"))
+
+
+def test_browser_tells_ticks_apart_and_draws_categories(browser, years):
+    X, y = years
+    report = build_report(CCMSelector(2, task="regression").fit(X, y), X, y)
+    path = browser.folder / "years.html"
+    path.write_text(render_report(report), "utf-8")
+    browser.get(path.as_uri())
+    assert browser.get_log("browser") == []
+    place = {name: i + 1 for i, name in enumerate(texts(browser, "#plots h3"))}
+
+    def shown(name, css):
+        return texts(browser, f"#plots .card:nth-child({place[name]}) {css}")
+
+    assert shown("year", "text[text-anchor=middle]") == ["2007", "2008", "2009"]
+    days = shown("day", "text[text-anchor=middle]")
+    assert len(set(days)) == len(days) > 1
+    assert shown("district", "text title") == ["a", "b", "c"]

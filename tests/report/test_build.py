@@ -1,0 +1,73 @@
+"""The dict of a report."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes
+
+from covmin import CCMSelector
+from covmin.report import build_report, error_curve, explain_choice, render_report, write_report
+
+
+def test_report_is_plain_and_complete(wine, wine_report):
+    selector = wine[0]
+    assert json.loads(json.dumps(wine_report, allow_nan=False)) == wine_report
+    order = wine_report["ranking"]["order"]
+    assert sorted(order) == list(range(13))
+    assert [selector.ranking_[j] for j in order] == list(range(1, 14))
+    assert wine_report["choice"]["m"] == selector.n_features_
+    assert wine_report["choice"]["error"] in wine_report["choice"]["curve"]["error"]
+    assert len(wine_report["plots"]) == 12
+    assert len(wine_report["correlation"]["percent"]) == 13
+    assert len(wine_report["substitutes"]["rows"]) == min(10, selector.n_features_)
+    assert {"covmin", "numpy", "python"} <= set(wine_report["versions"])
+
+
+def test_regression_report_without_a_curve(tmp_path):
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    selector = CCMSelector(2, task="regression", random_state=0).fit(X, y)
+    report = build_report(selector, X.to_numpy(), y, feature_names=list(X))
+    assert report["choice"]["curve"] is None
+    assert report["plots"][0]["kind"] == "scatter"
+    assert "value" in report["pair"]
+    path = write_report(selector, X, y, tmp_path / "r.html")
+    assert path.is_absolute()
+    assert "The number was given" in path.read_text("utf-8")
+    assert [file.name for file in tmp_path.iterdir()] == ["r.html"]
+
+
+def test_many_rows_are_sampled_over_the_response():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 3))
+    y = np.zeros(3000, dtype=int)
+    y[:3] = 1
+    selector = CCMSelector(1, approximation="fourier", n_components=20, random_state=0).fit(X, y)
+    report = build_report(selector, X, y)
+    assert report["described_rows"] == 500
+    assert [row["count"] for row in report["data"]["classes"]] == [2997, 3]
+
+
+def test_several_outputs_and_one_feature():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 1))
+    Y = np.column_stack([X[:, 0], -(X[:, 0] ** 2)])
+    selector = CCMSelector(random_state=0).fit(X, Y)
+    report = build_report(selector, X, Y)
+    assert report["data"]["n_outputs"] == 2
+    assert report["pair"] is None
+    assert "every feature is in the set" in render_report(report)
+    assert error_curve(selector) is None
+    assert "1 feature, all there are" in explain_choice(selector)
+
+
+def test_mistakes_are_explained(wine):
+    selector, X, y = wine
+    with pytest.raises(ValueError, match="fitted on 13 features"):
+        build_report(selector, X.iloc[:, :5], y)
+    with pytest.raises(ValueError, match="2 feature names"):
+        build_report(selector, X, y, feature_names=["a", "b"])
+    with pytest.raises(ValueError, match="178 samples but y has 3"):
+        build_report(selector, X, y[:3])

@@ -1,0 +1,45 @@
+"""The headline says what was found."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from covmin import CCMSelector
+from covmin.report import build_report, render_report
+
+
+def headline(n_features, signal, **parameters):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((150, n_features))
+    y = signal * X[:, 0] + rng.standard_normal(150)
+    selector = CCMSelector(task="regression", random_state=0, **parameters).fit(X, y)
+    report = build_report(selector, X, y, target_name="churn")
+    sentence = " ".join(report["headline"])
+    assert f"<title>{sentence} – covmin</title>" in render_report(report)
+    return sentence, report
+
+
+def test_headline_says_that_nothing_was_found():
+    sentence, report = headline(2, 0.0)
+    assert report["choice"]["why"].startswith("Nothing was found")
+    assert sentence == "None of 2 features was found to explain churn"
+
+
+def test_headline_says_how_much_is_explained():
+    sentence, report = headline(4, 0.6)
+    explained = 1.0 - report["choice"]["error"]
+    assert 0.15 < explained < 0.4
+    assert sentence == f"1 of 4 features explains {explained:.0%} of churn"
+
+
+def test_headline_with_given_features_speaks_of_what_they_leave():
+    sentence, report = headline(4, 0.6, given=[1])
+    explained = f"{1.0 - report['choice']['error']:.0%}"
+    assert sentence == f"1 of 3 features explains {explained} of what the 1 given leave of churn"
+
+
+def test_headline_without_a_curve_says_about():
+    sentence, report = headline(4, 3.0, n_features_to_select=1)
+    explained = 1.0 - report["substitutes"]["unexplained"]
+    assert sentence == f"1 of 4 features explains about {explained:.0%} of churn"
+    assert "explains next to nothing of" in headline(4, 0.0, n_features_to_select=1)[0]

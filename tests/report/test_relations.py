@@ -1,0 +1,83 @@
+"""How features relate to each other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from covmin import CCMSelector
+from covmin.report import build_report, render_report
+
+
+def test_interacting_pair_is_found():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((150, 4))
+    y = (X[:, 1] * X[:, 3] > 0).astype(int)
+    report = build_report(CCMSelector(2).fit(X, y), X, y)
+    assert sorted(report["pair"]["features"]) == [1, 3]
+    assert report["pair"]["gain"] > 0.3
+    assert max(report["pair"]["alone"]) < 0.1
+    assert report["interactions"] == [{"features": [1, 3], "chance": "p < 0.001"}]
+    page = render_report(report)
+    assert "All pairs of features were looked at" in page
+    without = build_report(CCMSelector(2, interactions=False).fit(X, y), X, y)
+    assert without["interactions"] == []
+    assert "All pairs of features were looked at" not in render_report(without)
+
+
+def test_substitutes_know_a_near_copy():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 6))
+    y = X[:, 0] + 0.3 * X[:, 1]
+    X[:, 5] = X[:, 0] + 0.05 * rng.standard_normal(120)
+    selector = CCMSelector(1, task="regression").fit(X, y)
+    (row,) = build_report(selector, X, y)["substitutes"]["rows"]
+    assert {row["feature"], row["substitute"]} == {0, 5}
+    assert row["correlation"] > 0.99
+    assert row["with_substitute"] < row["without"]
+
+
+def test_categories_are_compared_by_measures_of_their_own(years):
+    X, y = years
+    report = build_report(CCMSelector(2, task="regression").fit(X, y), X, y)
+    shared = report["correlation"]
+    assert sorted(shared["categorical"]) == [2, 3]
+    percent = pd.DataFrame(shared["percent"], shared["features"], shared["features"])
+    assert percent.loc[2, 3] == percent.loc[3, 2] == 100
+    between = X["day"].groupby(X["district"].to_numpy()).transform("mean")
+    share = between.var(ddof=0) / X["day"].var(ddof=0)
+    ratio = np.sqrt(max(0.0, 1.0 - (1.0 - share) * 119 / 117))
+    assert percent.loc[2, 1] == percent.loc[1, 2] == round(100 * ratio)
+    assert percent.loc[0, 1] == round(100 * X["year"].corr(X["day"]))
+    page = render_report(report)
+    assert "Cramér’s V" in page
+    assert "correlation ratio" in page
+    (row,) = [row for row in report["substitutes"]["rows"] if row["feature"] in (2, 3)]
+    assert (row["substitute"], row["measure"]) == (5 - row["feature"], "Cramér’s V")
+
+
+def test_categories_of_many_levels_do_not_go_together_by_chance():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({name: pd.Categorical(rng.integers(0, 30, 300)) for name in "ab"})
+    X["x"] = rng.normal(size=300)
+    y = rng.normal(size=300)
+    report = build_report(CCMSelector(1).fit(X, y), X, y)
+    percent = np.array(report["correlation"]["percent"])
+    assert np.abs(percent - np.diag(np.diag(percent))).max() < 20
+
+
+def test_a_substitute_that_does_better_is_spoken_of():
+    rng = np.random.default_rng(0)
+    signal = rng.standard_normal(200)
+    y = signal + 0.2 * rng.standard_normal(200)
+    X = pd.DataFrame({"kept": signal + 0.5 * rng.standard_normal(200), "better": signal})
+    selector = CCMSelector(1, task="regression").fit(
+        X[["better", "kept"]].set_axis([*X], axis=1), y
+    )
+    report = build_report(selector, X, y)
+    (row,) = report["substitutes"]["rows"]
+    assert row["better"]
+    assert "does better than" in render_report(report)
+    plain = build_report(selector, X[["better", "kept"]], y, feature_names=["better", "kept"])
+    assert not plain["substitutes"]["rows"][0]["better"]
+    assert "does better than" not in render_report(plain)

@@ -1,0 +1,88 @@
+"""The page as text: escaped, whole, and small."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from covmin import CCMSelector, Formulation
+from covmin.report import build_report, render_report, write_report
+
+from .conftest import EVIL
+
+
+def embedded(page):
+    found = re.search(r'<script type="application/json" id="report">(.*?)</script>', page, re.S)
+    return json.loads(found.group(1))
+
+
+def test_embedded_data_is_the_dict(wine_report, wine_page):
+    assert embedded(wine_page) == wine_report
+
+
+def test_names_are_escaped(wine_page):
+    assert EVIL not in wine_page
+    assert "<b>ash</b>" not in wine_page
+    assert "<i>cultivar</i>" not in wine_page
+    assert wine_page.count("<script") == 2
+    assert html.escape(EVIL) in wine_page
+
+
+def test_page_loads_nothing(wine_page):
+    page = wine_page.replace("http://www.w3.org/2000/svg", "")
+    assert not re.search(r"https?://|src\s*=|@import|url\(", page)
+
+
+def test_page_is_accessible(wine_page):
+    assert '<html lang="en">' in wine_page
+    assert '<label for="m">' in wine_page
+    for heading in re.findall(r'aria-labelledby="([^"]+)"', wine_page):
+        assert f'id="{heading}"' in wine_page
+    assert wine_page.count("<h1") == 1
+    assert "prefers-color-scheme: dark" in wine_page
+    assert "@media print" in wine_page
+
+
+def test_wide_report_is_small():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 10_000)).astype(np.float32)
+    y = (X[:, 0] > 0).astype(int)
+    selector = CCMSelector(20, formulation=Formulation(max_iter=20, tol=0.1)).fit(X, y)
+    names = [f"gene_{j:05d}_expression_level" for j in range(10_000)]
+    page = render_report(build_report(selector, X, y, feature_names=names))
+    assert len(page.encode()) < 3_000_000
+    assert len(embedded(page)["ranking"]["order"]) == 10_000
+
+
+def test_failed_write_leaves_the_old_file(wine, tmp_path, monkeypatch):
+    path = tmp_path / "report.html"
+    path.write_text("old")
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("covmin.runtime.files.os.replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_report(*wine, path)
+    assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_names_that_hide_something_are_made_visible():
+    turned, hidden = "price\u202e", "a\x1b[2J\u2028"
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({turned: rng.normal(size=40), "b": rng.normal(size=40)})
+    X[hidden] = pd.Categorical(rng.choice(["x\u200b", "y\u2066"], 40))
+    y = np.array(["no\u202e", "yes\x07"])[(X["b"] > 0).astype(int)]
+    selector = CCMSelector(2).fit(X, y)
+    told = {"target_name": "half \ud800", "source": turned, "notes": [f"{hidden}\n{turned}"]}
+    page = render_report(build_report(selector, X, y, **told))
+    page.encode()
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u200b\u2028\u202e\u2066\ud800]", page)
+    names = embedded(page)["names"]
+    assert names == [r"price\u202e", "b", r"a\x1b[2J\u2028"]

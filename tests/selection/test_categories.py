@@ -1,0 +1,230 @@
+"""Categories beside numbers."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.model_selection import cross_val_score
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+
+from covmin import (
+    CCMSelector,
+)
+from covmin.data.samples import read_samples
+
+from .common import same_fit
+
+
+@pytest.fixture
+def shop():
+    """Sales that depend on region and price together, in a mixed table."""
+    rng = np.random.default_rng(0)
+    n = 160
+    region = rng.choice(["north", "south", "east"], n)
+    price = rng.standard_normal(n)
+    y = np.where(region == "north", 1.0, -1.0) * price + 0.1 * rng.standard_normal(n)
+    frame = pd.DataFrame(
+        {
+            "region": pd.Categorical(region),
+            "price": price,
+            "size": rng.integers(0, 50, n),
+            "colour": pd.Categorical(rng.choice(list("rgbk"), n)),
+            "open": rng.random(n) > 0.5,
+            "margin": rng.standard_normal(n).astype(np.float32),
+        }
+    )
+    return frame, y
+
+
+class TestCategorical:
+    def test_whole_columns_with_their_dtypes(self, shop):
+        X, y = shop
+        selector = CCMSelector(2).set_output(transform="pandas").fit(X, y)
+        kept = selector.transform(X)
+        assert list(kept.columns) == ["region", "price"]
+        assert_array_equal(kept.dtypes, X.dtypes[["region", "price"]])
+        pd.testing.assert_frame_equal(kept, X[["region", "price"]])
+        assert selector.n_features_in_ == 6
+        assert sorted(selector.ranking_) == [1, 2, 3, 4, 5, 6]
+        assert list(selector.get_feature_names_out()) == ["region", "price"]
+
+    def test_polars_in_and_out(self, shop):
+        X, y = shop
+        frame = pl.from_pandas(X)
+        assert isinstance(frame["region"].dtype, pl.Categorical | pl.Enum)
+        selector = CCMSelector(2).set_output(transform="polars").fit(frame, y)
+        kept = selector.transform(frame)
+        assert kept.schema == frame.select("region", "price").schema
+        same_fit(selector, CCMSelector(2).fit(X, y), rtol=0)
+
+    def test_numbers_and_categories_survive_a_change_of_library(self, shop):
+        X, y = shop
+        frame = pl.from_pandas(X)
+        kept = CCMSelector(2).set_output(transform="polars").fit(X, y).transform(X)
+        assert kept.equals(frame.select("region", "price"))
+        assert kept.schema == frame.select("region", "price").schema
+        back = CCMSelector(2).set_output(transform="pandas").fit(frame, y).transform(frame)
+        assert list(map(str, back.dtypes)) == ["category", "float64"]
+        pd.testing.assert_series_equal(back["price"], X["price"])
+
+    @pytest.mark.parametrize("library", ["default", "pandas", "polars"])
+    @pytest.mark.parametrize("column", ["price", "colour"])
+    def test_gaps_are_refused_whatever_comes_out(self, shop, library, column):
+        X, y = shop
+        selector = CCMSelector(2).set_output(transform=library).fit(X, y)
+        gap = X.assign(**{column: X[column].where(X.index > 0)})
+        numbers = X[["price", "size", "margin"]]
+        only_numbers = CCMSelector(1).set_output(transform=library).fit(numbers, y)
+        for frame in (gap, pl.from_pandas(gap)):
+            with pytest.raises(ValueError, match=f"missing in '{column}'"):
+                selector.transform(frame)
+        if column == "price":
+            for table in (gap[numbers.columns], pl.from_pandas(gap[numbers.columns])):
+                with pytest.raises(ValueError, match="contains NaN"):
+                    only_numbers.transform(table)
+
+    def test_lists_keep_their_numbers(self, shop):
+        X, y = shop
+        rows = X[["price", "region"]].astype({"region": object}).to_numpy().tolist()
+        kept = CCMSelector(2, categorical_features=[1]).fit(rows, y).transform(rows)
+        assert kept.tolist() == rows
+
+    def test_one_column_by_name_or_number(self, shop):
+        X, y = shop
+        X = X.assign(region=X["region"].cat.codes).select_dtypes("number")
+        listed = CCMSelector(2, categorical_features=["region"]).fit(X, y)
+        for column in ("region", X.columns.get_loc("region")):
+            same_fit(CCMSelector(2, categorical_features=column).fit(X, y), listed, rtol=0)
+        assert listed.objective_ != CCMSelector(2).fit(X, y).objective_
+
+    def test_without_set_output_an_array_comes_back(self, shop):
+        X, y = shop
+        kept = CCMSelector(2).fit(X, y).transform(X)
+        assert isinstance(kept, np.ndarray)
+        assert_array_equal(kept[:, 0], X["region"])
+
+    def test_named_columns_of_text(self, shop):
+        X, y = shop
+        text = X.astype({"region": object, "colour": str})
+        listed = CCMSelector(2, categorical_features=["region", "colour"]).fit(text, y)
+        same_fit(listed, CCMSelector(2).fit(X, y), rtol=0)
+
+    def test_codes_in_an_array(self, shop):
+        X, y = shop
+        codes = X.assign(region=X["region"].cat.codes, colour=X["colour"].cat.codes)
+        array = codes.astype(np.float64).to_numpy()
+        by_code = CCMSelector(2, categorical_features=[0, 3]).fit(array, y)
+        same_fit(by_code, CCMSelector(2).fit(X, y))
+        assert_array_equal(by_code.transform(array), array[:, [0, 1]])
+        as_numbers = CCMSelector(2).fit(array, y)
+        assert as_numbers.objective_ > by_code.objective_
+
+    def test_a_one_hot_group_ranks_as_one_column(self, shop):
+        X, y = shop
+        dummies = pd.get_dummies(X, columns=["region", "colour"], dtype=float)
+        origin = [name.split("_")[0] for name in dummies.columns]
+        grouped = CCMSelector(2, groups=origin).fit(dummies, y)
+        whole = CCMSelector(2).fit(X, y)
+        chosen = set(grouped.groups_[grouped.group_support_])
+        assert chosen == {"region", "price"} == set(X.columns[whole.support_])
+
+    def test_any_two_levels_are_equally_far(self):
+        frame = pd.DataFrame({"c": pd.Categorical(["a"] * 10 + ["b"] * 5 + ["c"])})
+        columns = read_samples(CCMSelector(1), frame, np.arange(16.0) ** 1.5, None).columns(True)
+        Z = columns.X * columns.units.scale
+        distances = {round(float(((Z[i] - Z[j]) ** 2).sum()), 9) for i in (0, 12) for j in (12, 15)}
+        assert len(distances - {0.0}) == 1
+        assert Z.var(axis=0).sum() == pytest.approx(1.0)
+
+    def test_pipeline_and_cross_validation(self, shop):
+        X, y = shop
+        labels = (y > 0).astype(int)
+        numbers = X.assign(
+            region=X["region"].cat.codes.astype("category"), colour=X["colour"].cat.codes
+        )
+        model = make_pipeline(CCMSelector(2), KNeighborsClassifier())
+        assert cross_val_score(model, numbers, labels, cv=3).mean() > 0.8
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"region": "north"}, "'region'"),
+            ({"when": pd.Timestamp("2020-01-01")}, "'when'"),
+        ],
+    )
+    def test_columns_without_numbers_are_named(self, shop, change, message):
+        X, y = shop
+        with pytest.raises(ValueError, match=f"hold no numbers: {message}"):
+            CCMSelector(2).fit(X.assign(**change), y)
+
+    def test_missing_and_too_many_levels(self, shop):
+        X, y = shop
+        gap = X["region"].copy()
+        gap[3] = None
+        with pytest.raises(ValueError, match="'region' has missing values"):
+            CCMSelector(2).fit(X.assign(region=gap), y)
+        rows = X.assign(code=pd.Categorical([f"r{i}" for i in range(len(X))]))
+        with pytest.raises(ValueError, match="tells the rows apart"):
+            CCMSelector(2).fit(rows, y)
+        long = pd.DataFrame({"id": pd.Categorical(range(300)), "x": np.arange(300.0)})
+        with pytest.raises(ValueError, match="'id' has 300 levels"):
+            CCMSelector(1).fit(long, np.arange(300.0) % 7)
+
+    def test_the_users_frame_is_not_touched(self, shop):
+        X, y = shop
+        before = X.copy(deep=True)
+        CCMSelector(2, groups={"g": ["size", "colour"]}, given=["open"]).fit(X, y)
+        pd.testing.assert_frame_equal(X, before)
+
+    def test_other_columns_at_transform(self, shop):
+        X, y = shop
+        selector = CCMSelector(2).set_output(transform="pandas").fit(X, y)
+        with pytest.raises(ValueError, match="feature names"):
+            selector.transform(X.rename(columns={"price": "cost"}))
+
+
+class TestUnequalUnits:
+    """A category or a group is not kept for its size alone."""
+
+    @staticmethod
+    def weak_effect(seed, n=100):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((n, 6))
+        return rng, X, 0.6 * X[:, 0] + rng.standard_normal(n)
+
+    @pytest.mark.parametrize("classes", [False, True])
+    def test_a_category_of_many_levels_that_says_nothing(self, classes):
+        found = []
+        for seed in range(8):
+            rng, X, y = self.weak_effect(seed)
+            table = np.column_stack([X, rng.integers(0, 20, len(y))])
+            y = (y > 0).astype(int) if classes else y
+            found.append(CCMSelector(1, categorical_features=[6]).fit(table, y).support_[0])
+        assert np.mean(found) >= 0.75
+
+    def test_a_group_of_many_columns_that_says_nothing(self):
+        found = []
+        for seed in range(8):
+            rng, X, y = self.weak_effect(seed)
+            table = np.column_stack([X, rng.standard_normal((len(y), 10))])
+            groups = [*range(6), *[6] * 10]
+            found.append(CCMSelector(1, groups=groups).fit(table, y).support_[0])
+        assert np.mean(found) >= 0.75
+
+    def test_a_category_that_says_something_is_found(self):
+        rng, X, _ = self.weak_effect(0)
+        kind = rng.integers(0, 20, 100)
+        y = rng.standard_normal(20)[kind] + 0.5 * rng.standard_normal(100)
+        table = np.column_stack([X, kind])
+        assert CCMSelector(1, categorical_features=[6]).fit(table, y).support_[6]
+
+    def test_the_ridge_is_that_of_columns_where_all_are_alike(self):
+        _, X, y = self.weak_effect(0)
+        plain = CCMSelector(1).fit(X, y).epsilon_
+        pairs = CCMSelector(1, groups=[0, 0, 1, 1, 2, 2]).fit(X, y).epsilon_
+        unequal = CCMSelector(1, groups=[0, 0, 0, 0, 1, 2]).fit(X, y).epsilon_
+        assert (plain, pairs, unequal) == (0.01, 0.01, 0.03)
+        given = CCMSelector(1, groups=[0, 0, 0, 0, 1, 2], epsilon=0.02).fit(X, y).epsilon_
+        assert given == 0.02

@@ -1,0 +1,169 @@
+"""What the default makes of noise: its ridge, its kernel; and the additive kernel by name."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from covmin import CCMSelector, Formulation
+from covmin.datasets import make_xor
+from covmin.kernels import Mixed
+from covmin.plan.look import Look
+
+
+def gene_like(n=60, d=300, flipped=0.0, seed=0):
+    """Two classes that the first six of d features tell, some labels wrong."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    X = rng.standard_normal((n, d))
+    X[:, :6] += 1.6 * y[:, None]
+    wrong = rng.permutation(n)[: round(flipped * n)]
+    y[wrong] = 1 - y[wrong]
+    return X, y
+
+
+def never(*args):
+    """In place of a trial that must not be made."""
+    raise AssertionError("two paths for nothing")
+
+
+@pytest.mark.slow
+def test_noisy_single_effects_are_found_among_many_features():
+    """A ridge as small as interactions would need ranks them far lower."""
+
+    def mean_rank(seed, **options):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((200, 100))
+        log_odds = X[:, 0] + 0.8 * X[:, 1] + 0.6 * np.tanh(2 * X[:, 2])
+        y = rng.random(200) < 1 / (1 + np.exp(-log_odds))
+        return CCMSelector(3, **options).fit(X, y).ranking_[:3].mean()
+
+    default = np.mean([mean_rank(seed) for seed in range(4)])
+    assert default < 0.8 * np.mean([mean_rank(seed, epsilon=0.001) for seed in range(4)])
+
+
+def test_an_interaction_of_three_is_found_though_nothing_is_predicted():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 10))
+    selector = CCMSelector(3).fit(X, np.sign(X[:, 0] * X[:, 1] * X[:, 2]))
+    assert selector.epsilon_ == 0.001
+    assert_array_equal(np.sort(selector.ranking_[:3]), [1, 2, 3])
+
+
+def test_many_samples_show_a_weak_effect_beside_a_strong_one():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, (1500, 6))
+    y = 1.5 * X[:, 0] + 0.25 * X[:, 1] * X[:, 2] + 0.5 * rng.standard_normal(1500)
+    found, missed = (
+        CCMSelector(3, epsilon=epsilon, interactions=False).fit(X, y) for epsilon in ("auto", 0.01)
+    )
+    assert found.epsilon_ < 0.01
+    assert_array_equal(np.sort(found.ranking_[:3]), [1, 2, 3])
+    assert missed.ranking_[:3].max() > 3
+
+
+def test_wrong_labels_mislead_the_default_less():
+    found = {"auto": 0, 0.001: 0}
+    for seed in range(6):
+        X, y = gene_like(flipped=0.15, seed=seed, d=200)
+        X[:, 6:] += X[:, [0, 1]] @ np.random.default_rng(seed).standard_normal((2, 194)) * 0.5
+        for epsilon in found:
+            ranking = CCMSelector(6, epsilon=epsilon).fit(X, y).ranking_
+            found[epsilon] += (ranking[:6] <= 12).sum()
+    assert found["auto"] > found[0.001]
+
+
+def test_additive_kernel_by_name():
+    X, y = gene_like(d=20)
+    additive = CCMSelector(4, kernel="additive", epsilon=0.1).fit(X, y)
+    assert additive.kernel_ == "additive"
+    mixed = CCMSelector(4, kernel=Mixed(mixing=1.0), epsilon=0.1).fit(X, y)
+    np.testing.assert_array_equal(additive.ranking_, mixed.ranking_)
+    assert set(np.argsort(additive.ranking_)[:4]) <= set(range(6))
+
+
+def test_the_additive_kernel_is_blind_to_interactions():
+    ranks = {"additive": [], "auto": []}
+    for seed in range(8):
+        X, y = make_xor(80, random_state=seed, return_X_y=True)
+        for kernel in ranks:
+            ranking = CCMSelector(3, kernel=kernel).fit(X, y).ranking_
+            ranks[kernel].append(np.median(ranking[:3]))
+    assert np.mean(ranks["auto"]) == 2.0
+    assert np.mean(ranks["additive"]) > 3.0
+
+
+def test_the_additive_kernel_by_its_features_is_the_additive_kernel():
+    X, y = gene_like(d=5)
+    options = {"kernel": "additive", "formulation": Formulation(tol=1e-6), "epsilon": 0.01}
+    exact = CCMSelector(2, approximation=None, **options).fit(X, y)
+    waves = CCMSelector(2, approximation="fourier", **options).fit(X, y)
+    assert waves.kernel_ == "additive"
+    assert_array_equal(waves.ranking_, exact.ranking_)
+    assert_allclose(waves.objective_, exact.objective_, rtol=1e-6)
+    assert waves.approximation_error_ < 1e-9  # eight waves, as in the matrix
+
+
+class TestTheGaussianAlone:
+    """Where all features together predict nothing, a path is tried without the sum as well."""
+
+    def test_it_finds_an_interaction_that_the_sum_hides(self):
+        found = {"auto": [], "mixed": []}
+        for seed in range(100, 108):
+            xor = make_xor(130, n_noise=97, random_state=seed)
+            for kernel in found:
+                selector = CCMSelector(3, kernel=kernel, interactions=False)
+                selector.fit(xor.data, xor.target)
+                found[kernel].append(np.median(selector.ranking_[xor.informative]))
+        assert np.mean(found["auto"]) < np.mean(found["mixed"])
+        assert np.all(np.array(found["auto"]) <= 2.0 * np.array(found["mixed"]))
+
+    def test_what_was_used_is_told(self):
+        chosen = set()
+        for seed in range(100, 108):
+            xor = make_xor(100, n_noise=97, random_state=seed)
+            selector = CCMSelector(3, interactions=False).fit(xor.data, xor.target)
+            assert (selector.kernel_, selector.mixing_) in {("gaussian", 0.0), ("mixed", 0.25)}
+            chosen.add(selector.kernel_)
+        assert chosen == {"gaussian", "mixed"}
+
+    def test_a_pair_that_stands_out_needs_no_trial(self, monkeypatch):
+        monkeypatch.setattr(Look, "error_along_path", never)
+        xor = make_xor(100, n_noise=97, random_state=100)
+        selector = CCMSelector(3).fit(xor.data, xor.target)
+        assert selector.kernel_ == "mixed"
+        assert_array_equal(selector.get_support(indices=True), [0, 1, 2])
+
+    def test_single_effects_keep_the_sum(self):
+        X, y = gene_like(d=100)
+        selector = CCMSelector(6).fit(X, y)
+        assert selector.kernel_ == "mixed"
+        assert selector.mixing_ == pytest.approx(100 / (2 * 160))
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"kernel": "mixed"},
+            {"kernel": Mixed(mixing=0.25)},
+            {"formulation": "paper"},
+            {"formulation": Formulation(constraint="soft")},
+            {"formulation": Formulation(inverse="free")},
+        ],
+    )
+    def test_nothing_that_was_asked_for_is_tried_otherwise(self, options, monkeypatch):
+        monkeypatch.setattr(Look, "error_along_path", never)
+        xor = make_xor(40, n_noise=20, random_state=0)
+        CCMSelector(3, **options).fit(xor.data, xor.target)
+
+    def test_a_repeated_sample_counts_as_one_of_double_weight(self):
+        xor = make_xor(60, n_noise=40, random_state=1)
+        X, y = xor.data, xor.target
+        repeated = np.r_[np.arange(60), np.arange(20)]
+        by_rows = CCMSelector(3).fit(X[repeated], y[repeated])
+        by_weight = CCMSelector(3).fit(X, y, sample_weight=np.bincount(repeated))
+        assert by_rows.kernel_ == by_weight.kernel_
+        np.testing.assert_array_equal(by_rows.ranking_, by_weight.ranking_)
+
+    def test_the_number_of_features_may_be_open(self):
+        xor = make_xor(120, n_noise=30, random_state=0)
+        selector = CCMSelector().fit(xor.data, xor.target)
+        assert set(selector.get_support(indices=True)) >= set(xor.informative)

@@ -1,0 +1,177 @@
+"""Invariances and agreement with a plain-NumPy restatement, on random small problems."""
+
+import warnings
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
+
+from covmin import CCMSelector, Formulation, conditional_covariance_trace
+
+OPTIONS = [
+    {},
+    {"kernel": "gaussian"},
+    {"kernel": "laplacian"},
+    {"strategy": "single"},
+    {"constraint": "soft"},
+    {"approximation": "fourier", "n_components": 40},
+]
+
+
+@st.composite
+def problems(draw, classes=None):
+    """Samples with an effect of the first two features, and options of a selector."""
+    seed = draw(st.integers(0, 10**6))
+    n, d = draw(st.integers(12, 40)), draw(st.integers(3, 9))
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    y = np.sin(2 * X[:, 0]) + X[:, 0] * X[:, 1] + 0.1 * rng.standard_normal(n)
+    if classes if classes is not None else draw(st.booleans()):
+        y = np.digitize(y, np.quantile(y, [1 / 3, 2 / 3]))
+    return X, y, draw(st.sampled_from(OPTIONS)), rng
+
+
+SWITCHES = {"strategy", "constraint"}
+
+
+def fitted(X, y, options, m=2, tol=1e-2, epsilon="auto", **steps):
+    """A fit; switches of the paper and the steps go to the formulation."""
+    switches = {name: value for name, value in options.items() if name in SWITCHES}
+    others = {name: value for name, value in options.items() if name not in SWITCHES}
+    formulation = Formulation(tol=tol, **switches, **steps)
+    return CCMSelector(m, epsilon=epsilon, formulation=formulation, **others).fit(X, y)
+
+
+def close(one, other, columns=slice(None), scale=1.0):
+    """The same features, weights and criterion, but for rounding that a path magnifies."""
+    assert_array_equal(one.support_[columns], other.support_)
+    assert_allclose(one.weights_[columns], other.weights_, atol=1e-5)
+    assert one.objective_ * scale == pytest.approx(other.objective_, rel=1e-5)
+
+
+@settings(max_examples=40)
+@given(problems())
+def test_permuted_columns(problem):
+    X, y, options, rng = problem
+    order = rng.permutation(X.shape[1])
+    one, other = fitted(X, y, options), fitted(X[:, order], y, options)
+    assert_array_equal(one.ranking_[order], other.ranking_)
+    assert_array_equal(one.weights_[order], other.weights_)
+
+
+@settings(max_examples=40)
+@given(problems())
+def test_permuted_rows(problem):
+    X, y, options, rng = problem
+    order = rng.permutation(X.shape[0])
+    close(fitted(X, y, options), fitted(X[order], y[order], options))
+
+
+@settings(max_examples=40)
+@given(problems())
+def test_rescaled_columns(problem):
+    X, y, options, rng = problem
+    scale = 10.0 ** rng.uniform(-3, 3, X.shape[1])
+    shift = rng.uniform(-5, 5, X.shape[1])
+    close(fitted(X, y, options), fitted(X * scale + shift, y, options))
+
+
+@settings(max_examples=8)
+@given(problems(classes=True))
+def test_renamed_classes(problem):
+    X, y, options, rng = problem
+    names = np.array(["x", "a", "m"])[rng.permutation(3)]
+    for m in (2, "auto"):
+        close(fitted(X, y, options, m), fitted(X, names[y], options, m))
+
+
+@settings(max_examples=40)
+@given(problems(classes=False))
+def test_shifted_and_scaled_response(problem):
+    X, y, options, rng = problem
+    factor = 10.0 ** rng.uniform(-3, 3)
+    close(fitted(X, y, options), fitted(X, factor * y + 100.0, options), scale=factor**2)
+
+
+@settings(max_examples=40)
+@given(problems())
+def test_rows_twice(problem):
+    X, y, options, _ = problem
+    close(fitted(X, y, options), fitted(np.tile(X, (2, 1)), np.tile(y, 2), options))
+
+
+@settings(max_examples=40)
+@given(problems())
+def test_single_precision_tracks_double(problem):
+    X, y, options, _ = problem
+    X = X.astype(np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # few steps: longer ways part
+        single = fitted(X, y, options, tol=1e-3, max_iter=1)
+        double = fitted(X.astype(np.float64), y, options, tol=1e-3, max_iter=1)
+    assert_allclose(single.path_.weights[0], double.path_.weights[0], atol=2e-3)
+
+
+@settings(max_examples=40)
+@given(problems(), st.floats(1e-4, 1.0))
+def test_the_criterion_against_a_restatement(problem, epsilon):
+    """ε·tr(Yᵀ(HKH + nεI)⁻¹Y), by explicit inversion."""
+    X, y, _, rng = problem
+    n, d = X.shape
+    w = rng.uniform(0, 1, d)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    distances = ((Z[:, None] - Z[None]) ** 2).sum(axis=2)[np.triu_indices(n, 1)]
+    sigma2 = np.median(distances) / 2
+    K = np.exp(-(((Z * w)[:, None] - (Z * w)[None]) ** 2).sum(axis=2) / (2 * sigma2))
+    H = np.eye(n) - 1 / n
+    Y = np.eye(3)[y] if y.dtype.kind == "i" else y[:, None]
+    Y = Y - Y.mean(axis=0)
+    expected = epsilon * np.trace(Y.T @ np.linalg.inv(H @ K @ H + n * epsilon * np.eye(n)) @ Y)
+    value = conditional_covariance_trace(X, y, weights=w, epsilon=epsilon)
+    assert value == pytest.approx(expected, rel=1e-6)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6))
+def test_a_clear_effect_against_trying_all_pairs(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((50, 5))
+    y = X[:, 1] * X[:, 3] + 0.5 * X[:, 3]
+    trace = {
+        pair: conditional_covariance_trace(X[:, list(pair)], y, epsilon=0.01)
+        for pair in combinations(range(5), 2)
+    }
+    best = min(trace, key=trace.get)
+    assert best == (1, 3)
+    assert tuple(CCMSelector(2).fit(X, y).get_support(indices=True)) == best
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_one_and_two_threads(options):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1100, 12))  # so many that threads are used
+    y = X[:, 0] * X[:, 1]
+    rows = slice(None) if "approximation" in options else slice(0, 300)
+    results = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads):
+            results.append(fitted(X[rows], y[rows], options))
+    close(*results)
+
+
+@pytest.mark.parametrize("columns", ["equal", "nearly equal", "rank one"])
+def test_nearly_singular_matrices_raise_nothing(columns):
+    rng = np.random.default_rng(0)
+    base = rng.standard_normal((30, 1))
+    noise = {"equal": 0.0, "nearly equal": 1e-12, "rank one": 0.0}[columns]
+    X = base @ (np.ones((1, 4)) if columns != "rank one" else rng.standard_normal((1, 4)))
+    X = X + noise * rng.standard_normal(X.shape)
+    for epsilon in (1e-15, 1e-8, 1e-3):
+        for options in OPTIONS:
+            selector = fitted(X, base[:, 0], options, tol=1e-3, epsilon=epsilon)
+            assert selector.support_.sum() == 2

@@ -1,0 +1,272 @@
+"""Many rows or many columns: random components, a sketch of the rows, a screen of the columns."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from threadpoolctl import threadpool_limits
+
+from covmin import CCMSelector, Formulation
+from covmin.core.kernels.bandwidth import of_all, of_the_kept
+from covmin.core.path import Stage, approximation_error, run_path
+from covmin.core.problem import Problem, Sample, Screen
+from covmin.core.rows import ArrayRows
+from covmin.data.columns import prepare_columns
+from covmin.data.sources import ArraySource
+from covmin.datasets import make_shell, make_xor
+from covmin.kernels import Gaussian, Mixed
+from covmin.plan.constants import CROSS_FIT_ROWS, MOST_COLUMNS, SKETCH_ROWS
+from covmin.plan.problem import make_problem
+
+# More rows than the exact kernel takes.
+N, D = 2200, 8
+
+
+def interaction_and_effect(n, d=D, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    return X, X[:, 0] * X[:, 1] + X[:, 2] + 0.1 * rng.standard_normal(n)
+
+
+def centred(y):
+    return (y - y.mean())[:, None]
+
+
+class TestApproximation:
+    def test_many_rows_are_fitted_by_components_and_their_error_is_told(self):
+        fitted = CCMSelector(3, n_components=128).fit(*interaction_and_effect(N))
+        assert_array_equal(fitted.get_support(indices=True), [0, 1, 2])
+        assert fitted.approximation_ == "fourier"
+        assert 0.0 < fitted.approximation_error_ < 0.1
+
+    def test_few_rows_are_fitted_exactly(self):
+        fitted = CCMSelector(3).fit(*interaction_and_effect(80))
+        assert fitted.approximation_ is None
+        assert fitted.approximation_error_ == 0.0
+
+    def test_the_error_is_that_of_the_exact_criterion(self):
+        """With few rows for the sample to be all of them, by the naive formula."""
+        n, epsilon = 200, 0.1
+        X, y = interaction_and_effect(n)
+        Y, p = centred(y), np.full(n, 1 / n)
+        frequencies = Gaussian().draw_frequencies(D, 32, np.random.default_rng(0))
+        sample = Sample.whole(X, Y, p)
+        problem = Problem.fourier(sample, frequencies, kernel=Gaussian(), epsilon=epsilon)
+        w = np.linspace(0.0, 1.0, D)
+        stage = Stage(D, np.arange(D), np.arange(D), w, 2.0, 0.0, 0.0, None)
+        K = Gaussian(2.0).cross(X, X, w)
+        U = Gaussian(2.0).components(frequencies).components(X, w)
+        H = np.eye(n) - 1 / n
+        exact, close = (
+            float(np.sum(Y * np.linalg.solve(H @ G @ H + n * epsilon * np.eye(n), Y)))
+            for G in (K, U @ U.T)
+        )
+        error = approximation_error(problem, stage)
+        assert_allclose(error, abs(close - exact) / exact, rtol=1e-8)
+
+    def test_the_error_is_measured_with_the_kernel_of_the_fit(self):
+        """Waves of many columns are few; those of the few that are kept would have no error."""
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((400, 300))
+        y = np.sin(2 * X[:, 0]) + 0.3 * rng.standard_normal(400)
+        options = {"kernel": "additive", "formulation": "paper", "approximation": "fourier"}
+        assert CCMSelector(3, **options).fit(X, y).approximation_error_ > 1e-3
+
+    @pytest.mark.slow
+    def test_single_effects_are_not_lost_in_the_noise_of_components(self):
+        X, y = make_shell(2100, n_noise=400, random_state=0, return_X_y=True)
+        selector = CCMSelector(4).fit(X, y)
+        assert selector.approximation_ == "fourier"
+        assert selector.kernel_ == "mixed"
+        assert selector.mixing_ == 0.3
+        assert_array_equal(selector.get_support(indices=True), [0, 1, 2, 3])
+
+    @pytest.mark.slow
+    def test_an_interaction_among_many_features_is_found_by_components(self):
+        """No feature has an effect by itself; a bandwidth for all of them sees nothing."""
+        X, y = make_xor(3000, n_noise=200, random_state=0, return_X_y=True)
+        selector = CCMSelector(3).fit(X, y)
+        assert selector.approximation_ == "fourier"
+        assert_array_equal(selector.get_support(indices=True), [0, 1, 2])
+
+    def test_a_column_of_two_values_is_seen_by_the_sum_alone(self):
+        """Its values are a full turn of a single wave apart."""
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((N, 300))
+        X[:, 0] = np.arange(N) < 57
+        y = 2 * X[:, 0] + 0.5 * rng.standard_normal(N)
+        fitted = CCMSelector(1, kernel="additive", formulation="paper").fit(X, y)
+        assert fitted.ranking_[0] == 1
+
+    @pytest.mark.parametrize("kernel", ["linear", "additive"])
+    @pytest.mark.parametrize(
+        "options",
+        [{"formulation": Formulation(constraint="soft")}, {"n_substitutes": 2}],
+        ids=["soft", "substitutes"],
+    )
+    def test_nothing_is_worth_its_weight(self, kernel, options):
+        """No component of the map has a power then."""
+        rng = np.random.default_rng(0)
+        X, y = rng.standard_normal((300, 8)), rng.standard_normal(300)
+        fitted = CCMSelector(1, kernel=kernel, approximation="fourier", **options).fit(X, y)
+        assert_array_equal(np.sort(fitted.ranking_), np.arange(1, 9))
+
+    def test_substitutes_have_the_kernel_of_the_fit(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((500, 140))  # four waves for all of them, eight for those kept
+        y = np.sin(2 * X[:, 0]) + X[:, 2] ** 2 + 0.5 * rng.standard_normal(500)
+        options = {"kernel": "additive", "approximation": "fourier", "epsilon": 0.01}
+        fitted = CCMSelector(2, n_substitutes=1, **options).fit(X, y)
+        left = fitted.epsilon_ * fitted.objective_ / y.var()
+        assert_allclose(fitted.substitutes_.unexplained, left, rtol=1e-6)
+
+    def test_repeats_and_weights_have_the_same_share(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((60, 20))
+        y = (X[:, 0] > 0).astype(int)
+        options = {"approximation": "fourier", "kernel": "mixed", "n_components": 128}
+        once = CCMSelector(3, **options).fit(X, y, np.full(60, 5))
+        often = CCMSelector(3, **options).fit(np.repeat(X, 5, axis=0), np.repeat(y, 5))
+        assert once.mixing_ == often.mixing_ == pytest.approx(0.3 * 128 / 200)
+        assert_array_equal(once.ranking_, often.ranking_)
+
+
+class TestFolds:
+    def test_they_have_the_kernel_of_the_fit(self):
+        """Also one in which a column is constant, so that it has too few for the sum."""
+        X = np.random.default_rng(0).standard_normal((60, 5))
+        options = {"approximation": "fourier", "n_components": 16, "formulation": "path"}
+        plan = CCMSelector(2, **options).fit(X, X[:, 0]).plan_
+        fold = plan.problem(prepare_columns(X[:50, :4]), centred(X[:50, 0]))
+        assert fold.kernel == plan.kernel
+        assert isinstance(fold.kernel, Mixed)
+
+    def test_of_many_rows_a_sample_chooses_the_number_of_features(self):
+        n = CROSS_FIT_ROWS + 500
+        X, y = interaction_and_effect(n, d=4)
+        roughly = Formulation(tol=0.05)
+        options = {"n_components": 24, "epsilon": 0.01, "interactions": False}
+        fitted = CCMSelector(formulation=roughly, **options).fit(X, y)
+        assert_array_equal(fitted.get_support(indices=True), [0, 1, 2])
+
+    @pytest.mark.parametrize(("n_jobs", "expected"), [(None, 2), (2, 1)])
+    def test_they_are_worked_on_by_the_threads_that_blas_gave_up(
+        self, monkeypatch, n_jobs, expected
+    ):
+        seen = []
+        whole_sum = ArrayRows.sum
+
+        def noted_sum(rows, function):
+            seen.append(rows.n_threads)
+            return whole_sum(rows, function)
+
+        monkeypatch.setattr(ArrayRows, "sum", noted_sum)
+        options = {"approximation": "fourier", "n_components": 16, "n_jobs": n_jobs}
+        with threadpool_limits(2, user_api="blas"):
+            CCMSelector(**options).fit(*interaction_and_effect(60))
+        assert seen[0] == expected
+
+
+def test_a_sketch_leads_to_the_same_features():
+    """Of so many rows, each solve starts from the solution on a sample of them."""
+    X, y = interaction_and_effect(2 * SKETCH_ROWS + 1, d=5)
+    columns = prepare_columns(ArraySource(X))
+    options = {"approximation": "fourier", "n_components": 32, "epsilon": 0.01}
+    problem = make_problem(columns, centred(y), Gaussian(), summed=of_the_kept, **options)
+    assert problem.sketch.sample.n_rows == SKETCH_ROWS
+    one_row_less = prepare_columns(ArraySource(X[1:]))
+    assert make_problem(one_row_less, centred(y[1:]), Gaussian(), **options).sketch is None
+    sketched, plain = (
+        run_path(each, [3, 1]).stages for each in (problem, replace(problem, sketch=None))
+    )
+    for one, other in zip(sketched, plain, strict=True):
+        assert_array_equal(one.features, other.features)
+        assert_allclose(one.criterion, other.criterion, rtol=5e-3)
+        assert one.solution.converged
+
+
+@pytest.fixture(scope="module")
+def wide():
+    """More columns than a sum can hold."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, MOST_COLUMNS + 1))
+    return X, X[:, 0] + rng.standard_normal(2000)
+
+
+class TestScreen:
+    """With a sum over more columns than it can hold, a sample of the rows decides among them."""
+
+    @staticmethod
+    def problems(most_columns):
+        """By the exact kernel, and by components with that one for a screen."""
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((300, 30))
+        y = np.sin(2 * X[:, 3]) + X[:, 7] * X[:, 8] + X[:, 8] + 0.1 * rng.standard_normal(300)
+        columns = prepare_columns(X)
+        options = {"kernel": Mixed(mixing=0.3), "epsilon": 0.01, "summed": of_all}
+        exact = make_problem(columns, centred(y), **options)
+        options |= {"approximation": "fourier", "n_components": 128}
+        fourier = make_problem(columns, centred(y), **options)
+        return columns, exact, replace(fourier, screen=Screen(exact, most_columns))
+
+    def test_stages_among_many_columns_are_those_of_the_screen(self):
+        columns, exact, screened = self.problems(most_columns=15)
+        budgets = [18, 10, 3]
+        of_exact, of_screened = (run_path(problem, budgets).stages for problem in (exact, screened))
+        for one, other in zip(of_screened[:2], of_exact[:2], strict=True):
+            assert_array_equal(one.features, other.features)
+            assert_allclose(one.weights, other.weights)
+        assert not np.allclose(of_screened[2].criterion, of_exact[2].criterion, rtol=1e-9)
+        assert_array_equal(np.sort(columns.index[of_screened[2].features]), [3, 7, 8])
+
+    @pytest.mark.parametrize("in_blocks", [False, True])
+    def test_more_columns_have_one(self, wide, in_blocks):
+        """On fewer rows than there are, those that count, with the kernel of the fit."""
+        X, y = wide
+        weight = np.full(2000, 1e10)
+        weight[:10] = 5e-324  # nothing, as a share of all
+        columns = prepare_columns(ArraySource(X) if in_blocks else X, sample_weight=weight)
+        kernel = Mixed(mixing=0.4)
+        problems = [
+            make_problem(
+                columns,
+                centred(y),
+                kernel,
+                approximation="fourier",
+                n_components=16,
+                seed=seed,
+            )
+            for seed in (0, 0, 1)
+        ]
+        one, again, other = (problem.screen.problem for problem in problems)
+        assert problems[0].screen.most_columns == MOST_COLUMNS
+        assert one.kernel == kernel
+        assert 1000 < one.sample.n_rows < 2000
+        assert (one.sample.p > 0.0).all()
+        assert_allclose(one.sample.p.sum(), 1.0)
+        assert_array_equal(one.sample.X, again.sample.X)
+        assert not np.array_equal(one.sample.X, other.sample.X)
+
+    def test_no_more_columns_or_no_sum_have_none(self, wide):
+        X, y = wide
+        options = {"approximation": "fourier", "n_components": 16}
+        columns = prepare_columns(X[:100])
+        assert make_problem(columns, centred(y[:100]), Gaussian(), **options).screen is None
+        columns = prepare_columns(X[:100, 1:])
+        assert make_problem(columns, centred(y[:100]), Mixed(mixing=0.4), **options).screen is None
+
+    @pytest.mark.slow
+    def test_a_fit_finds_single_effects_and_their_substitutes(self, wide):
+        X, _ = wide
+        rng = np.random.default_rng(1)
+        X = X[:600].copy()
+        X[:, 1] = X[:, 0] + 0.1 * rng.standard_normal(600)
+        y = np.sin(2 * X[:, 0]) + X[:, 2] ** 2 + 0.1 * rng.standard_normal(600)
+        fitted = CCMSelector(
+            2, approximation="fourier", kernel="mixed", n_components=64, n_substitutes=1
+        ).fit(X, y)
+        assert "first stages" in str(fitted.plan_)
+        assert_array_equal(fitted.get_support(indices=True), [0, 2])
+        found = dict(zip(fitted.substitutes_.feature, fitted.substitutes_.substitute, strict=True))
+        assert found[0] == 1

@@ -1,0 +1,110 @@
+"""Weights of samples."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import Pipeline
+
+from covmin import (
+    CCMSelector,
+    conditional_covariance_trace,
+)
+
+from .common import FORMULATIONS, same_fit
+
+
+class TestSampleWeights:
+    @pytest.mark.parametrize("options", FORMULATIONS)
+    @pytest.mark.parametrize("standardize", [True, False])
+    def test_integers_equal_repeated_rows(self, xor, options, standardize):
+        X, y = xor
+        # A few steps on a system this ill-conditioned magnify rounding.
+        if getattr(options.get("formulation"), "inverse", "exact") == "free":
+            options = options | {"epsilon": 0.5}
+        counts = np.random.default_rng(0).integers(0, 4, 60)
+        selector = CCMSelector(3, standardize=standardize, **options)
+        weighted = clone(selector).fit(X, y, sample_weight=counts)
+        repeated = clone(selector).fit(X.repeat(counts, axis=0), y.repeat(counts))
+        same_fit(weighted, repeated)
+
+    def test_so_with_a_real_response_and_its_kernel(self, additive):
+        X, y = additive
+        counts = np.random.default_rng(0).integers(0, 4, 60)
+        for kernel in ("linear", "gaussian"):
+            weighted = CCMSelector(3, response_kernel=kernel).fit(X, y, sample_weight=counts)
+            repeated = CCMSelector(3, response_kernel=kernel).fit(
+                X.repeat(counts, axis=0), y.repeat(counts)
+            )
+            same_fit(weighted, repeated)
+
+    def test_so_with_everything_chosen_by_cross_fitting(self, xor):
+        X, y = xor
+        counts = np.random.default_rng(0).integers(1, 4, 60)
+        weighted = CCMSelector(epsilon=[0.001, 0.01]).fit(X, y, sample_weight=counts)
+        repeated = CCMSelector(epsilon=[0.001, 0.01]).fit(
+            X.repeat(counts, axis=0), y.repeat(counts)
+        )
+        same_fit(weighted, repeated)
+        assert_allclose(weighted.cross_fit_.mean_error, repeated.cross_fit_.mean_error, rtol=1e-6)
+
+    def test_zero_is_removal_and_scale_does_not_matter(self, xor):
+        X, y = xor
+        weight = np.r_[np.zeros(20), np.ones(40)]
+        removed = CCMSelector(3).fit(X[20:], y[20:])
+        same_fit(CCMSelector(3).fit(X, y, sample_weight=weight), removed, rtol=0)
+        same_fit(CCMSelector(3).fit(X, y, sample_weight=0.1 * weight), removed)
+
+    def test_weights_matter(self, xor):
+        X, y = xor
+        weight = np.random.default_rng(0).exponential(size=60)
+        plain, weighted = CCMSelector(3).fit(X, y), CCMSelector(3).fit(X, y, sample_weight=weight)
+        assert abs(plain.objective_ / weighted.objective_ - 1) > 0.01
+
+    def test_order_of_rows_does_not_matter(self, xor):
+        X, y = xor
+        rows = np.random.default_rng(0).permutation(60)
+        for options in ({}, {"approximation": "fourier", "n_components": 64}):
+            same_fit(CCMSelector(**options).fit(X[rows], y[rows]), CCMSelector(**options).fit(X, y))
+
+    @pytest.mark.parametrize(
+        ("weight", "message"),
+        [
+            (np.ones(3), "one entry for each"),
+            (-np.ones(60), "≥ 0"),
+            (np.full(60, np.nan), "finite"),
+            (np.eye(60)[0], "at least 2"),
+        ],
+    )
+    def test_bad_weights(self, xor, weight, message):
+        with pytest.raises(ValueError, match=message):
+            CCMSelector(1).fit(*xor, sample_weight=weight)
+
+    def test_routed_through_a_pipeline(self, xor):
+        X, y = xor
+        weight = np.random.default_rng(0).integers(0, 3, 60)
+        import sklearn
+
+        with sklearn.config_context(enable_metadata_routing=True):
+            model = Pipeline(
+                [
+                    ("select", CCMSelector(3).set_fit_request(sample_weight=True)),
+                    ("predict", KNeighborsClassifier()),
+                ]
+            ).fit(X, y, sample_weight=weight)
+        same_fit(model["select"], CCMSelector(3).fit(X, y, sample_weight=weight), rtol=0)
+
+    def test_the_criterion_takes_them(self, additive):
+        X, y = additive
+        counts = np.random.default_rng(0).integers(0, 4, 60)
+        weighted = conditional_covariance_trace(X, y, sample_weight=counts)
+        repeated = conditional_covariance_trace(X.repeat(counts, axis=0), y.repeat(counts))
+        assert weighted == pytest.approx(repeated, rel=1e-9)
+
+    def test_copies_are_left_out_together(self):
+        """Else the error of a rich kernel on copied noise would be near zero."""
+        rng = np.random.default_rng(0)
+        X, y = rng.standard_normal((30, 3)), rng.standard_normal(30)
+        selector = CCMSelector(epsilon=1e-4).fit(np.tile(X, (4, 1)), np.tile(y, 4))
+        assert selector.cross_fit_.mean_error.min() > 0.5
