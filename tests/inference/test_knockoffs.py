@@ -219,3 +219,11 @@ def test_copies_of_samples_that_were_drawn_with_the_same_seed(seed):
     selector = KnockoffSelector(fdr=0.1, random_state=seed).fit(X, y)
     assert selector.support_[:12].all()
     assert selector.support_[12:].mean() < 0.5
+
+
+def test_few_features_that_no_filter_could_keep_are_told():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 20))
+    y = 2 * X[:, :3].sum(axis=1) + 0.1 * rng.standard_normal(200)
+    with pytest.warns(UserWarning, match=r"\d feature\(s\) stand before every copy.*at least 10"):
+        assert KnockoffSelector(fdr=0.1).fit(X, y).n_features_ == 0

@@ -173,18 +173,25 @@ def test_auto_takes_the_smallest_set_within_one_standard_error(xor):
     assert_array_equal(selector.get_support(indices=True), [0, 1, 2])
 
 
-@pytest.mark.parametrize("formulation", ["path", "paper"])
-def test_epsilon_is_chosen_by_the_cross_fitted_error(formulation):
-    # The response is almost noise-free, so a heavy ridge predicts badly.
+def test_epsilon_is_chosen_by_the_cross_fitted_error():
+    """A heavy ridge does not see the interaction, and what it keeps predicts badly."""
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((90, 4))
-    y = np.sin(2 * X[:, 0]) + 0.01 * rng.standard_normal(90)
-    selector = CCMSelector(1, epsilon=[1e-4, 10.0], formulation=formulation, random_state=0).fit(
-        X, y
-    )
-    assert selector.epsilon_ == 1e-4
+    X = rng.standard_normal((120, 6))
+    y = X[:, 1] * X[:, 3] + 0.1 * rng.standard_normal(120)
+    selector = CCMSelector(2, epsilon=[1e-3, 10.0], formulation="paper").fit(X, y)
+    assert selector.epsilon_ == 1e-3
     assert selector.cross_fit_.mean_error.shape == (2, 1)
-    assert selector.cross_fit_.mean_error[0, 0] < 0.1 < selector.cross_fit_.mean_error[1, 0]
+    assert selector.cross_fit_.mean_error[0, 0] < 0.1 < 0.3 < selector.cross_fit_.mean_error[1, 0]
+    assert_array_equal(selector.get_support(indices=True), [1, 3])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_cross_fitted_error_is_that_of_a_good_regression(seed):
+    """Not of the ridge that selects, which leaves a quarter of a strong effect."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((300, 6))
+    y = X[:, 0] * X[:, 1] + np.sqrt(0.015) * rng.standard_normal(300)
+    assert CCMSelector().fit(X, y).cross_fit_.mean_error.min() < 0.06
 
 
 @pytest.mark.parametrize(

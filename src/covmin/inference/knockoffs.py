@@ -164,6 +164,21 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
                 stacklevel=4,
             )
 
+    def _warn_if_nothing_was_kept(self) -> None:
+        """Say so where features stand out that are too few for any filter to keep."""
+        least = int(np.ceil(self.offset / self.fdr))
+        n_outstanding = int((max(-self.W_.min(), 0.0) < self.W_).sum())
+        if self.n_features_ or not 0 < n_outstanding < least <= self.n_features_in_:
+            return
+        warnings.warn(
+            f"Nothing was kept, though {n_outstanding} feature(s) stand before every copy: with "
+            f"fdr={self.fdr:g} a knockoff filter keeps at least {least} features, or none. Where "
+            "few features matter, use StabilitySelector or conditional_dependence_test, or allow "
+            f"fdr={1.0 / n_outstanding:.2g}.",
+            UserWarning,
+            stacklevel=4,
+        )
+
     # The estimator inside validates its own parameters.
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
@@ -208,6 +223,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
             W = np.zeros((self.n_draws, X.shape[1]))
             W[:, columns.index[order]] = found
             self._store(W)
+            self._warn_if_nothing_was_kept()
         return self
 
     def _estimator(self) -> Any:

@@ -106,5 +106,7 @@ CROSS_FIT_ROWS: Final = 20_000
 #: Numbers of features that are tried: each up to the first of these, then a quarter more each
 #: time up to the second.
 SIZES: Final = (10, 100)
-#: Ridges among which the regression on given features is chosen, by its cross-fitted error.
-GIVEN_RIDGES: Final = (1e-1, 1e-2, 1e-3, 1e-4)
+#: Ridges among which a kernel ridge regression is chosen by its cross-fitted error: the one on
+#: given features, and the one that judges a set of features. That which selects would leave much
+#: of a strong effect unexplained.
+REGRESSION_RIDGES: Final = (1e-1, 1e-2, 1e-3, 1e-4)

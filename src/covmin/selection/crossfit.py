@@ -20,7 +20,7 @@ from covmin.data.responses import EncodedResponse
 from covmin.data.samples import Samples
 from covmin.plan import Plan
 from covmin.plan.budgets import path_budgets
-from covmin.plan.constants import GIVEN_RIDGES, N_FOLDS
+from covmin.plan.constants import N_FOLDS, REGRESSION_RIDGES
 from covmin.runtime.run import Run
 from covmin.runtime.threads import IN_THREADS, blas_threads, worker_threads
 
@@ -107,7 +107,10 @@ def cross_fit(
         judged.close()
     if len(errors) < 2:
         raise KeyboardInterrupt("The fit was interrupted before there was anything to keep.")
-    return CrossFit(np.asarray(sizes), np.asarray(plan.epsilons), np.stack(errors, axis=2))
+    judged = np.stack(errors, axis=-1)  # (n_epsilons, n_sizes, n_ridges, n_folds)
+    best = judged.mean(axis=-1, keepdims=True).argmin(axis=2, keepdims=True)
+    judged = np.take_along_axis(judged, best, axis=2)[:, :, 0]
+    return CrossFit(np.asarray(sizes), np.asarray(plan.epsilons), judged)
 
 
 def residuals_beyond_given(samples: Samples, plan: Plan, standardize: bool) -> np.ndarray:
@@ -127,7 +130,7 @@ def residuals_beyond_given(samples: Samples, plan: Plan, standardize: bool) -> n
     is_given = layout.given[layout.unit[layout.source]]
     given = replace(samples, X=samples.X[:, is_given])
     layout = replace(layout, source=layout.source[is_given])
-    residuals = {ridge: np.empty_like(samples.response.Y) for ridge in GIVEN_RIDGES}
+    residuals = {ridge: np.empty_like(samples.response.Y) for ridge in REGRESSION_RIDGES}
     for fold in _folds_of(samples, plan.wishes.seed):
         held = _hold_out(given, layout, standardize, fold)
         predict = None
@@ -209,11 +212,11 @@ def _folds(signatures: np.ndarray, labels: np.ndarray | None, seed: int) -> list
 
 
 def _errors(held: _HeldOut, plan: Plan, sizes: list[int]) -> np.ndarray:
-    """Error at the samples left out for each ε and each size, shape (n_epsilons, n_sizes)."""
+    """Errors at the samples left out for each ε, size and ridge of the judge."""
     columns = held.columns
     if columns.units.size == 0:  # nothing varies on these folds: the mean is all there is
         nothing = held.weight @ (held.target**2).sum(axis=1)
-        return np.full((len(plan.epsilons), len(sizes)), nothing)
+        return np.full((len(plan.epsilons), len(sizes), len(REGRESSION_RIDGES)), nothing)
     table = plan.problem(columns, held.response.Y)
     hold = plan.hold(table)
     # A column can be constant on the training fold alone.
@@ -222,7 +225,7 @@ def _errors(held: _HeldOut, plan: Plan, sizes: list[int]) -> np.ndarray:
     for epsilon in plan.epsilons:
         problem = plan.formulated(table, columns, held.response, epsilon)
         errors = {
-            size: float(held.weight @ _squared_errors(problem, np.sort(order[:size]), held))
+            size: _judged(problem, np.sort(order[:size]), held)
             for size, order in _rankings(plan, problem, hold, usable)
         }
         rows.append([errors[size] for size in usable])
@@ -241,9 +244,11 @@ def _rankings(
             yield size, run_path(problem, [size]).order
 
 
-def _squared_errors(problem: Problem, features: np.ndarray, held: _HeldOut) -> np.ndarray:
-    """Squared errors at the samples left out of kernel ridge regression on some features."""
+def _judged(problem: Problem, features: np.ndarray, held: _HeldOut) -> list[float]:
+    """Errors at the samples left out of kernel ridge regression on some features, by its ridge."""
     operator = problem.operator(features, np.ones(features.size))
     X = like(held.X[:, problem.units.columns(features)], problem.sample.X)
-    squared: np.ndarray = ((held.target - operator.predict(X, problem.epsilon)) ** 2).sum(axis=1)
-    return squared
+    return [
+        float(held.weight @ ((held.target - operator.predict(X, ridge)) ** 2).sum(axis=1))
+        for ridge in REGRESSION_RIDGES
+    ]

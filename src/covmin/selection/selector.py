@@ -323,9 +323,9 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         plan = plan.with_ridge(columns, look)
         m = None if wanted is None else min(wanted, columns.units.size)
         plan = plan.without_sum(columns, look, m, run.unseen())
+        run.say(str(plan))  # before the choice, which may last
         epsilon, m, crossfit, reason = self._choose(plan, samples, wanted, run)
         plan = plan.with_size(m, samples.plan.n_choices, reason)
-        run.say(str(plan))
         plan.check_lambda2(columns.total_weight, epsilon)
         problem = plan.formulated(table, columns, samples.response, epsilon)
         budget = min(m, columns.units.size)

@@ -1,0 +1,52 @@
+"""What the cross-fitted error says of sets whose noise is known.
+
+``python -m experiments.honest_error`` prints the error of the true features beside the noise, the
+error of a regression whose ridge is the one that selects, and how many features are kept.
+"""
+
+import numpy as np
+
+from covmin import CCMSelector
+from covmin.plan import constants
+from covmin.selection import crossfit
+
+N_DRAWS = 10
+
+
+def product(rng, n=300):
+    """The product of two of six features, with 1.5 % of noise."""
+    X = rng.standard_normal((n, 6))
+    return X, X[:, 0] * X[:, 1] + np.sqrt(0.015) * rng.standard_normal(n), 2
+
+
+def four(rng, n=300):
+    """A wave, a product and a line in four features, with 3 % of noise."""
+    X = rng.standard_normal((n, 4))
+    f = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * X[:, 3]
+    f /= f.std()
+    return X, f + np.sqrt(0.03) * rng.standard_normal(n), 4
+
+
+def errors(make, ridges):
+    """Error of the true number of features and the number kept, over draws."""
+    crossfit.REGRESSION_RIDGES = ridges
+    found = []
+    for seed in range(N_DRAWS):
+        X, y, size = make(np.random.default_rng(seed))
+        selector = CCMSelector().fit(X, y)
+        found.append((selector.cross_fit_.mean_error[0, size - 1], selector.n_features_))
+    return np.mean(found, axis=0)
+
+
+def main():
+    print("| table | noise | error | error by the ridge that selects | features kept |")
+    print("| --- | ---: | ---: | ---: | ---: |")
+    for make, noise in ((product, 0.015), (four, 0.03)):
+        (error, kept), (selecting, _) = (
+            errors(make, ridges) for ridges in (constants.REGRESSION_RIDGES, (0.01,))
+        )
+        print(f"| {make.__name__} | {noise:.3f} | {error:.3f} | {selecting:.3f} | {kept:.1f} |")
+
+
+if __name__ == "__main__":
+    main()
