@@ -37,10 +37,13 @@ _HOMES = {
     "conditional_dependence_test": "inference.dependence",
     "open_parquet": "data.sources.parquet",
 }
+_MODULES = ("baselines", "datasets", "evaluation", "kernels", "plotting", "report")
 
 
 def __getattr__(name: str) -> Any:
     # Imported on first use, so that the command line answers --help without scikit-learn.
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
     if name in _HOMES:
         return getattr(import_module(f".{_HOMES[name]}", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -302,6 +302,47 @@ def test_pipeline_grid_search_clone_pickle(xor):
     assert_array_equal(again.transform(X), selector.transform(X))
 
 
+def test_parameters_of_what_was_given_by_name(xor):
+    """A name makes way for its object; the objects behind the names stay as they are."""
+    selector = CCMSelector(2, kernel="polynomial")
+    selector.set_params(kernel__degree=2, formulation__max_iter=50, long_run__interrupt="keep")
+    assert selector.kernel == Polynomial(degree=2)
+    assert selector.formulation == Formulation(max_iter=50)
+    assert selector.long_run.interrupt == "keep"
+    assert CCMSelector().set_params(formulation__tol=0.1).formulation.max_iter == 200
+    grid = {"kernel__degree": [1, 2]}
+    assert (
+        GridSearchCV(
+            make_pipeline(CCMSelector(2, kernel="polynomial"), SVC()),
+            {f"ccmselector__{name}": values for name, values in grid.items()},
+            cv=2,
+        )
+        .fit(*xor)
+        .best_score_
+        > 0.0
+    )
+    with pytest.raises(ValueError, match="Mixed has no parameter 'degree'"):
+        CCMSelector().set_params(kernel__degree=2)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"kernel": 3}, r"such as Polynomial\(degree=2\)"),
+        ({"kernel": Gaussian(-1.0)}, r"kernel=Gaussian\(bandwidth=-1.0\): bandwidth must be"),
+        ({"formulation": "zigzag"}, "covmin.Formulation"),
+        ({"formulation": Formulation("zigzag")}, "strategy must be one of"),
+        ({"formulation": Formulation(lambda1=0.1)}, "constraint='soft'"),
+        ({"formulation": Formulation(lambda2=0.1)}, "inverse='free'"),
+        ({"long_run": LongRun(interrupt="no")}, "interrupt must be"),
+        ({"long_run": LongRun(checkpoint="no/such/folder/file")}, "no folder"),
+    ],
+)
+def test_objects_are_refused_in_words(xor, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        CCMSelector(2, **parameters).fit(*xor)
+
+
 @pytest.mark.parametrize(("library", "frame"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
 def test_frames_in_and_out(xor, library, frame):
     X, y = xor

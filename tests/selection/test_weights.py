@@ -108,3 +108,13 @@ class TestSampleWeights:
         X, y = rng.standard_normal((30, 3)), rng.standard_normal(30)
         selector = CCMSelector(epsilon=1e-4).fit(np.tile(X, (4, 1)), np.tile(y, 4))
         assert selector.cross_fit_.mean_error.min() > 0.5
+
+    @pytest.mark.parametrize("dtype", ["float32", "float64"])
+    @pytest.mark.parametrize("least", [1e-6, 1e-20])
+    def test_a_sample_of_next_to_no_weight_has_no_say(self, additive, dtype, least):
+        X, y = additive
+        weight = np.r_[least, np.ones(59)]
+        weighted = CCMSelector(2).fit(X.astype(dtype), y, sample_weight=weight)
+        without = CCMSelector(2).fit(X[1:].astype(dtype), y[1:])
+        assert_allclose(weighted.objective_, without.objective_, rtol=1e-3)
+        np.testing.assert_array_equal(weighted.support_, without.support_)

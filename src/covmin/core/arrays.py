@@ -5,7 +5,6 @@ Here live the few operations that the standard lacks, or that NumPy and torch of
 a form that saves a pass over memory.
 """
 
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -228,8 +227,9 @@ def factorize(M: Array, ridge: Array | float = 0.0) -> Factor:
     """Factorise ``M + diag(ridge)`` for a symmetric ``M`` (n, n), which is overwritten.
 
     A matrix that rounding has left indefinite is lifted by the smallest power-of-ten
-    multiple of the rounding error that makes it positive definite. A pivot of the size of the
-    rounding error counts as none: its sign hangs on the processor.
+    multiple of the rounding errors of its diagonal that makes it positive definite. A pivot of
+    the size of the rounding error of its entry counts as none: its sign hangs on the processor.
+    Each row goes by its own entry: that of a sample with next to no weight is huge.
     """
     xp = array_namespace(M)
     diagonal = xp.linalg.diagonal(M) + ridge
@@ -241,9 +241,10 @@ def factorize(M: Array, ridge: Array | float = 0.0) -> Factor:
         )
     attempt = _factorize_torch if is_torch_array(M) else _factorize_generic
     attempt = _factorize_numpy if is_numpy_array(M) else attempt
-    lift = 0.0
-    rounding = max(scale, sys.float_info.min) * float(xp.finfo(M.dtype).eps)
-    while (factor := attempt(M, diagonal + lift, rounding)) is None:
+    rounding = float(xp.finfo(M.dtype).eps)
+    least = xp.full_like(diagonal, max(scale * rounding, float(xp.finfo(M.dtype).smallest_normal)))
+    lifted, lift = xp.where(diagonal > least, diagonal, least), 0.0
+    while (factor := attempt(M, diagonal + lift * lifted, rounding)) is None:
         lift = max(10.0 * lift, rounding)
     return factor
 
@@ -254,7 +255,7 @@ def _factorize_numpy(M: np.ndarray, diagonal: np.ndarray, rounding: float) -> Fa
     # M is symmetric, so its transpose is the Fortran-ordered array LAPACK wants: no copy.
     # LAPACK writes one triangle only; the other keeps M for another attempt.
     L, info = potrf(M.T, lower=1, overwrite_a=1, clean=0)
-    if info != 0 or np.einsum("ii->i", L).min() ** 2 <= rounding:
+    if info != 0 or (np.einsum("ii->i", L) ** 2 <= rounding * diagonal).any():
         lower = np.tril_indices(M.shape[0], -1)
         M.T[lower] = M[lower]
         return None
@@ -274,7 +275,7 @@ def _factorize_torch(M: Array, diagonal: Array, rounding: float) -> Factor | Non
 
     M.diagonal().copy_(diagonal)
     L, info = torch.linalg.cholesky_ex(M)
-    if int(info) != 0 or float(L.diagonal().min()) ** 2 <= rounding:
+    if int(info) != 0 or bool((L.diagonal() ** 2 <= rounding * diagonal).any()):
         return None
 
     def inverse_diagonal() -> Array:
@@ -292,7 +293,7 @@ def _factorize_generic(M: Array, diagonal: Array, rounding: float) -> Factor | N
         L = xp.linalg.cholesky(M)
     except np.linalg.LinAlgError:
         return None
-    if float(xp.min(xp.linalg.diagonal(L))) ** 2 <= rounding:
+    if xp.any(xp.linalg.diagonal(L) ** 2 <= rounding * diagonal):
         return None
 
     def inverse_diagonal() -> Array:

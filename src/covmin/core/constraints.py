@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -12,6 +12,7 @@ class Constraint:
     """``{0 ≤ w ≤ 1}`` with nothing to pay: what the solver asks of a set, for others to narrow."""
 
     budget: float  # m
+    has_price: ClassVar[bool] = False  # whether λ₁ means something to it
 
     @classmethod
     def candidates(cls, budget: float, prices: Sequence[float] = ()) -> list[Self]:
@@ -93,6 +94,7 @@ class SoftBudget(Constraint):
     """``{0 ≤ w ≤ 1}`` with the price ``λ₁(Σw − m)``."""
 
     unit_price: float  # λ₁
+    has_price = True
 
     @classmethod
     def candidates(cls, budget: float, prices: Sequence[float] = ()) -> list[Self]:

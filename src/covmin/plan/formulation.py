@@ -86,6 +86,10 @@ class Formulation(Configurable):
         _check_number("lambda2", self.lambda2, "> 0", lambda x: x > 0, optional=True)
         _check_number("tol", self.tol, "≥ 0", lambda x: x >= 0)
         _check_number("max_step", self.max_step, "in (0, 1]", lambda x: 0 < x <= 1)
+        if self.lambda1 is not None and not CONSTRAINTS[self.constraint].has_price:
+            raise ValueError("lambda1 is the price of a soft budget; pass constraint='soft'.")
+        if self.lambda2 is not None and self.inverse == "exact":
+            raise ValueError("lambda2 is of the inverse-free form; pass inverse='free' as well.")
         if not isinstance(self.max_iter, Integral) or self.max_iter < 1:
             raise ValueError(f"max_iter must be a whole number from 1 on; got {self.max_iter!r}.")
 
@@ -131,5 +135,8 @@ def formulation_of(given: Any) -> Formulation:
             f"formulation must be {' or '.join(map(repr, FORMULATIONS))}, or a "
             f"covmin.Formulation; got {given!r}."
         )
-    formulation.check()
+    try:
+        formulation.check()
+    except ValueError as error:
+        raise ValueError(f"formulation={formulation!r}: {error}") from None
     return formulation

@@ -32,7 +32,10 @@ def kernel_of(given: Any, formulation: Formulation) -> Kernel:
             f"kernel must be a name or an object of covmin.kernels, such as Polynomial(degree=2); "
             f"got {given!r}."
         )
-    kernel.check()
+    try:
+        kernel.check()
+    except ValueError as error:
+        raise ValueError(f"kernel={kernel!r}: {error}") from None
     return kernel
 
 

@@ -28,7 +28,7 @@ from .constants import (
     SAMPLES_TO_TRY_TWICE,
     SKETCH_ROWS,
 )
-from .formulation import Formulation
+from .formulation import FORMULATIONS, Formulation
 from .kernel import kernel_by_components, kernel_of, mixing_share, with_share
 from .look import Look
 from .problem import hold_for, make_problem
@@ -70,7 +70,7 @@ class Decision:
         return f"{self.topic:<15} {self.choice} ({self.reason})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """What a fit will do.
 
@@ -95,13 +95,15 @@ class Plan:
         """What follows from the numbers of samples, columns and responses alone."""
         formulation = wishes.formulation
         n, d = shape
-        n_components = wishes.n_components or N_COMPONENTS
+        n_components = 2 * -(-(wishes.n_components or N_COMPONENTS) // 2)  # cosines and sines
         size = Size(n, d, response.Y.shape[1], itemsize, n_components, wishes.device is not None)
         exact = kernel_of(wishes.kernel, formulation)
         fourier = kernel_by_components(wishes.kernel, exact, d, n_components)
         chosen, reason = choose_approximation(wishes.approximation, exact, fourier, size)
         kernel = fourier if chosen else exact
         what = f"{n_components} random components" if chosen else "exact kernel matrix"
+        if chosen and (kernel.components_are_exact or not kernel.sees_interactions):
+            what = "components of each column"
         in_blocks = wishes.device is None and chosen == "fourier"
         plan = cls(
             wishes,
@@ -115,6 +117,8 @@ class Plan:
             looks_for_pairs=False,
             decisions=(Decision("approximation", what, reason),),
         )
+        if formulation not in FORMULATIONS.values():
+            plan = plan._decided("formulation", repr(formulation), "as asked for")
         return plan._with_rows()._with_pairs()
 
     def _decided(self, topic: str, choice: str, reason: str, **changes: Any) -> Plan:
@@ -124,12 +128,12 @@ class Plan:
 
     def _with_rows(self) -> Plan:
         n, d = self.size.n_samples, self.size.n_columns
-        if not self.in_blocks:
-            return self._decided("rows", "all at once", f"{n} samples in memory")
-        plan = self._decided("rows", "in blocks", "no copy of the table is made")
-        if n > 2 * SKETCH_ROWS:
+        plan = self._decided("rows", "all at once", f"{n} samples in memory")
+        if self.in_blocks:
+            plan = self._decided("rows", "in blocks", "as few as fit into the cache")
+        if self.in_blocks and n > 2 * SKETCH_ROWS:
             plan = plan._decided("start", f"from {SKETCH_ROWS} rows", f"{n} rows, many more")
-        if self.kernel.sums_features and d > MOST_COLUMNS:
+        if self.approximation and self.kernel.sums_features and d > MOST_COLUMNS:
             plan = plan._decided(
                 "first stages",
                 "by the exact kernel on a sample of the rows",
@@ -165,12 +169,12 @@ class Plan:
         kernel, how = self.kernel, "as asked for"
         if _is_auto(self.wishes.kernel):
             how = "a path" if self.wishes.formulation.is_path else "the paper's, for a single solve"
-            if self.approximation and not kernel.sums_features:
+            if how == "a path" and self.approximation and not kernel.sums_features:
                 how = f"components enough for {self.size.n_columns} columns"
         if isinstance(kernel, Mixed):
             n = columns.n_distinct
             if self.approximation:
-                n = 2 * ((self.size.n_components + 1) // 2)
+                n = self.size.n_components
             share: Any = kernel.mixing
             if _is_auto(share):
                 d = columns.units.n_features
@@ -195,7 +199,7 @@ class Plan:
         if not formulation.is_path or formulation.inverse != "exact":
             return paper_ridge(self.task, formulation)
         if self.approximation == "fourier":
-            return RIDGE_LIMITS[self.task][0], "many samples: the least along a path"
+            return RIDGE_LIMITS[self.task][0], "random components: the least along a path"
         if self.task == "classification":
             d = columns.units.size
             return ridge_for_classes(columns.n_distinct, d, look.error_of_all)
@@ -232,9 +236,14 @@ class Plan:
         reason = "all features together predict nothing, and it alone finds more"
         return self._decided("kernel", _in_words(gaussian), reason, kernel=gaussian)
 
-    def with_size(self, m: int, n_features: int, reason: str) -> Plan:
-        """The number of features kept."""
-        return self._decided("features", f"{m} of {n_features}", reason)
+    def with_choice(self, epsilon: float, m: int, n_features: int, reason: str) -> Plan:
+        """The ridge of several, and the number of features kept."""
+        plan = self
+        if len(self.epsilons) > 1:
+            others = ", ".join(f"{each:g}" for each in self.epsilons)
+            why = f"the smallest cross-fitted error of {others}"
+            plan = self._decided("ridge", f"{epsilon:g}", why)
+        return plan._decided("features", f"{m} of {n_features}", reason)
 
     def problem(self, columns: PreparedColumns, Y: np.ndarray) -> Problem:
         """The problem for prepared columns and centred responses, its ridge yet to be set."""
@@ -292,6 +301,9 @@ class Plan:
                 stacklevel=5,
             )
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         size = self.size
         head = f"{self.task} of {size.n_samples} samples by {size.n_columns} columns"
@@ -303,5 +315,7 @@ def _is_auto(value: Any) -> bool:
 
 
 def _in_words(kernel: Kernel) -> str:
-    share = f", {kernel.mixing:.2g} of it single effects" if isinstance(kernel, Mixed) else ""
-    return f"{kernel.name}{share}"
+    if isinstance(kernel, Mixed):
+        return f"mixed, {kernel.mixing:.2g} of it single effects"
+    changed = repr(kernel).partition("(")[2].rstrip(")")
+    return f"{kernel.name}, {changed}" if changed else kernel.name

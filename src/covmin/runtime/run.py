@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Real
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -58,6 +59,11 @@ class LongRun(Configurable):
         """Refuse what cannot be done."""
         if not (self.checkpoint is None or isinstance(self.checkpoint, str | PathLike)):
             raise ValueError(f"checkpoint must be a path or None; got {self.checkpoint!r}.")
+        if self.checkpoint is not None and not Path(self.checkpoint).resolve().parent.is_dir():
+            raise ValueError(
+                f"There is no folder to write the checkpoint {str(self.checkpoint)!r} in; create "
+                "it, or name another place."
+            )
         if not isinstance(self.checkpoint_after, Real) or not self.checkpoint_after >= 0.0:
             raise ValueError(
                 f"checkpoint_after must be a number of seconds ≥ 0; got {self.checkpoint_after!r}."

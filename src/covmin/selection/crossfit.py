@@ -138,7 +138,9 @@ def residuals_beyond_given(samples: Samples, plan: Plan, standardize: bool) -> n
             problem = plan.problem(held.columns, held.response.Y)
             predict = problem.operator(np.empty(0, dtype=int), np.empty(0)).predict
         for ridge, left in residuals.items():
-            left[fold] = held.target - (0.0 if predict is None else predict(held.X, ridge))
+            left[fold] = held.target - (
+                0.0 if predict is None else predict(like(held.X, problem.sample.X), ridge)
+            )
     best = min(residuals.values(), key=lambda r: float(weight @ (r**2).sum(axis=1)))
     centred: np.ndarray = best - weight @ best / weight.sum()
     return centred

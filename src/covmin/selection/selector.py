@@ -1,13 +1,14 @@
 """The scikit-learn estimator: a fit reads, plans, chooses, runs and presents."""
 
 import warnings
+from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from covmin.core.path import run_path
 from covmin.data.columns import PreparedColumns, n_features_to_keep
@@ -18,6 +19,7 @@ from covmin.plan import Formulation, Plan, Wishes
 from covmin.plan.budgets import candidate_sizes
 from covmin.plan.constants import CROSS_FIT_ROWS, FEWEST_TO_CROSS_FIT
 from covmin.plan.formulation import formulation_of
+from covmin.plan.kernel import kernel_of
 from covmin.plan.look import Look
 from covmin.runtime.repeats import N_JOBS
 from covmin.runtime.run import LongRun, Run
@@ -132,9 +134,9 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         without the feature (``unexplained_without``) and with the substitute in its place
         (``unexplained_with``). Columns stand for their groups.
     objective_ : float
-        Criterion Q at these weights, in squared units of y. ``epsilon_ * objective_`` is the
-        variance of y left unexplained (with given columns, of what these leave of y); for
-        several real responses, the mean over them of the share of their variance.
+        Criterion Q at these weights (or its inverse-free form), in squared units of y.
+        ``epsilon_ * objective_`` is the variance of y left unexplained (with given columns, of
+        what these leave of y); for several real responses, the mean of their shares.
     approximation_ : "fourier" or None
         Approximation used.
     approximation_error_ : float
@@ -197,7 +199,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     array([0, 1, 2])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_features_to_select": [
             StrOptions({"auto"}),
             Interval(RealNotInt, 0, 1, closed="right"),
@@ -210,9 +212,9 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         "class_weight": [None, StrOptions({"balanced"}), dict],
         "response_kernel": [StrOptions({"linear", "gaussian"})],
         "standardize": ["boolean"],
-        "kernel": [str, HasMethods(["at", "get_params"])],
+        "kernel": "no_validation",  # refused in words where it is read
         "epsilon": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither"), "array-like"],
-        "formulation": [str, Formulation],
+        "formulation": "no_validation",
         "interactions": ["boolean"],
         "n_substitutes": [Interval(Integral, 0, None, closed="left")],
         "approximation": [None, StrOptions({"auto", "fourier"})],
@@ -246,6 +248,23 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     verbose: int = 0
     long_run: LongRun | None = None
 
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, those of nested objects by ``kernel__degree`` and the like.
+
+        Where a kernel, a formulation or a long run is a name or None, its object takes the place.
+        """
+        makers: dict[str, Any] = {
+            "kernel": lambda name: kernel_of(name, Formulation()),
+            "formulation": formulation_of,
+            "long_run": lambda _: LongRun(),
+        }
+        for name, made in makers.items():
+            given = params.get(name, getattr(self, name))
+            nested = any(key.startswith(f"{name}__") for key in params)
+            if nested and (given is None or isinstance(given, str)):
+                params[name] = copy(made(given))
+        return super().set_params(**params)
+
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Rank the features of X by what they say about y together.
@@ -271,7 +290,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         """
         long_run = self.long_run or LongRun()
         long_run.check()
-        formulation = formulation_of(self.formulation)
+        formulation = copy(formulation_of(self.formulation))  # the plan keeps it as it is now
         X, device, y, sample_weight = from_tensors(X, self.device, y, sample_weight)
         samples = read_samples(self, X, y, sample_weight)
         plan = self._plan_of_shape(samples, formulation, device)
@@ -297,7 +316,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     ) -> Plan:
         wishes = Wishes(
             formulation,
-            kernel=self.kernel,
+            kernel=copy(self.kernel),
             epsilon=self.epsilon,
             interactions=self.interactions,
             approximation=self.approximation,
@@ -325,7 +344,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         plan = plan.without_sum(columns, look, m, run.unseen())
         run.say(str(plan))  # before the choice, which may last
         epsilon, m, crossfit, reason = self._choose(plan, samples, wanted, run)
-        plan = plan.with_size(m, samples.plan.n_choices, reason)
+        plan = plan.with_choice(epsilon, m, samples.plan.n_choices, reason)
         plan.check_lambda2(columns.total_weight, epsilon)
         problem = plan.formulated(table, columns, samples.response, epsilon)
         budget = min(m, columns.units.size)
@@ -369,7 +388,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         if samples.n_samples < FEWEST_TO_CROSS_FIT:
             warnings.warn(
                 f"{samples.n_samples} samples are too few to hold some out, so nothing was chosen: "
-                "all features are kept, unless a number was given, and the first epsilon is used.",
+                "all features are kept, unless a number was given, with the smallest epsilon.",
                 UserWarning,
                 stacklevel=5,
             )
