@@ -75,7 +75,7 @@ def compare_fits() -> None:
     for kernel in (Gaussian(), Mixed(0.4)):
         orders = [
             run_path(
-                Problem.exact(Sample.whole(*arrays), kernel=kernel, epsilon=0.001),
+                Problem.exact(Sample(*arrays), kernel=kernel, epsilon=0.001),
                 path_budgets(400),
             ).order
             for arrays in ((X, Y, p), there)
@@ -124,7 +124,7 @@ def fourier_step(n: int, d: int, n_components: int, block: int) -> None:
 def whole_path(n: int, d: int) -> None:
     """From all features to one, nothing leaving the device but scalars and weights."""
     X, Y, p = samples(n, d, torch.float64)
-    problem = Problem.exact(Sample.whole(X, Y, p), kernel=Mixed(0.3), epsilon=0.01)
+    problem = Problem.exact(Sample(X, Y, p), kernel=Mixed(0.3), epsilon=0.01)
     paths = []
     taken = seconds(lambda: paths.append(run_path(problem, path_budgets(d, 2))), repeats=1)
     stages = paths[-1].stages

@@ -43,7 +43,7 @@ def test_recovery(name, approximation, inverse, constraint):
         data = make(100, random_state=seed)
         X = (data.data - data.data.mean(axis=0)) / data.data.std(axis=0)
         Y, (n, d) = responses(data), X.shape
-        sample, options = Sample.whole(X, Y, np.full(n, 1 / n)), {"kernel": Gaussian()}
+        sample, options = Sample(X, Y, np.full(n, 1 / n)), {"kernel": Gaussian()}
         if approximation == "exact":
             problem = Problem.exact(sample, epsilon=epsilon, **options)
         else:

@@ -198,14 +198,13 @@ class TestUnits:
 class TestSamples:
     def test_weights_are_copies_and_copies_no_evidence(self, plain):
         X, Y = plain
-        counts = np.random.default_rng(0).integers(0, 4, 100)
+        counts = np.random.default_rng(0).integers(1, 4, 100)
         weighted = find(X, Y, p=counts / counts.sum())
         repeated = find(X.repeat(counts, axis=0), Y.repeat(counts, axis=0))
-        assert weighted.n_samples == pytest.approx(repeated.n_samples)
         assert weighted.n_samples == pytest.approx(counts.sum() ** 2 / (counts**2).sum())
         assert_array_equal(weighted.columns, repeated.columns)
         assert_allclose(weighted.share, repeated.share, rtol=1e-5)
-        assert_allclose(weighted.p_value, repeated.p_value, rtol=1e-3)
+        assert weighted.p_value > repeated.p_value
 
     def test_order_of_rows_does_not_matter(self, plain):
         X, Y = plain
@@ -315,7 +314,7 @@ class TestHold:
         n = X.shape[0]
         share = max(0.5 * X.shape[1] / (X.shape[1] + n), 0.2)
         options = {"kernel": Mixed(share), "epsilon": 0.01, **options}
-        return Problem.exact(Sample.whole(X, Y - Y.mean(axis=0), np.full(n, 1 / n)), **options)
+        return Problem.exact(Sample(X, Y - Y.mean(axis=0), np.full(n, 1 / n)), **options)
 
     def hold(self, problem, above=10.0):
         sample = problem.sample

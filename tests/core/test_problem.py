@@ -19,7 +19,7 @@ from covmin.core.kernels import (
     Sum,
     WaveSum,
 )
-from covmin.core.kernels.bandwidth import median_bandwidth, of_the_kept
+from covmin.core.kernels.bandwidth import MEDIAN_ROWS, median_bandwidth, of_the_kept
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
 from covmin.core.problem import Problem, Sample, Screen
 from covmin.core.rows import ArrayRows
@@ -34,7 +34,7 @@ GROUPS = Units(np.array([0, 0, 1, 1, 2, ALWAYS_ON]), np.sqrt([0.5, 0.5, 0.5, 0.5
 @pytest.fixture
 def sample(draw):
     s = draw(n=40, d=6, k=1, weighted=True)
-    return Sample.whole(s.X, s.Y, s.p)
+    return Sample(s.X, s.Y, s.p)
 
 
 @pytest.fixture
@@ -55,24 +55,20 @@ def fourier(sample, frequencies, kernel=None, **options):
 # -------------------------------------------------------------------------------------- samples
 
 
-def test_a_sample_takes_rows_with_weights_and_responses_for_themselves(sample, xp):
-    there = Sample.whole(*(xp.asarray(a) for a in (sample.X, sample.Y, sample.p)))
-    rows = np.array([3, 8, 30])
-    few = there.take(rows)
-    p = sample.p[rows] / sample.p[rows].sum()
-    assert_array_equal(np.asarray(few.X), sample.X[rows])
+def test_the_first_of_a_sample_have_weights_and_responses_for_themselves(sample, xp):
+    few = Sample(*(xp.asarray(a) for a in (sample.X, sample.Y, sample.p))).first(3)
+    p = sample.p[:3] / sample.p[:3].sum()
+    assert_array_equal(np.asarray(few.X), sample.X[:3])
     assert_allclose(np.asarray(few.p), p, rtol=1e-12)
-    assert_allclose(np.asarray(few.Y), sample.Y[rows] - p @ sample.Y[rows], rtol=1e-12)
-    assert_array_equal(few.near, [0, 1, 2])
+    assert_allclose(np.asarray(few.Y), sample.Y[:3] - p @ sample.Y[:3], rtol=1e-12)
     assert few.n_rows == 3
+    assert few.first(4) is few
 
 
-def test_the_rows_for_the_bandwidth_follow_the_seed(draw):
-    s = draw(n=1500, d=2, k=1)
-    one, again, other = (Sample.whole(s.X, s.Y, s.p, seed).near for seed in (0, 0, 1))
-    assert_array_equal(one, again)
-    assert not np.array_equal(one, other)
-    assert one.size == other.size == 1024
+def test_the_first_rows_set_the_bandwidth(draw):
+    s = draw(n=MEDIAN_ROWS + 500, d=2, k=1)
+    sigma = exact(Sample(s.X, s.Y, s.p)).bandwidth(np.arange(2))
+    assert sigma == median_bandwidth(s.X[:MEDIAN_ROWS], 2)
 
 
 # ----------------------------------------------------------------------------------- bandwidths
@@ -116,7 +112,7 @@ def test_columns_of_units_are_scaled_before_they_are_measured(sample):
 
 
 def test_a_bandwidth_from_numpy_does_not_change_the_precision(sample):
-    single = Sample.whole(*(a.astype("float32") for a in (sample.X, sample.Y, sample.p)))
+    single = Sample(*(a.astype("float32") for a in (sample.X, sample.Y, sample.p)))
     problem = exact(single, Gaussian(np.float64(2.5)))
     gram = problem.gram(EVERY, problem.bandwidth(EVERY))
     K, _ = gram.kernel.matrix_and_pullback(gram.prepared, np.ones(6, dtype="float32"))
@@ -175,7 +171,7 @@ def test_the_share_stays_as_features_leave(sample):
 def test_many_columns_have_fewer_waves_each(kernel, n_columns, n_waves):
     rng = np.random.default_rng(0)
     X, Y = rng.standard_normal((20, n_columns)), rng.standard_normal((20, 1))
-    problem = exact(Sample.whole(X, Y - Y.mean(), np.full(20, 0.05)), kernel)
+    problem = exact(Sample(X, Y - Y.mean(), np.full(20, 0.05)), kernel)
     features = np.arange(n_columns)
     for some in (features, features[:3]):
         stage = problem.gram(some, 1.0, 2, among=features).kernel
@@ -186,7 +182,7 @@ def test_many_columns_have_fewer_waves_each(kernel, n_columns, n_waves):
 def test_operator_and_trace_by_the_naive_formulas(draw, frequencies, kind):
     """Of units, with the weights of some of them."""
     s = draw(n=30, d=6, k=2)
-    sample = Sample.whole(s.X, s.Y, s.p)
+    sample = Sample(s.X, s.Y, s.p)
     problem = exact(sample, units=GROUPS) if kind == "exact" else None
     if problem is None:
         problem = fourier(sample, frequencies, units=GROUPS)
@@ -237,7 +233,7 @@ def test_units_are_single_columns_unless_given(sample, frequencies):
 def test_rows_may_be_others_than_the_sample(sample, frequencies, draw):
     s = draw(n=100, d=6, k=1, seed=3)
     problem = fourier(sample, frequencies, rows=ArrayRows(s.X, s.Y, s.p))
-    whole = fourier(Sample.whole(s.X, s.Y, s.p), frequencies)
+    whole = fourier(Sample(s.X, s.Y, s.p), frequencies)
     assert problem.bandwidth(EVERY) == fourier(sample, frequencies).bandwidth(EVERY)
     weights = np.full(6, 0.5)
     assert problem.trace(EVERY, weights, 1.5) == whole.trace(EVERY, weights, 1.5)
@@ -249,8 +245,8 @@ def test_rows_may_be_others_than_the_sample(sample, frequencies, draw):
 @pytest.fixture
 def whole(sample, frequencies):
     """A problem with a sketch and a screen, both on some of the rows."""
-    few = sample.take(np.arange(0, 40, 2))
-    screen = Screen(exact(few, Mixed(0.4)), most_columns=3)
+    few = sample.first(20)
+    screen = Screen(exact(few, Mixed(0.4)), most_columns=3, single_share=0.5)
     sketch = fourier(few, frequencies, Mixed(0.4), screen=screen)
     return fourier(sample, frequencies, Mixed(0.4), sketch=sketch, screen=screen)
 

@@ -26,7 +26,7 @@ def sample():
     X = rng.standard_normal((80, 6))
     X[:, 5] = X[:, 0] + 0.1 * rng.standard_normal(80)
     Y = (np.sin(2 * X[:, 0]) + X[:, 1] ** 2)[:, None]
-    return Sample.whole(X, Y - Y.mean(), np.full(80, 1 / 80))
+    return Sample(X, Y - Y.mean(), np.full(80, 1 / 80))
 
 
 def make_problem(sample, kernel, n_components=None, **options):

@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from covmin import CCMSelector
+from covmin.data.columns import DistinctRows
 from covmin.data.samples import read_samples
 from covmin.data.sources import ArraySource, is_source
 
@@ -27,21 +28,24 @@ def test_reading_leaves_the_selector_alone():
 def test_a_sample_keeps_rows_responses_and_weights_together(table):
     weight = np.arange(1.0, 61.0)
     samples = read_samples(CCMSelector(2), table, y, weight)
-    some = samples.sample(20, seed=1)
-    rows = (some.weight - 1).astype(int)
+    columns = samples.columns(True)
+    some = samples.distinct(columns.distinct(1), 20)
+    rows = np.rint(some.weight - 1).astype(int)
     assert np.unique(rows).size == 20
     assert_array_equal(some.X, X[rows])
     assert_array_equal(some.response.Y, samples.response.Y[rows])
     # Classes that were not drawn leave no gap in the numbers of those that were.
     assert_array_equal(np.unique(some.response.labels), np.arange(np.unique(y[rows]).size))
-    assert_array_equal(samples.sample(20, seed=1).weight, some.weight)
-    assert not np.array_equal(samples.sample(20, seed=2).weight, some.weight)
+    again, other = (samples.distinct(columns.distinct(seed), 20).weight for seed in (1, 2))
+    assert_array_equal(again, some.weight)
+    assert not np.array_equal(other, some.weight)
 
 
 def test_as_many_rows_as_there_are_come_into_memory():
     samples = read_samples(CCMSelector(2), ArraySource(X), y, None)
     assert is_source(samples.X)
-    assert_array_equal(samples.sample(60, seed=0).X, X)
+    rows = DistinctRows.as_they_stand(np.full(60, 1 / 60))
+    assert_array_equal(samples.distinct(rows, 60).X, X)
 
 
 def test_names_of_an_earlier_fit_do_not_stay():

@@ -22,16 +22,15 @@ def gene_like(n=60, d=300, flipped=0.0, seed=0):
     return X, y
 
 
-def ridge_of(X, y, p=None, n_distinct=None):
+def ridge_of(X, y, p=None):
     """The ridge for two classes by the mixed kernel."""
     n, d = X.shape
     p = np.full(n, 1.0 / n) if p is None else p
     Y = (y - p @ y)[:, None]
     Y = Y / np.sqrt(p @ Y**2)
-    n_distinct = n_distinct or n
-    kernel = Mixed(mixing_share("classification", n_distinct, d))
-    problem = Problem.exact(Sample.whole(X, Y, p), kernel=kernel, epsilon=1.0)
-    return ridge_for_classes(n_distinct, d, Look(problem, n_distinct, 0).error_of_all)[0]
+    kernel = Mixed(mixing_share("classification", n, d))
+    problem = Problem.exact(Sample(X, Y, p), kernel=kernel, epsilon=1.0)
+    return ridge_for_classes(n, d, Look(problem).error_of_all)[0]
 
 
 def test_noisier_labels_get_a_larger_ridge():
@@ -68,9 +67,8 @@ def test_the_ridge_takes_a_repeated_sample_as_one_of_double_weight():
     X, y = gene_like(flipped=0.05, d=100)
     X[:, 6:] *= 0.2
     repeated = np.r_[np.arange(60), np.arange(20)]
-    p = np.bincount(repeated) / repeated.size
-    by_weight = ridge_of(X, y, p)
-    by_rows = ridge_of(X[repeated], y[repeated], n_distinct=60)
+    by_weight = CCMSelector(3).fit(X, y, sample_weight=np.bincount(repeated)).epsilon_
+    by_rows = CCMSelector(3).fit(X[repeated], y[repeated]).epsilon_
     assert by_weight > 0.001
     assert by_rows == pytest.approx(by_weight, rel=1e-9)
 

@@ -133,7 +133,7 @@ class TestCategorical:
     def test_any_two_levels_are_equally_far(self):
         frame = pd.DataFrame({"c": pd.Categorical(["a"] * 10 + ["b"] * 5 + ["c"])})
         columns = read_samples(CCMSelector(1), frame, np.arange(16.0) ** 1.5, None).columns(True)
-        Z = columns.X * columns.units.scale
+        Z = columns.X.sample(np.arange(16)) * columns.units.scale
         distances = {round(float(((Z[i] - Z[j]) ** 2).sum()), 9) for i in (0, 12) for j in (12, 15)}
         assert len(distances - {0.0}) == 1
         assert Z.var(axis=0).sum() == pytest.approx(1.0)
@@ -228,3 +228,16 @@ class TestUnequalUnits:
         assert (plain, pairs, unequal) == (0.01, 0.01, 0.03)
         given = CCMSelector(1, groups=[0, 0, 0, 0, 1, 2], epsilon=0.02).fit(X, y).epsilon_
         assert given == 0.02
+
+
+@pytest.mark.parametrize("n", [500, 3000])
+def test_the_error_on_a_table_of_categories_alone(n):
+    """A tenth of the labels are wrong, which leaves 4 · 0.1 · 0.9 of their variance."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {f"c{j}": pd.Categorical(rng.integers(0, 4, n).astype(str)) for j in range(4)}
+    )
+    y = (frame.c0.cat.codes > 1) ^ (rng.random(n) < 0.1)
+    selector = CCMSelector().fit(frame, y.astype(int))
+    assert_array_equal(selector.get_support(indices=True), [0])
+    assert 0.3 < selector.cross_fit_.mean_error[0, 0] < 0.5

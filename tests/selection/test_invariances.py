@@ -39,12 +39,13 @@ def problems(draw, classes=None):
 SWITCHES = {"strategy", "constraint"}
 
 
-def fitted(X, y, options, m=2, tol=1e-2, epsilon="auto", **steps):
+def fitted(X, y, options, m=2, tol=1e-2, epsilon="auto", sample_weight=None, **steps):
     """A fit; switches of the paper and the steps go to the formulation."""
     switches = {name: value for name, value in options.items() if name in SWITCHES}
     others = {name: value for name, value in options.items() if name not in SWITCHES}
     formulation = Formulation(tol=tol, **switches, **steps)
-    return CCMSelector(m, epsilon=epsilon, formulation=formulation, **others).fit(X, y)
+    selector = CCMSelector(m, epsilon=epsilon, formulation=formulation, **others)
+    return selector.fit(X, y, sample_weight)
 
 
 def close(one, other, columns=slice(None), scale=1.0):
@@ -103,6 +104,59 @@ def test_shifted_and_scaled_response(problem):
 def test_rows_twice(problem):
     X, y, options, _ = problem
     close(fitted(X, y, options), fitted(np.tile(X, (2, 1)), np.tile(y, 2), options))
+
+
+FEW = {"n_components": 96}
+
+
+@pytest.fixture(scope="module", params=["numbers", "two classes", "four classes"])
+def many_rows(request):
+    """More samples than the exact kernel takes, and what a fit makes of them."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2100, 12))
+    y = X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * np.sin(2 * X[:, 3]) + 0.5 * rng.standard_normal(2100)
+    if request.param != "numbers":
+        y = (y > 0) + (0 if request.param == "two classes" else 2 * (X[:, 4] > 0))
+    return X, y, fitted(X, y, FEW, m=4)
+
+
+def reordered(X, y, rng):
+    order = rng.permutation(len(X))
+    return X[order], y[order]
+
+
+def in_other_units(X, y, rng):
+    return X * 10.0 ** rng.uniform(-6, 6, X.shape[1]), y
+
+
+def doubled(X, y, rng):
+    return np.tile(X, (2, 1)), np.tile(y, 2)
+
+
+@pytest.mark.parametrize("change", [reordered, in_other_units, doubled])
+def test_what_does_not_change_the_problem_of_many_rows(many_rows, change):
+    X, y, expected = many_rows
+    changed = fitted(*change(X, y, np.random.default_rng(1)), FEW, m=4)
+    assert_array_equal(changed.support_, expected.support_)
+    assert_allclose(changed.weights_, expected.weights_, atol=1e-4)
+
+
+def test_weights_and_copies_of_many_rows(many_rows):
+    X, y, _ = many_rows
+    counts = np.random.default_rng(2).integers(1, 4, len(X))
+    one = fitted(X, y, FEW, m=4, sample_weight=counts)
+    close(one, fitted(np.repeat(X, counts, axis=0), np.repeat(y, counts), FEW, m=4))
+
+
+def test_copies_do_not_make_many_rows_of_few():
+    """The same kernel matrix, however often samples are repeated."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 5))
+    y = X[:, 0] * X[:, 1] + 0.1 * rng.standard_normal(300)
+    once, often = CCMSelector(2).fit(X, y), CCMSelector(2).fit(np.tile(X, (8, 1)), np.tile(y, 8))
+    assert once.approximation_ is often.approximation_ is None
+    assert "2100 of 2400 samples merged" in str(often.plan_)
+    close(once, often)
 
 
 @settings(max_examples=40)

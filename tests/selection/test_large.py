@@ -51,7 +51,7 @@ class TestApproximation:
         X, y = interaction_and_effect(n)
         Y, p = centred(y), np.full(n, 1 / n)
         frequencies = Gaussian().draw_frequencies(D, 32, np.random.default_rng(0))
-        sample = Sample.whole(X, Y, p)
+        sample = Sample(X, Y, p)
         problem = Problem.fourier(sample, frequencies, kernel=Gaussian(), epsilon=epsilon)
         w = np.linspace(0.0, 1.0, D)
         stage = Stage(D, np.arange(D), np.arange(D), w, 2.0, 0.0, 0.0, None)
@@ -171,11 +171,11 @@ class TestFolds:
 def test_a_sketch_leads_to_the_same_features():
     """Of so many rows, each solve starts from the solution on a sample of them."""
     X, y = interaction_and_effect(2 * SKETCH_ROWS + 1, d=5)
-    columns = prepare_columns(ArraySource(X))
+    columns = prepare_columns(ArraySource(X), Y=centred(y))
     options = {"approximation": "fourier", "n_components": 32, "epsilon": 0.01}
     problem = make_problem(columns, centred(y), Gaussian(), summed=of_the_kept, **options)
     assert problem.sketch.sample.n_rows == SKETCH_ROWS
-    one_row_less = prepare_columns(ArraySource(X[1:]))
+    one_row_less = prepare_columns(ArraySource(X[1:]), Y=centred(y[1:]))
     assert make_problem(one_row_less, centred(y[1:]), Gaussian(), **options).sketch is None
     sketched, plain = (
         run_path(each, [3, 1]).stages for each in (problem, replace(problem, sketch=None))
@@ -208,7 +208,8 @@ class TestScreen:
         exact = make_problem(columns, centred(y), **options)
         options |= {"approximation": "fourier", "n_components": 128}
         fourier = make_problem(columns, centred(y), **options)
-        return columns, exact, replace(fourier, screen=Screen(exact, most_columns))
+        screen = Screen(exact, most_columns, single_share=0.0)
+        return columns, exact, replace(fourier, screen=screen)
 
     def test_stages_among_many_columns_are_those_of_the_screen(self):
         columns, exact, screened = self.problems(most_columns=15)
@@ -226,7 +227,8 @@ class TestScreen:
         X, y = wide
         weight = np.full(2000, 1e10)
         weight[:10] = 5e-324  # nothing, as a share of all
-        columns = prepare_columns(ArraySource(X) if in_blocks else X, sample_weight=weight)
+        source = ArraySource(X) if in_blocks else X
+        columns = prepare_columns(source, sample_weight=weight, Y=centred(y))
         kernel = Mixed(mixing=0.4)
         problems = [
             make_problem(
@@ -247,6 +249,22 @@ class TestScreen:
         assert_allclose(one.sample.p.sum(), 1.0)
         assert_array_equal(one.sample.X, again.sample.X)
         assert not np.array_equal(one.sample.X, other.sample.X)
+
+    def test_all_rows_speak_for_single_effects(self):
+        """Too weak for the rows of the screen, and clear to all of them."""
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((4000, 60))
+        Y = centred(0.12 * X[:, :6].sum(axis=1) + rng.standard_normal(4000))
+        columns = prepare_columns(X, Y=Y)
+        options = {"epsilon": 0.01, "approximation": "fourier", "n_components": 16}
+        problem = make_problem(columns, Y, Mixed(mixing=0.3), **options)
+        exact = Problem.exact(problem.sample.first(100), kernel=problem.kernel, epsilon=0.01)
+        found = []
+        for share in (0.0, 0.5):
+            screened = replace(problem, screen=Screen(exact, 30, share))
+            chosen = run_path(screened, [20]).stages[0].features
+            found.append(np.isin(columns.index[chosen], range(6)).sum())
+        assert found[0] < found[1] == 6
 
     def test_no_more_columns_or_no_sum_have_none(self, wide):
         X, y = wide

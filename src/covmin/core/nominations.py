@@ -9,13 +9,12 @@ criterion decides what becomes of them.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import chdtrc, chdtri
 
-from .arrays import Array, array_namespace, device_of, like, take, to_numpy
+from .arrays import Array, array_namespace, device_of, like, to_numpy
 
 # Products of all pairs are formed for so many columns at a time.
 _BLOCK = 512
@@ -101,14 +100,11 @@ def interacting_pairs(
     a line and a parabola in each of the columns than these say. The strongest is named first,
     then the strongest of what it leaves, so that pairs of look-alikes are not.
 
-    X is (n, d), Y (n, k), and the weights p (n,) sum to one. Columns of the same unit, by
-    ``of_column`` (d,), are no pair.
+    X is (n, d), Y (n, k), and the weights p (n,), all positive, sum to one. Copies of a sample are
+    given as one, of more weight. Columns of the same unit, by ``of_column`` (d,), are no pair.
     """
-    rows = np.flatnonzero(to_numpy(p) > 0.0)
-    X, Y, p = take(X, rows, axis=0), to_numpy(Y)[rows], to_numpy(p)[rows].astype(np.float64)
-    p = p / p.sum() if rows.size else p
-    values = to_numpy(X)
-    n = _worth(np.hstack([values, Y]), p)
+    Y, p, values = to_numpy(Y), to_numpy(p).astype(np.float64), to_numpy(X)
+    n = float(1.0 / (p**2).sum())  # how many equally weighted samples they are worth
     n_pairs = X.shape[1] * (X.shape[1] - 1) // 2
     # The worth is a sum of rounded shares: twenty samples may come to a little less than 20.
     if n < search.fewest_samples * (1.0 - 1e-9) or n_pairs == 0:
@@ -130,14 +126,6 @@ def interacting_pairs(
     named, share = _named(products, weighted, _keys(of_column, found), bar, search)
     chances = n_pairs * chdtrc(codes.shape[1], n * share)
     return Pairs(found[named], of_column[found[named]], share, chances, n)
-
-
-def _worth(rows: np.ndarray, p: np.ndarray) -> float:
-    """How many equally weighted samples rows are worth; copies of one are one, of more weight."""
-    weight: dict[bytes, float] = defaultdict(float)
-    for row, share in zip(rows, p, strict=True):
-        weight[row.tobytes()] += share
-    return float(1.0 / sum(share**2 for share in weight.values())) if weight else 0.0
 
 
 def _principal(Y: np.ndarray, p: np.ndarray, search: PairSearch) -> np.ndarray:

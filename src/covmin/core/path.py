@@ -17,7 +17,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .arrays import to_numpy
 from .constraints import Constraint
 from .grams import ExactGrams
 from .nominations import Hold
@@ -111,9 +110,7 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
     active = stage.weights > 0.0
     if isinstance(problem.grams, ExactGrams) or not active.any():
         return 0.0
-    near = problem.sample.near
-    # A row of weight zero has no say, and no finite ridge in the n×n matrix.
-    few = problem.sample.take(near[to_numpy(problem.sample.p)[near] > 0.0])
+    few = problem.sample.near
     names = ("kernel", "epsilon", "units", "summed", "screen")
     common = {name: getattr(problem, name) for name in names}
     at = stage.among[active], stage.weights[active], stage.bandwidth, stage.budget, stage.among
@@ -168,8 +165,15 @@ class _Walk:
         Among more features than the samples can tell apart any set fits, and members are just
         held. Below that the criterion decides, where it is sharpest: at the smallest set that
         has room for them. On the way there noise often fits better.
+
+        Where a sample of the rows decides, what all rows speak for is held as well.
         """
         members, none = self.members, self.members[:0]
+        spoken_for = self.problem.strongest_single_effects(among, self.budgets[number])
+        if spoken_for.size:
+            others = spoken_for[~np.isin(spoken_for, members)]
+            held = np.concatenate([members, others])[: self.budgets[number] - 1]
+            return [self._solve(self._watch(number), held, among, weights)]
         if members.size >= self.budgets[number] or not np.isin(members, among).any():
             return [self._solve(self._watch(number), none, among, weights)]
         if among.size > self.hold_above:

@@ -14,9 +14,9 @@ import numpy as np
 from .arrays import Array, array_namespace, like, take, to_numpy
 from .constraints import CappedSimplex, Constraint
 from .grams import ExactGrams, FourierGrams, Gram, Operator
-from .kernels import Kernel, Scale
+from .kernels import Kernel, Scale, ScaledKernel
 from .kernels.additive import waves_for
-from .kernels.bandwidth import median_bandwidth, median_rows, of_all
+from .kernels.bandwidth import MEDIAN_ROWS, median_bandwidth, of_all
 from .objectives import Objective, TraceObjective
 from .rows import ArrayRows, Rows
 from .solver import STEPS, Steps
@@ -25,36 +25,45 @@ from .units import Units
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows held in memory: all of them, or as many as a look at the data can afford."""
+    """Rows held in memory: all of them, or as many as a look at the data can afford.
+
+    They come in an order that has nothing to do with what they say, so that the first of them
+    are a sample of all.
+    """
 
     X: Array  # (n_rows, n_columns)
     Y: Array  # (n_rows, n_responses), columns centred under p
     p: Array  # (n_rows,), positive, sum to one
-    near: np.ndarray  # the rows whose distances set the bandwidth
-
-    @classmethod
-    def whole(cls, X: Array, Y: Array, p: Array, seed: int = 0) -> Sample:
-        """All rows; a seed draws those for the bandwidth where there are many."""
-        return cls(X, Y, p, median_rows(X.shape[0], np.random.default_rng(seed)))
 
     @property
     def n_rows(self) -> int:
         return int(self.X.shape[0])
 
-    def take(self, rows: np.ndarray) -> Sample:
-        """Some of the rows, with responses and weights for themselves."""
-        p = take(self.p, rows, axis=0)
+    def first(self, n_rows: int) -> Sample:
+        """The first rows, with responses and weights for themselves."""
+        if n_rows >= self.n_rows:
+            return self
+        p = self.p[:n_rows]
         p = p / array_namespace(p).sum(p)
-        Y = take(self.Y, rows, axis=0)
-        return Sample(take(self.X, rows, axis=0), Y - p @ Y, p, np.arange(rows.size))
+        Y = self.Y[:n_rows, :]
+        return Sample(self.X[:n_rows, :], Y - p @ Y, p)
+
+    @property
+    def near(self) -> Sample:
+        """The rows whose distances set the bandwidth."""
+        return self.first(MEDIAN_ROWS)
 
 
 @dataclass(frozen=True)
 class Screen:
-    """A problem, by the exact kernel of a sample, that decides among too many columns."""
+    """A problem, by the exact kernel of a sample, that decides among too many columns.
+
+    Not by itself: the features with the strongest effects of their own over all rows are kept.
+    """
 
     problem: Problem
     most_columns: int  # beyond these the moments of a sum over columns would be too large
+    single_share: float  # of the features kept, those with the strongest single effects
 
 
 @dataclass(frozen=True)
@@ -127,12 +136,12 @@ class Problem:
         who = self._screened(columns)
         if who is not self:
             return who.bandwidth(features, budget)
-        sample, order = self.sample, self.kernel.order
-        X = take(take(sample.X, sample.near, axis=0), columns, axis=1)
+        near, order = self.sample.near, self.kernel.order
+        X = take(near.X, columns, axis=1)
         scale = self.units.scale[columns]
         if (scale != 1.0).any():
             X = X * like(scale, X)
-        sigma = median_bandwidth(X, order, to_numpy(sample.p)[sample.near])
+        sigma = median_bandwidth(X, order, to_numpy(near.p))
         if budget is None:
             return sigma
         n_features = self.units.restrict(features).n_features
@@ -152,13 +161,33 @@ class Problem:
         (or of the given ones).
         """
         columns = self.units.columns(features)
+        kernel = self._kernel_of_stage(features, sigma, budget, among)
+        return self._screened(columns).grams.over(kernel, columns)
+
+    def _kernel_of_stage(
+        self, features: np.ndarray, sigma: float, budget: int | None, among: np.ndarray | None
+    ) -> ScaledKernel:
+        columns = self.units.columns(features)
         who = self._screened(columns)
         stage = self.units.restrict(features if among is None else among)
         kept = stage.n_features - stage.size + (budget or stage.size)
         n_columns = max(columns.size, stage.of_column.size)
         n_waves = waves_for(n_columns, alone=not who.kernel.sees_interactions)
         scale = Scale(sigma, who.summed(stage.n_features, kept), kept, n_waves)
-        return who.grams.over(self.kernel.at(scale), columns)
+        kernel: ScaledKernel = self.kernel.at(scale)
+        return kernel
+
+    def strongest_single_effects(self, features: np.ndarray, budget: int) -> np.ndarray:
+        """Of units among which a sample of the rows decides, those that all rows speak for."""
+        columns = self.units.columns(features)
+        if self._screened(columns) is self or isinstance(self.grams, ExactGrams):
+            return features[:0]
+        assert self.screen is not None
+        kernel = self._kernel_of_stage(features, self.bandwidth(features, budget), budget, None)
+        effects = self.grams.single_effects(kernel, columns)
+        effects = self.units.restrict(features).collect(effects)
+        strongest = np.argsort(-effects, kind="stable")
+        return features[strongest[: int(self.screen.single_share * budget)]]
 
     def objective_over(self, features: np.ndarray, gram: Gram) -> Objective:
         """The objective over a gram of the given units."""

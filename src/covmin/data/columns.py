@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from numbers import Integral
 from typing import Any
 
@@ -44,6 +44,41 @@ class ColumnPlan:
 
 
 @dataclass(frozen=True)
+class DistinctRows:
+    """Rows that differ, in an order drawn from what is in them: the first are a sample of all.
+
+    Neither the order of the rows nor copies of them make a difference.
+    """
+
+    first: np.ndarray  # (n_distinct,), the number of one row of each kind
+    p: np.ndarray  # (n_distinct,), the weight of all its copies, positive
+    kind: np.ndarray  # (n_rows,), which of them each row is; n_distinct or more without a weight
+
+    @classmethod
+    def as_they_stand(cls, p: np.ndarray) -> DistinctRows:
+        """Every row with a weight by itself."""
+        first = np.flatnonzero(p > 0.0)
+        return cls(first, p[first], np.argsort(np.argsort(p <= 0.0, kind="stable")))
+
+    @classmethod
+    def of(cls, signature: np.ndarray, p: np.ndarray, seed: int) -> DistinctRows:
+        """One row for each signature; another seed draws another order."""
+        _, first, kind = np.unique(signature, return_index=True, return_inverse=True)
+        weight = np.bincount(kind, p)
+        # What is left of a large multiple of a number is as good as random.
+        drawn = signature[first] * np.random.default_rng(seed).uniform(1e3, 2e3) % 1.0
+        order = np.argsort(np.where(weight > 0.0, drawn, 1.0), kind="stable")
+        place = np.argsort(order)
+        order = order[weight[order] > 0.0]
+        return cls(first[order], weight[order], place[kind])
+
+    @property
+    def size(self) -> int:
+        """How many rows differ."""
+        return self.first.size
+
+
+@dataclass(frozen=True)
 class PreparedColumns:
     """A standardised copy of the columns that vary, or a view of them that is read in blocks."""
 
@@ -57,7 +92,19 @@ class PreparedColumns:
     constant: np.ndarray  # units of the plan, none given, in which nothing varies, in order
     p: np.ndarray  # (n_samples,), sample weights, scaled to sum to one
     total_weight: float  # their sum before
-    n_distinct: int  # rows that differ
+    # (n_samples,): rows with their responses share it if they are equal; None without responses.
+    signature: np.ndarray | None
+
+    def distinct(self, seed: int) -> DistinctRows:
+        """Rows that differ; all of them where nothing is known of the responses."""
+        if self.signature is None:
+            return DistinctRows.as_they_stand(self.p)
+        return DistinctRows.of(self.signature, self.p, seed)
+
+    @cached_property
+    def n_distinct(self) -> int:
+        """How many rows differ."""
+        return self.distinct(0).size
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Treat other samples the way these were treated."""
@@ -106,7 +153,7 @@ def prepare_columns(
     The order depends on what is in a column and not on where it stands, nor on where the
     rows stand or how often they are repeated, so that a fit on permuted or weighted data
     does the same arithmetic. Y (n_samples, n_responses) tells apart rows that X does not;
-    nothing else depends on it.
+    nothing else depends on it. Equal rows are found with it, and not without.
     """
     n = X.shape[0]
     plan = plan or ColumnPlan.plain(X.shape[1])
@@ -119,15 +166,20 @@ def prepare_columns(
     check_finite(low, high, source.names)
     deviation = np.sqrt(power)
     spread = np.where(deviation > 0.0, deviation, 1.0)
-    (key,) = source.reduce(partial(_keys_block, size, mean, spread), add_up, Y_, p)
+    key, response_key = source.reduce(partial(_keys_block, size, mean, spread), add_up, Y_, p)
     # Spread below the rounding error of the entries is not variation.
     varies = (low < high) & (deviation > np.finfo(source.dtype).eps)
     deviation = _share_among_levels(deviation, varies, plan)
+    index = np.flatnonzero(varies)
+    index = index[np.argsort(key[index], kind="stable")]
+    signature = None
+    if Y is not None:
+        parts = (_by_place(np.arange(index.size)), _by_place(np.argsort(np.argsort(response_key))))
+        sign = partial(_signatures_block, *parts, size[index], mean[index], spread[index])
+        signature = source.reduce(sign, _joined, Y_, p, index)
     mean, scale = mean * size, deviation * size
     if not standardize:
         mean, scale = np.zeros_like(mean), np.ones_like(scale)
-    index = np.flatnonzero(varies)
-    index = index[np.argsort(key[index], kind="stable")]
     prepared = StandardizedSource(source, index, mean[index], scale[index])
     units, unit_index = _units(plan, index)
     return PreparedColumns(
@@ -140,8 +192,7 @@ def prepare_columns(
         np.setdiff1d(np.flatnonzero(~plan.given), unit_index),
         p,
         total,
-        # Only the exact kernel asks for it, which never reads in blocks.
-        n if is_source(X) else np.unique(row_signatures(np.divide(X, size, order="C"), Y_)).size,
+        signature,
     )
 
 
@@ -187,24 +238,41 @@ def check_finite(low: np.ndarray, high: np.ndarray, names: list[str] | None) -> 
 
 def _keys_block(
     size: np.ndarray, mean: np.ndarray, std: np.ndarray, X: np.ndarray, Y: np.ndarray, p: np.ndarray
-) -> tuple[np.ndarray]:
-    """What a block adds to the key of each column.
+) -> tuple[np.ndarray, ...]:
+    """What a block adds to the key of each column, and of each response.
 
-    Different columns have different keys; equal columns share theirs.
+    Different columns have different keys; equal columns share theirs. A key depends on what is in
+    the rows, not on where rows or columns stand.
     """
+    scaled = _scaled(X, size, mean, std)
+    sums = np.cos(3.0 * scaled + 1.0).sum(axis=1) + np.cos(2.0 * Y).sum(axis=1)
+    waves = p * np.sin(7.0 * sums)
+    return waves @ scaled, waves @ Y
+
+
+def _scaled(X: np.ndarray, size: np.ndarray, mean: np.ndarray, std: np.ndarray) -> np.ndarray:
     scaled = np.divide(X, size, order="C")
     scaled -= mean
     scaled /= std
-    return ((p * np.sin(7.0 * row_signatures(scaled, Y))) @ scaled,)
+    return scaled
 
 
-def row_signatures(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """A number for each row that equal rows share and different ones do not.
+def _by_place(places: np.ndarray) -> np.ndarray:
+    """A frequency for each place, no two of them alike."""
+    return 2.0 + 0.6180339887498949 * (places + 1.0) % 1.0
 
-    It depends neither on the order of the columns nor on the names of classes, but for
-    rounding.
-    """
-    return np.cos(3.0 * X + 1.0).sum(axis=1) + np.cos(2.0 * Y).sum(axis=1)
+
+def _signatures_block(
+    of_columns: np.ndarray, of_responses: np.ndarray, *block: np.ndarray
+) -> np.ndarray:
+    """A number for each row of a block that equal rows share and different ones do not."""
+    *scaling, X, Y, _ = block
+    scaled = _scaled(X, *scaling)
+    return np.cos(of_columns * scaled + 1.0).sum(axis=1) + np.cos(of_responses * Y).sum(axis=1)
+
+
+def _joined(parts: Iterable[np.ndarray]) -> np.ndarray:
+    return np.concatenate(list(parts))
 
 
 def _share_among_levels(deviation: np.ndarray, varies: np.ndarray, plan: ColumnPlan) -> np.ndarray:

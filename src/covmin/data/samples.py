@@ -12,9 +12,16 @@ import numpy as np
 
 from covmin.runtime.memory import check_memory
 
-from .columns import ColumnPlan, PreparedColumns, check_finite, prepare_columns, weighted_samples
+from .columns import (
+    ColumnPlan,
+    DistinctRows,
+    PreparedColumns,
+    check_finite,
+    prepare_columns,
+    weighted_samples,
+)
 from .responses import EncodedResponse, class_weights, encode_response, ordered_levels
-from .sources import ArraySource, is_source
+from .sources import ArraySource, is_source, rows_of
 from .tables import read_table
 
 
@@ -34,9 +41,9 @@ class Samples:
         """Number of samples that count."""
         return int(self.X.shape[0])
 
-    def columns(self, standardize: bool, *, in_blocks: bool = False) -> PreparedColumns:
-        """The columns made ready for the criterion, copied or to be read in blocks."""
-        X = ArraySource(self.X) if in_blocks and not is_source(self.X) else self.X
+    def columns(self, standardize: bool) -> PreparedColumns:
+        """The columns made ready for the criterion, to be read in blocks."""
+        X = self.X if is_source(self.X) else ArraySource(self.X)
         weight, Y = self.weight, self.response.Y
         return prepare_columns(X, standardize, plan=self.plan, sample_weight=weight, Y=Y)
 
@@ -55,17 +62,18 @@ class Samples:
         check_finite(X.min(axis=0), X.max(axis=0), self.X.names)  # an array has no names
         return replace(self, X=X)
 
-    def sample(self, n_rows: int, seed: int) -> Samples:
-        """All samples in memory, or as many of them as asked for, drawn at random."""
-        n = self.X.shape[0]
-        if n <= n_rows:
-            return self.in_memory()
-        rows = np.sort(np.random.default_rng(seed).choice(n, n_rows, replace=False))
+    def distinct(self, rows: DistinctRows, most: int) -> Samples:
+        """The samples that differ, each with the weight of its copies, in memory.
+
+        A random sample of so many, where there are more.
+        """
+        first = rows.first[:most]
         labels = self.response.labels
-        labels = None if labels is None else np.unique(labels[rows], return_inverse=True)[1]
-        response = replace(self.response, Y=self.response.Y[rows], labels=labels)
-        X = self.X.take(rows) if is_source(self.X) else self.X[rows]
-        return replace(self, X=X, response=response, weight=self.weight[rows])
+        labels = None if labels is None else np.unique(labels[first], return_inverse=True)[1]
+        response = replace(self.response, Y=self.response.Y[first], labels=labels)
+        weight = rows.p[:most] * self.weight.sum()
+        X = self.X if first.size < self.n_samples else self.in_memory().X
+        return replace(self, X=rows_of(X, first), response=response, weight=weight)
 
 
 def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:

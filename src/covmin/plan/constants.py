@@ -25,6 +25,9 @@ MOST_COLUMNS: Final = 2048
 SCREEN_WORK: Final = 8e9
 #: But no fewer and no more rows than these.
 SCREEN_ROWS: Final = (500, 2000)
+#: Of the features that this sample keeps, the share that all rows choose instead, by their single
+#: effects: half for these, half for interactions.
+SINGLE_SHARE: Final = 0.5
 #: With more than twice this many rows, each solve starts from the solution on a sample of this
 #: many: the error of a sum over them is below one per cent.
 SKETCH_ROWS: Final = 20_000

@@ -13,7 +13,7 @@ from covmin.core.problem import Problem
 from covmin.core.watch import SILENT, Watch
 
 from .budgets import path_budgets
-from .problem import hold_for, without_repeats
+from .problem import hold_for
 
 
 @dataclass(frozen=True)
@@ -21,19 +21,13 @@ class Look:
     """Looks at a problem."""
 
     problem: Problem
-    n_distinct: int  # rows that differ
-    seed: int
     _errors: dict[float, float] = field(default_factory=dict, repr=False)
-
-    @cached_property
-    def _distinct(self) -> Problem:
-        return without_repeats(self.problem, self.n_distinct, self.seed)
 
     @cached_property
     def _all_features(self) -> Operator:
         """The operator with every feature at full weight."""
         features = np.arange(self.problem.n_features)
-        return self._distinct.operator(features, np.ones(features.size))
+        return self.problem.operator(features, np.ones(features.size))
 
     def error_of_all(self, epsilon: float) -> float:
         """Leave-one-out error with every feature at full weight: nothing has been chosen."""
@@ -44,14 +38,14 @@ class Look:
     @cached_property
     def hold(self) -> Hold:
         """Features that interact in pairs."""
-        return hold_for(self.problem, self.seed)
+        return hold_for(self.problem)
 
     def error_along_path(
         self, kernel: Kernel, epsilon: float, m: int | None, hold: Hold, watch: Watch = SILENT
     ) -> float:
         """Leave-one-out error of the m features that a path keeps, or of its best stage."""
         budgets = path_budgets(self.problem.n_features, m)
-        problem = self._distinct.replaced(kernel=kernel, epsilon=epsilon)
+        problem = self.problem.replaced(kernel=kernel, epsilon=epsilon)
         budgets = [budget for budget in budgets if m is None or budget >= m]
         stages = run_path(problem, budgets, hold, watch).stages
         return min(stage.loo_error for stage in (stages if m is None else stages[-1:]))

@@ -126,6 +126,14 @@ class Plan:
         others = tuple(each for each in self.decisions if each.topic != topic)
         return replace(self, decisions=(*others, Decision(topic, choice, reason)), **changes)
 
+    def with_copies(self, n_rows: int) -> Plan:
+        """The same for so many rows, of which only those that differ were counted."""
+        n_copies = n_rows - self.size.n_samples
+        if n_copies == 0:
+            return self
+        reason = "a copy counts as more weight of the sample it repeats"
+        return self._decided("copies", f"{n_copies} of {n_rows} samples merged", reason)
+
     def _with_rows(self) -> Plan:
         n, d = self.size.n_samples, self.size.n_columns
         plan = self._decided("rows", "all at once", f"{n} samples in memory")
@@ -136,7 +144,7 @@ class Plan:
         if self.approximation and self.kernel.sums_features and d > MOST_COLUMNS:
             plan = plan._decided(
                 "first stages",
-                "by the exact kernel on a sample of the rows",
+                "by single effects over all rows, and by the exact kernel on a sample of them",
                 f"{d} columns, more than {MOST_COLUMNS}",
             )
         return plan
@@ -286,7 +294,7 @@ class Plan:
 
     def hold(self, problem: Problem) -> Hold:
         """Features of a problem that a path holds on to."""
-        return hold_for(problem, self.wishes.seed) if self.looks_for_pairs else Hold.nothing()
+        return hold_for(problem) if self.looks_for_pairs else Hold.nothing()
 
     def check_lambda2(self, n_samples: float, epsilon: float) -> None:
         """Warn when λ₂ is too small for the inverse-free objective to fall with dependence."""

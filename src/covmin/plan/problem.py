@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from covmin.core.arrays import like, take, to_device, to_numpy
+from covmin.core.arrays import to_device
 from covmin.core.kernels import Kernel
-from covmin.core.kernels.bandwidth import median_rows, of_all
+from covmin.core.kernels.bandwidth import MEDIAN_ROWS, of_all
 from covmin.core.nominations import Hold, interacting_pairs
 from covmin.core.problem import Problem, Sample, Screen
-from covmin.data.columns import PreparedColumns
+from covmin.data.columns import DistinctRows, PreparedColumns
 from covmin.data.sources import StandardizedSource
 
 from .approximation import pair_rows, screen_rows
@@ -19,6 +19,7 @@ from .constants import (
     N_COMPONENTS,
     PAIR_SEARCH,
     SAMPLES_FOR_EACH_FEATURE,
+    SINGLE_SHARE,
     SKETCH_ROWS,
 )
 
@@ -40,115 +41,74 @@ def make_problem(
     Y (n_samples, n_responses) is centred under the weights of the columns; ``options`` are those
     of :class:`~covmin.core.problem.Problem`.
     """
-    X = columns.X
+    X, rows = columns.X, columns.distinct(seed)
     options = {"kernel": kernel, "epsilon": 1.0, "units": columns.units, **options}
     if approximation is None:
-        return Problem.exact(_whole(columns, Y, device, seed), **options)
+        return Problem.exact(_held(columns, Y, rows, device=device), **options)
     rng = np.random.default_rng(seed)
     frequencies = kernel.draw_frequencies(X.shape[1], n_components or N_COMPONENTS, rng)
-    if isinstance(X, StandardizedSource):
-        problem = _in_blocks(columns, X, Y, frequencies, seed, n_threads, options)
+    if isinstance(X, StandardizedSource) and device is None:
+        problem = _in_blocks(columns, X, Y, rows, frequencies, n_threads, options)
     else:
-        sample = _whole(columns, Y, device, seed)
+        sample = _held(columns, Y, rows, device=device)
         problem = Problem.fourier(sample, frequencies, n_threads=n_threads, **options)
     if not kernel.sums_features or X.shape[1] <= MOST_COLUMNS:
         return problem
     options["summed"] = of_all
-    screen = Screen(_screen(columns, Y, device, seed, options), MOST_COLUMNS)
+    seen = _held(columns, Y, rows, screen_rows(rows.size, X.shape[1]), device)
+    screen = Screen(Problem.exact(seen, **options), MOST_COLUMNS, SINGLE_SHARE)
     sketch = None if problem.sketch is None else replace(problem.sketch, screen=screen)
     return replace(problem, screen=screen, sketch=sketch)
 
 
-def _whole(columns: PreparedColumns, Y: np.ndarray, device: str | None, seed: int) -> Sample:
-    X = columns.X
-    Y, p = Y.astype(X.dtype), columns.p.astype(X.dtype)
-    return Sample.whole(to_device(X, device), to_device(Y, device), to_device(p, device), seed)
-
-
 def _held(
-    columns: PreparedColumns, Y: np.ndarray, rows: np.ndarray, X: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Some of the rows, with their responses and weights for themselves."""
-    p = columns.p[rows] / columns.p[rows].sum()
-    part = Y[rows] - p @ Y[rows]
-    return X, part.astype(X.dtype), p.astype(X.dtype)
-
-
-def _screen(
-    columns: PreparedColumns, Y: np.ndarray, device: str | None, seed: int, options: dict[str, Any]
-) -> Problem:
-    """The problem by the exact kernel on a sample of the rows."""
-    X = columns.X
-    has_say = np.flatnonzero(columns.p > 0.0)
-    rng = np.random.default_rng([seed, 1])  # not the stream that draws the frequencies
-    rows = np.sort(rng.choice(has_say, screen_rows(has_say.size, X.shape[1]), replace=False))
-    drawn = X.sample(rows) if isinstance(X, StandardizedSource) else X[rows]
-    X, Y, p = (to_device(part, device) for part in _held(columns, Y, rows, drawn))
-    return Problem.exact(Sample.whole(X, Y, p, seed), **options)
+    columns: PreparedColumns,
+    Y: np.ndarray,
+    rows: DistinctRows,
+    most: int | None = None,
+    device: str | None = None,
+) -> Sample:
+    """The distinct rows, or so many of them, in memory, with responses and weights."""
+    first, p = rows.first[:most], rows.p[:most]
+    p = p / p.sum()
+    X = columns.X.sample(first) if isinstance(columns.X, StandardizedSource) else columns.X[first]
+    parts = X, Y[first] - p @ Y[first], p
+    return Sample(*(to_device(part.astype(X.dtype, copy=False), device) for part in parts))
 
 
 def _in_blocks(
     columns: PreparedColumns,
     X: StandardizedSource,
     Y: np.ndarray,
+    rows: DistinctRows,
     frequencies: np.ndarray,
-    seed: int,
     n_threads: int,
     options: dict[str, Any],
 ) -> Problem:
     """A problem whose rows are read in blocks, with a sample and a sketch held in memory."""
-    n = X.shape[0]
-    rng = np.random.default_rng(seed)
-    near = median_rows(n, rng)
-    some = near[:0]
-    if n > 2 * SKETCH_ROWS:
-        some = np.sort(rng.choice(n, SKETCH_ROWS, replace=False))
-    seen = np.union1d(near, _rows_for_pairs(X.shape, Y.shape[1], seed))
-    wanted = np.union1d(seen, some)
-    drawn = X.sample(wanted)  # one pass over the rows for all of them
+    n_sketch = SKETCH_ROWS if rows.size > 2 * SKETCH_ROWS else 0
+    n_seen = max(MEDIAN_ROWS, pair_rows(rows.size, X.shape[1], Y.shape[1]))
+    held = _held(columns, Y, rows, max(n_seen, n_sketch))  # one pass over the rows for both
     sketch = None
-    if some.size:
-        held = _held(columns, Y, some, drawn[np.searchsorted(wanted, some)])
-        sample = Sample.whole(*held, seed=seed)
-        sketch = Problem.fourier(sample, frequencies, n_threads=n_threads, **options)
-    held = _held(columns, Y, seen, drawn[np.searchsorted(wanted, seen)])
-    sample = Sample(*held, near=np.searchsorted(seen, near))
-    rows = X.rows(Y, columns.p)
-    return Problem.fourier(sample, frequencies, rows, sketch=sketch, **options)
+    if n_sketch:
+        few = held.first(n_sketch)
+        sketch = Problem.fourier(few, frequencies, n_threads=n_threads, **options)
+    everything = _each_once(X, rows).rows(Y[np.sort(rows.first)], rows.p[np.argsort(rows.first)])
+    return Problem.fourier(held.first(n_seen), frequencies, everything, sketch=sketch, **options)
 
 
-def _rows_for_pairs(shape: tuple[int, int], n_responses: int, seed: int) -> np.ndarray:
-    n, n_columns = shape
-    rng = np.random.default_rng([seed, 2])
-    return np.sort(rng.choice(n, pair_rows(n, n_columns, n_responses), replace=False))
+def _each_once(X: StandardizedSource, rows: DistinctRows) -> StandardizedSource:
+    """The same columns without copies of rows."""
+    n = X.shape[0]
+    if rows.size == n:
+        return X
+    return replace(X, source=X.source.keep(np.isin(np.arange(n), rows.first)))
 
 
-def hold_for(problem: Problem, seed: int) -> Hold:
+def hold_for(problem: Problem) -> Hold:
     """Features that interact in pairs, to be held while samples are few for those left."""
     sample = problem.sample
-    rows = np.flatnonzero(to_numpy(sample.p) > 0.0)
-    most = pair_rows(rows.size, int(sample.X.shape[1]), int(sample.Y.shape[1]))
-    if most < rows.size:
-        rows = np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
-    parts = (sample.X, sample.Y, sample.p)
-    X, Y, p = (take(part, rows, axis=0) for part in parts) if most < sample.n_rows else parts
-    pairs = interacting_pairs(X, Y, p, problem.units.of_column, PAIR_SEARCH)
+    n, d = sample.X.shape
+    seen = sample.first(pair_rows(int(n), int(d), int(sample.Y.shape[1])))
+    pairs = interacting_pairs(seen.X, seen.Y, seen.p, problem.units.of_column, PAIR_SEARCH)
     return Hold(pairs, above=pairs.n_samples / SAMPLES_FOR_EACH_FEATURE)
-
-
-def without_repeats(problem: Problem, n_distinct: int, seed: int) -> Problem:
-    """An exact problem with repeated samples merged: one copy would give the other away."""
-    sample = problem.sample
-    if n_distinct == sample.n_rows:
-        return problem
-    X, Y, p = (to_numpy(array) for array in (sample.X, sample.Y, sample.p))
-    _, first, copies = np.unique(np.hstack([X, Y]), axis=0, return_index=True, return_inverse=True)
-    merged = np.bincount(copies.ravel(), p).astype(p.dtype)
-    few = Sample.whole(
-        take(sample.X, first, axis=0),
-        take(sample.Y, first, axis=0),
-        like(merged, sample.X),
-        seed=seed,
-    )
-    names = ("kernel", "epsilon", "units", "objective", "constraints", "steps", "summed")
-    return Problem.exact(few, **{name: getattr(problem, name) for name in names})

@@ -15,7 +15,7 @@ from covmin.core.arrays import like
 from covmin.core.nominations import Hold
 from covmin.core.path import run_path
 from covmin.core.problem import Problem
-from covmin.data.columns import ColumnPlan, PreparedColumns, prepare_columns, row_signatures
+from covmin.data.columns import ColumnPlan, DistinctRows, PreparedColumns, prepare_columns
 from covmin.data.responses import EncodedResponse
 from covmin.data.samples import Samples
 from covmin.plan import Plan
@@ -84,8 +84,9 @@ def cross_fit(
     """Run the path on training folds and judge it on the fold left out.
 
     Standardisation, bandwidths and the ranking see the training samples alone. They, and the
-    look at pairs, are the same for every ε. The samples are in memory; ``n_jobs`` folds are
-    judged at once, in threads, and the run keeps those that are done.
+    look at pairs, are the same for every ε. The samples are in memory, in random order, and
+    differ: a copy of a sample in training would tell its answer. ``n_jobs`` folds are judged at
+    once, in threads, and the run keeps those that are done.
     """
     for_each_fold = max(1, plan.n_threads // worker_threads(n_jobs))
     plan = replace(plan, n_threads=for_each_fold)
@@ -93,7 +94,7 @@ def cross_fit(
     def judge(fold: np.ndarray) -> np.ndarray:
         return _errors(_hold_out(samples, samples.plan, standardize, fold), plan, sizes)
 
-    folds = _folds_of(samples, plan.wishes.seed)
+    folds = _folds(samples.n_samples, samples.response.labels)
     errors = run.folds()
     with blas_threads(samples.n_samples, worker_threads(n_jobs)):
         judged = Parallel(n_jobs=n_jobs, return_as="generator", **IN_THREADS)(
@@ -113,7 +114,9 @@ def cross_fit(
     return CrossFit(np.asarray(sizes), np.asarray(plan.epsilons), judged)
 
 
-def residuals_beyond_given(samples: Samples, plan: Plan, standardize: bool) -> np.ndarray:
+def residuals_beyond_given(
+    samples: Samples, rows: DistinctRows, plan: Plan, standardize: bool
+) -> np.ndarray:
     """What the given features leave of the responses, by cross-fitted kernel ridge regression.
 
     Taking a function of the given features off the response leaves its conditional variance
@@ -125,13 +128,13 @@ def residuals_beyond_given(samples: Samples, plan: Plan, standardize: bool) -> n
     residuals : ndarray of shape (n_samples, n_responses)
         Centred under the sample weights.
     """
-    samples = samples.in_memory()
-    layout, weight = samples.plan, samples.weight
+    every = samples.distinct(rows, rows.size)
+    layout, weight = every.plan, every.weight
     is_given = layout.given[layout.unit[layout.source]]
-    given = replace(samples, X=samples.X[:, is_given])
+    given = replace(every, X=every.X[:, is_given])
     layout = replace(layout, source=layout.source[is_given])
-    residuals = {ridge: np.empty_like(samples.response.Y) for ridge in REGRESSION_RIDGES}
-    for fold in _folds_of(samples, plan.wishes.seed):
+    residuals = {ridge: np.empty_like(every.response.Y) for ridge in REGRESSION_RIDGES}
+    for fold in _folds(every.n_samples, every.response.labels):
         held = _hold_out(given, layout, standardize, fold)
         predict = None
         if held.columns.index.size:  # else they are constant here: the mean is all they say
@@ -143,7 +146,8 @@ def residuals_beyond_given(samples: Samples, plan: Plan, standardize: bool) -> n
             )
     best = min(residuals.values(), key=lambda r: float(weight @ (r**2).sum(axis=1)))
     centred: np.ndarray = best - weight @ best / weight.sum()
-    return centred
+    # A sample without a weight is of no kind that was left out, and has no say.
+    return centred[np.minimum(rows.kind, rows.size - 1)]
 
 
 def _hold_out(
@@ -167,50 +171,23 @@ def _hold_out(
     )
 
 
-def _folds_of(samples: Samples, seed: int) -> list[np.ndarray]:
-    signatures = _unitless_signatures(samples.X, samples.response.Y)
-    return _folds(signatures, samples.response.labels, seed)
-
-
-def _unitless_signatures(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
-    """Signatures of the rows, whatever the units of the columns.
-
-    >>> np.unique(_unitless_signatures(1e-20 * np.arange(4.0)[:, None], np.zeros((4, 1)))).size
-    4
-    """
-    # Else a column of small numbers, which the cosines round away, would tell no rows apart.
-    size = np.abs(X).max(axis=0).astype(np.float64)
-    size[size == 0.0] = 1.0
-    return row_signatures(np.divide(X, size, order="C"), Y)
-
-
-def _folds(signatures: np.ndarray, labels: np.ndarray | None, seed: int) -> list[np.ndarray]:
+def _folds(n_samples: int, labels: np.ndarray | None) -> list[np.ndarray]:
     """Masks of the samples each fold leaves out, with the classes spread evenly.
 
-    Equal rows are left out together: a copy of a sample in training would tell its answer.
-    Nor does the order of the rows matter, so weighted rows and repeated rows fare alike.
-
-    >>> folds = _folds(np.array([0.1, 0.2, 0.1, 0.3, 0.4]), None, 0)
-    >>> len(folds), bool(folds[0][0] == folds[0][2])
-    (2, True)
+    >>> [fold.nonzero()[0].tolist() for fold in _folds(5, None)]
+    [[0, 2, 4], [1, 3]]
     """
-    _, first, row = np.unique(signatures, return_index=True, return_inverse=True)
-    classes = np.zeros(first.size, dtype=int)
-    if labels is not None:
-        # A class whose rows all equal rows of another is not among the first of them.
-        classes = np.unique(labels[first], return_inverse=True)[1]
-    n_folds = max(2, min(N_FOLDS, first.size // 2))
+    classes = np.zeros(n_samples, dtype=int) if labels is None else labels
+    n_folds = max(2, min(N_FOLDS, n_samples // 2))
     fewest = int(np.bincount(classes).min())
     if fewest >= 2:
         n_folds = min(n_folds, fewest)
-    shuffled = np.random.default_rng(seed).permutation(first.size)
     # Dealt out in turn, class after class: sizes differ by one at most, in a class and in all.
     # Classes come in the order they are met, so that their names do not matter.
-    met = np.unique(classes[shuffled], return_index=True)[1]
-    dealt = shuffled[np.argsort(met[classes[shuffled]], kind="stable")]
-    fold = np.empty(first.size, dtype=int)
-    fold[dealt] = np.arange(first.size) % n_folds
-    return [fold[row] == number for number in range(n_folds)]
+    met = np.unique(classes, return_index=True)[1]
+    fold = np.empty(n_samples, dtype=int)
+    fold[np.argsort(met[classes], kind="stable")] = np.arange(n_samples) % n_folds
+    return [fold == number for number in range(n_folds)]
 
 
 def _errors(held: _HeldOut, plan: Plan, sizes: list[int]) -> np.ndarray:

@@ -8,7 +8,6 @@ import numpy as np
 
 from covmin.data.columns import PreparedColumns
 from covmin.data.responses import EncodedResponse
-from covmin.data.sources import StandardizedSource
 from covmin.runtime.parameters import plain
 from covmin.runtime.version import __version__
 
@@ -49,11 +48,7 @@ def _digest(columns: PreparedColumns, response: EncodedResponse) -> str:
         response.scale,
     ):
         digest.update(np.ravel(array).data)
-    X = columns.X
-    if isinstance(X, StandardizedSource):
-        digest.update(X.source.reduce(_digest_block, b"".join, response.Y, columns.p))
-    else:
-        digest.update(np.ravel(X).data)
+    digest.update(columns.X.source.reduce(_digest_block, b"".join, response.Y, columns.p))
     return digest.hexdigest()
 
 

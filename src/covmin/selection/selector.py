@@ -11,8 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from covmin.core.path import run_path
-from covmin.data.columns import PreparedColumns, n_features_to_keep
+from covmin.data.columns import DistinctRows, PreparedColumns, n_features_to_keep
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin
+from covmin.data.responses import EncodedResponse
 from covmin.data.samples import Samples, check_columns, read_samples
 from covmin.data.tables import from_tensors
 from covmin.plan import Formulation, Plan, Wishes
@@ -291,18 +292,18 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         long_run = self.long_run or LongRun()
         long_run.check()
         formulation = copy(formulation_of(self.formulation))  # the plan keeps it as it is now
+        kernel_of(self.kernel, formulation)  # refused before a long table is read
         X, device, y, sample_weight = from_tensors(X, self.device, y, sample_weight)
         samples = read_samples(self, X, y, sample_weight)
-        plan = self._plan_of_shape(samples, formulation, device)
-        samples = samples if plan.in_blocks else samples.in_memory()
-        columns = samples.columns(self.standardize, in_blocks=plan.in_blocks)
+        columns = samples.columns(self.standardize)
         check_columns(columns)
+        plan = self._plan_of_shape(columns, samples.response, formulation, device)
         settings: dict[str, Any] = {}
         if long_run.checkpoint is not None:
             settings = fingerprint(self.get_params(deep=False), columns, samples.response)
         with (
             Run.of(long_run, self.verbose, settings) as run,
-            blas_threads(samples.n_samples, plan.n_threads),
+            blas_threads(columns.n_distinct, plan.n_threads),
         ):
             attributes = self._run(plan, columns, samples, run)
             interrupted = run.stop()
@@ -312,7 +313,11 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         return self
 
     def _plan_of_shape(
-        self, samples: Samples, formulation: Formulation, device: str | None
+        self,
+        columns: PreparedColumns,
+        response: EncodedResponse,
+        formulation: Formulation,
+        device: str | None,
     ) -> Plan:
         wishes = Wishes(
             formulation,
@@ -324,26 +329,25 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             device=device,
             seed=seed_of(self.random_state),
         )
-        return Plan.of_shape(wishes, samples.X.shape, samples.X.dtype.itemsize, samples.response)
+        shape = columns.n_distinct, columns.index.size
+        plan = Plan.of_shape(wishes, shape, columns.X.dtype.itemsize, response)
+        return plan.with_copies(columns.p.size)
 
     def _run(
         self, plan: Plan, columns: PreparedColumns, samples: Samples, run: Run
     ) -> dict[str, Any]:
         """Finish the plan by looks at the data, choose m and ε, and walk the path."""
         plan = plan.with_kernel(columns)
-        samples = self._beyond_given(plan, samples)
+        rows = columns.distinct(plan.wishes.seed)
+        samples = self._beyond_given(plan, samples, rows)
         table = plan.problem(columns, samples.response.Y)
         wanted = self._wanted(samples.plan.n_choices)
-        look = Look(
-            plan.formulated(table, columns, samples.response, 1.0),
-            columns.n_distinct,
-            plan.wishes.seed,
-        )
+        look = Look(plan.formulated(table, columns, samples.response, 1.0))
         plan = plan.with_ridge(columns, look)
         m = None if wanted is None else min(wanted, columns.units.size)
         plan = plan.without_sum(columns, look, m, run.unseen())
         run.say(str(plan))  # before the choice, which may last
-        epsilon, m, crossfit, reason = self._choose(plan, samples, wanted, run)
+        epsilon, m, crossfit, reason = self._choose(plan, samples, rows, wanted, run)
         plan = plan.with_choice(epsilon, m, samples.plan.n_choices, reason)
         plan.check_lambda2(columns.total_weight, epsilon)
         problem = plan.formulated(table, columns, samples.response, epsilon)
@@ -365,11 +369,11 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             crossfit=crossfit,
         ) | {"history_": run.history()}
 
-    def _beyond_given(self, plan: Plan, samples: Samples) -> Samples:
+    def _beyond_given(self, plan: Plan, samples: Samples, rows: DistinctRows) -> Samples:
         """The samples with what the given features explain taken off the response."""
         if not samples.plan.given.any() or samples.n_samples < FEWEST_TO_CROSS_FIT:
             return samples
-        residuals = residuals_beyond_given(samples, plan, self.standardize)
+        residuals = residuals_beyond_given(samples, rows, plan, self.standardize)
         return replace(samples, response=samples.response.reduced_to(residuals, samples.weight))
 
     def _wanted(self, n_features: int) -> int | None:
@@ -379,7 +383,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         return n_features_to_keep(self.n_features_to_select, n_features)
 
     def _choose(
-        self, plan: Plan, samples: Samples, wanted: int | None, run: Run
+        self, plan: Plan, samples: Samples, rows: DistinctRows, wanted: int | None, run: Run
     ) -> tuple[float, int, CrossFit | None, str]:
         """ε and m, by cross-fitting where they are not given, and why."""
         d, epsilons = samples.plan.n_choices, plan.epsilons
@@ -394,7 +398,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             )
             return epsilons[0], wanted or d, None, "too few samples to hold some out"
         crossfit = cross_fit(
-            samples.sample(CROSS_FIT_ROWS, plan.wishes.seed),
+            samples.distinct(rows, CROSS_FIT_ROWS),
             plan,
             candidate_sizes(d) if wanted is None else [wanted],
             standardize=self.standardize,

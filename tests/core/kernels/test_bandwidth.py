@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 from scipy.spatial.distance import pdist
 
 from covmin.core.kernels import Gaussian, Laplacian
-from covmin.core.kernels.bandwidth import median_bandwidth, median_rows, of_all, of_the_kept
+from covmin.core.kernels.bandwidth import MEDIAN_ROWS, median_bandwidth, of_all, of_the_kept
 
 
 @pytest.fixture
@@ -63,15 +62,10 @@ def test_many_samples_are_thinned_by_the_seed(draw):
 
     assert sigma(0) == sigma(0) != sigma(1)
     assert sigma(0) == pytest.approx(np.median(pdist(X)) / np.sqrt(2), rel=0.03)
-    rows = median_rows(3000, np.random.default_rng(1))
-    assert rows.size == 1024
-    assert (np.diff(rows) > 0).all()
-    assert sigma(1) == median_bandwidth(X[rows], 2)
 
 
-def test_up_to_1024_samples_are_all_used(draw):
-    X = draw(n=1024, d=2).X
-    assert_array_equal(median_rows(1024, np.random.default_rng(0)), np.arange(1024))
+def test_up_to_so_many_samples_all_are_used(draw):
+    X = draw(n=MEDIAN_ROWS, d=2).X
     assert median_bandwidth(X, 2) == pytest.approx(np.median(pdist(X)) / np.sqrt(2), rel=1e-12)
 
 

@@ -14,6 +14,8 @@ from ..rows import Rows
 
 # Rows for each component from which the mean leverage stands for every row's own.
 _MANY_ROWS = 20
+# Columns whose components are made at once where there are too many for all of them.
+_COLUMNS = 512
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,17 @@ class FourierGrams:
     def over(self, kernel: ScaledKernel, columns: np.ndarray) -> FourierGram:
         components = kernel.components(take(self.frequencies, columns, axis=0)).like(self.like)
         return FourierGram(components, self.rows.restrict(columns))
+
+    def single_effects(self, kernel: ScaledKernel, columns: np.ndarray) -> np.ndarray:
+        """What each column says by itself: how steeply the criterion of no feature falls with it.
+
+        By the components that do not move, in one pass over the rows; their moments, which would
+        be too many, are not needed.
+        """
+        fixed = kernel.components(take(self.frequencies, columns, axis=0)).fixed
+        assert fixed is not None
+        (sums,) = self.rows.restrict(columns).sum(partial(_responses_block, fixed))
+        return fixed.collect((to_numpy(sums) ** 2).sum(axis=1), np.zeros(columns.size))
 
 
 @dataclass(frozen=True)
@@ -89,6 +102,14 @@ def _fixed_moments_block(fixed: FixedMap, X: Array, Y: Array, p: Array) -> tuple
     root = array_namespace(X).sqrt(p)
     Phi, Y = fixed.transform(X) * root[:, None], Y * root[:, None]
     return root @ Phi, Phi.T @ Phi, Phi.T @ Y, Y.T @ Y
+
+
+def _responses_block(fixed: FixedMap, X: Array, Y: Array, p: Array) -> tuple[Array]:
+    """``Φᵀ(p∘Y)`` of a block, some columns at a time."""
+    Y = Y * p[:, None]
+    parts = range(0, X.shape[1], _COLUMNS)
+    sums = [fixed.transform(X[:, start : start + _COLUMNS]).T @ Y for start in parts]
+    return (array_namespace(X).concat(sums, axis=0),)
 
 
 def _moments_block(

@@ -9,7 +9,7 @@ from .base import squared_distances
 
 # Beyond this many samples the median distance is taken over the pairs of a sample of rows:
 # half a million pairs fix it to a fraction of a per cent.
-_MEDIAN_ROWS = 1024
+MEDIAN_ROWS = 1024
 
 
 def of_all(n_features: float, n_kept: float) -> float:
@@ -59,13 +59,6 @@ def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
     return float(0.5 * (values[low] + values[min(high, values.size - 1)]))
 
 
-def median_rows(n_samples: int, rng: np.random.Generator) -> np.ndarray:
-    """The rows whose distances set the bandwidth: all, or a sample of them."""
-    if n_samples <= _MEDIAN_ROWS:
-        return np.arange(n_samples)
-    return np.sort(rng.choice(n_samples, _MEDIAN_ROWS, replace=False))
-
-
 def median_bandwidth(X: Array, order: int, p: np.ndarray | None = None, *, seed: int = 0) -> float:
     """Bandwidth at which the kernel of a pair of rows of X at the median distance is 1/e.
 
@@ -75,8 +68,8 @@ def median_bandwidth(X: Array, order: int, p: np.ndarray | None = None, *, seed:
     a scale too. Of more than 1024 rows, as many are drawn.
     """
     p = np.ones(X.shape[0]) if p is None else p
-    if X.shape[0] > _MEDIAN_ROWS:
-        rows = median_rows(X.shape[0], np.random.default_rng(seed))
+    if X.shape[0] > MEDIAN_ROWS:
+        rows = np.random.default_rng(seed).choice(X.shape[0], MEDIAN_ROWS, replace=False)
         X, p = take(X, rows, axis=0), p[rows]
     pairs, distinct = _distinct_pairs(X, order)
     if not distinct.any() or not np.isfinite(pairs).all():

@@ -54,6 +54,15 @@ def is_source(X: Any) -> bool:
     return getattr(X, "reads_in_blocks", False) is True
 
 
+def rows_of(X: Any, rows: np.ndarray) -> np.ndarray:
+    """Rows of an array or a source, in any order."""
+    if not is_source(X):
+        return X[rows]
+    order = np.argsort(rows)
+    taken: np.ndarray = X.take(rows[order])[np.argsort(order)]
+    return taken
+
+
 def float_dtype(dtype: Any) -> np.dtype[Any]:
     """float32 stays; anything else becomes float64."""
     return np.dtype(np.float32 if np.dtype(dtype) == np.float32 else np.float64)
@@ -108,8 +117,8 @@ class StandardizedSource:
         return standardize_block(X, self.mean, self.scale, self.dtype)
 
     def sample(self, rows: np.ndarray) -> np.ndarray:
-        """Standardised rows at increasing row numbers."""
-        return self.standardize(self.source.take(rows)[:, self.index])
+        """Standardised rows at any row numbers."""
+        return self.standardize(rows_of(self.source, rows)[:, self.index])
 
     def rows(self, Y: np.ndarray, p: np.ndarray) -> StandardizedRows:
         """Rows with responses and weights, for sums over blocks."""
