@@ -207,6 +207,15 @@ def row_signatures(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     return np.cos(3.0 * X + 1.0).sum(axis=1) + np.cos(2.0 * Y).sum(axis=1)
 
 
+def distinct_rows(
+    X: np.ndarray, Y: np.ndarray, p: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Samples with equal ones merged, their weights added up, in an order of their own."""
+    both = np.hstack([X, Y])
+    _, first, copies = np.unique(both, axis=0, return_index=True, return_inverse=True)
+    return X[first], Y[first], np.bincount(copies.ravel(), p).astype(p.dtype)
+
+
 def _share_among_levels(deviation: np.ndarray, varies: np.ndarray, plan: ColumnPlan) -> np.ndarray:
     """One deviation for all indicators of a column, so that any two levels are equally far."""
     n_inputs = plan.categorical.size

@@ -10,7 +10,7 @@ from covmin.core.kernels import Kernel
 from covmin.core.kernels.bandwidth import median_rows, of_all
 from covmin.core.nominations import Hold, interacting_pairs
 from covmin.core.problem import Problem, Sample, Screen
-from covmin.data.columns import PreparedColumns
+from covmin.data.columns import PreparedColumns, distinct_rows
 from covmin.data.sources import StandardizedSource
 
 from .approximation import pair_rows, screen_rows
@@ -142,13 +142,7 @@ def without_repeats(problem: Problem, n_distinct: int, seed: int) -> Problem:
     if n_distinct == sample.n_rows:
         return problem
     X, Y, p = (to_numpy(array) for array in (sample.X, sample.Y, sample.p))
-    _, first, copies = np.unique(np.hstack([X, Y]), axis=0, return_index=True, return_inverse=True)
-    merged = np.bincount(copies.ravel(), p).astype(p.dtype)
-    few = Sample.whole(
-        take(sample.X, first, axis=0),
-        take(sample.Y, first, axis=0),
-        like(merged, sample.X),
-        seed=seed,
-    )
+    X, Y, p = (like(part, sample.X) for part in distinct_rows(X, Y, p))
+    few = Sample.whole(X, Y, p, seed)
     names = ("kernel", "epsilon", "units", "objective", "constraints", "steps", "summed")
     return Problem.exact(few, **{name: getattr(problem, name) for name in names})
