@@ -63,7 +63,7 @@ def unexplained_variance(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        The features in question, as :meth:`CCMSelector.fit` takes them.
+        The features in question, as :meth:`~covmin.CCMSelector.fit` takes them.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Numbers, or class labels: the share is then that of the variances of the indicators of
         the classes, added up. Several columns of numbers count equally, whatever their units.
@@ -75,7 +75,7 @@ def unexplained_variance(
         Weights of the samples. A weight of two is the same as a copy of the sample.
     task : {"auto", "classification", "ordinal", "regression"}, default="auto"
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
-        As in :class:`CCMSelector`.
+        As in :class:`~covmin.CCMSelector`.
     random_state : int, RandomState instance or None, default=None
         Seed where rows are drawn. None is a fixed seed.
 
