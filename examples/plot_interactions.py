@@ -43,15 +43,14 @@ plt.show()
 # %%
 # What a pair knows
 # -----------------
-# :func:`~covmin.conditional_covariance_trace` says what share of the response a set of features
-# leaves unexplained. One or two of the three are worth little; the third completes the picture.
+# :func:`~covmin.unexplained_variance` says what share of the response a set of features leaves
+# unexplained in samples held out. One or two of the three are worth little; the third completes
+# the picture.
 
-from covmin import conditional_covariance_trace
+from covmin import unexplained_variance
 
-nothing = sum(np.mean(y == label) * (1 - np.mean(y == label)) for label in np.unique(y))
 for columns in ([0], [0, 1], [0, 1, 2], [3, 4, 5]):
-    left = conditional_covariance_trace(X[:, columns], y, epsilon=0.01) / nothing
-    print(f"columns {columns}: {left:.0%} left unexplained")
+    print(f"columns {columns}: {unexplained_variance(X[:, columns], y):.0%} left unexplained")
 
 # %%
 # Among a thousand features

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from covmin.runtime.run import LongRun
     from covmin.selection.criterion import conditional_covariance_trace
     from covmin.selection.selector import CCMSelector
+    from covmin.selection.unexplained import unexplained_variance
 
 __all__ = [
     "CCMSelector",
@@ -25,6 +26,7 @@ __all__ = [
     "conditional_covariance_trace",
     "conditional_dependence_test",
     "open_parquet",
+    "unexplained_variance",
 ]
 
 _HOMES = {
@@ -36,6 +38,7 @@ _HOMES = {
     "conditional_covariance_trace": "selection.criterion",
     "conditional_dependence_test": "inference.dependence",
     "open_parquet": "data.sources.parquet",
+    "unexplained_variance": "selection.unexplained",
 }
 _MODULES = ("baselines", "datasets", "evaluation", "kernels", "plotting", "report")
 

@@ -16,6 +16,7 @@ from covmin import (
     KnockoffSelector,
     StabilitySelector,
     conditional_covariance_trace,
+    unexplained_variance,
 )
 from covmin.baselines import PearsonSelector
 from covmin.kernels import Gaussian
@@ -204,6 +205,7 @@ ENTRY_POINTS = {
     "KnockoffSelector": KnockoffSelector().fit,
     "StabilitySelector": StabilitySelector(n_pairs=1).fit,
     "trace": conditional_covariance_trace,
+    "share": unexplained_variance,
     "baseline": PearsonSelector(2).fit,
 }
 DATES = pd.DataFrame({name: pd.date_range("2020", periods=40) for name in "ab"})

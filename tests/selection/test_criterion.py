@@ -1,4 +1,4 @@
-"""conditional_covariance_trace against closed forms and known models."""
+"""The paper's criterion against closed forms and known models."""
 
 import itertools
 
@@ -46,7 +46,7 @@ def test_no_information_leaves_the_variance():
     assert_allclose(conditional_covariance_trace(np.ones((9, 1)), y[:9]), y[:9].var(), rtol=1e-12)
 
 
-def test_never_rises_when_features_are_added():
+def test_at_a_fixed_bandwidth_features_hardly_raise_it():
     rng = np.random.default_rng(1)
     X = rng.standard_normal((400, 5))
     y = X[:, 0] * X[:, 1] + X[:, 2] + 0.1 * rng.standard_normal(400)

@@ -61,9 +61,13 @@ class DistinctRows:
         return cls(first, p[first], np.argsort(np.argsort(p <= 0.0, kind="stable")))
 
     @classmethod
-    def of(cls, signature: np.ndarray, p: np.ndarray, seed: int) -> DistinctRows:
-        """One row for each signature; another seed draws another order."""
+    def of(
+        cls, signature: np.ndarray, p: np.ndarray, seed: int, *, merged: bool = True
+    ) -> DistinctRows:
+        """One row for each signature, or all of them; another seed draws another order."""
         _, first, kind = np.unique(signature, return_index=True, return_inverse=True)
+        if not merged:
+            first = kind = np.arange(p.size)
         weight = np.bincount(kind, p)
         # What is left of a large multiple of a number is as good as random.
         drawn = signature[first] * np.random.default_rng(seed).uniform(1e3, 2e3) % 1.0
@@ -95,11 +99,11 @@ class PreparedColumns:
     # (n_samples,): rows with their responses share it if they are equal; None without responses.
     signature: np.ndarray | None
 
-    def distinct(self, seed: int) -> DistinctRows:
-        """Rows that differ; all of them where nothing is known of the responses."""
+    def distinct(self, seed: int, *, merged: bool = True) -> DistinctRows:
+        """Rows that differ, or all in a random order; as they stand without responses."""
         if self.signature is None:
             return DistinctRows.as_they_stand(self.p)
-        return DistinctRows.of(self.signature, self.p, seed)
+        return DistinctRows.of(self.signature, self.p, seed, merged=merged)
 
     @cached_property
     def n_distinct(self) -> int:

@@ -89,8 +89,8 @@ def conditional_dependence_test(
 ) -> DependenceTest:
     """Test whether features say something about the mean of y beyond other features.
 
-    The statistic is one less the share that :func:`~covmin.conditional_covariance_trace`
-    leaves unexplained; it is compared with its values for features that are drawn anew, given
+    The statistic is one less :func:`~covmin.conditional_covariance_trace` as a share of the
+    variance of y; it is compared with its values for features that are drawn anew, given
     the others, without regard to y.
 
     Parameters

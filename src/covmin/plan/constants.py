@@ -113,3 +113,18 @@ SIZES: Final = (10, 100)
 #: given features, and the one that judges a set of features. That which selects would leave much
 #: of a strong effect unexplained.
 REGRESSION_RIDGES: Final = (1e-1, 1e-2, 1e-3, 1e-4)
+
+# --- the share left unexplained ----------------------------------------------------------------
+#: Scales of the functions of one feature, in its standard deviations: at a half, it may wave
+#: several times over the samples; at eight, it is all but a parabola.
+FUNCTION_SCALES: Final = (0.5, 1.25, 3.0, 8.0)
+#: Ridges of the regression; the wider the functions, the smaller. The last leaves the mean alone.
+FUNCTION_RIDGES: Final = (*(10.0**-k for k in range(1, 9)), float("inf"))
+#: Samples around which functions are built: eigenvectors of so many take half a second.
+LANDMARKS: Final = 1000
+#: Features that take no more values than this make equal rows by chance, which are no copies.
+FEW_VALUES: Final = 10
+#: Weight of one feature in the exponent in the sample: a pair then counts a tenth of each alone.
+IN_SAMPLE_SHARE: Final = 0.1
+#: The ridge in the sample: the noise of a product and a line in 300 samples is told to a third.
+IN_SAMPLE_RIDGE: Final = 1e-5

@@ -1,4 +1,4 @@
-"""The criterion itself, as a measure of what features leave unexplained."""
+"""The paper's criterion, as it stands, for any features."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -49,12 +49,12 @@ def conditional_covariance_trace(
     n_components: int | None = None,
     random_state: Any = None,
 ) -> float:
-    """Variance of y that the features leave unexplained.
+    """The paper's estimate of the trace of the conditional covariance operator.
 
-    The empirical trace of the conditional covariance operator of y given ``w ⊙ x``,
-    ``ε · tr(Yᵀ (G_w + nεI)⁻¹ Y)``. As n grows and ε shrinks it tends to the mean
-    conditional variance of y: the noise variance if the features determine the rest, the
-    variance of y if they say nothing.
+    ``ε · tr(Yᵀ (G_w + nεI)⁻¹ Y)`` for y given ``w ⊙ x``, at one ridge and one bandwidth. Its
+    limit, as n grows and ε shrinks, is the mean conditional variance of y. At a given n and ε it
+    is larger by what the ridge holds back, and it may grow when features are added, as the
+    bandwidth grows with them. Compare values at the same ε, for sets of the same size.
 
     Parameters
     ----------
@@ -84,7 +84,11 @@ def conditional_covariance_trace(
     -------
     trace : float
         In squared units of y; between 0 and the (summed) variance of y. For several columns of
-        numbers, the mean over them of the share of the variance left unexplained.
+        numbers, each is first divided by its standard deviation, and their mean is taken.
+
+    See Also
+    --------
+    unexplained_variance : What the features leave unexplained, as a share that can be read.
 
     Examples
     --------

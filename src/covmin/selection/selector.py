@@ -186,7 +186,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
 
     See Also
     --------
-    conditional_covariance_trace : The criterion as a measure of dependence.
+    unexplained_variance : What share of the variance of y a set of features leaves unexplained.
 
     Examples
     --------
