@@ -1,5 +1,9 @@
 """Threads of BLAS: one for small problems, for several workers, and where more would wait."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 from joblib import parallel_config
 from threadpoolctl import threadpool_limits
@@ -81,3 +85,43 @@ def test_a_small_fit_has_one_thread_from_beginning_to_end(two_threads):
     seen = ThreadsSeen()
     CCMSelector(long_run=LongRun(callback=seen)).fit(*make_xor(60, return_X_y=True))
     assert seen.seen == [1] * 5
+
+
+FIT = """
+import time
+import numpy as np
+from covmin import CCMSelector
+
+X = np.random.default_rng(0).standard_normal((1000, 50))
+y = X[:, 0] * X[:, 1] + X[:, 2]
+CCMSelector(3).fit(X[:60], y[:60])
+start = time.process_time()
+CCMSelector(3).fit(X, y)
+print(time.process_time() - start)
+"""
+
+
+@pytest.mark.slow
+def test_threads_do_not_wait_for_each_other_on_a_busy_machine():
+    """Threads that wait for each other spin: processor time grows severalfold."""
+    environment = {name: value for name, value in os.environ.items() if "NUM_THREADS" not in name}
+
+    def seconds(**changes):
+        command = [sys.executable, "-c", FIT]
+        done = subprocess.run(
+            command, env=environment | changes, capture_output=True, text=True, check=True
+        )
+        return float(done.stdout)
+
+    one_thread = seconds(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    busy = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        for _ in range(os.cpu_count() or 1)
+    ]
+    try:
+        beside_busy = seconds()
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    assert beside_busy < 2.5 * one_thread

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from experiments import sizes
 from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_limits
 
@@ -288,3 +289,22 @@ class TestScreen:
         assert_array_equal(fitted.get_support(indices=True), [0, 2])
         found = dict(zip(fitted.substitutes_.feature, fitted.substitutes_.substitute, strict=True))
         assert found[0] == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [sizes.interactions, sizes.counts, sizes.categories])
+def test_one_more_sample_than_the_exact_kernel_takes_loses_nothing(make, monkeypatch):
+    """No true feature ranks much lower than with one sample less, nor does it take longer."""
+    monkeypatch.setattr(sizes, "D", 16)
+    few, many = (sizes.found_and_seconds(*make(np.random.default_rng(0), n)) for n in (2000, 2001))
+    assert many[1] <= few[1] + 1
+    assert many[2] < 1.2 * few[2]
+
+
+@pytest.mark.slow
+def test_one_more_column_than_a_sum_can_hold_loses_no_weak_effect():
+    """Effects that a thousand rows do not show, and four thousand do."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, MOST_COLUMNS + 1))
+    y = 0.09 * X[:, :8].sum(axis=1) + rng.standard_normal(4000)
+    assert CCMSelector(8).fit(X, y).ranking_[:8].max() <= 20

@@ -24,7 +24,6 @@ from .constants import (
     MUCH_BETTER,
     N_COMPONENTS,
     NOTHING_LEARNT,
-    RIDGE_LIMITS,
     SAMPLES_TO_TRY_TWICE,
     SKETCH_ROWS,
 )
@@ -206,8 +205,6 @@ class Plan:
         formulation = self.wishes.formulation
         if not formulation.is_path or formulation.inverse != "exact":
             return paper_ridge(self.task, formulation)
-        if self.approximation == "fourier":
-            return RIDGE_LIMITS[self.task][0], "random components: the least along a path"
         if self.task == "classification":
             d = columns.units.size
             return ridge_for_classes(columns.n_distinct, d, look.error_of_all)

@@ -59,11 +59,13 @@ def ridge_for_classes(n: int, d: int, error_of_all: Callable[[float], float]) ->
     most = min(RIDGE_TIMES_FEATURES / d, RIDGE_OVER_SAMPLES * n, RIDGE_TIMES_SAMPLES / n)
     least, largest = RIDGE_LIMITS["classification"]
     epsilon = float(np.clip(most, least, largest))
+    reason = f"{d} features and {n} samples"
+    if epsilon == least and d <= n:
+        return epsilon, reason  # whatever all features predict
     noise = error_of_all(epsilon)
     if not noise < UNPREDICTED:
         small = min(epsilon, max(RIDGE_OF_UNPREDICTED / n, least))
         return small, "all features together do not predict the classes: small, for interactions"
-    reason = f"{d} features and {n} samples"
     if d <= n or noise >= NOTHING_LEARNT:
         return epsilon, reason
     ratio = noise / (1.0 - noise)
