@@ -69,7 +69,7 @@ def test_every_kernel(name, same):
 
 
 def test_other_parameters(same, csv, table, tmp_path):
-    words = ["--class-weight", "balanced", "--no-standardize", "--substitutes", 1, "--jobs", 2]
+    words = ["--class-weight", "balanced", "--standardize", "no", "--substitutes", 1, "--jobs", 2]
     words += ["--groups", "pair=x3,4", "--epsilon", 0.05, "--interrupt", "keep"]
     words += ["--checkpoint", tmp_path / "fit.jsonl", "--approximation", "fourier"]
     words += ["--n-components", 64]

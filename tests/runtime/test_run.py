@@ -50,10 +50,12 @@ class At:
 
 
 class AtFold(At):
-    """The same at the n-th fold."""
+    """The same at the n-th fold; steps are counted."""
+
+    n_steps = 0
 
     def __call__(self, progress):
-        pass
+        self.n_steps += 1
 
     def fold(self, done, total):
         super().__call__(done)
@@ -68,6 +70,8 @@ def n_steps(selector):
 
 
 def assert_same(one, other):
+    for name, steps in one.history_.items():
+        assert_array_equal(steps, other.history_[name])
     assert_array_equal(one.ranking_, other.ranking_)
     assert_array_equal(one.weights_, other.weights_)
     assert one.objective_ == other.objective_
@@ -233,7 +237,7 @@ class TestCheckpoint:
             assert_array_equal(resumed.cross_fit_.mean_error, whole[m].cross_fit_.mean_error)
             assert again.callback.left == -1  # no fold again
         if share >= 0.5:
-            assert n_steps(resumed) < n_steps(whole[m])
+            assert again.callback.n_steps < n_steps(whole[m])
         assert not again.checkpoint.exists()
 
     def test_folds_that_are_done_are_not_done_again(self, long_run, whole):
@@ -243,6 +247,17 @@ class TestCheckpoint:
         resumed = CCMSelector(long_run=again).fit(X, y)
         assert again.callback.left == 100 - 2  # of five
         assert_same(resumed, whole["auto"])
+
+    def test_a_warning_that_is_an_error_leaves_it(self, long_run):
+        selector = CCMSelector(5, formulation=Formulation(max_iter=1), long_run=long_run())
+        with pytest.raises(ConvergenceWarning):
+            selector.fit(X, y)
+        assert selector.long_run.checkpoint.exists()
+        told = AtFold(-1, None)
+        with pytest.warns(ConvergenceWarning):
+            clone(selector).set_params(long_run__callback=told).fit(X, y)
+        assert told.n_steps == 0  # all that was done was kept
+        assert not selector.long_run.checkpoint.exists()
 
     def test_short_fits_write_nothing(self, tmp_path):
         path = tmp_path / "fit.jsonl"
@@ -287,9 +302,11 @@ class TestCheckpoint:
         self.end(selector, X, y)
         with pytest.raises(ValueError, match="other settings"):
             selector.fit(X * np.where(np.arange(60) == 4, 30.0, 1.0), y)
-        resumed, whole = clone(selector).fit(X, y), clone(selector).fit(X, y)
+        told = AtFold(-1, None)
+        again = clone(selector).set_params(long_run__callback=told)
+        resumed, whole = again.fit(X, y), clone(selector).fit(X, y)
         assert_same(resumed, whole)
-        assert n_steps(resumed) < n_steps(whole)
+        assert told.n_steps < n_steps(whole)
 
     def test_long_parameters_are_told_apart(self, long_run):
         X_ = np.tile(X, 20)
@@ -341,7 +358,7 @@ class TestCheckpoint:
         resumed = CCMSelector(long_run=again).fit(X, y)
         assert_same(resumed, whole["auto"])
         assert again.callback.left == -1  # no fold again
-        assert n_steps(resumed) < n_steps(whole["auto"])
+        assert again.callback.n_steps < n_steps(whole["auto"])
 
 
 class TestAtOnce:

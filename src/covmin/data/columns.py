@@ -14,7 +14,8 @@ from covmin.core.rows import add_up
 from covmin.core.units import ALWAYS_ON, Units
 
 from .checks import listed
-from .sources import ArraySource, StandardizedSource, is_source
+from .ranks import NormalScores, Standardize, goes_by_rank, ranked_rows
+from .sources import ArraySource, RankedSource, StandardizedSource, is_source
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,15 @@ class ColumnPlan:
 
 @dataclass(frozen=True)
 class PreparedColumns:
-    """A standardised copy of the columns that vary, or a view of them that is read in blocks."""
+    """A standardised copy of the columns that vary, or a view of them that is read in blocks.
+
+    ``X = (scores(input)[:, index] − mean) / scale``; without scores, of the input itself.
+    """
 
     # (n_samples, n_varying): a C-ordered copy of the dtype of the input, or a StandardizedSource.
     X: Any
     index: np.ndarray  # (n_varying,), column of the input behind each column of X
-    mean: np.ndarray  # (n_varying,): X = (input[:, index] − mean) / scale
+    mean: np.ndarray  # (n_varying,)
     scale: np.ndarray
     units: Units  # what is chosen as one, over the columns of X
     unit_index: np.ndarray  # (units.size,), unit of the plan behind each of `units`
@@ -58,9 +62,11 @@ class PreparedColumns:
     p: np.ndarray  # (n_samples,), sample weights, scaled to sum to one
     total_weight: float  # their sum before
     n_distinct: int  # rows that differ
+    scores: NormalScores | None  # of all columns of the input, where they go by rank
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Treat other samples the way these were treated."""
+        X = X if self.scores is None else self.scores.apply(X)
         return ((X[:, self.index] - self.mean) / self.scale).astype(self.X.dtype, copy=False)
 
 
@@ -95,7 +101,7 @@ def weighted_samples(
 
 def prepare_columns(
     X: Any,
-    standardize: bool = True,
+    standardize: Standardize = True,
     *,
     plan: ColumnPlan | None = None,
     sample_weight: np.ndarray | None = None,
@@ -113,6 +119,9 @@ def prepare_columns(
     weight = np.ones(n) if sample_weight is None else sample_weight
     total = float(weight.sum())
     p = weight / total
+    scores = normal_scores(X, p, plan) if goes_by_rank(standardize) else None
+    if scores is not None:
+        X = RankedSource(X, scores) if is_source(X) else scores.apply(X)
     source = X if is_source(X) else ArraySource(X)
     Y_ = np.zeros((n, 0)) if Y is None else Y
     low, high, _, size, mean, power = source.reduce(_moments_block, _merge_moments, Y_, p)
@@ -142,7 +151,15 @@ def prepare_columns(
         total,
         # Only the exact kernel asks for it, which never reads in blocks.
         n if is_source(X) else np.unique(row_signatures(np.divide(X, size, order="C"), Y_)).size,
+        scores,
     )
+
+
+def normal_scores(X: Any, p: np.ndarray, plan: ColumnPlan) -> NormalScores:
+    """Scores by the ranks in each column; indicators of levels stay as they are."""
+    rows = ranked_rows(X.shape[0])
+    drawn = X.take(rows) if is_source(X) else X[rows]
+    return NormalScores.of(drawn, p[rows], plan.categorical[plan.source])
 
 
 def _moments_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -154,7 +171,8 @@ def _moments_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndar
     weight = float(p.sum())
     share = (p / weight if weight > 0.0 else p)[:, None]
     # Sums, not matrix products: these round a column alike wherever it stands.
-    scaled = np.divide(X, size, order="C")
+    with np.errstate(invalid="ignore"):  # of infinite entries, which are refused in words
+        scaled = np.divide(X, size, order="C")
     mean = (share * scaled).sum(axis=0)
     scaled -= mean
     power = (share * scaled**2).sum(axis=0)

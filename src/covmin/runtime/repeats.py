@@ -1,6 +1,7 @@
 """The same work many times over: in parallel, with a count of what is done."""
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -53,7 +54,9 @@ def repeat(
     results: list[Result] = []
     with ProgressBar.shown(verbose) as bar, blas_threads(n_samples, worker_threads(n_jobs)):
         pool = Parallel(n_jobs=n_jobs, return_as="generator", **IN_THREADS)
-        for result in pool(delayed(work)(item) for item in items):
-            results.append(result)
-            bar.show(what, unit, len(results), len(items))
+        # Closed also after an error: joblib complains of threads that are left waiting.
+        with closing(pool(delayed(work)(item) for item in items)) as found:
+            for result in found:
+                results.append(result)
+                bar.show(what, unit, len(results), len(items))
     return results

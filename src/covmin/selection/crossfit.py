@@ -6,6 +6,7 @@ first m features is judged on the fold left out.
 """
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +16,14 @@ from covmin.core.arrays import like
 from covmin.core.nominations import Hold
 from covmin.core.path import run_path
 from covmin.core.problem import Problem
-from covmin.data.columns import ColumnPlan, PreparedColumns, prepare_columns, row_signatures
+from covmin.data.columns import (
+    ColumnPlan,
+    PreparedColumns,
+    normal_scores,
+    prepare_columns,
+    row_signatures,
+)
+from covmin.data.ranks import Standardize, goes_by_rank
 from covmin.data.responses import EncodedResponse
 from covmin.data.samples import Samples
 from covmin.plan import Plan
@@ -77,7 +85,7 @@ def cross_fit(
     plan: Plan,
     sizes: list[int],
     *,
-    standardize: bool,
+    standardize: Standardize,
     run: Run,
     n_jobs: int | None = None,
 ) -> CrossFit:
@@ -93,18 +101,20 @@ def cross_fit(
     def judge(fold: np.ndarray) -> np.ndarray:
         return _errors(_hold_out(samples, samples.plan, standardize, fold), plan, sizes)
 
-    folds = _folds_of(samples, plan.wishes.seed)
+    folds = _folds_of(samples, standardize, plan.wishes.seed)
     errors = run.folds()
-    with blas_threads(samples.n_samples, worker_threads(n_jobs)):
-        judged = Parallel(n_jobs=n_jobs, return_as="generator", **IN_THREADS)(
-            delayed(judge)(fold) for fold in folds[len(errors) :]
-        )
-        for error in judged:
+    judges = Parallel(n_jobs=n_jobs, return_as="generator", **IN_THREADS)
+    work = (delayed(judge)(fold) for fold in folds[len(errors) :])
+    # Closed also after an error: joblib complains of threads that are left waiting.
+    with (
+        blas_threads(samples.n_samples, worker_threads(n_jobs)),
+        closing(judges(work)) as results,
+    ):
+        for error in results:
             errors.append(error)
             run.fold_done(len(errors) - 1, error, len(errors), len(folds))
             if run.stop():
                 break
-        judged.close()
     if len(errors) < 2:
         raise KeyboardInterrupt("The fit was interrupted before there was anything to keep.")
     judged = np.stack(errors, axis=-1)  # (n_epsilons, n_sizes, n_ridges, n_folds)
@@ -113,7 +123,7 @@ def cross_fit(
     return CrossFit(np.asarray(sizes), np.asarray(plan.epsilons), judged)
 
 
-def residuals_beyond_given(samples: Samples, plan: Plan, standardize: bool) -> np.ndarray:
+def residuals_beyond_given(samples: Samples, plan: Plan, standardize: Standardize) -> np.ndarray:
     """What the given features leave of the responses, by cross-fitted kernel ridge regression.
 
     Taking a function of the given features off the response leaves its conditional variance
@@ -131,7 +141,7 @@ def residuals_beyond_given(samples: Samples, plan: Plan, standardize: bool) -> n
     given = replace(samples, X=samples.X[:, is_given])
     layout = replace(layout, source=layout.source[is_given])
     residuals = {ridge: np.empty_like(samples.response.Y) for ridge in REGRESSION_RIDGES}
-    for fold in _folds_of(samples, plan.wishes.seed):
+    for fold in _folds_of(samples, standardize, plan.wishes.seed):
         held = _hold_out(given, layout, standardize, fold)
         predict = None
         if held.columns.index.size:  # else they are constant here: the mean is all they say
@@ -147,7 +157,7 @@ def residuals_beyond_given(samples: Samples, plan: Plan, standardize: bool) -> n
 
 
 def _hold_out(
-    samples: Samples, layout: ColumnPlan, standardize: bool, fold: np.ndarray
+    samples: Samples, layout: ColumnPlan, standardize: Standardize, fold: np.ndarray
 ) -> _HeldOut:
     """Training columns and responses, and the samples of the fold left out.
 
@@ -167,8 +177,11 @@ def _hold_out(
     )
 
 
-def _folds_of(samples: Samples, seed: int) -> list[np.ndarray]:
-    signatures = _unitless_signatures(samples.X, samples.response.Y)
+def _folds_of(samples: Samples, standardize: Standardize, seed: int) -> list[np.ndarray]:
+    X = samples.X
+    if goes_by_rank(standardize):  # beside a far value others would count as equal
+        X = normal_scores(X, samples.weight, samples.plan).apply(X)
+    signatures = _unitless_signatures(X, samples.response.Y)
     return _folds(signatures, samples.response.labels, seed)
 
 

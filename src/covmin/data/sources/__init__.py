@@ -2,5 +2,6 @@
 
 from .base import Source, StandardizedSource, is_source
 from .local import ArraySource
+from .ranked import RankedSource
 
-__all__ = ["ArraySource", "Source", "StandardizedSource", "is_source"]
+__all__ = ["ArraySource", "RankedSource", "Source", "StandardizedSource", "is_source"]
