@@ -28,7 +28,7 @@ from covmin.evaluation.frames import markdown_table
 RESULTS = Path(__file__).parent / "results"
 DATA = Path(__file__).parents[2] / "shared" / "data"
 N_COLUMNS = 30
-SIZES = {150: 10, 600: 5, 3000: 2}  # samples, draws
+SIZES = {150: 10}  # samples, draws
 REAL = (
     *((f"regression/{name}", "regression") for name in ("autos", "concrete", "energy", "housing")),
     *((f"regression/{name}", "regression") for name in ("parkinsons", "skillcraft", "stock")),

@@ -49,9 +49,14 @@ def test_the_eight_formulations(constraint, inverse, approximation, same):
     same(
         words,
         formulation=Formulation("single", constraint, inverse=inverse, max_iter=20),
-        approximation=None if approximation == "exact" else approximation,
+        approximation=approximation,
         interactions=False,
     )
+
+
+@pytest.mark.parametrize(("word", "value"), [("yes", True), ("no", False), ("rank", "rank")])
+def test_ways_to_scale(word, value, same):
+    same(["--standardize", word], standardize=value)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -1,5 +1,6 @@
 """Fits that last: interrupted, killed, resumed, several at once, failed without a trace."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -132,6 +133,16 @@ class TestFailure:
         long_run = LongRun(callback=AtFold(2, press_ctrl_c))
         changes = {"n_features_to_select": "auto", "long_run": long_run}
         self.refit_fails(fitted, KeyboardInterrupt, (self.OTHER, y), **changes)
+
+    def test_among_folds_at_once(self, fitted, recwarn):
+        def fail():
+            raise RuntimeError
+
+        changes = {"n_jobs": 2, "n_features_to_select": "auto"}
+        long_run = LongRun(callback=AtFold(1, fail))
+        self.refit_fails(fitted, RuntimeError, (self.OTHER, y), long_run=long_run, **changes)
+        gc.collect()  # joblib used to complain of the other folds here
+        assert not recwarn.list
 
     def test_on_data_that_are_refused(self, fitted):
         gaps = self.OTHER.mask(self.OTHER > 1.0)

@@ -84,7 +84,7 @@ class TestSampleWeights:
     @pytest.mark.parametrize("size", [1e308, 1e-308])
     def test_of_any_size(self, xor, size):
         X, y = xor
-        weights = {label: size for label in np.unique(y)}
+        weights = dict.fromkeys(np.unique(y), size)
         plain = CCMSelector(3).fit(X, y)
         same_fit(CCMSelector(3, class_weight=weights).fit(X, y), plain)
         same_fit(CCMSelector(3).fit(X, y, sample_weight=np.full(60, size)), plain)

@@ -162,6 +162,11 @@ def normal_scores(X: Any, p: np.ndarray, plan: ColumnPlan) -> NormalScores:
     return NormalScores.of(drawn, p[rows], plan.categorical[plan.source])
 
 
+# Infinite entries are refused in words, once all are seen.
+_quiet = np.errstate(invalid="ignore")
+
+
+@_quiet
 def _moments_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, ...]:
     """Range, weight, largest entry, and mean and power about it in units of that entry."""
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
@@ -171,14 +176,14 @@ def _moments_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndar
     weight = float(p.sum())
     share = (p / weight if weight > 0.0 else p)[:, None]
     # Sums, not matrix products: these round a column alike wherever it stands.
-    with np.errstate(invalid="ignore"):  # of infinite entries, which are refused in words
-        scaled = np.divide(X, size, order="C")
+    scaled = np.divide(X, size, order="C")
     mean = (share * scaled).sum(axis=0)
     scaled -= mean
     power = (share * scaled**2).sum(axis=0)
     return low, high, np.full_like(size, weight), size, mean, power
 
 
+@_quiet
 def _merge_moments(parts: Iterable[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
     """The moments of several blocks from those of each."""
     lows, highs, weights, sizes, means, powers = (

@@ -50,20 +50,17 @@ class NormalScores:
 def _scores(column: np.ndarray, p: np.ndarray, eps: float) -> _Knots | None:
     """Distinct values and their scores; equal values share the middle of their ranks.
 
-    None where nothing varies beyond rounding errors, which have ranks too.
+    None where nothing varies but rounding errors, which would have ranks too.
 
     >>> values, scores = _scores(np.array([0.0, 3.0, 0.0, 1e12]), np.full(4, 0.25), 1e-16)
     >>> values.tolist(), scores.round(2).tolist()
     ([0.0, 3.0, 1000000000000.0], [-0.67, 0.32, 1.15])
     """
     values, place = np.unique(column.astype(np.float64), return_inverse=True)
+    size = max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
+    if not (np.isfinite(size) and values[-1] / size - values[0] / size > 4.0 * eps):
+        return None
     share = np.bincount(place, p / p.sum())
-    size = np.abs(values).max()
-    if not (values.size > 1 and np.isfinite(size)):
-        return None
-    scaled = values / size
-    if share @ (scaled - share @ scaled) ** 2 <= eps**2:
-        return None
     middle = np.cumsum(share) - 0.5 * share
     # Else a sample would be the farther out the less it weighs.
     least = 0.5 / RANKED_ROWS

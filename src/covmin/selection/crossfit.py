@@ -6,11 +6,9 @@ first m features is judged on the fold left out.
 """
 
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import dataclass, replace
 
 import numpy as np
-from sklearn.utils.parallel import Parallel, delayed
 
 from covmin.core.arrays import like
 from covmin.core.nominations import Hold
@@ -29,8 +27,9 @@ from covmin.data.samples import Samples
 from covmin.plan import Plan
 from covmin.plan.budgets import path_budgets
 from covmin.plan.constants import N_FOLDS, REGRESSION_RIDGES
+from covmin.runtime.repeats import in_threads
 from covmin.runtime.run import Run
-from covmin.runtime.threads import IN_THREADS, blas_threads, worker_threads
+from covmin.runtime.threads import blas_threads, worker_threads
 
 
 @dataclass(frozen=True)
@@ -103,12 +102,9 @@ def cross_fit(
 
     folds = _folds_of(samples, standardize, plan.wishes.seed)
     errors = run.folds()
-    judges = Parallel(n_jobs=n_jobs, return_as="generator", **IN_THREADS)
-    work = (delayed(judge)(fold) for fold in folds[len(errors) :])
-    # Closed also after an error: joblib complains of threads that are left waiting.
     with (
         blas_threads(samples.n_samples, worker_threads(n_jobs)),
-        closing(judges(work)) as results,
+        in_threads(judge, folds[len(errors) :], n_jobs) as results,
     ):
         for error in results:
             errors.append(error)
