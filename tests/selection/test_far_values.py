@@ -207,6 +207,14 @@ class TestClasses:
         selector = CCMSelector(3, task="classification").fit(X, label)
         assert_array_equal(selector.get_support(indices=True), [0, 1, 2])
 
+    def test_their_number_is_chosen(self):
+        label = np.repeat(np.arange(60), 2)
+        rng = np.random.default_rng(1)
+        X = rng.standard_normal((120, 6))
+        X[:, :2] = rng.standard_normal((60, 2))[label] + 0.1 * X[:, :2]
+        selector = CCMSelector(task="classification").fit(X, label)
+        assert_array_equal(selector.get_support(indices=True), [0, 1])
+
     def test_of_one_member(self):
         y = np.where(Z[:, 0] > 0.0, "a", "b").astype(object)
         y[:2] = "c", "d"

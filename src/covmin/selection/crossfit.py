@@ -208,10 +208,8 @@ def _folds(signatures: np.ndarray, labels: np.ndarray | None, seed: int) -> list
     if labels is not None:
         # A class whose rows all equal rows of another is not among the first of them.
         classes = np.unique(labels[first], return_inverse=True)[1]
+    # However few members a class has: with as few folds, one of two would be left to train on.
     n_folds = max(2, min(N_FOLDS, first.size // 2))
-    fewest = int(np.bincount(classes).min())
-    if fewest >= 2:
-        n_folds = min(n_folds, fewest)
     shuffled = np.random.default_rng(seed).permutation(first.size)
     # Dealt out in turn, class after class: sizes differ by one at most, in a class and in all.
     # Classes come in the order they are met, so that their names do not matter.
