@@ -49,9 +49,14 @@ def test_the_eight_formulations(constraint, inverse, approximation, same):
     same(
         words,
         formulation=Formulation("single", constraint, inverse=inverse, max_iter=20),
-        approximation=None if approximation == "exact" else approximation,
+        approximation=approximation,
         interactions=False,
     )
+
+
+@pytest.mark.parametrize(("word", "value"), [("yes", True), ("no", False), ("rank", "rank")])
+def test_ways_to_scale(word, value, same):
+    same(["--standardize", word], standardize=value)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -69,7 +74,7 @@ def test_every_kernel(name, same):
 
 
 def test_other_parameters(same, csv, table, tmp_path):
-    words = ["--class-weight", "balanced", "--no-standardize", "--substitutes", 1, "--jobs", 2]
+    words = ["--class-weight", "balanced", "--standardize", "no", "--substitutes", 1, "--jobs", 2]
     words += ["--groups", "pair=x3,4", "--epsilon", 0.05, "--interrupt", "keep"]
     words += ["--checkpoint", tmp_path / "fit.jsonl", "--approximation", "fourier"]
     words += ["--n-components", 64]

@@ -1,5 +1,6 @@
 """Fits that last: interrupted, killed, resumed, several at once, failed without a trace."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -50,10 +51,12 @@ class At:
 
 
 class AtFold(At):
-    """The same at the n-th fold."""
+    """The same at the n-th fold; steps are counted."""
+
+    n_steps = 0
 
     def __call__(self, progress):
-        pass
+        self.n_steps += 1
 
     def fold(self, done, total):
         super().__call__(done)
@@ -68,6 +71,8 @@ def n_steps(selector):
 
 
 def assert_same(one, other):
+    for name, steps in one.history_.items():
+        assert_array_equal(steps, other.history_[name])
     assert_array_equal(one.ranking_, other.ranking_)
     assert_array_equal(one.weights_, other.weights_)
     assert one.objective_ == other.objective_
@@ -128,6 +133,16 @@ class TestFailure:
         long_run = LongRun(callback=AtFold(2, press_ctrl_c))
         changes = {"n_features_to_select": "auto", "long_run": long_run}
         self.refit_fails(fitted, KeyboardInterrupt, (self.OTHER, y), **changes)
+
+    def test_among_folds_at_once(self, fitted, recwarn):
+        def fail():
+            raise RuntimeError
+
+        changes = {"n_jobs": 2, "n_features_to_select": "auto"}
+        long_run = LongRun(callback=AtFold(1, fail))
+        self.refit_fails(fitted, RuntimeError, (self.OTHER, y), long_run=long_run, **changes)
+        gc.collect()  # joblib used to complain of the other folds here
+        assert not recwarn.list
 
     def test_on_data_that_are_refused(self, fitted):
         gaps = self.OTHER.mask(self.OTHER > 1.0)
@@ -233,7 +248,7 @@ class TestCheckpoint:
             assert_array_equal(resumed.cross_fit_.mean_error, whole[m].cross_fit_.mean_error)
             assert again.callback.left == -1  # no fold again
         if share >= 0.5:
-            assert n_steps(resumed) < n_steps(whole[m])
+            assert again.callback.n_steps < n_steps(whole[m])
         assert not again.checkpoint.exists()
 
     def test_folds_that_are_done_are_not_done_again(self, long_run, whole):
@@ -243,6 +258,17 @@ class TestCheckpoint:
         resumed = CCMSelector(long_run=again).fit(X, y)
         assert again.callback.left == 100 - 2  # of five
         assert_same(resumed, whole["auto"])
+
+    def test_a_warning_that_is_an_error_leaves_it(self, long_run):
+        selector = CCMSelector(5, formulation=Formulation(max_iter=1), long_run=long_run())
+        with pytest.raises(ConvergenceWarning):
+            selector.fit(X, y)
+        assert selector.long_run.checkpoint.exists()
+        told = AtFold(-1, None)
+        with pytest.warns(ConvergenceWarning):
+            clone(selector).set_params(long_run__callback=told).fit(X, y)
+        assert told.n_steps == 0  # all that was done was kept
+        assert not selector.long_run.checkpoint.exists()
 
     def test_short_fits_write_nothing(self, tmp_path):
         path = tmp_path / "fit.jsonl"
@@ -287,9 +313,11 @@ class TestCheckpoint:
         self.end(selector, X, y)
         with pytest.raises(ValueError, match="other settings"):
             selector.fit(X * np.where(np.arange(60) == 4, 30.0, 1.0), y)
-        resumed, whole = clone(selector).fit(X, y), clone(selector).fit(X, y)
+        told = AtFold(-1, None)
+        again = clone(selector).set_params(long_run__callback=told)
+        resumed, whole = again.fit(X, y), clone(selector).fit(X, y)
         assert_same(resumed, whole)
-        assert n_steps(resumed) < n_steps(whole)
+        assert told.n_steps < n_steps(whole)
 
     def test_long_parameters_are_told_apart(self, long_run):
         X_ = np.tile(X, 20)
@@ -341,7 +369,7 @@ class TestCheckpoint:
         resumed = CCMSelector(long_run=again).fit(X, y)
         assert_same(resumed, whole["auto"])
         assert again.callback.left == -1  # no fold again
-        assert n_steps(resumed) < n_steps(whole["auto"])
+        assert again.callback.n_steps < n_steps(whole["auto"])
 
 
 class TestAtOnce:

@@ -505,6 +505,23 @@ def test_low_lambda2_warns(xor):
         assert [warning.filename for warning in record] == [__file__]
 
 
+def test_a_price_that_no_feature_is_worth_warns(xor):
+    formulation = Formulation(constraint="soft", lambda1=1e6)
+    with pytest.warns(UserWarning, match="all weights are zero.*smaller lambda1") as record:
+        selector = CCMSelector(3, formulation=formulation, given=[4]).fit(*xor)
+    assert [warning.filename for warning in record] == [__file__]
+    assert selector.support_.sum() == 4
+
+
+def test_exact_is_a_name_of_the_kernel_itself(xor):
+    named, none = (CCMSelector(3, approximation=each).fit(*xor) for each in ("exact", None))
+    assert_array_equal(named.ranking_, none.ranking_)
+    assert named.approximation_ is None
+    assert named.get_params()["approximation"] == "exact"
+    assert "as asked for" in str(named.plan_)
+    assert conditional_covariance_trace(*xor, approximation="exact") > 0.0
+
+
 def test_too_few_steps_warn(xor):
     with pytest.warns(ConvergenceWarning, match="max_iter=1") as record:
         selector = CCMSelector(3, formulation=Formulation(max_iter=1)).fit(*xor)

@@ -17,7 +17,7 @@ from .common import FORMULATIONS, same_fit
 
 class TestSampleWeights:
     @pytest.mark.parametrize("options", FORMULATIONS)
-    @pytest.mark.parametrize("standardize", [True, False])
+    @pytest.mark.parametrize("standardize", [True, False, "rank"])
     def test_integers_equal_repeated_rows(self, xor, options, standardize):
         X, y = xor
         # A few steps on a system this ill-conditioned magnify rounding.
@@ -39,13 +39,13 @@ class TestSampleWeights:
             )
             same_fit(weighted, repeated)
 
-    def test_so_with_everything_chosen_by_cross_fitting(self, xor):
+    @pytest.mark.parametrize("standardize", [True, "rank"])
+    def test_so_with_everything_chosen_by_cross_fitting(self, xor, standardize):
         X, y = xor
         counts = np.random.default_rng(0).integers(1, 4, 60)
-        weighted = CCMSelector(epsilon=[0.001, 0.01]).fit(X, y, sample_weight=counts)
-        repeated = CCMSelector(epsilon=[0.001, 0.01]).fit(
-            X.repeat(counts, axis=0), y.repeat(counts)
-        )
+        selector = CCMSelector(epsilon=[0.001, 0.01], standardize=standardize)
+        weighted = clone(selector).fit(X, y, sample_weight=counts)
+        repeated = clone(selector).fit(X.repeat(counts, axis=0), y.repeat(counts))
         same_fit(weighted, repeated)
         assert_allclose(weighted.cross_fit_.mean_error, repeated.cross_fit_.mean_error, rtol=1e-6)
 
@@ -80,6 +80,22 @@ class TestSampleWeights:
     def test_bad_weights(self, xor, weight, message):
         with pytest.raises(ValueError, match=message):
             CCMSelector(1).fit(*xor, sample_weight=weight)
+
+    @pytest.mark.parametrize("size", [1e308, 1e-308])
+    def test_of_any_size(self, xor, size):
+        X, y = xor
+        weights = dict.fromkeys(np.unique(y), size)
+        plain = CCMSelector(3).fit(X, y)
+        same_fit(CCMSelector(3, class_weight=weights).fit(X, y), plain)
+        same_fit(CCMSelector(3).fit(X, y, sample_weight=np.full(60, size)), plain)
+        heavy = CCMSelector(3, class_weight=weights)
+        same_fit(heavy.fit(X, y, sample_weight=np.full(60, 1e10)), plain)
+
+    def test_too_far_apart(self, xor):
+        X, y = xor
+        weights = dict(zip(np.unique(y), [1e308, 1e-308, 1.0, 1.0], strict=False))
+        with pytest.raises(ValueError, match="too far apart"):
+            CCMSelector(3, class_weight=weights).fit(X, y)
 
     def test_routed_through_a_pipeline(self, xor):
         X, y = xor

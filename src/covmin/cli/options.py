@@ -174,7 +174,9 @@ SELECTOR_OPTIONS = [
     SelectorOption("--response-kernel", "response_kernel", "What features are to change of a "
         "numeric target: its mean (linear), or anything (gaussian).", _METHOD),
     SelectorOption("--class-weight", "class_weight", "Count every class the same.", _METHOD),
-    SelectorOption("--no-standardize", "standardize", "Columns keep their own units.", _METHOD),
+    SelectorOption("--standardize", "standardize", "Columns are scaled by mean and deviation "
+        "(yes), by ranks, which far values do not change (rank), or keep their units (no).",
+        _METHOD, stands_for={"yes": True, "no": False}),
     SelectorOption("--no-interactions", "interactions", "Do not look for pairs.", _METHOD),
     SelectorOption("--strategy", "formulation__strategy", "path, or single: --formulation paper.",
         _SWITCHES),
@@ -187,7 +189,7 @@ SELECTOR_OPTIONS = [
     SelectorOption("--lambda2", "formulation__lambda2", "Penalty on what is left of the system, "
         "else chosen by itself.", _SWITCHES, needs="--inverse free"),
     SelectorOption("--approximation", "approximation", "The kernel itself (exact), random "
-        "components for it (fourier), or what the samples allow (auto).", _SWITCHES, none="exact"),
+        "components for it (fourier), or what the samples allow (auto).", _SWITCHES),
     SelectorOption("--n-components", "n_components", "Random components; 512 unless given.",
         _SWITCHES, needs="--approximation auto|fourier"),
     SelectorOption("--max-iter", "formulation__max_iter", "Most steps of a solve.", _SWITCHES),
@@ -197,8 +199,8 @@ SELECTOR_OPTIONS = [
     SelectorOption("--jobs -j", "n_jobs", "Folds at once; -1 uses every core.", _RUNNING),
     SelectorOption("--device", "device", "Where torch computes: cpu, cuda.", _RUNNING,
         metavar="DEVICE"),
-    SelectorOption("--checkpoint", "long_run__checkpoint", "Keeps what a long fit has done; the "
-        "same command goes on from there.", _RUNNING),
+    SelectorOption("--checkpoint", "long_run__checkpoint", "Keeps what a fit of more than 60 s has "
+        "done; the same command goes on from there.", _RUNNING),
     SelectorOption("--interrupt", "long_run__interrupt", "What Ctrl-C leaves: nothing (raise) or "
         "the ranking so far (keep).", _RUNNING, choices=("raise", "keep")),
 ]

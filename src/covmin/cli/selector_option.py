@@ -1,8 +1,8 @@
 """Options of a command that stand for parameters of the selector."""
 
 import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
@@ -35,9 +35,10 @@ class SelectorOption:
     panel: str | None = None
     # Another option with the values under which this one has an effect: "--inverse free".
     needs: str = ""
-    # Words it takes, where the parameter declares none, and the word for None.
+    # Words it takes, where the parameter declares none.
     choices: tuple[str, ...] = ()
-    none: str = ""
+    # Further words, and the values they stand for.
+    stands_for: Mapping[str, Any] = field(default_factory=dict)
     # Where it is not the default of the parameter.
     default: Any = None
     # From what is typed to a value, where the type does not say how.
@@ -72,7 +73,7 @@ class SelectorOption:
         words = self.choices or self.declared.choices
         if not words and isinstance(self.declared.default, str):
             words = (self.declared.default,)
-        return (*words, self.none) if self.none else words
+        return (*words, *self.stands_for)
 
     def read(self, text: str) -> Any:
         """The value for what was typed."""
@@ -80,7 +81,7 @@ class SelectorOption:
         if self.parse is not None:
             return self.parse(text)
         if text in self._words:
-            return None if text == self.none else text
+            return self.stands_for.get(text, text)
         try:
             if self._words and convert is str:
                 raise ValueError
@@ -124,7 +125,7 @@ class SelectorOption:
         return inspect.Parameter(
             self.parameter,
             inspect.Parameter.KEYWORD_ONLY,
-            default=False if self.is_flag else None if shown is None else str(shown),
+            default=False if self.is_flag else None if shown is None else self._word(shown),
             annotation=Annotated[kind | None, option],
         )
 
@@ -137,8 +138,11 @@ class SelectorOption:
             return [self.name]
         if self.complete is not None:
             return [word for each in value for word in (self.name, each)]
-        several = value if isinstance(value, list) else [self.none if value is None else value]
-        return [self.name, ",".join(map(str, several))]
+        several = value if isinstance(value, list) else [value]
+        return [self.name, ",".join(map(self._word, several))]
+
+    def _word(self, value: Any) -> str:
+        return next((word for word, each in self.stands_for.items() if each is value), str(value))
 
 
 def extended(command: Callable[..., None], options: Sequence[SelectorOption]) -> Any:

@@ -39,8 +39,8 @@ def _replacements() -> list[tuple[str, str]]:
     found = [*_SENTENCES]
     for option in SELECTOR_OPTIONS:
         parameter = option.parameter.rpartition("__")[2]
-        if option.none:
-            found.append((rf"\b{parameter}=None( \(\w+\))?", f"{option.name} {option.none}"))
+        for word, value in option.stands_for.items():
+            found.append((rf"\b{parameter}={value}\b", f"{option.name} {word}"))
         found += [
             (rf"The '{parameter}' parameter of \w+ must", f"{option.name} must"),
             (rf"(?<!-)\b{parameter}=['\"]?([\w.+-]*\w)['\"]?", rf"{option.name} \1"),

@@ -14,7 +14,8 @@ from covmin.core.rows import add_up
 from covmin.core.units import ALWAYS_ON, Units
 
 from .checks import listed
-from .sources import ArraySource, StandardizedSource, is_source
+from .ranks import NormalScores, Standardize, goes_by_rank, ranked_rows
+from .sources import ArraySource, RankedSource, StandardizedSource, is_source
 
 
 @dataclass(frozen=True)
@@ -84,12 +85,15 @@ class DistinctRows:
 
 @dataclass(frozen=True)
 class PreparedColumns:
-    """A standardised copy of the columns that vary, or a view of them that is read in blocks."""
+    """A standardised copy of the columns that vary, or a view of them that is read in blocks.
+
+    ``X = (scores(input)[:, index] − mean) / scale``; without scores, of the input itself.
+    """
 
     # (n_samples, n_varying): a C-ordered copy of the dtype of the input, or a StandardizedSource.
     X: Any
     index: np.ndarray  # (n_varying,), column of the input behind each column of X
-    mean: np.ndarray  # (n_varying,): X = (input[:, index] − mean) / scale
+    mean: np.ndarray  # (n_varying,)
     scale: np.ndarray
     units: Units  # what is chosen as one, over the columns of X
     unit_index: np.ndarray  # (units.size,), unit of the plan behind each of `units`
@@ -98,6 +102,7 @@ class PreparedColumns:
     total_weight: float  # their sum before
     # (n_samples,): rows with their responses share it if they are equal; None without responses.
     signature: np.ndarray | None
+    scores: NormalScores | None  # of all columns of the input, where they go by rank
 
     def distinct(self, seed: int, *, merged: bool = True) -> DistinctRows:
         """Rows that differ, or all in a random order; as they stand without responses."""
@@ -112,6 +117,7 @@ class PreparedColumns:
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Treat other samples the way these were treated."""
+        X = X if self.scores is None else self.scores.apply(X)
         return ((X[:, self.index] - self.mean) / self.scale).astype(self.X.dtype, copy=False)
 
 
@@ -146,7 +152,7 @@ def weighted_samples(
 
 def prepare_columns(
     X: Any,
-    standardize: bool = True,
+    standardize: Standardize = True,
     *,
     plan: ColumnPlan | None = None,
     sample_weight: np.ndarray | None = None,
@@ -164,6 +170,9 @@ def prepare_columns(
     weight = np.ones(n) if sample_weight is None else sample_weight
     total = float(weight.sum())
     p = weight / total
+    scores = normal_scores(X, p, plan) if goes_by_rank(standardize) else None
+    if scores is not None:
+        X = RankedSource(X, scores) if is_source(X) else scores.apply(X)
     source = X if is_source(X) else ArraySource(X)
     Y_ = np.zeros((n, 0)) if Y is None else Y
     low, high, _, size, mean, power = source.reduce(_moments_block, _merge_moments, Y_, p)
@@ -197,9 +206,22 @@ def prepare_columns(
         p,
         total,
         signature,
+        scores,
     )
 
 
+def normal_scores(X: Any, p: np.ndarray, plan: ColumnPlan) -> NormalScores:
+    """Scores by the ranks in each column; indicators of levels stay as they are."""
+    rows = ranked_rows(X.shape[0])
+    drawn = X.take(rows) if is_source(X) else X[rows]
+    return NormalScores.of(drawn, p[rows], plan.categorical[plan.source])
+
+
+# Infinite entries are refused in words, once all are seen.
+_quiet = np.errstate(invalid="ignore")
+
+
+@_quiet
 def _moments_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, ...]:
     """Range, weight, largest entry, and mean and power about it in units of that entry."""
     low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
@@ -216,6 +238,7 @@ def _moments_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndar
     return low, high, np.full_like(size, weight), size, mean, power
 
 
+@_quiet
 def _merge_moments(parts: Iterable[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
     """The moments of several blocks from those of each."""
     lows, highs, weights, sizes, means, powers = (

@@ -14,6 +14,8 @@ from covmin.core.kernels import Gaussian
 from covmin.core.kernels.bandwidth import median_bandwidth
 from covmin.core.responses import kernel_factor
 
+from .far_values import rows_to_look_at, ruled_by_far_values
+
 # Whole-number responses with more values than this, and fewer samples for each than the
 # next number, are counts or measurements rather than classes.
 _MANY_CLASSES = 20
@@ -40,6 +42,7 @@ class EncodedResponse:
     task: str  # "classification" or "regression"
     classes: Any  # labels in order; one array for each output where there are several
     labels: np.ndarray | None  # (n_samples,), class index of each, for stratified folds
+    far_values: bool = False  # whether a few of them rule a real response
 
     @property
     def squared_unit(self) -> float:
@@ -78,8 +81,10 @@ def encode_response(
     p = p / p.sum()
     labels: np.ndarray | None = None
     classes: Any = None
+    far_values = False
     if task == "regression":
         columns = _real_columns(y)
+        far_values = _has_far_values(columns)
     elif task == "ordinal":
         columns, classes, labels = _ordered_columns(y, levels)
     elif y.ndim == 2 and y.shape[1] > 1:
@@ -102,7 +107,8 @@ def encode_response(
     if power <= np.finfo(float).eps ** 2:
         raise _constant_response()
     task = "regression" if task == "regression" else "classification"
-    return EncodedResponse(Y / np.sqrt(power), largest * np.sqrt(power), task, classes, labels)
+    root = np.sqrt(power)
+    return EncodedResponse(Y / root, largest * root, task, classes, labels, far_values)
 
 
 def is_missing(value: Any) -> bool:
@@ -145,7 +151,7 @@ def class_weights(
         )
     if isinstance(class_weight, str):
         totals = np.bincount(labels, sample_weight)
-        return sample_weight * (sample_weight.sum() / (totals.size * totals))[labels]
+        return sample_weight / totals[labels] * (sample_weight.sum() / totals.size)
     known = classes.tolist()
     if unknown := set(class_weight) - set(known):
         raise ValueError(
@@ -155,7 +161,16 @@ def class_weights(
     factors = np.array([float(class_weight.get(label, 1.0)) for label in known])
     if not (np.isfinite(factors) & (factors > 0.0)).all():
         raise ValueError(f"class_weight must hold positive numbers; got {class_weight!r}.")
-    return sample_weight * factors[labels]
+    # Neither a product nor the sum of all may overflow.
+    if sample_weight.max() / (np.finfo(np.float64).max / labels.size) * factors.max() > 1.0:
+        sample_weight, factors = sample_weight / sample_weight.max(), factors / factors.max()
+    weight: np.ndarray = sample_weight * factors[labels]
+    if not weight.all():
+        raise ValueError(
+            f"The weights of the classes are too far apart: beside the largest, the smallest is "
+            f"rounded to nothing; got class_weight={class_weight!r}."
+        )
+    return weight
 
 
 def ordered_levels(y: Any) -> list[Any] | None:
@@ -290,6 +305,13 @@ def _standardized(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
     if not varies.any():
         raise _constant_response()
     return Z[:, varies] / deviation[varies]
+
+
+def _has_far_values(columns: np.ndarray) -> bool:
+    scaled = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
+    deviation = scaled.std(axis=0)
+    scaled = scaled[rows_to_look_at(columns.shape[0])] / np.where(deviation > 0.0, deviation, 1.0)
+    return bool(ruled_by_far_values(scaled).any())
 
 
 def _real_columns(y: np.ndarray) -> np.ndarray:

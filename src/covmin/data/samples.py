@@ -12,6 +12,7 @@ import numpy as np
 
 from covmin.runtime.memory import check_memory
 
+from .checks import listed
 from .columns import (
     ColumnPlan,
     DistinctRows,
@@ -20,6 +21,8 @@ from .columns import (
     prepare_columns,
     weighted_samples,
 )
+from .far_values import FAR_VALUES, orders_by_chance, rows_to_look_at, ruled_by_far_values
+from .ranks import Standardize, goes_by_rank
 from .responses import EncodedResponse, class_weights, encode_response, ordered_levels
 from .sources import ArraySource, is_source, rows_of
 from .tables import read_table
@@ -41,7 +44,12 @@ class Samples:
         """Number of samples that count."""
         return int(self.X.shape[0])
 
-    def columns(self, standardize: bool) -> PreparedColumns:
+    @property
+    def column_labels(self) -> np.ndarray:
+        """What to call each column of X: the name or the number of the column of the input."""
+        return self.plan.source if self.names is None else self.names[self.plan.source]
+
+    def columns(self, standardize: Standardize) -> PreparedColumns:
         """The columns made ready for the criterion, to be read in blocks."""
         X = self.X if is_source(self.X) else ArraySource(self.X)
         weight, Y = self.weight, self.response.Y
@@ -96,8 +104,13 @@ def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
     return Samples(X, response, weight, plan, labels, names)
 
 
-def check_columns(columns: PreparedColumns) -> None:
-    """Refuse data in which nothing varies, and warn of columns that do not."""
+def check_columns(
+    columns: PreparedColumns, X: Any, standardize: Standardize, labels: np.ndarray
+) -> None:
+    """Refuse data in which nothing varies; warn of columns that do not, or by far values alone.
+
+    X is what the columns were prepared from, and the labels are what to call its columns.
+    """
     n_constant = columns.constant.size
     if columns.units.size == 0:
         raise ValueError(
@@ -105,8 +118,39 @@ def check_columns(columns: PreparedColumns) -> None:
             "there is nothing to select."
         )
     if n_constant:
-        warnings.warn(
-            f"{n_constant} constant feature(s) carry no information and are ranked last.",
-            UserWarning,
-            stacklevel=4,
+        _warn(f"{n_constant} constant feature(s) carry no information and are ranked last.")
+    if not standardize or goes_by_rank(standardize):
+        return
+    rows = rows_to_look_at(X.shape[0])
+    drawn = (X.take(rows) if is_source(X) else X[rows])[:, columns.index]
+    ruled = ruled_by_far_values(drawn.astype(np.float64) / columns.scale)
+    if ruled.any():
+        names = labels[np.sort(columns.index[ruled])].tolist()
+        _warn(
+            f"{FAR_VALUES} make all others next to equal in {len(names)} column(s): "
+            f'{listed(names)}. Use standardize="rank", which goes by the ranks of values, or see '
+            "whether these are errors."
         )
+
+
+def check_enough(samples: Samples, columns: PreparedColumns) -> None:
+    """Warn where there is next to nothing to learn from."""
+    response = samples.response
+    by_chance = orders_by_chance(
+        response.Y, columns.units.size, classes=response.task == "classification"
+    )
+    if by_chance >= 1.0:
+        _warn(
+            f"{samples.n_samples} samples are too few to tell {columns.units.size} features apart: "
+            f"by chance alone about {by_chance:.0f} of them would put the samples in the order of "
+            "y. The ranking says little."
+        )
+    if response.far_values:
+        _warn(
+            f"{FAR_VALUES} of y make all others next to equal. Pass its logarithm or its ranks "
+            "(scipy.stats.rankdata) as y, or see whether these are errors."
+        )
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, UserWarning, stacklevel=5)

@@ -14,7 +14,9 @@ from sklearn.utils.validation import validate_data
 from covmin.core.kernels import Mixed
 from covmin.data.checks import check_numbers, columns_named
 from covmin.data.columns import prepare_columns
+from covmin.data.far_values import FAR_VALUES
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
+from covmin.data.ranks import Standardize, goes_by_rank
 from covmin.data.responses import ordered_levels
 from covmin.data.samples import check_columns
 from covmin.runtime.repeats import N_JOBS, for_many_fits, repeat
@@ -205,9 +207,13 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
             # An array has no order of classes, which the estimator may want to know.
             y = checked if ordered_levels(y) is None else y
             self._warn_if_too_few(X.shape[1])
-            columns = prepare_columns(X)
-            check_columns(columns)
-            order = content_order(X[:, columns.index])
+            # Copies are of what the estimator looks at.
+            by_rank = goes_by_rank(getattr(self._estimator(), "standardize", True))
+            standardize: Standardize = "rank" if by_rank else True
+            columns = prepare_columns(X, standardize)
+            labels = getattr(self, "feature_names_in_", np.arange(X.shape[1]))
+            check_columns(columns, X, standardize, labels)
+            order = content_order(columns.X if by_rank else X[:, columns.index])
             Z = columns.X[:, order]
             knockoffs = GaussianKnockoffs(Z)
             seed = seed_of(self.random_state)
@@ -219,7 +225,9 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
                 return swap_statistics(self._estimator(), Z, copies, y, importance=self.importance)
 
             draws, jobs = range(self.n_draws), self.n_jobs
-            found = repeat(statistics, draws, "knockoffs", "draw", len(X), jobs, self.verbose)
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", message=FAR_VALUES)  # said above, by name
+                found = repeat(statistics, draws, "knockoffs", "draw", len(X), jobs, self.verbose)
             W = np.zeros((self.n_draws, X.shape[1]))
             W[:, columns.index[order]] = found
             self._store(W)

@@ -42,9 +42,11 @@ def by_size(approximation: str | None, kernel: Kernel, shape: tuple[int, int]) -
     [None, 'fourier']
     >>> by_size("auto", Polynomial(), (10**6, 10)) is None
     True
+    >>> by_size("exact", Gaussian(), (10**6, 10)) is None
+    True
     """
     if approximation != "auto":
-        return approximation
+        return None if approximation == "exact" else approximation
     n_samples, n_columns = shape
     exact_components = kernel.components_are_exact and n_columns < n_samples
     many = kernel.has_components and n_samples > EXACT_SAMPLES
@@ -87,7 +89,7 @@ def choose_approximation(
         f"The exact kernel of {n} samples and {d} columns",
         f"{way_out}; or pass fewer samples, or float32.",
     )
-    if approximation is None:
+    if approximation != "auto":
         return None, "as asked for"
     if n <= EXACT_SAMPLES:
         return None, f"{n} samples, no more than {EXACT_SAMPLES}"

@@ -7,6 +7,14 @@ stand beside the code that they speed up.
 from typing import Final
 
 from covmin.core.nominations import PairSearch
+from covmin.data import ranks
+
+# --- scaling by ranks ------------------------------------------------------------------------
+#: Of more samples than this, as many are drawn to rank by: a rank is then known to 0.4 per cent.
+RANKED_ROWS: Final = ranks.RANKED_ROWS
+#: Values of a column at which its scores are kept, with lines between them: all, as long as the
+#: exact kernel is used.
+KNOTS: Final = ranks.KNOTS
 
 # --- exact kernel or random components -------------------------------------------------------
 #: Up to this many samples the n×n kernel matrix is used: beyond, random components take about

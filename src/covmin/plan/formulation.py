@@ -70,6 +70,11 @@ class Formulation(Configurable):
         """Whether it is a path of the criterion itself under a hard budget."""
         return (self.strategy, self.constraint, self.inverse) == ("path", "hard", "exact")
 
+    @property
+    def has_price(self) -> bool:
+        """Whether weights cost something."""
+        return CONSTRAINTS[self.constraint].has_price
+
     def check(self) -> None:
         """Refuse what is no formulation."""
         for name, allowed in (
@@ -86,7 +91,7 @@ class Formulation(Configurable):
         _check_number("lambda2", self.lambda2, "> 0", lambda x: x > 0, optional=True)
         _check_number("tol", self.tol, "≥ 0", lambda x: x >= 0)
         _check_number("max_step", self.max_step, "in (0, 1]", lambda x: 0 < x <= 1)
-        if self.lambda1 is not None and not CONSTRAINTS[self.constraint].has_price:
+        if self.lambda1 is not None and not self.has_price:
             raise ValueError("lambda1 is the price of a soft budget; pass constraint='soft'.")
         if self.lambda2 is not None and self.inverse == "exact":
             raise ValueError("lambda2 is of the inverse-free form; pass inverse='free' as well.")

@@ -79,11 +79,11 @@ def explain_choice(selector: Any) -> str:
     lowest = f"{error[best]:.1%}"
     # With given features, errors are shares of what these leave.
     whole = "the variance " + ("that the given features leave" if given else "of the response")
-    if error[best] >= 1.0:
+    if curve["limit"] >= 1.0:
         return (
-            f"Nothing was found: no set of features does better than no features at all (lowest "
-            f"cross-fitted error {lowest} of {whole}). {kept} {_verb(m, 'are')} kept, because some "
-            "must be."
+            f"Nothing was found: no set of features is more than one standard error better than no "
+            f"features at all (lowest cross-fitted error {lowest} of {whole}). {kept} "
+            f"{_verb(m, 'are')} kept, because some must be."
         )
     if m == best:
         return (
@@ -108,7 +108,7 @@ def headline(selector: Any, target: str, unexplained: float) -> list[str]:
         unexplained = errors_of(curve).get(selector.n_features_, unexplained)
         if given:
             kept, d, whole = kept - given, d - given, f"what the {given} given leave of "
-        if min(curve["error"]) >= 1.0:
+        if curve["limit"] >= 1.0:
             who, share = f"None of {count_of(d, 'feature')}", "was found to explain"
             return [who, f"{share} {whole}".strip(), target]
     share = "next to nothing"

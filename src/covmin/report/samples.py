@@ -13,6 +13,7 @@ from covmin.core.kernels import Gaussian
 from covmin.core.kernels.bandwidth import median_bandwidth
 from covmin.data.checks import is_frame, printable
 from covmin.data.columns import prepare_columns
+from covmin.data.ranks import Standardize, goes_by_rank
 from covmin.data.responses import EncodedResponse, encode_response
 from covmin.data.tables import categorical_mask
 from covmin.plotting.shared import names_of
@@ -34,6 +35,7 @@ class Samples:
     task: str
     epsilon: float  # ridge of the regressions that describe sets of features
     levels: dict[int, list[str]]  # of each column that holds categories
+    standardize: Standardize = True  # how these regressions see a column
 
     @property
     def y(self) -> np.ndarray:
@@ -66,7 +68,8 @@ class Samples:
 
     def standardized(self, columns: Sequence[int]) -> np.ndarray:
         """Some columns at `rows`, with mean 0 and variance 1 (constants: 0)."""
-        prepared = prepare_columns(self.X[self.rows[:, None], list(columns)].astype(np.float64))
+        values = self.X[self.rows[:, None], list(columns)].astype(np.float64)
+        prepared = prepare_columns(values, self.standardize)
         Z = np.zeros((self.rows.size, len(columns)))
         Z[:, prepared.index] = prepared.X
         return Z
@@ -114,7 +117,8 @@ def as_samples(
         raise ValueError(f"X has {array.shape[0]} samples but y has {responses.shape[0]}.")
     numbers, levels = _as_numbers(X if is_frame(X) else array, array, selector.categorical_features)
     epsilon = min(float(selector.epsilon_), _LARGEST_RIDGE)
-    return Samples(numbers, responses, names, selector.task_, epsilon, levels)
+    standardize = "rank" if goes_by_rank(selector.standardize) else True
+    return Samples(numbers, responses, names, selector.task_, epsilon, levels, standardize)
 
 
 def _as_numbers(

@@ -1,9 +1,9 @@
 """Finished parts of a long fit on the disk, so that a new fit goes on from there."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Self
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from covmin.core.path import Stage
 from covmin.core.solver import Solution
+from covmin.core.watch import Iteration, Progress
 
 from .log import ResultLog
 
@@ -45,8 +46,12 @@ class Checkpoint:
         """Stages solved before, each with its units from best to worst."""
         return [(_read_stage(record), np.array(record["order"])) for record in self._known("stage")]
 
+    def steps(self) -> list[Progress]:
+        """The steps of these stages."""
+        return [_read_step(step) for record in self._known("stage") for step in record["steps"]]
+
     def add(self, kind: str, number: int, *parts: Any) -> None:
-        """Keep the errors of a fold, or a stage with its order."""
+        """Keep the errors of a fold, or a stage with its order and its steps."""
         if self._path is None:
             return
         self._waiting.append(({kind: number}, _WRITERS[kind](*parts)))
@@ -81,17 +86,26 @@ def _plain(part: Stage | Solution) -> dict[str, Any]:
     return {name: np.asarray(getattr(part, name)).tolist() for name in names}
 
 
-def _write_stage(stage: Stage, order: np.ndarray) -> dict[str, Any]:
-    return {**_plain(stage), "order": order.tolist(), "solution": _plain(stage.solution)}
+def _write_stage(stage: Stage, order: np.ndarray, steps: Sequence[Progress]) -> dict[str, Any]:
+    return {
+        **_plain(stage),
+        "solution": _plain(stage.solution),
+        "order": order.tolist(),
+        "steps": [asdict(step) for step in steps],
+    }
 
 
 def _restored(record: dict[str, Any]) -> Any:
-    return {k: np.array(v) if isinstance(v, list) else v for k, v in record.items() if k != "order"}
+    return {k: np.array(v) if isinstance(v, list) else v for k, v in record.items()}
 
 
 def _read_stage(record: dict[str, Any]) -> Stage:
-    solution = Solution(**_restored(record["solution"]))
-    return Stage(**_restored({**record, "solution": solution}))
+    own = {name: value for name, value in record.items() if name not in ("order", "steps")}
+    return Stage(**_restored({**own, "solution": Solution(**_restored(record["solution"]))}))
+
+
+def _read_step(record: dict[str, Any]) -> Progress:
+    return Progress(**{**record, "iteration": Iteration(**record["iteration"])})
 
 
 _WRITERS: dict[str, Callable[..., Any]] = {"fold": np.ndarray.tolist, "stage": _write_stage}

@@ -1,6 +1,7 @@
 """The same work many times over: in parallel, with a count of what is done."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -51,9 +52,28 @@ def repeat(
     which decides whether BLAS may use several threads.
     """
     results: list[Result] = []
-    with ProgressBar.shown(verbose) as bar, blas_threads(n_samples, worker_threads(n_jobs)):
-        pool = Parallel(n_jobs=n_jobs, return_as="generator", **IN_THREADS)
-        for result in pool(delayed(work)(item) for item in items):
+    with (
+        ProgressBar.shown(verbose) as bar,
+        blas_threads(n_samples, worker_threads(n_jobs)),
+        in_threads(work, items, n_jobs) as found,
+    ):
+        for result in found:
             results.append(result)
             bar.show(what, unit, len(results), len(items))
     return results
+
+
+@contextmanager
+def in_threads(
+    work: Callable[[Any], Result], items: Iterable[Any], n_jobs: int | None
+) -> Iterator[Iterator[Result]]:
+    """Results of some work for each item, in order; what is left when the block ends is dropped."""
+    pool = Parallel(n_jobs=n_jobs, return_as="generator", **IN_THREADS)
+    results = pool(delayed(work)(item) for item in items)
+    try:
+        yield results
+    finally:
+        # After an error, or an end in between, joblib would complain of work that nobody waits
+        # for. No filter would do: the threads set those of the whole process.
+        pool.return_generator = False
+        results.close()

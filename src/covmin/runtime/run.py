@@ -84,7 +84,7 @@ class Run(Watch):
         self._checkpoint = checkpoint
         self._interrupts = interrupts
         self._callback = callback
-        self._steps: list[Progress] = []
+        self._steps = checkpoint.steps()
 
     @classmethod
     @contextmanager
@@ -117,7 +117,8 @@ class Run(Watch):
 
     def stage_done(self, number: int, stage: Stage, order: np.ndarray) -> None:
         """Keep a stage that was solved to its end."""
-        self._checkpoint.add("stage", number, stage, order)
+        steps = [step for step in self._steps if step.stage == number]
+        self._checkpoint.add("stage", number, stage, order, steps)
 
     def stages(self) -> Sequence[tuple[Stage, np.ndarray]]:
         """Stages solved before."""

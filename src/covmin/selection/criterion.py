@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_X_y
 from covmin.core.kernels import Kernel
 from covmin.data.checks import check_numbers, columns_named
 from covmin.data.columns import prepare_columns, weighted_samples
+from covmin.data.ranks import Standardize
 from covmin.data.responses import encode_response, ordered_levels
 from covmin.plan.approximation import by_size
 from covmin.plan.constants import PAPER_RIDGE
@@ -26,10 +27,10 @@ from covmin.runtime.seeds import seed_of
         "weights": [None, "array-like"],
         "sample_weight": [None, "array-like"],
         "task": [StrOptions({"auto", "classification", "ordinal", "regression"})],
-        "standardize": ["boolean"],
+        "standardize": ["boolean", StrOptions({"rank"})],
         "kernel": [str, HasMethods(["at", "get_params"])],
         "epsilon": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
-        "approximation": [None, StrOptions({"auto", "fourier"})],
+        "approximation": [None, StrOptions({"auto", "exact", "fourier"})],
         "n_components": [None, Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     },
@@ -42,7 +43,7 @@ def conditional_covariance_trace(
     weights: Any = None,
     sample_weight: Any = None,
     task: str = "auto",
-    standardize: bool = True,
+    standardize: Standardize = True,
     kernel: Any = "gaussian",
     epsilon: float | str = "auto",
     approximation: str | None = "auto",
@@ -68,8 +69,9 @@ def conditional_covariance_trace(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples; equal by default.
     task : {"auto", "classification", "ordinal", "regression"}, default="auto"
-    standardize : bool, default=True
-        Whether to give every feature mean 0 and variance 1 first.
+    standardize : bool or "rank", default=True
+        Whether to give every feature mean 0 and variance 1 first; "rank" does so by the normal
+        scores of its ranks.
     kernel : str or kernel, default="gaussian"
         "gaussian", "laplacian", "linear", "polynomial", or an object of :mod:`covmin.kernels`. A
         median bandwidth is measured on the features with positive weight.

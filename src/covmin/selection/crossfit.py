@@ -9,20 +9,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from sklearn.utils.parallel import Parallel, delayed
 
 from covmin.core.arrays import like
 from covmin.core.nominations import Hold
 from covmin.core.path import run_path
 from covmin.core.problem import Problem
 from covmin.data.columns import ColumnPlan, DistinctRows, PreparedColumns, prepare_columns
+from covmin.data.ranks import Standardize
 from covmin.data.responses import EncodedResponse
 from covmin.data.samples import Samples
 from covmin.plan import Plan
 from covmin.plan.budgets import path_budgets
 from covmin.plan.constants import N_FOLDS, REGRESSION_RIDGES
+from covmin.runtime.repeats import in_threads
 from covmin.runtime.run import Run
-from covmin.runtime.threads import IN_THREADS, blas_threads, worker_threads
+from covmin.runtime.threads import blas_threads, worker_threads
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def cross_fit(
     plan: Plan,
     sizes: list[int],
     *,
-    standardize: bool,
+    standardize: Standardize,
     run: Run,
     n_jobs: int | None = None,
 ) -> CrossFit:
@@ -96,16 +97,15 @@ def cross_fit(
 
     folds = _folds(samples.n_samples, samples.response.labels)
     errors = run.folds()
-    with blas_threads(samples.n_samples, worker_threads(n_jobs)):
-        judged = Parallel(n_jobs=n_jobs, return_as="generator", **IN_THREADS)(
-            delayed(judge)(fold) for fold in folds[len(errors) :]
-        )
-        for error in judged:
+    with (
+        blas_threads(samples.n_samples, worker_threads(n_jobs)),
+        in_threads(judge, folds[len(errors) :], n_jobs) as results,
+    ):
+        for error in results:
             errors.append(error)
             run.fold_done(len(errors) - 1, error, len(errors), len(folds))
             if run.stop():
                 break
-        judged.close()
     if len(errors) < 2:
         raise KeyboardInterrupt("The fit was interrupted before there was anything to keep.")
     judged = np.stack(errors, axis=-1)  # (n_epsilons, n_sizes, n_ridges, n_folds)
@@ -115,7 +115,7 @@ def cross_fit(
 
 
 def residuals_beyond_given(
-    samples: Samples, rows: DistinctRows, plan: Plan, standardize: bool
+    samples: Samples, rows: DistinctRows, plan: Plan, standardize: Standardize
 ) -> np.ndarray:
     """What the given features leave of the responses, by cross-fitted kernel ridge regression.
 
@@ -151,7 +151,7 @@ def residuals_beyond_given(
 
 
 def _hold_out(
-    samples: Samples, layout: ColumnPlan, standardize: bool, fold: np.ndarray
+    samples: Samples, layout: ColumnPlan, standardize: Standardize, fold: np.ndarray
 ) -> _HeldOut:
     """Training columns and responses, and the samples of the fold left out.
 
@@ -178,10 +178,8 @@ def _folds(n_samples: int, labels: np.ndarray | None) -> list[np.ndarray]:
     [[0, 2, 4], [1, 3]]
     """
     classes = np.zeros(n_samples, dtype=int) if labels is None else labels
+    # However few members a class has: with as few folds, one of two would be left to train on.
     n_folds = max(2, min(N_FOLDS, n_samples // 2))
-    fewest = int(np.bincount(classes).min())
-    if fewest >= 2:
-        n_folds = min(n_folds, fewest)
     # Dealt out in turn, class after class: sizes differ by one at most, in a class and in all.
     # Classes come in the order they are met, so that their names do not matter.
     met = np.unique(classes, return_index=True)[1]

@@ -1,8 +1,10 @@
 """The results of a fit, in the columns and the units of the input."""
 
+import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
 from covmin.core.nominations import Pairs
@@ -11,7 +13,7 @@ from covmin.core.problem import Problem
 from covmin.core.substitutes import Substitutes, substitutes
 from covmin.data.columns import ColumnPlan, PreparedColumns
 from covmin.data.samples import Samples
-from covmin.plan import Plan
+from covmin.plan import Formulation, Plan
 
 from .crossfit import CrossFit
 
@@ -58,6 +60,32 @@ def fitted_attributes(
         found = substitutes(problem, stage, n_substitutes)
         attributes["substitutes_"] = _substitutes(found, columns, layout, problem.epsilon)
     return attributes
+
+
+def warn_of_the_end(
+    attributes: dict[str, Any], interrupted: bool, formulation: Formulation
+) -> None:
+    """Warn of a path that ended early, or that went by nothing."""
+    category: type[Warning] = ConvergenceWarning
+    if interrupted:
+        text = (
+            f"The fit was interrupted at {attributes['path_'].n_features[-1]} features; smaller "
+            "sets are ranked as they stood then."
+        )
+    elif not attributes["converged_"]:
+        text = (
+            f"A solve stopped after max_iter={formulation.max_iter} steps before it reached "
+            f"tol={formulation.tol:g}; increase max_iter or tol of the formulation."
+        )
+    elif formulation.has_price and not attributes["weights_"][attributes["ranking_"] > 0].any():
+        category = UserWarning
+        text = (
+            "No feature is worth its price, so all weights are zero, and which features are kept "
+            "says little; pass a smaller lambda1."
+        )
+    else:
+        return
+    warnings.warn(text, category, stacklevel=4)
 
 
 def _ranked(path: Path, columns: PreparedColumns, samples: Samples, m: int) -> dict[str, Any]:

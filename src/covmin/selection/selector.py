@@ -7,14 +7,13 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 
 from covmin.core.path import run_path
 from covmin.data.columns import DistinctRows, PreparedColumns, n_features_to_keep
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin
 from covmin.data.responses import EncodedResponse
-from covmin.data.samples import Samples, check_columns, read_samples
+from covmin.data.samples import Samples, check_columns, check_enough, read_samples
 from covmin.data.tables import from_tensors
 from covmin.plan import Formulation, Plan, Wishes
 from covmin.plan.budgets import candidate_sizes
@@ -31,7 +30,7 @@ from covmin.runtime.version import VersionedPickles
 from .crossfit import CrossFit, cross_fit, residuals_beyond_given
 from .fingerprint import fingerprint
 from .notebook import selection_html
-from .results import fitted_attributes
+from .results import fitted_attributes, warn_of_the_end
 
 
 @dataclass(eq=False, repr=False)
@@ -75,8 +74,9 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     response_kernel : {"linear", "gaussian"}, default="linear"
         Kernel on a real response. "linear" looks for features that change its mean,
         "gaussian" for features that change its distribution in any way, the spread included.
-    standardize : bool, default=True
-        Whether to give every feature mean 0 and variance 1 first (in a copy).
+    standardize : bool or "rank", default=True
+        Whether to give every feature mean 0 and variance 1 first (in a copy). "rank" does so by
+        the normal scores of its ranks, which neither far values nor skewed units change.
     kernel : str or kernel, default="auto"
         Kernel on the scaled samples: "mixed", "additive", "gaussian", "laplacian", "linear",
         "polynomial", or an object of :mod:`covmin.kernels` such as ``Polynomial(degree=2)`` or
@@ -96,9 +96,9 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         many features an interaction is found from far fewer samples this way.
     n_substitutes : int, default=0
         Substitutes to look for in place of each feature kept (see ``substitutes_``).
-    approximation : {"auto", "fourier"} or None, default="auto"
-        None uses the n×n kernel matrix, "fourier" random Fourier components, which need no
-        n×n matrix. "auto" takes the former up to 2000 samples, if there is memory for it.
+    approximation : {"auto", "exact", "fourier"} or None, default="auto"
+        "exact" or None uses the n×n kernel matrix, "fourier" random Fourier components, which
+        need no n×n matrix. "auto" takes the former up to 2000 samples, if memory allows.
     n_components : int, default=None
         Number of random components; None takes 512.
     device : str, default=None
@@ -212,13 +212,13 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         "task": [StrOptions({"auto", "classification", "ordinal", "regression"})],
         "class_weight": [None, StrOptions({"balanced"}), dict],
         "response_kernel": [StrOptions({"linear", "gaussian"})],
-        "standardize": ["boolean"],
+        "standardize": ["boolean", StrOptions({"rank"})],
         "kernel": "no_validation",  # refused in words where it is read
         "epsilon": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither"), "array-like"],
         "formulation": "no_validation",
         "interactions": ["boolean"],
         "n_substitutes": [Interval(Integral, 0, None, closed="left")],
-        "approximation": [None, StrOptions({"auto", "fourier"})],
+        "approximation": [None, StrOptions({"auto", "exact", "fourier"})],
         "n_components": [None, Interval(Integral, 1, None, closed="left")],
         "device": [None, str],
         "n_jobs": N_JOBS,
@@ -235,7 +235,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     task: str = "auto"
     class_weight: Any = None
     response_kernel: str = "linear"
-    standardize: bool = True
+    standardize: bool | str = True
     kernel: Any = "auto"
     epsilon: Any = "auto"
     formulation: str | Formulation = "path"
@@ -296,7 +296,8 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         X, device, y, sample_weight = from_tensors(X, self.device, y, sample_weight)
         samples = read_samples(self, X, y, sample_weight)
         columns = samples.columns(self.standardize)
-        check_columns(columns)
+        check_columns(columns, samples.X, self.standardize, samples.column_labels)
+        check_enough(samples, columns)
         plan = self._plan_of_shape(columns, samples.response, formulation, device)
         settings: dict[str, Any] = {}
         if long_run.checkpoint is not None:
@@ -306,9 +307,9 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             blas_threads(columns.n_distinct, plan.n_threads),
         ):
             attributes = self._run(plan, columns, samples, run)
-            interrupted = run.stop()
-        # A warning may be an error to the user, and a fit that fails changes nothing.
-        _warn_of_an_early_end(attributes, interrupted, formulation)
+            # A warning may be an error to the user: a fit that fails changes nothing, and keeps
+            # its checkpoint.
+            warn_of_the_end(attributes, run.stop(), formulation)
         self._present(attributes)
         return self
 
@@ -425,21 +426,3 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         if not self.__sklearn_is_fitted__():
             return diagram
         return f"<div>{diagram}{selection_html(self)}</div>"
-
-
-def _warn_of_an_early_end(
-    attributes: dict[str, Any], interrupted: bool, formulation: Formulation
-) -> None:
-    if interrupted:
-        text = (
-            f"The fit was interrupted at {attributes['path_'].n_features[-1]} features; smaller "
-            "sets are ranked as they stood then."
-        )
-    elif not attributes["converged_"]:
-        text = (
-            f"A solve stopped after max_iter={formulation.max_iter} steps before it reached "
-            f"tol={formulation.tol:g}; increase max_iter or tol of the formulation."
-        )
-    else:
-        return
-    warnings.warn(text, ConvergenceWarning, stacklevel=4)

@@ -144,9 +144,9 @@ def test_it_sums_features_exactly_if_the_budget_counts(registered, X, w):
 def test_it_has_components_or_says_so(registered, X, w):
     kernel, rng = registered.kernel, np.random.default_rng(0)
     if not kernel.has_components:
-        with pytest.raises(ValueError, match=r"approximation=None.*another kernel"):
+        with pytest.raises(ValueError, match=r"approximation=\"exact\".*another kernel"):
             kernel.draw_frequencies(4, 10, rng)
-        with pytest.raises(ValueError, match=r"approximation=None.*another kernel"):
+        with pytest.raises(ValueError, match=r"approximation=\"exact\".*another kernel"):
             registered.scaled.components(np.empty((4, 5)))
         return
     frequencies = kernel.draw_frequencies(4, 20_000, rng)

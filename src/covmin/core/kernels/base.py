@@ -112,8 +112,8 @@ class Kernel(Configurable):
 
     def _no_components(self) -> ValueError:
         return ValueError(
-            f"The {self.name} kernel has no random Fourier components; use approximation=None "
-            "(exact), or another kernel."
+            f"The {self.name} kernel has no random Fourier components; use "
+            'approximation="exact", or another kernel.'
         )
 
 

@@ -2,5 +2,6 @@
 
 from .base import Source, StandardizedSource, is_source, rows_of
 from .local import ArraySource
+from .ranked import RankedSource
 
-__all__ = ["ArraySource", "Source", "StandardizedSource", "is_source", "rows_of"]
+__all__ = ["ArraySource", "RankedSource", "Source", "StandardizedSource", "is_source", "rows_of"]

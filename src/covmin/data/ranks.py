@@ -1,0 +1,88 @@
+"""Columns by the ranks of their values: what far values and skewed units do not change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+# What is asked of columns: mean 0 and variance 1 (True), of their scores ("rank"), or nothing.
+Standardize = bool | str
+# Of more samples than this, as many are drawn to rank by: a rank is then known to 0.4 per cent.
+RANKED_ROWS = 20_000
+# Values of a column at which its scores are kept; between them they are interpolated.
+KNOTS = 2000
+_Knots = tuple[np.ndarray, np.ndarray]  # increasing values, and their scores
+
+
+@dataclass(frozen=True)
+class NormalScores:
+    """``Φ⁻¹(F(x))`` for each column, with F the share of samples below x and half of those at it.
+
+    Values beyond those seen have the score of the last one.
+    """
+
+    knots: tuple[_Knots | None, ...]  # of each column; None leaves it as it is
+
+    @classmethod
+    def of(cls, X: np.ndarray, p: np.ndarray, left: np.ndarray) -> NormalScores:
+        """Scores by samples (n_samples, n_columns) of weights p; columns ``left`` stay."""
+        eps = np.finfo(X.dtype).eps
+        columns = zip(X.T, left, strict=True)
+        return cls(tuple(None if stays else _scores(column, p, eps) for column, stays in columns))
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """Scores of samples, (n_samples, n_columns); of what is no number there is none."""
+        scores = np.array(X, order="C")
+        for j, knots in enumerate(self.knots):
+            if knots is not None:
+                known = np.interp(X[:, j], *knots)
+                scores[:, j] = np.where(np.isfinite(X[:, j]), known, np.nan)
+        return scores
+
+    def restrict(self, columns: np.ndarray | None) -> NormalScores:
+        """The same for some of the columns, or for all."""
+        return self if columns is None else NormalScores(tuple(self.knots[j] for j in columns))
+
+
+def _scores(column: np.ndarray, p: np.ndarray, eps: float) -> _Knots | None:
+    """Distinct values and their scores; equal values share the middle of their ranks.
+
+    None where nothing varies but rounding errors, which would have ranks too.
+
+    >>> values, scores = _scores(np.array([0.0, 3.0, 0.0, 1e12]), np.full(4, 0.25), 1e-16)
+    >>> values.tolist(), scores.round(2).tolist()
+    ([0.0, 3.0, 1000000000000.0], [-0.67, 0.32, 1.15])
+    """
+    values, place = np.unique(column.astype(np.float64), return_inverse=True)
+    size = max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
+    if not (np.isfinite(size) and values[-1] / size - values[0] / size > 4.0 * eps):
+        return None
+    share = np.bincount(place, p / p.sum())
+    middle = np.cumsum(share) - 0.5 * share
+    # Else a sample would be the farther out the less it weighs.
+    least = 0.5 / RANKED_ROWS
+    scores = ndtri(np.clip(middle, least, 1.0 - least))
+    if values.size > KNOTS:
+        kept = np.searchsorted(middle, np.linspace(middle[0], middle[-1], KNOTS))
+        kept = np.unique(np.minimum(kept, values.size - 1))
+        values, scores = values[kept], scores[kept]
+    return values, scores
+
+
+def ranked_rows(n_samples: int) -> np.ndarray:
+    """The samples to rank by: all, or as many as are enough."""
+    if n_samples <= RANKED_ROWS:
+        return np.arange(n_samples)
+    return np.sort(np.random.default_rng(0).choice(n_samples, RANKED_ROWS, replace=False))
+
+
+def goes_by_rank(standardize: Any) -> bool:
+    """Whether columns are replaced by the scores of their ranks.
+
+    >>> goes_by_rank("rank"), goes_by_rank(True)
+    (True, False)
+    """
+    return isinstance(standardize, str) and standardize == "rank"
