@@ -37,8 +37,8 @@ def fourier_components(X, w, frequencies, sigma):
 
 # Frequencies of the waves of one feature, with their weights, by the number of cosines and sines.
 WAVES = {
-    8: {0.5: 0.5, 1.5: 0.33, 2.8: 0.13, 4.5: 0.04},
-    4: {0.75: 0.8, 2.5: 0.2},
+    8: {0.5: 0.75, 1.5: 0.15, 2.8: 0.06, 4.5: 0.04},
+    4: {0.7: 0.9, 3.0: 0.1},
     2: {1.0: 1.0},
 }
 

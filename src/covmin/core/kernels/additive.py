@@ -9,11 +9,13 @@ from ..arrays import Array, array_namespace, column_dots, cos_sin, like, take, t
 from .components import Components, Pullback
 
 # Frequencies, in units of 1/s, and weights of the cosines that make the one-dimensional kernel up.
-# Those of a Gaussian would leave 2 % of the weight beyond 2.8: a wave as fast as sin(4x) of a
-# column of variance one is then out of sight. The fewer there are, the more each stands for.
+# Most of the weight is on trends, as in the rational quadratic kernel of one column (0.79, 0.16,
+# 0.04, 0.01): more of it on fast waves costs samples where columns are many. But a Gaussian has
+# next to nothing beyond 4, where a wave such as sin(4x) of a column of variance one lies. The
+# fewer frequencies there are, the more each stands for.
 _RULES = {
-    8: ((0.5, 1.5, 2.8, 4.5), (0.5, 0.33, 0.13, 0.04)),
-    4: ((0.75, 2.5), (0.8, 0.2)),
+    8: ((0.5, 1.5, 2.8, 4.5), (0.75, 0.15, 0.06, 0.04)),
+    4: ((0.7, 3.0), (0.9, 0.1)),
     2: ((1.0,), (1.0,)),
 }
 _N_WAVES = max(_RULES)
