@@ -220,7 +220,7 @@ def main() -> None:
         for row in run(options.data, list(SELECTORS), [*EXPLORE, *JUDGE], each, options)
     ]
     keys = ["dataset", "selector", "probes"]
-    frame = pd.DataFrame(rows).groupby(keys, sort=False)[[*JUDGES, "seconds"]].mean().reset_index()
+    frame = pd.DataFrame(rows).groupby(keys, sort=False)[[*JUDGES]].mean().reset_index()
     frame.to_csv(options.logs / "regression.csv", index=False, float_format="%.4f")
     text = "\n\n".join(
         f"## R² of {judge} on the first features, mean over their numbers\n\n"
