@@ -5,10 +5,12 @@ from fractions import Fraction
 import numpy as np
 
 
-def kernel(name, x, z, w, sigma, degree=3, coef0=1.0):
+def kernel(name, x, z, w, sigma, degree=3, coef0=1.0, alpha=0.5):
     """One entry of the kernel of the scaled samples ``w ⊙ x``."""
     if name == "gaussian":
         return np.exp(-sum((w * (x - z)) ** 2) / (2 * sigma**2))
+    if name == "rational-quadratic":
+        return (1 + sum((w * (x - z)) ** 2) / (2 * alpha * sigma**2)) ** -alpha
     if name == "laplacian":
         return np.exp(-sum(w * abs(x - z)) / sigma)
     if name == "linear":
@@ -33,34 +35,30 @@ def fourier_components(X, w, frequencies, sigma):
     return U
 
 
+# Frequencies of the waves of one feature, with their weights, by the number of cosines and sines.
+WAVES = {
+    8: {0.5: 0.75, 1.5: 0.15, 2.8: 0.06, 4.5: 0.04},
+    4: {0.7: 0.9, 3.0: 0.1},
+    2: {1.0: 1.0},
+}
+
+
 def waves(X, scale, n_waves):
     """For each feature in turn cosines, then sines, at the frequencies of the rule."""
-    nodes = np.polynomial.hermite_e.hermegauss(n_waves)[0]
-    frequencies = nodes[nodes > 0] / scale
     columns = []
     for j in range(X.shape[1]):
-        columns += [np.cos(omega * X[:, j]) for omega in frequencies]
-        columns += [np.sin(omega * X[:, j]) for omega in frequencies]
+        columns += [np.cos(omega / scale * X[:, j]) for omega in WAVES[n_waves]]
+        columns += [np.sin(omega / scale * X[:, j]) for omega in WAVES[n_waves]]
     return np.stack(columns, axis=1)
 
 
 def additive_by_waves(A, B, w, scale, budget, n_waves):
     """``(1/m) Σⱼ wⱼ Σ_q a_q cos(ω_q (xⱼ − x̃ⱼ)/s)``."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(n_waves)
     K = np.zeros((len(A), len(B)))
     for j, weight in enumerate(w):
-        for omega, a in zip(nodes, weights / weights.sum(), strict=True):
+        for omega, a in WAVES[n_waves].items():
             K += weight * a * np.cos(omega * (A[:, [j]] - B[:, j]) / scale)
     return K / budget
-
-
-def additive(A, B, w, scale, budget):
-    """``(1/m) Σⱼ wⱼ exp(−(xⱼ − x̃ⱼ)²/2s²)``."""
-    K = np.zeros((len(A), len(B)))
-    for a, x in enumerate(A):
-        for b, z in enumerate(B):
-            K[a, b] = sum(w * np.exp(-((x - z) ** 2) / (2 * scale**2))) / budget
-    return K
 
 
 def centred(K, p):

@@ -1,5 +1,21 @@
 """Kernels to give to :class:`covmin.CCMSelector` as objects with parameters."""
 
-from covmin.core.kernels import Additive, Gaussian, Laplacian, Linear, Mixed, Polynomial
+from covmin.core.kernels import (
+    Additive,
+    Gaussian,
+    Laplacian,
+    Linear,
+    Mixed,
+    Polynomial,
+    RationalQuadratic,
+)
 
-__all__ = ["Additive", "Gaussian", "Laplacian", "Linear", "Mixed", "Polynomial"]
+__all__ = [
+    "Additive",
+    "Gaussian",
+    "Laplacian",
+    "Linear",
+    "Mixed",
+    "Polynomial",
+    "RationalQuadratic",
+]

@@ -11,13 +11,14 @@ import pytest
 from covmin import CCMSelector, Formulation
 from covmin.cli.errors import ExitCode
 from covmin.core.kernels import KERNELS
-from covmin.kernels import Gaussian, Mixed, Polynomial
+from covmin.kernels import Gaussian, Mixed, Polynomial, RationalQuadratic
 
 PLAIN = ("--no-interactions", "--max-iter", 20)
 FORMULATIONS = list(product(("hard", "soft"), ("exact", "free"), ("exact", "fourier")))
 PARAMETERS = {
     "gaussian": (["--bandwidth", 1.5], Gaussian(bandwidth=1.5)),
     "mixed": (["--mixing", 0.25, "--bandwidth", "median"], Mixed(mixing=0.25)),
+    "rational-quadratic": (["--alpha", 2.0], RationalQuadratic(alpha=2.0)),
     "polynomial": (["--degree", 2, "--coef0", 0.5], Polynomial(degree=2, coef0=0.5)),
 }
 
@@ -107,6 +108,8 @@ def test_the_code_that_is_printed_repeats_the_fit(same, csv, monkeypatch):
     ("words", "says"),
     [
         ("--degree 2 --kernel gaussian", "It is one of --kernel polynomial. --kernel gaussian has"),
+        ("--alpha 2 --kernel gaussian", "It is one of --kernel rational-quadratic."),
+        ("--kernel rational-quadratic --alpha 0", "--alpha must be"),
         ("--mixing 0.5", "no parameter of --kernel auto, which sets its own"),
         ("--kernel gausian", "Did you mean gaussian?"),
         ("--kernel gaussian --bandwidth -1", "--bandwidth must be"),

@@ -2,7 +2,14 @@
 
 import pytest
 
-from covmin.core.kernels import Additive, Gaussian, Laplacian, Mixed, Polynomial
+from covmin.core.kernels import (
+    Additive,
+    Gaussian,
+    Laplacian,
+    Mixed,
+    Polynomial,
+    RationalQuadratic,
+)
 from covmin.plan.formulation import Formulation
 from covmin.plan.kernel import kernel_by_components, kernel_of, mixing_share, with_share
 
@@ -32,13 +39,14 @@ def test_the_share_follows_features_and_samples():
 
 def test_a_kernel_with_its_share():
     assert with_share(Mixed(bandwidth=2.0), 0.4) == Mixed(0.4, bandwidth=2.0)
-    assert with_share(Mixed(bandwidth=2.0), 0.0) == Gaussian(2.0)
+    assert with_share(Mixed(bandwidth=2.0), 0.0) == RationalQuadratic(bandwidth=2.0)
     assert with_share(Mixed(bandwidth=2.0), 1.0) == Additive(2.0)
     assert with_share(Laplacian(2.0), 0.4) == Laplacian(2.0)
 
 
 def test_components_of_few_columns_need_no_sum():
     """But only where the kernel is left to us."""
-    assert kernel_by_components("auto", Mixed(), 50, 512) == Gaussian()
+    assert kernel_by_components("auto", Mixed(), 50, 512) == RationalQuadratic()
     assert kernel_by_components("auto", Mixed(), 500, 512) == Mixed()
     assert kernel_by_components("mixed", Mixed(), 50, 512) == Mixed()
+    assert kernel_by_components("auto", Gaussian(), 50, 512) == Gaussian()  # a single solve

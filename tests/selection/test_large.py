@@ -115,8 +115,8 @@ class TestApproximation:
 
     def test_substitutes_have_the_kernel_of_the_fit(self):
         rng = np.random.default_rng(0)
-        X = rng.standard_normal((500, 140))  # four waves for all of them, eight for those kept
-        y = np.sin(2 * X[:, 0]) + X[:, 2] ** 2 + 0.5 * rng.standard_normal(500)
+        X = rng.standard_normal((1000, 140))  # four waves for all of them, eight for those kept
+        y = np.sin(2 * X[:, 0]) + X[:, 2] ** 2 + 0.5 * rng.standard_normal(1000)
         options = {"kernel": "additive", "approximation": "fourier", "epsilon": 0.01}
         fitted = CCMSelector(2, n_substitutes=1, **options).fit(X, y)
         left = fitted.epsilon_ * fitted.objective_ / y.var()

@@ -163,6 +163,8 @@ SELECTOR_OPTIONS = [
     SelectorOption("--kernel", "kernel", "what counts as similar. Of additive and linear, features "
         "count one by one; the others see interactions.", _METHOD, metavar="KERNEL"),
     SelectorOption("--bandwidth", "kernel__bandwidth", "How near is similar.", _METHOD),
+    SelectorOption("--alpha", "kernel__alpha", "Power: the smaller, the more scales are seen at "
+        "once.", _METHOD),
     SelectorOption("--degree", "kernel__degree", "Power.", _METHOD),
     SelectorOption("--coef0", "kernel__coef0", "Constant under the power.", _METHOD),
     SelectorOption("--mixing", "kernel__mixing", "Share of single effects, 0 to 1.", _METHOD),

@@ -20,9 +20,9 @@ KNOTS: Final = ranks.KNOTS
 #: Up to this many samples the n×n kernel matrix is used: beyond, random components take about
 #: as long, and their memory does not grow with n².
 EXACT_SAMPLES: Final = 2000
-#: Random components: enough to resolve a Gaussian of a few dozen columns to a few per cent.
+#: Random components: enough to resolve a kernel of a few dozen columns to a few per cent.
 N_COMPONENTS: Final = 512
-#: Columns for each random component from which on the components see too little of the Gaussian
+#: Columns for each random component from which on the components see too little of the kernel
 #: of all columns, so that the sum over single features is mixed in.
 COLUMNS_FOR_EACH_COMPONENT: Final = 0.25
 #: With a sum over features, random components decide among at most this many columns: the
@@ -45,7 +45,7 @@ SKETCH_ROWS: Final = 20_000
 #: sums of single effects.
 LEAST_MIXING: Final = {"classification": 0.3, "regression": 0.2}
 #: For classes with fewer samples than this, the least share is less in proportion: an
-#: interaction is then seen by the Gaussian or not at all.
+#: interaction is then seen by the kernel of all features or not at all.
 SAMPLES_FOR_LEAST_MIXING: Final = {"classification": 200, "regression": 1}
 #: Where all features together predict nothing, a path is tried with and without the sum; up to
 #: this many samples, for the price of two more paths.

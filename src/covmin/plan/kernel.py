@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from covmin.core.kernels import KERNELS, Additive, Gaussian, Kernel, Mixed
+from covmin.core.kernels import KERNELS, Additive, Gaussian, Kernel, Mixed, RationalQuadratic
 
 from .constants import COLUMNS_FOR_EACH_COMPONENT, LEAST_MIXING, SAMPLES_FOR_LEAST_MIXING
 from .formulation import Formulation
@@ -42,15 +42,16 @@ def kernel_of(given: Any, formulation: Formulation) -> Kernel:
 def kernel_by_components(given: Any, kernel: Kernel, n_columns: int, n_components: int) -> Kernel:
     """The kernel where random components stand for it.
 
-    So many components resolve a Gaussian of few columns well. Of many columns they see little,
+    So many components resolve a kernel of few columns well. Of many columns they see little,
     however many samples there are, and single effects are lost in their noise: the sum over
     single features, which has components of its own, then stays.
 
     >>> [kernel_by_components("auto", Mixed(), d, 512).name for d in (50, 500)]
-    ['gaussian', 'mixed']
+    ['rational-quadratic', 'mixed']
     """
-    if given == "auto" and n_columns <= COLUMNS_FOR_EACH_COMPONENT * n_components:
-        return Gaussian()
+    few = n_columns <= COLUMNS_FOR_EACH_COMPONENT * n_components
+    if given == "auto" and isinstance(kernel, Mixed) and few:
+        return with_share(kernel, 0.0)
     return kernel
 
 
@@ -69,5 +70,5 @@ def with_share(kernel: Kernel, share: float) -> Kernel:
     if not isinstance(kernel, Mixed):
         return kernel
     if share in (0.0, 1.0):
-        return (Additive if share else Gaussian)(bandwidth=kernel.bandwidth)
+        return (Additive if share else RationalQuadratic)(bandwidth=kernel.bandwidth)
     return replace(kernel, mixing=share)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from covmin.core.kernels import Gaussian, Kernel, Mixed
+from covmin.core.kernels import Kernel, Mixed
 from covmin.core.kernels.bandwidth import of_all, of_the_kept
 from covmin.core.nominations import Hold
 from covmin.core.problem import Problem
@@ -213,7 +213,7 @@ class Plan:
     def without_sum(
         self, columns: PreparedColumns, look: Look, m: int | None, watch: Watch = SILENT
     ) -> Plan:
-        """Leave the sum out where the Gaussian by itself finds what the mixed kernel does not.
+        """Leave the sum out where the rest by itself finds what the mixed kernel does not.
 
         Where all features together predict nothing, what there is may be an interaction of a few
         among many. None of them has an effect of its own, so the sum of one-dimensional kernels
@@ -221,7 +221,7 @@ class Plan:
         leave-one-out error of the features it keeps: both have chosen on the same samples.
 
         Not where a pair stands out, which either path holds on to. Not where features outnumber
-        samples: some of them interact by chance, and the Gaussian would find these.
+        samples: some of them interact by chance, and a kernel of all would find these.
         """
         wishes, epsilon, n = self.wishes, self.epsilons[0], columns.n_distinct
         if not (_is_auto(wishes.kernel) and wishes.formulation.is_plain):
@@ -231,15 +231,15 @@ class Plan:
         hold = look.hold if self.looks_for_pairs else Hold.nothing()
         if look.error_of_all(epsilon) < NOTHING_LEARNT or hold.pairs.members.size:
             return self
-        gaussian = Gaussian()
+        together = with_share(self.kernel, 0.0)
         alone, mixed = (
             look.error_along_path(kernel, epsilon, m, hold, watch)
-            for kernel in (gaussian, self.kernel)
+            for kernel in (together, self.kernel)
         )
         if not alone < MUCH_BETTER * mixed:
             return self
         reason = "all features together predict nothing, and it alone finds more"
-        return self._decided("kernel", _in_words(gaussian), reason, kernel=gaussian)
+        return self._decided("kernel", _in_words(together), reason, kernel=together)
 
     def with_choice(self, epsilon: float, m: int, n_features: int, reason: str) -> Plan:
         """The ridge of several, and the number of features kept."""

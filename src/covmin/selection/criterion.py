@@ -73,8 +73,8 @@ def conditional_covariance_trace(
         Whether to give every feature mean 0 and variance 1 first; "rank" does so by the normal
         scores of its ranks.
     kernel : str or kernel, default="gaussian"
-        "gaussian", "laplacian", "linear", "polynomial", or an object of :mod:`covmin.kernels`. A
-        median bandwidth is measured on the features with positive weight.
+        "gaussian", "rational-quadratic", "laplacian", "linear", "polynomial", or an object of
+        :mod:`covmin.kernels`. A median bandwidth is measured on the features with positive weight.
     epsilon : "auto" or float, default="auto"
         Ridge; 0.001 for classes and 0.1 for regression by default.
     approximation, n_components

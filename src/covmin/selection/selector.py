@@ -78,11 +78,11 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         Whether to give every feature mean 0 and variance 1 first (in a copy). "rank" does so by
         the normal scores of its ranks, which neither far values nor skewed units change.
     kernel : str or kernel, default="auto"
-        Kernel on the scaled samples: "mixed", "additive", "gaussian", "laplacian", "linear",
-        "polynomial", or an object of :mod:`covmin.kernels` such as ``Polynomial(degree=2)`` or
-        ``Gaussian(bandwidth=1.5)``. "mixed" adds to the Gaussian, which sees interactions, a sum
-        over single features, which sees single effects where features far outnumber samples.
-        "auto" is "mixed" along a path and the paper's "gaussian" for a single solve.
+        Kernel on the scaled samples: "mixed", "additive", "rational-quadratic", "gaussian",
+        "laplacian", "linear", "polynomial", or an object of :mod:`covmin.kernels` such as
+        ``Gaussian(bandwidth=1.5)``. "mixed" adds to the rational quadratic, which sees interactions
+        at many scales, a sum over single features, for effects of one among many. "auto" is "mixed"
+        along a path and the paper's "gaussian" for a single solve.
     epsilon : "auto", float or array-like of float, default="auto"
         Ridge ε: the larger, the smoother the functions of the features that count. "auto" goes
         by the numbers of samples and features and by what all features together predict. Of

@@ -17,6 +17,7 @@ from covmin.core.kernels import (
     Linear,
     Mixed,
     Polynomial,
+    RationalQuadratic,
     Scale,
 )
 
@@ -106,7 +107,14 @@ def test_arguments_are_not_modified(registered, X, w):
 
 
 @pytest.mark.parametrize(
-    "kernel", [Gaussian(1.3), Laplacian(1.3), Mixed(0.4).at(Scale(1.3)), Additive().at(Scale(1.3))]
+    "kernel",
+    [
+        Gaussian(1.3),
+        RationalQuadratic(bandwidth=1.3),
+        Laplacian(1.3),
+        Mixed(0.4).at(Scale(1.3)),
+        Additive().at(Scale(1.3)),
+    ],
 )
 def test_a_shift_of_the_samples_changes_nothing(kernel, X, w):
     P, Q = factors(X.shape[0])
@@ -178,6 +186,7 @@ def test_what_it_declares_may_hang_on_its_parameters(kernel, sees):
 
 OBJECTS = [
     (Gaussian(1.5), {"bandwidth": 1.5}),
+    (RationalQuadratic(2.0), {"alpha": 2.0, "bandwidth": "median"}),
     (Laplacian(), {"bandwidth": "median"}),
     (Linear(), {}),
     (
@@ -227,7 +236,7 @@ def test_check_accepts_the_defaults(name):
     KERNELS[name]().check()
 
 
-WITH_BANDWIDTH = [Gaussian, Laplacian, Polynomial, Mixed, Additive]
+WITH_BANDWIDTH = [Gaussian, RationalQuadratic, Laplacian, Polynomial, Mixed, Additive]
 
 
 @pytest.mark.parametrize("kernel", WITH_BANDWIDTH)
@@ -277,3 +286,14 @@ def test_check_refuses_a_degree(degree):
 def test_check_refuses_a_constant(coef0):
     with pytest.raises(ValueError, match="coef0 must be a number ≥ 0; got"):
         Polynomial(coef0=coef0).check()
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.5, 1, np.float32(2.0), 100])
+def test_check_accepts_a_power(alpha):
+    RationalQuadratic(alpha).check()
+
+
+@pytest.mark.parametrize("alpha", [0.0, -1.0, 0.009, 101, np.nan, np.inf, True, "1", None])
+def test_check_refuses_a_power(alpha):
+    with pytest.raises(ValueError, match=r"alpha must be a number from 0\.01 to 100.*got"):
+        RationalQuadratic(alpha).check()

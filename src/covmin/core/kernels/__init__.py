@@ -9,6 +9,7 @@ from .laplacian import Laplacian
 from .linear import Linear
 from .mixed import Additive, Mixed
 from .polynomial import Polynomial
+from .rational_quadratic import RationalQuadratic
 from .sum import Sum
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Linear",
     "Mixed",
     "Polynomial",
+    "RationalQuadratic",
     "Scale",
     "ScaledKernel",
     "Sum",
@@ -28,5 +30,6 @@ __all__ = [
 ]
 
 KERNELS: dict[str, type[Any]] = {
-    kernel.name: kernel for kernel in (Mixed, Additive, Gaussian, Laplacian, Linear, Polynomial)
+    kernel.name: kernel
+    for kernel in (Mixed, Additive, RationalQuadratic, Gaussian, Laplacian, Linear, Polynomial)
 }

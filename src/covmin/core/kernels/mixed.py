@@ -1,6 +1,6 @@
-"""The mixed kernel: interactions from a Gaussian, single effects from a sum over features.
+"""The mixed kernel: interactions from a kernel of all features, single effects from a sum.
 
-With few samples and many features the Gaussian of all of them sees every pair of samples
+With few samples and many features a kernel of all of them sees every pair of samples
 at much the same distance. A sum of one-dimensional kernels does not: it weighs each
 feature by what it explains by itself. Their mixture finds single effects at n ≪ d and
 stays characteristic, so it still sees interactions.
@@ -15,41 +15,45 @@ from numpy.random import Generator
 
 from .additive import WaveSum
 from .base import Kernel, Scale, is_finite_number
-from .gaussian import Gaussian
+from .rational_quadratic import RationalQuadratic
 from .sum import Sum
 
 
 class _WithSum(Kernel):
-    """A Gaussian and a sum over single features; :meth:`at` gives what computes."""
+    """A kernel of all features and a sum over single ones; :meth:`at` gives what computes."""
 
     mixing: float | str
     sums_features = True
     has_components = True
 
     def at(self, scale: Scale) -> Sum:
-        """``(1 − γ)·Gaussian + γ·sum`` at the scale of a stage."""
+        """``(1 − γ)·rational quadratic + γ·sum`` at the scale of a stage."""
         # σ² is about the sum of the variances of the features: a fair share of it for each.
         share = float(self.mixing)
         summed = WaveSum(scale.sigma / math.sqrt(scale.n_features), scale.budget, scale.n_waves)
         if share == 1.0:
             return Sum(((1.0, summed),))
-        return Sum(((1.0 - share, Gaussian(scale.sigma)), (share, summed)))
+        together = RationalQuadratic(bandwidth=scale.sigma)
+        return Sum(((1.0 - share, together), (share, summed)))
 
     def draw_frequencies(self, n_columns: int, n_components: int, rng: Generator) -> np.ndarray:
-        """Those of the Gaussian: the waves of single features are those of a fixed rule."""
-        return Gaussian().draw_frequencies(n_columns, n_components, rng)
+        """Of the kernel of all features: the waves of single ones are those of a fixed rule."""
+        return RationalQuadratic().draw_frequencies(n_columns, n_components, rng)
 
 
 @dataclass(repr=False)
 class Mixed(_WithSum):
-    """``(1 − γ)·Gaussian_w + (γ/m)·Σⱼ wⱼ κ(xⱼ, x̃ⱼ)`` at a stage that keeps m features.
+    """``(1 − γ)·k_w + (γ/m)·Σⱼ wⱼ κ(xⱼ, x̃ⱼ)`` at a stage that keeps m features.
+
+    k is the :class:`RationalQuadratic` kernel, κ a one-dimensional kernel of four waves: both see
+    slow effects and fast ones.
 
     Parameters
     ----------
     mixing : "auto" or float in [0, 1], default="auto"
         Share γ of the sum. "auto" goes by the numbers of samples and features.
     bandwidth : "median" or float, default="median"
-        σ of the Gaussian; each feature of the sum has a fair share of σ².
+        σ of k; each feature of the sum has a fair share of σ².
 
     Examples
     --------
