@@ -20,9 +20,9 @@ def headline(n_features, signal, **parameters):
 
 
 def test_headline_says_that_nothing_was_found():
-    sentence, report = headline(2, 0.0)
+    sentence, report = headline(3, 0.0)
     assert report["choice"]["why"].startswith("Nothing was found")
-    assert sentence == "None of 2 features was found to explain churn"
+    assert sentence == "None of 3 features was found to explain churn"
 
 
 def test_headline_says_how_much_is_explained():
