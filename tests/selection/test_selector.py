@@ -204,7 +204,7 @@ def test_cross_fitting_does_not_depend_on_units(dtype, units):
     scaled = (X * np.array(units)).astype(dtype)
     plain, other = CCMSelector().fit(X, y), CCMSelector().fit(scaled, y)
     # In single precision another unit is another rounding, of which a small ridge makes much.
-    rtol = 3e-3 if dtype == "float32" else 1e-3
+    rtol = 1e-2 if dtype == "float32" else 1e-3
     assert_allclose(other.cross_fit_.mean_error, plain.cross_fit_.mean_error, rtol=rtol)
     given, other_given = (CCMSelector(given=[1]).fit(Z, y) for Z in (X, scaled))
     assert_allclose(other_given.weights_, given.weights_, rtol=1e-3)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import validate_params
 
-from covmin.core.kernels import WaveSum
+from covmin.core.kernels import GaussianSum
 from covmin.data.columns import PreparedColumns
 from covmin.data.samples import read_samples
 from covmin.data.tables import from_tensors
@@ -176,7 +176,7 @@ def _in_sample(X: np.ndarray, Y: np.ndarray, p: np.ndarray, weights: np.ndarray)
 
 def _summed(X: np.ndarray, near: np.ndarray, weights: np.ndarray, scale: float) -> np.ndarray:
     """``Σⱼ κ((xⱼ − x̃ⱼ)/s)`` between all samples and some of them."""
-    return np.asarray(WaveSum(scale).cross(X, X[near], weights))
+    return np.asarray(GaussianSum(scale).cross(X, X[near], weights))
 
 
 def _kernel(X: np.ndarray, near: np.ndarray, weights: np.ndarray, scale: float) -> np.ndarray:

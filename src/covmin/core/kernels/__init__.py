@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .additive import WaveSum
+from .additive import GaussianSum, WaveSum
 from .base import Configurable, Kernel, Scale, ScaledKernel
 from .gaussian import Gaussian
 from .laplacian import Laplacian
@@ -17,6 +17,7 @@ __all__ = [
     "Additive",
     "Configurable",
     "Gaussian",
+    "GaussianSum",
     "Kernel",
     "Laplacian",
     "Linear",

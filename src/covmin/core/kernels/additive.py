@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from .components import Components, Pullback
 # 0.04, 0.01): more of it on fast waves costs samples where columns are many. But a Gaussian has
 # next to nothing beyond 4, where a wave such as sin(4x) of a column of variance one lies. The
 # fewer frequencies there are, the more each stands for.
-_RULES = {
+Rules = dict[int, tuple[tuple[float, ...], tuple[float, ...]]]
+_RULES: Rules = {
     8: ((0.5, 1.5, 2.8, 4.5), (0.75, 0.15, 0.06, 0.04)),
     4: ((0.7, 3.0), (0.9, 0.1)),
     2: ((1.0,), (1.0,)),
@@ -28,15 +30,6 @@ _KEEP_NUMBERS = 2**27
 _BLOCK_NUMBERS = 2**24
 # The matrix is made from the features with a weight alone where they are fewer than this share.
 _WORTH_THE_COPY = 0.75
-
-
-def _rule(n_waves: int) -> tuple[np.ndarray, np.ndarray]:
-    """Frequencies of the rule, and the weights of their cosines, then of their sines."""
-    frequencies, weights = _RULES[n_waves]
-    return np.array(frequencies), np.array(weights * 2)
-
-
-_FREQUENCIES, _WEIGHTS = _rule(_N_WAVES)
 
 
 def waves_for(n_columns: int, *, alone: bool = False) -> int:
@@ -72,6 +65,12 @@ class WaveSum:
     # Cosines and sines of a feature, an even number; matrices are always made with eight.
     n_waves: int = _N_WAVES
     zero_is_absorbing = False
+    rules: ClassVar[Rules] = _RULES
+
+    def _rule(self, n_waves: int = _N_WAVES) -> tuple[np.ndarray, np.ndarray]:
+        """Frequencies of the rule, and the weights of their cosines, then of their sines."""
+        frequencies, weights = self.rules[n_waves]
+        return np.array(frequencies), np.array([*weights, *weights])
 
     def prepare(self, X: Array) -> Array:
         """Cosines and sines of every feature, shape (d, 8, n): they do not depend on w.
@@ -89,7 +88,7 @@ class WaveSum:
     def _expand(self, features: Array) -> Array:
         xp = array_namespace(features)
         d, n = features.shape
-        frequencies = like(_FREQUENCIES / float(self.scale), features)
+        frequencies = like(self._rule()[0] / float(self.scale), features)
         angles = xp.reshape(features[:, None, :] * frequencies[:, None], (d, -1))
         return xp.reshape(cos_sin(angles, 1.0), (d, _N_WAVES, n))
 
@@ -130,7 +129,7 @@ class WaveSum:
             K += S.T @ S
 
         def pullback(P: Array, Q: Array) -> Array:
-            weights = like(_WEIGHTS, prepared)
+            weights = like(self._rule()[1], prepared)
             slopes = [
                 xp.reshape(_row_dots(waves, P, Q), (-1, _N_WAVES)) @ weights
                 for _, waves in self._blocks(prepared)
@@ -142,7 +141,7 @@ class WaveSum:
     def _powers(self, w: Array) -> Array:
         """``a_q wⱼ/m`` for each of the eight waves of a feature."""
         xp = array_namespace(w)
-        return xp.reshape((w / self.budget)[:, None] * like(_WEIGHTS, w), (-1,))
+        return xp.reshape((w / self.budget)[:, None] * like(self._rule()[1], w), (-1,))
 
     def components(self, frequencies: Array) -> Components:
         return Components(fixed=self)
@@ -150,18 +149,32 @@ class WaveSum:
     def transform(self, X: Array) -> Array:
         """Φ (n, d·n_waves): ``cos(ω_q xⱼ/s), sin(ω_q xⱼ/s)``, those of a feature side by side."""
         xp = array_namespace(X)
-        frequencies = like(_rule(self.n_waves)[0] / float(self.scale), X)
+        frequencies = like(self._rule(self.n_waves)[0] / float(self.scale), X)
         angles = xp.reshape(X[:, :, None] * frequencies, (-1, self.n_waves // 2))
         return xp.reshape(cos_sin(angles, 1.0), (X.shape[0], -1))
 
     def powers(self, w: np.ndarray) -> np.ndarray:
-        return np.outer(w / self.budget, _rule(self.n_waves)[1]).ravel()
+        return np.outer(w / self.budget, self._rule(self.n_waves)[1]).ravel()
 
     def collect(self, slopes: np.ndarray, w: np.ndarray) -> np.ndarray:
-        return slopes.reshape(-1, self.n_waves) @ _rule(self.n_waves)[1] / self.budget
+        return slopes.reshape(-1, self.n_waves) @ self._rule(self.n_waves)[1] / self.budget
 
     def places(self, columns: np.ndarray) -> np.ndarray:
         return (columns[:, None] * self.n_waves + np.arange(self.n_waves)).ravel()
+
+
+def _of_a_gaussian(n_waves: int) -> Rules:
+    """The Gauss–Hermite rule: of eight waves, right to 0.001 up to 3.5 deviations apart."""
+    nodes, weights = np.polynomial.hermite_e.hermegauss(n_waves)
+    positive = nodes > 0.0
+    shares = weights[positive] / weights[positive].sum()
+    return {n_waves: (tuple(nodes[positive]), tuple(shares))}
+
+
+class GaussianSum(WaveSum):
+    """The same with a one-dimensional Gaussian for κ: functions of one scale."""
+
+    rules = _of_a_gaussian(_N_WAVES)
 
 
 def _row_dots(waves: Array, P: Array, Q: Array) -> Array:
