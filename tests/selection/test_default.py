@@ -1,5 +1,7 @@
 """What the default makes of noise: its ridge, its kernel; and the additive kernel by name."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -8,6 +10,8 @@ from covmin import CCMSelector, Formulation
 from covmin.datasets import make_xor
 from covmin.kernels import Mixed
 from covmin.plan.look import Look
+
+PUMADYN = Path(__file__).resolve().parents[3] / "shared" / "data" / "regression" / "pumadyn32nm.npz"
 
 
 def gene_like(n=60, d=300, flipped=0.0, seed=0):
@@ -167,3 +171,23 @@ class TestWithoutTheSum:
         xor = make_xor(120, n_noise=30, random_state=0)
         selector = CCMSelector().fit(xor.data, xor.target)
         assert set(selector.get_support(indices=True)) >= set(xor.informative)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_more_features_asked_for_lose_none_of_few(seed):
+    """A product with a fast wave, whose features have no effect of their own."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((400, 20))
+    y = X[:, 0] * np.sin(2.5 * X[:, 1]) + 0.3 * rng.standard_normal(400)
+    two, ten = (set(CCMSelector(m).fit(X, y).get_support(indices=True)) for m in (2, 10))
+    assert two == {0, 1} <= ten
+
+
+@pytest.mark.skipif(not PUMADYN.exists(), reason="needs the regression sets beside the project")
+@pytest.mark.parametrize("seed", range(2))
+def test_more_features_of_pumadyn_lose_none_of_two(seed):
+    with np.load(PUMADYN) as file:
+        X, y = file["X"], file["y"]
+    rows = np.random.default_rng(seed).permutation(len(y))[:400]
+    for m in (2, 10):
+        assert {4, 15} <= set(CCMSelector(m).fit(X[rows], y[rows]).get_support(indices=True))
