@@ -23,8 +23,8 @@ def free(monkeypatch):
     return set_free
 
 
-def choice(approximation, kernel, shape, fourier=None):
-    return choose_approximation(approximation, kernel, fourier or kernel, Size(*shape))[0]
+def choice(approximation, kernel, shape):
+    return choose_approximation(approximation, kernel, Size(*shape))[0]
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_components_that_are_exact_are_used_where_they_are_fewer_than_the_sample
 def test_auto_turns_to_components_where_the_matrix_does_not_fit(free):
     shape = (1900, 5)
     free(int(memory.exact_bytes(*shape) / 0.8) + 1)
-    assert choose_approximation("auto", GAUSSIAN, GAUSSIAN, Size(*shape)) == (
+    assert choose_approximation("auto", GAUSSIAN, Size(*shape)) == (
         None,
         f"1900 samples, no more than {EXACT_SAMPLES}",
     )
     free(int(memory.exact_bytes(*shape) / 0.8) - 1)
-    assert choose_approximation("auto", GAUSSIAN, GAUSSIAN, Size(*shape)) == (
+    assert choose_approximation("auto", GAUSSIAN, Size(*shape)) == (
         "fourier",
         "there is no memory for the kernel matrix",
     )

@@ -11,7 +11,7 @@ from covmin.core.kernels import (
     RationalQuadratic,
 )
 from covmin.plan.formulation import Formulation
-from covmin.plan.kernel import kernel_by_components, kernel_of, mixing_share, with_share
+from covmin.plan.kernel import kernel_of, mixing_share, with_share
 
 
 def test_auto_is_the_papers_for_a_single_solve():
@@ -42,11 +42,3 @@ def test_a_kernel_with_its_share():
     assert with_share(Mixed(bandwidth=2.0), 0.0) == RationalQuadratic(bandwidth=2.0)
     assert with_share(Mixed(bandwidth=2.0), 1.0) == Additive(2.0)
     assert with_share(Laplacian(2.0), 0.4) == Laplacian(2.0)
-
-
-def test_components_of_few_columns_need_no_sum():
-    """But only where the kernel is left to us."""
-    assert kernel_by_components("auto", Mixed(), 50, 512) == RationalQuadratic()
-    assert kernel_by_components("auto", Mixed(), 500, 512) == Mixed()
-    assert kernel_by_components("mixed", Mixed(), 50, 512) == Mixed()
-    assert kernel_by_components("auto", Gaussian(), 50, 512) == Gaussian()  # a single solve

@@ -157,7 +157,7 @@ PROBLEMS |= {
     "torch": (numbers(150, 10, 14), 4, {"device": "cpu"}, on_torch),
     "wide": (classes(60, 1500, 2, 15), 5, {}),
     "tall": (numbers(4000, 20, 16), 4, {}),
-    "many-columns-fourier": (numbers(2100, 200, 17), 4, {}),
+    "many-columns-fourier": (numbers(2100, 150, 17), 4, {"n_components": 128}),
     "auto": (numbers(150, 10, 18), "auto", {}),
     "auto-classes": (classes(120, 15, 3, 19), "auto", {}),
     "epsilons": (numbers(120, 10, 20), 3, {"epsilon": [0.001, 0.01, 0.1]}),

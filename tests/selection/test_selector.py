@@ -621,10 +621,10 @@ class TestInteractions:
 
     @pytest.mark.slow
     def test_rows_in_blocks(self, tmp_path):
-        X, y = make_xor(2500, 300, random_state=0, return_X_y=True)
+        X, y = make_xor(2500, 150, random_state=0, return_X_y=True)
         mapped = np.memmap(tmp_path / "X", dtype="float64", mode="w+", shape=X.shape)
         mapped[:] = X
-        selector = CCMSelector(3).fit(mapped, y)
+        selector = CCMSelector(3, n_components=256).fit(mapped, y)
         assert selector.approximation_ == "fourier"
         assert set(selector.interactions_.features.ravel()) == {0, 1, 2}
         assert_array_equal(selector.get_support(indices=True), [0, 1, 2])

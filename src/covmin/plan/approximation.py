@@ -54,22 +54,21 @@ def by_size(approximation: str | None, kernel: Kernel, shape: tuple[int, int]) -
 
 
 def choose_approximation(
-    approximation: str | None, exact: Kernel, fourier: Kernel, size: Size
+    approximation: str | None, kernel: Kernel, size: Size
 ) -> tuple[str | None, str]:
     """What a fit will use, by its size and by free memory, and why.
 
-    ``exact`` and ``fourier`` are the kernels that the one and the other would use. A MemoryError
-    says so where neither what was asked for nor, under "auto", the other would fit.
+    A MemoryError says so where neither what was asked for nor, under "auto", the other would fit.
 
-    >>> from covmin.core.kernels import Gaussian, Mixed
-    >>> choose_approximation("auto", Mixed(), Gaussian(), Size(100_000, 10))[0]
+    >>> from covmin.core.kernels import Mixed
+    >>> choose_approximation("auto", Mixed(), Size(100_000, 10))[0]
     'fourier'
     """
     n, d = size.n_samples, size.n_columns
-    matrix = exact_bytes(n, d, size.itemsize, mixed=exact.sums_features)
-    components = _component_bytes(fourier, size)
-    wanted = by_size(approximation, exact, (n, d)) == "fourier"
-    squeezed = approximation == "auto" and exact.has_components and not fits(matrix)
+    matrix = exact_bytes(n, d, size.itemsize, mixed=kernel.sums_features)
+    components = _component_bytes(kernel, size)
+    wanted = by_size(approximation, kernel, (n, d)) == "fourier"
+    squeezed = approximation == "auto" and kernel.has_components and not fits(matrix)
     if wanted or squeezed:
         check_memory(
             components,
@@ -78,10 +77,10 @@ def choose_approximation(
             '(kernel="gaussian"), pass float32, or read the rows from disk: a numpy.memmap, or '
             "covmin.open_parquet.",
         )
-        return "fourier", _why_components(approximation, exact, size, squeezed and not wanted)
+        return "fourier", _why_components(approximation, kernel, size, squeezed and not wanted)
     way_out = (
         f'approximation="fourier" needs about {max(components // 10**6, 1)} MB'
-        if exact.has_components
+        if kernel.has_components
         else 'kernel="gaussian" with approximation="fourier" needs no such matrix'
     )
     check_memory(
@@ -93,7 +92,7 @@ def choose_approximation(
         return None, "as asked for"
     if n <= EXACT_SAMPLES:
         return None, f"{n} samples, no more than {EXACT_SAMPLES}"
-    return None, f"the {exact.name} kernel has no components"
+    return None, f"the {kernel.name} kernel has no components"
 
 
 def _why_components(approximation: str | None, kernel: Kernel, size: Size, squeezed: bool) -> str:

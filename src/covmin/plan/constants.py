@@ -22,9 +22,6 @@ KNOTS: Final = ranks.KNOTS
 EXACT_SAMPLES: Final = 2000
 #: Random components: enough to resolve a kernel of a few dozen columns to a few per cent.
 N_COMPONENTS: Final = 512
-#: Columns for each random component from which on the components see too little of the kernel
-#: of all columns, so that the sum over single features is mixed in.
-COLUMNS_FOR_EACH_COMPONENT: Final = 0.25
 #: With a sum over features, random components decide among at most this many columns: the
 #: moments of the sum are a matrix of (8 × columns)² numbers.
 MOST_COLUMNS: Final = 2048

@@ -5,7 +5,7 @@ from typing import Any
 
 from covmin.core.kernels import KERNELS, Additive, Gaussian, Kernel, Mixed, RationalQuadratic
 
-from .constants import COLUMNS_FOR_EACH_COMPONENT, LEAST_MIXING, SAMPLES_FOR_LEAST_MIXING
+from .constants import LEAST_MIXING, SAMPLES_FOR_LEAST_MIXING
 from .formulation import Formulation
 
 
@@ -36,22 +36,6 @@ def kernel_of(given: Any, formulation: Formulation) -> Kernel:
         kernel.check()
     except ValueError as error:
         raise ValueError(f"kernel={kernel!r}: {error}") from None
-    return kernel
-
-
-def kernel_by_components(given: Any, kernel: Kernel, n_columns: int, n_components: int) -> Kernel:
-    """The kernel where random components stand for it.
-
-    So many components resolve a kernel of few columns well. Of many columns they see little,
-    however many samples there are, and single effects are lost in their noise: the sum over
-    single features, which has components of its own, then stays.
-
-    >>> [kernel_by_components("auto", Mixed(), d, 512).name for d in (50, 500)]
-    ['rational-quadratic', 'mixed']
-    """
-    few = n_columns <= COLUMNS_FOR_EACH_COMPONENT * n_components
-    if given == "auto" and isinstance(kernel, Mixed) and few:
-        return with_share(kernel, 0.0)
     return kernel
 
 

@@ -28,7 +28,7 @@ from .constants import (
     SKETCH_ROWS,
 )
 from .formulation import FORMULATIONS, Formulation
-from .kernel import kernel_by_components, kernel_of, mixing_share, with_share
+from .kernel import kernel_of, mixing_share, with_share
 from .look import Look
 from .problem import hold_for, make_problem
 from .ridge import (
@@ -96,10 +96,8 @@ class Plan:
         n, d = shape
         n_components = 2 * -(-(wishes.n_components or N_COMPONENTS) // 2)  # cosines and sines
         size = Size(n, d, response.Y.shape[1], itemsize, n_components, wishes.device is not None)
-        exact = kernel_of(wishes.kernel, formulation)
-        fourier = kernel_by_components(wishes.kernel, exact, d, n_components)
-        chosen, reason = choose_approximation(wishes.approximation, exact, fourier, size)
-        kernel = fourier if chosen else exact
+        kernel = kernel_of(wishes.kernel, formulation)
+        chosen, reason = choose_approximation(wishes.approximation, kernel, size)
         what = f"{n_components} random components" if chosen else "exact kernel matrix"
         if chosen and (kernel.components_are_exact or not kernel.sees_interactions):
             what = "components of each column"
@@ -176,8 +174,6 @@ class Plan:
         kernel, how = self.kernel, "as asked for"
         if _is_auto(self.wishes.kernel):
             how = "a path" if self.wishes.formulation.is_path else "the paper's, for a single solve"
-            if how == "a path" and self.approximation and not kernel.sums_features:
-                how = f"components enough for {self.size.n_columns} columns"
         if isinstance(kernel, Mixed):
             n = columns.n_distinct
             if self.approximation:
