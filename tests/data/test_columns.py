@@ -1,6 +1,7 @@
 """Columns made ready: weights, and moments in blocks."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.data.columns import DistinctRows, prepare_columns, weighted_samples
@@ -45,6 +46,24 @@ class TestDistinctRows:
         assert_array_equal(X[weighted.first], X[copies][repeated.first])
         assert_allclose(weighted.p, repeated.p)
         assert_array_equal(X[copies], X[copies][repeated.first][repeated.kind])
+
+    @pytest.mark.parametrize("n_responses", [1, 2])
+    def test_opposite_responses_are_two(self, n_responses):
+        """As of two classes of equal size, which are ±1; whichever of them is which."""
+        X = np.tile(np.arange(6.0) % 3, 2)[:, None]
+        Y = np.repeat([-1.0, 1.0], 6)[:, None] * np.ones(n_responses)
+        rows, swapped = self.rows(X, Y), self.rows(X, -Y)
+        assert rows.size == 6
+        assert_allclose(rows.p, 1 / 6)
+        assert_array_equal(X[rows.first], X[swapped.first])
+
+    def test_the_same_are_drawn_far_from_zero(self):
+        """There sums are rounded by the order of the rows, next to as coarsely as rows differ."""
+        rng = np.random.default_rng(0)
+        X, Y = 1e8 + rng.standard_normal((3000, 3)), rng.standard_normal((3000, 1))
+        other = rng.permutation(3000)
+        one, two = self.rows(X, Y), self.rows(X[other], Y[other])
+        assert set(one.first[:1024]) == set(other[two.first[:1024]])
 
     def test_rows_that_differ_only_in_the_order_of_their_values_are_two(self):
         """As in a balanced table of two levels, where no column differs from another."""

@@ -161,13 +161,37 @@ class TestFarValues:
 
     @pytest.mark.parametrize(
         "X",
-        [np.exp(Z), counts(Z), Z > 1.5, np.where(Z > 2.0, 50.0, 0.0), Z**3, Z[:12]],
-        ids=["lognormal", "counts", "rare", "rarer", "cubes", "few rows"],
+        [
+            np.exp(Z),
+            counts(Z),
+            Z > 1.5,
+            np.where(Z > 2.0, 50.0, 0.0),
+            Z**3,
+            Z[:12],
+            np.where(Z > 1.4, np.round(np.exp(3.0 * (Z - 1.4))), 0.0),
+            np.where(Z > 1.6, Z - 1.6, 0.0),
+        ],
+        ids=[
+            "lognormal",
+            "counts",
+            "rare",
+            "rarer",
+            "cubes",
+            "few rows",
+            "zeros and counts",
+            "zeros and amounts",
+        ],
     )
     def test_skewed_and_rare_ones_are_no_such(self, X):
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*too few|.*constant")
             CCMSelector(2).fit(X.astype(float), NUMBERS[: len(X)])
+
+    def test_among_zeros(self):
+        X = np.where(Z > 0.8, np.round(np.exp(Z)), 0.0)
+        X[4, 2] = 1e12
+        with pytest.warns(UserWarning, match=r"1 column.*: 2\."):
+            CCMSelector(2).fit(X, NUMBERS)
 
     def test_nor_are_they_looked_for_in_units_that_mean_something(self):
         CCMSelector(2, standardize=False, kernel="linear").fit(FAR / 1e12, NUMBERS)

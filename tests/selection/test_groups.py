@@ -168,6 +168,12 @@ class TestGiven:
         with pytest.raises(ValueError, match=message):
             CCMSelector(1, **options).fit(*xor)
 
+    @pytest.mark.parametrize(("labels", "shown"), [([0, 0, 1], "0"), (list("aab"), "'a'")])
+    def test_half_a_group(self, xor, labels, shown):
+        X, y = xor
+        with pytest.raises(ValueError, match=f"of the group {shown} are given"):
+            CCMSelector(1, groups=labels, given=[1]).fit(X[:, :3], y)
+
     def test_nearest_names(self, xor):
         X, y = xor
         frame = pd.DataFrame(X, columns=[f"gene{j}" for j in range(10)])

@@ -159,6 +159,34 @@ def test_copies_do_not_make_many_rows_of_few():
     close(once, often)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_equal_rows_of_two_classes_of_equal_size(seed):
+    """One more row, which makes the classes unequal, changes next to nothing."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, (400, 6)).astype(float)
+    y = (X[:, 0] != X[:, 1]) ^ (rng.random(400) < 0.3)
+    X = np.concatenate([X[y][:150], X[~y][:150]])
+    y = np.repeat(["yes", "no"], 150)
+    even, odd = CCMSelector(2).fit(X, y), CCMSelector(2).fit(X[1:], y[1:])
+    kinds = np.unique(np.c_[X, y == "yes"], axis=0)
+    assert even.plan_.size.n_samples == len(kinds)
+    assert_array_equal(even.get_support(indices=True), [0, 1])
+    assert_array_equal(even.support_, odd.support_)
+    close(even, CCMSelector(2).fit(X, np.where(y == "yes", "a", "z")))
+
+
+@pytest.mark.parametrize("n", [800, 1500])
+def test_a_kernel_on_the_response_of_many_rows(n):
+    """Its bandwidth is measured on some of them, whatever their order and number."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 4))
+    y = X[:, 1] + X[:, 0] * rng.standard_normal(n)
+    options = {"response_kernel": "gaussian", "kernel": "gaussian"}
+    one = fitted(X, y, options)
+    for change in (reordered, doubled):
+        close(one, fitted(*change(X, y, rng), options))
+
+
 @settings(max_examples=40)
 @given(problems())
 def test_single_precision_tracks_double(problem):
@@ -188,6 +216,51 @@ def test_the_criterion_against_a_restatement(problem, epsilon):
     expected = epsilon * np.trace(Y.T @ np.linalg.inv(H @ K @ H + n * epsilon * np.eye(n)) @ Y)
     value = conditional_covariance_trace(X, y, weights=w, epsilon=epsilon)
     assert value == pytest.approx(expected, rel=1e-6)
+
+
+def restated(X, y, w, sigma, epsilon, weight):
+    """Q of the paper, each sample counting as often as its weight says."""
+    p = weight / weight.sum()
+    Z = X - p @ X
+    Z = w * Z / np.sqrt(p @ Z**2)
+    K = np.exp(-((Z[:, None] - Z[None]) ** 2).sum(axis=2) / (2 * sigma**2))
+    if y.ndim == 2:
+        Y = (y - p @ y) / np.sqrt(p @ (y - p @ y) ** 2 * y.shape[1])
+    elif y.dtype.kind == "f":
+        Y = y[:, None]
+    else:
+        names = np.unique(y)
+        Y = 2.0 * (y == names[1])[:, None] if names.size == 2 else np.eye(names.size)[y]
+    Y = Y - p @ Y
+    H = np.eye(p.size) - p
+    M = H @ K @ H.T + epsilon * np.diag(1.0 / p)
+    return np.sum(Y * np.linalg.solve(M, Y))
+
+
+RESPONSES = {
+    "numbers": lambda f, g: f,
+    "two classes": lambda f, g: np.where(f > 0, "u", "v"),
+    "four classes": lambda f, g: (f > 0) + 2 * (g > 0),
+    "two outputs": lambda f, g: np.c_[f, 100 * g],
+}
+
+
+@pytest.mark.parametrize("response", RESPONSES)
+@pytest.mark.parametrize("formulation", ["paper", "path"])
+@pytest.mark.parametrize("weighted", [False, True])
+@settings(max_examples=10)
+@given(seed=st.integers(0, 10**6))
+def test_the_objective_against_a_restatement(response, formulation, weighted, seed):
+    rng = np.random.default_rng(seed)
+    n, d = rng.integers(20, 50), rng.integers(2, 7)
+    X = rng.standard_normal((n, d)) * 10.0 ** rng.uniform(-3, 3, d)
+    y = RESPONSES[response](X[:, 0] / X[:, 0].std() + rng.standard_normal(n), X[:, 1])
+    weight = rng.uniform(0.1, 2.0, n) if weighted else np.ones(n)
+    m = int(rng.integers(1, d + 1))
+    selector = CCMSelector(m, kernel="gaussian", formulation=formulation)
+    selector.fit(X, y, weight if weighted else None)
+    at = selector.weights_, selector.bandwidth_, selector.epsilon_
+    assert selector.objective_ == pytest.approx(restated(X, y, *at, weight), rel=1e-6)
 
 
 @settings(max_examples=25)

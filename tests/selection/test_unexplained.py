@@ -105,7 +105,12 @@ def test_in_the_sample_what_equal_rows_disagree_on_is_left():
     X, y = product_and_line(50)
     X, y = np.repeat(X, 2, axis=0), np.concatenate([y + 1.0, y - 1.0]).reshape(2, -1).T.ravel()
     wide = np.hstack([X] * 100)  # 2000 columns: the ridge is nothing any more
-    assert_allclose(unexplained_variance(wide, y, held_out=False), 1.0 / y.var(), rtol=1e-6)
+    for order in (
+        np.arange(100),
+        *np.random.default_rng(0).permuted(np.tile(np.arange(100), (5, 1)), axis=1),
+    ):
+        share = unexplained_variance(wide[order], y[order], held_out=False)
+        assert_allclose(share, 1.0 / y.var(), rtol=1e-6)
 
 
 @pytest.mark.parametrize("held_out", [True, False])
@@ -172,3 +177,15 @@ def test_nothing_that_varies_says_nothing():
 def test_bad_arguments(X, options, message):
     with pytest.raises(ValueError, match=message):
         unexplained_variance(X, np.arange(30.0), **options)
+
+
+def test_features_of_few_values_explain_no_more_than_the_means_of_their_rows():
+    """Two classes of equal size are ±1: equal rows of both are no copies."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (300, 3)).astype(float)
+    score = X[:, 0] + rng.standard_normal(300)
+    y = (score > np.median(score)).astype(int)
+    shares = [unexplained_variance(X[:, :d], y, held_out=False) for d in (1, 2, 3)]
+    within = pd.Series(y).groupby(X[:, 0]).transform("var", ddof=0).mean() / y.var()
+    assert within - 1e-9 < shares[0] < within + 0.01
+    assert shares == sorted(shares, reverse=True)

@@ -187,8 +187,9 @@ def prepare_columns(
     index = index[np.argsort(key[index], kind="stable")]
     signature = None
     if Y is not None:
-        parts = (_by_place(np.arange(index.size)), _by_place(np.argsort(np.argsort(response_key))))
-        sign = partial(_signatures_block, *parts, size[index], mean[index], spread[index])
+        parts = _by_place(np.arange(index.size)), _of_responses(response_key)
+        # From the lowest value on, which no order of the rows rounds otherwise, as it does a mean.
+        sign = partial(_signatures_block, *parts, size[index], (low / size)[index], spread[index])
         signature = source.reduce(sign, _joined, Y_, p, index)
     mean, scale = mean * size, deviation * size
     if not standardize:
@@ -232,10 +233,14 @@ def _moments_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndar
     share = (p / weight if weight > 0.0 else p)[:, None]
     # Sums, not matrix products: these round a column alike wherever it stands.
     scaled = np.divide(X, size, order="C")
-    mean = (share * scaled).sum(axis=0)
-    scaled -= mean
+    # From the lowest value on: a sum of numbers far from zero would be rounded as coarsely as
+    # they differ.
+    origin = low / size
+    scaled -= origin
+    above = (share * scaled).sum(axis=0)
+    scaled -= above
     power = (share * scaled**2).sum(axis=0)
-    return low, high, np.full_like(size, weight), size, mean, power
+    return low, high, np.full_like(size, weight), size, origin + above, power
 
 
 @_quiet
@@ -277,9 +282,9 @@ def _keys_block(
     return waves @ scaled, waves @ Y
 
 
-def _scaled(X: np.ndarray, size: np.ndarray, mean: np.ndarray, std: np.ndarray) -> np.ndarray:
+def _scaled(X: np.ndarray, size: np.ndarray, origin: np.ndarray, std: np.ndarray) -> np.ndarray:
     scaled = np.divide(X, size, order="C")
-    scaled -= mean
+    scaled -= origin
     scaled /= std
     return scaled
 
@@ -289,13 +294,23 @@ def _by_place(places: np.ndarray) -> np.ndarray:
     return 2.0 + 0.6180339887498949 * (places + 1.0) % 1.0
 
 
+def _of_responses(key: np.ndarray) -> np.ndarray:
+    """A frequency for each response by its key, with the sign of the key.
+
+    Two classes that change places change the sign of both the response and its key.
+    """
+    return np.where(key < 0.0, -1.0, 1.0) * _by_place(np.argsort(np.argsort(key)))
+
+
 def _signatures_block(
     of_columns: np.ndarray, of_responses: np.ndarray, *block: np.ndarray
 ) -> np.ndarray:
     """A number for each row of a block that equal rows share and different ones do not."""
     *scaling, X, Y, _ = block
     scaled = _scaled(X, *scaling)
-    return np.cos(of_columns * scaled + 1.0).sum(axis=1) + np.cos(of_responses * Y).sum(axis=1)
+    # Without the phase, y and −y would look alike.
+    of_row = np.cos(of_columns * scaled + 1.0).sum(axis=1)
+    return of_row + np.cos(of_responses * Y + 1.0).sum(axis=1)
 
 
 def _joined(parts: Iterable[np.ndarray]) -> np.ndarray:

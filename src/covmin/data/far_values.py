@@ -23,7 +23,9 @@ def ruled_by_far_values(values: np.ndarray) -> np.ndarray:
     """For each column, in units of its deviation, whether this is that of a few far values.
 
     Without the few farthest from the median, values vary, but next to nothing is left of the
-    deviation: a kernel that sees the far ones cannot tell the others apart.
+    deviation: a kernel that sees the far ones cannot tell the others apart. Those at the median
+    are equal whatever the far ones are, as the zeros of a count, and are no others; nor are fewer
+    than the few.
 
     >>> near = np.arange(100.0)
     >>> far = np.append(near, 1e12)
@@ -35,8 +37,9 @@ def ruled_by_far_values(values: np.ndarray) -> np.ndarray:
         return np.zeros(values.shape[1], dtype=bool)
     n_near = n - int(np.ceil(_FEW * n))
     near = np.sort(np.abs(values - np.median(values, axis=0)), axis=0)[:n_near]
-    spread = np.sqrt((near**2).mean(axis=0))
-    ruled: np.ndarray = (spread > 0.0) & (spread < _NEXT_TO_EQUAL)
+    n_others = (near > 0.0).sum(axis=0)
+    spread = np.sqrt((near**2).sum(axis=0) / np.maximum(n_others, 1))
+    ruled: np.ndarray = (n_others >= n - n_near) & (spread < _NEXT_TO_EQUAL)
     return ruled
 
 

@@ -293,7 +293,11 @@ def _gaussian_columns(columns: np.ndarray, task: str, p: np.ndarray) -> np.ndarr
             "already tell all that a kernel on them could."
         )
     Z = _standardized(columns, p)
-    return kernel_factor(Gaussian(median_bandwidth(Z, 2, p)), Z, p)
+    # Spread over sorted values: neither the order of the samples nor copies make a difference.
+    values, place = np.unique(Z, axis=0, return_inverse=True)
+    some = rows_to_look_at(len(values))
+    weight = np.bincount(place.ravel(), p)[some]
+    return kernel_factor(Gaussian(median_bandwidth(values[some], 2, weight)), Z, p)
 
 
 def _standardized(columns: np.ndarray, p: np.ndarray) -> np.ndarray:

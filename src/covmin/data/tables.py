@@ -319,7 +319,7 @@ def _given_units(unit: np.ndarray, given: np.ndarray, labels: np.ndarray | None)
     on = np.bincount(unit, given, minlength=n_units)
     partly = np.flatnonzero((on > 0) & (on < members))
     if partly.size:
-        label = partly[0] if labels is None else labels[partly[0]]
+        label = (partly if labels is None else labels[partly]).tolist()[0]
         raise ValueError(
             f"Some columns of the group {label!r} are given and others are not; "
             "give the whole group or none of it."

@@ -72,7 +72,8 @@ def unexplained_variance(
         samples fitted: it never grows when features are added, and falls towards 0 with
         enough of them, whether or not they matter.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples. A weight of two is the same as a copy of the sample.
+        Weights of the samples. A weight of two is the same as a copy of the sample, unless every
+        feature takes but a few values: held out, equal rows are then samples of their own.
     task : {"auto", "classification", "ordinal", "regression"}, default="auto"
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
         As in :class:`~covmin.CCMSelector`.
@@ -193,7 +194,8 @@ def _components(K: np.ndarray, near: np.ndarray, p: np.ndarray) -> tuple[np.ndar
     F = K @ (directions[:, kept] / np.sqrt(powers[kept]))
     F -= p @ F
     variances, rotation = np.linalg.eigh(F.T @ (p[:, None] * F))
-    return F @ rotation, np.maximum(variances, 0.0)
+    kept = variances > _ROUNDING * variances[-1]
+    return F @ rotation[:, kept], variances[kept]
 
 
 def _leave_one_out(
