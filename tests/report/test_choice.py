@@ -33,7 +33,7 @@ def test_headline_says_how_much_is_explained():
 
 
 def test_headline_with_given_features_speaks_of_what_they_leave():
-    sentence, report = headline(4, 0.6, given=[1])
+    sentence, report = headline(4, 1.0, given=[1])
     explained = f"{1.0 - report['choice']['error']:.0%}"
     assert sentence == f"1 of 3 features explains {explained} of what the 1 given leave of churn"
 
