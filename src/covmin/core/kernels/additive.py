@@ -36,7 +36,7 @@ def waves_for(n_columns: int, *, alone: bool = False) -> int:
     """Waves for each of so many columns, where the sum is used by its components.
 
     Two waves have one frequency, at which a column of two values may be 2π apart and look
-    constant. Beside a Gaussian that does no harm; alone, four are the least.
+    constant. Beside a kernel of all columns that does no harm; alone, four are the least.
     """
     fewest = 4 if alone else 2
     return next((n for n in (_N_WAVES, 4) if n * n_columns <= _MOST_WAVES), fewest)
