@@ -5,10 +5,21 @@ from functools import partial
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import pearsonr
 
 from covmin.core.constraints import SoftBudget
 from covmin.core.kernels import Mixed
-from covmin.core.nominations import Hold, Pairs, PairSearch, interacting_pairs
+from covmin.core.nominations import (
+    Codes,
+    Hold,
+    Pairs,
+    Ranked,
+    Search,
+    Spread,
+    interacting_pairs,
+    spreading_features,
+)
+from covmin.core.nominations.search import SEARCH
 from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import run_path
 from covmin.core.problem import Problem, Sample
@@ -22,7 +33,13 @@ def find(X, Y, of_column=None, p=None, **options):
     n, d = X.shape
     Y = Y if Y.ndim == 2 else indicators(Y)
     p = np.full(n, 1 / n) if p is None else p
-    return interacting_pairs(X, Y, p, np.arange(d) if of_column is None else of_column, **options)
+    of_column = np.arange(d) if of_column is None else of_column
+    return pairs_of(X, Y, p, of_column, **options)
+
+
+def pairs_of(X, Y, p, of_column, search=SEARCH, **options):
+    codes = Codes.of(Y, p, search)
+    return interacting_pairs(X, Ranked.of(X, codes.p), codes, of_column, search, **options)
 
 
 def indicators(y):
@@ -59,16 +76,16 @@ class TestWhatIsFound:
         X, Y = plain
         found = find(X, Y)
         assert as_sets(found) == [{3, 40}]
-        ranks = (X.argsort(axis=0).argsort(axis=0) - 49.5)[:, [3, 40]]
-        columns = np.column_stack([np.ones(100), ranks, ranks**2])
-        product = ranks.prod(axis=1)
+        ranks = (X.argsort(axis=0).argsort(axis=0) + 0.5)[:, [3, 40]] / 100
+        waves = [np.cos(k * np.pi * ranks) for k in (2, 3, 4)]
+        columns = np.column_stack([np.ones(100), ranks, *waves])
+        product = (ranks - 0.5).prod(axis=1)
         added = product - columns @ np.linalg.lstsq(columns, product)[0]
-        r = np.corrcoef(added, Y[:, 0].argsort().argsort())[0, 1]
+        r, chance = pearsonr(added, Y[:, 0].argsort().argsort())
         assert_allclose(found.share, r**2, rtol=1e-5)
-        # χ² with one degree of freedom, for each of 50·49/2 pairs.
-        normal = np.sqrt(100) * abs(r)
-        tail = np.exp(-(normal**2) / 2) / normal * np.sqrt(2 / np.pi)  # from above
-        assert 0.8 * tail < found.p_value[0] / 1225 < tail
+        # For each of 50·49/2 pairs; most of the level is for the product of the lines.
+        smooth = 1 / (1 + 1 / 16 + 1 / 81 + 1 / 256)
+        assert_allclose(found.p_value, 1225 * chance / smooth**2, rtol=1e-3)
 
     def test_one_pair_for_many_look_alikes(self):
         X, y = make_correlated_interaction(400, 300, random_state=0, return_X_y=True)
@@ -238,9 +255,117 @@ class TestSamples:
         torch = pytest.importorskip("torch")
         X, Y = (array.astype(dtype) for array in plain)
         tensors = (torch.as_tensor(array) for array in (X, Y, np.full(100, 0.01, dtype=dtype)))
-        found = interacting_pairs(*tensors, np.arange(50))
+        found = pairs_of(*tensors, np.arange(50))
         assert_array_equal(found.columns, find(X, Y).columns)
         assert_allclose(found.share, find(X, Y).share, rtol=1e-4)
+
+
+class TestWaves:
+    """Interactions that are fast in one of the features, or in both."""
+
+    @pytest.mark.parametrize(
+        "task",
+        [
+            lambda x, z: np.sin(3 * x) * z,
+            lambda x, z: np.cos(3 * x) * z,
+            lambda x, z: np.sin(3 * x) * np.cos(2 * z),
+            lambda x, z: x**2 * z - z,
+        ],
+    )
+    def test_no_product_but_one_of_waves(self, task):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((300, 40))
+        Y = (task(X[:, 5], X[:, 30]) + 0.3 * rng.standard_normal(300))[:, None]
+        assert find(X, Y, n_waves=1).share.size == 0
+        assert {5, 30} in as_sets(find(X, Y))
+
+    def test_waves_are_orthonormal_and_bounded(self):
+        rng = np.random.default_rng(0)
+        X = np.column_stack([rng.standard_cauchy(200), rng.integers(0, 3, 200), rng.random(200)])
+        p = rng.dirichlet(np.full(200, 20.0))
+        waves = Ranked.of(X, p).waves(slice(None))
+        for j, n_values in enumerate((200, 3, 200)):
+            moments = waves[:, :, j] * p @ waves[:, :, j].T
+            n_waves = min(n_values - 1, 4)
+            assert_allclose(moments, np.diag(np.arange(4) < n_waves), atol=1e-6)
+        assert np.abs(waves[:, :, [0, 2]]).max() < 2.5
+
+    def test_single_waves_are_no_interactions(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((300, 30))
+        assert find(X, np.sin(3 * X[:, [4]]) + np.cos(3 * X[:, [7]])).share.size == 0
+
+
+class TestSpread:
+    @staticmethod
+    def spread(X, Y, of_column=None, search=SEARCH, p=None):
+        codes = Codes.of(Y, np.full(len(X), 1 / len(X)) if p is None else p, search)
+        of_column = np.arange(X.shape[1]) if of_column is None else of_column
+        return spreading_features(Ranked.of(X, codes.p), codes, of_column, search)
+
+    @pytest.fixture
+    def changing(self):
+        """The spread grows with feature 3, the mean with feature 7."""
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((300, 50))
+        return X, X[:, [7]] + np.exp(X[:, [3]]) * rng.standard_normal((300, 1))
+
+    def test_a_feature_that_changes_the_spread(self, changing):
+        found = self.spread(*changing)
+        assert found.units.tolist() == [3]
+        assert found.p_value[0] < 1e-6
+        assert found.share[0] > 0.1
+
+    def test_units_do_not_matter(self, changing):
+        X, Y = changing
+        again = self.spread(np.sinh(X), np.exp(Y))
+        assert_array_equal(again.units, [3])
+        assert_allclose(again.share, self.spread(X, Y).share, rtol=1e-5)
+
+    def test_an_effect_on_the_mean_is_none_on_the_spread(self):
+        X = np.random.default_rng(0).standard_normal((300, 20))
+        assert self.spread(X, np.exp(X[:, [0]])).units.size == 0
+
+    def test_a_factor_of_a_product(self):
+        X = np.random.default_rng(0).standard_normal((300, 40))
+        found = self.spread(X, X[:, [5]] * np.sign(X[:, [9]]) * np.sign(X[:, [12]]))
+        assert found.units.tolist() == [5]
+
+    def test_classes_have_none(self):
+        X = np.random.default_rng(0).standard_normal((300, 20))
+        y = X[:, 0] > 0
+        assert self.spread(X, indicators(y)).units.size == 0
+
+    def test_columns_always_on_and_groups(self, changing):
+        X, Y = changing
+        of_column = np.arange(50)
+        of_column[3] = ALWAYS_ON
+        assert self.spread(X, Y, of_column).units.size == 0
+        of_column[3] = 2  # together with column 2
+        assert self.spread(X, Y, of_column).units.tolist() == [2]
+
+    def test_too_few_samples(self, changing):
+        X, Y = changing
+        assert self.spread(X[:19], Y[:19]).units.size == 0
+
+    def test_level(self):
+        rng = np.random.default_rng(0)
+        hits = [
+            self.spread(rng.standard_normal((60, 100)), rng.standard_normal((60, 1))).units.size > 0
+            for _ in range(100)
+        ]
+        assert np.mean(hits) <= 0.1
+
+    def test_held_while_there_are_many_features_only(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((100, 300))
+        Y = X[:, [1]] + X[:, [2]] + 0.1 * rng.standard_normal((100, 1))
+        spread = Spread(np.array([200]), np.array([0.3]), np.array([0.001]))
+        problem = TestHold().problem(X, Y)
+        path = run_path(problem, (40, 20, 10, 5, 2, 1), Hold(Pairs.none(), spread, above=10.0))
+        kept = [200 in stage.features for stage in path.stages]
+        assert kept[:3] == [True, True, True]
+        assert set(path.order[:2]) == {1, 2}
 
 
 class TestSearch:
@@ -251,17 +376,17 @@ class TestSearch:
         X = rng.standard_normal((200, 30))
         Y = 2 * X[:, [4]] * X[:, [9]] + X[:, [20]] * X[:, [21]]
         for most in (0, 1, 2):
-            assert len(find(X, Y, search=PairSearch(most_pairs=most)).share) == most
+            assert len(find(X, Y, search=Search(most=most)).share) == most
 
     def test_fewest_samples(self, plain):
-        assert find(*plain, search=PairSearch(fewest_samples=100)).share.size == 1
-        assert find(*plain, search=PairSearch(fewest_samples=101)).share.size == 0
+        assert find(*plain, search=Search(fewest_samples=100)).share.size == 1
+        assert find(*plain, search=Search(fewest_samples=101)).share.size == 0
 
     def test_level(self, plain):
         chance = find(*plain).p_value[0]
         assert chance < 1e-6
-        assert find(*plain, search=PairSearch(level=chance * 1.01)).share.size == 1
-        assert find(*plain, search=PairSearch(level=chance * 0.5)).share.size == 0
+        assert find(*plain, search=Search(level=chance * 1.01)).share.size == 1
+        assert find(*plain, search=Search(level=chance * 0.5)).share.size == 0
 
 
 class TestMembers:
@@ -318,8 +443,8 @@ class TestHold:
 
     def hold(self, problem, above=10.0):
         sample = problem.sample
-        found = interacting_pairs(sample.X, sample.Y, sample.p, problem.units.of_column)
-        return Hold(found, above)
+        found = pairs_of(sample.X, sample.Y, sample.p, problem.units.of_column)
+        return Hold(found, above=above)
 
     def path(self, problem, budgets=BUDGETS, watch=None):
         return run_path(problem, budgets, self.hold(problem), watch or Notes())

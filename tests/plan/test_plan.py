@@ -73,7 +73,8 @@ KINDS = [
         {
             "approximation": "exact kernel matrix (60 samples, no more than 2000)",
             "rows": "all at once (60 samples in memory)",
-            "interactions": "all pairs, on 60 rows (all of them)",
+            "interactions": "all pairs, by products of 4 waves of each, on 60 rows, and "
+            "features that go with the spread (all of them)",
             "kernel": "mixed, 0.2 of it single effects (8 features and 60 samples)",
             "ridge": "0.01 (60 samples)",
             "features": "3 of 8 (as asked for)",
@@ -189,7 +190,8 @@ KINDS = [
         {
             "approximation": "512 random components (2001 samples, more than 2000)",
             "rows": "in blocks (as few as fit into the cache)",
-            "interactions": "all pairs, on 2001 rows (all of them)",
+            "interactions": "all pairs, by products of 4 waves of each, on 2001 rows, and "
+            "features that go with the spread (all of them)",
             "kernel": "mixed, 0.2 of it single effects (5 features and 512 components)",
             "ridge": "0.003 (2001 samples)",
         },

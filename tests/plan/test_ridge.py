@@ -30,7 +30,7 @@ def ridge_of(X, y, p=None):
     Y = Y / np.sqrt(p @ Y**2)
     kernel = Mixed(mixing_share("classification", n, d))
     problem = Problem.exact(Sample(X, Y, p), kernel=kernel, epsilon=1.0)
-    return ridge_for_classes(n, d, Look(problem).error_of_all)[0]
+    return ridge_for_classes(n, d, Look(problem, "classification").error_of_all)[0]
 
 
 def test_noisier_labels_get_a_larger_ridge():

@@ -76,7 +76,7 @@ def _ranking(selector: Any, names: Sequence[str], top: int) -> Table:
 
 
 def _interactions(selector: Any, names: Sequence[str]) -> list[str]:
-    """The pairs that were found, if any, in a line."""
+    """The pairs, and the features of the spread, that were found, if any, a line each."""
     from covmin.report.words import chance
 
     found = selector.interactions_
@@ -84,7 +84,12 @@ def _interactions(selector: Any, names: Sequence[str]) -> list[str]:
         f"{names[a]} × {names[b]} ({chance(p_value)})"
         for (a, b), p_value in zip(found.features, found.p_value, strict=True)
     ]
-    return [f"Pairs that say more together: {', '.join(pairs)}."] if pairs else []
+    lines = [f"Pairs that say more together: {', '.join(pairs)}."] if pairs else []
+    spread = [
+        f"{names[j]} ({chance(p_value)})"
+        for j, p_value in zip(selector.spread_.features, selector.spread_.p_value, strict=True)
+    ]
+    return [*lines, f"Change the spread: {', '.join(spread)}."] if spread else lines
 
 
 def _substitutes(selector: Any, names: Sequence[str]) -> list[str]:

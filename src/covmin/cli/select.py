@@ -266,6 +266,10 @@ def _as_dict(request: SelectRequest, answer: Answer, code: str) -> dict[str, Any
             {"features": [names[j] for j in pair], "share": float(share), "p_value": float(p)}
             for pair, share, p in zip(pairs.features, pairs.share, pairs.p_value, strict=True)
         ],
+        "spread": [
+            {"feature": names[j], "share": float(share), "p_value": float(p)}
+            for j, share, p in zip(*selector.spread_.values(), strict=True)
+        ],
         "substitutes": [
             {key: names[x] if isinstance(x, int) else x for key, x in zip(found, row, strict=True)}
             for row in zip(*(column.tolist() for column in found.values()), strict=True)

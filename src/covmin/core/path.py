@@ -76,7 +76,7 @@ def run_path(
     members = hold.pairs.members_within(max(budgets) - 1)
     if members.size:
         budgets = sorted({*budgets, members.size + 1}, reverse=True)
-    walk = _Walk(problem, budgets, members, hold.above, watch)
+    walk = _Walk(problem, budgets, members, hold, watch)
     finished = watch.stages()
     among, weights = np.arange(problem.n_features), np.ones(problem.n_features)
     solved: list[Solved] = []
@@ -155,8 +155,8 @@ class _Walk:
 
     problem: Problem
     budgets: list[int]
-    members: np.ndarray
-    hold_above: float
+    members: np.ndarray  # of pairs
+    hold: Hold
     watch: Watch
 
     def next_stages(self, number: int, among: np.ndarray, weights: np.ndarray) -> list[Solved]:
@@ -174,10 +174,11 @@ class _Walk:
             others = spoken_for[~np.isin(spoken_for, members)]
             held = np.concatenate([members, others])[: self.budgets[number] - 1]
             return [self._solve(self._watch(number), held, among, weights)]
+        if among.size > self.hold.above and members.size < self.budgets[number]:
+            held = self.hold.while_many(members, self.budgets[number])
+            return [self._solve(self._watch(number), held, among, weights)]
         if members.size >= self.budgets[number] or not np.isin(members, among).any():
             return [self._solve(self._watch(number), none, among, weights)]
-        if among.size > self.hold_above:
-            return [self._solve(self._watch(number), members, among, weights)]
         ways = [self._way(number, held, among, weights) for held in (members, none)]
         # Only of the better way is told, afterwards: these stages are short.
         watches, better = min(ways, key=lambda way: way[1][-1][0].criterion)

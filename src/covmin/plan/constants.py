@@ -6,7 +6,7 @@ stand beside the code that they speed up.
 
 from typing import Final
 
-from covmin.core.nominations import PairSearch
+from covmin.core.nominations import Search
 from covmin.data import ranks
 
 # --- scaling by ranks ------------------------------------------------------------------------
@@ -90,18 +90,22 @@ SOFT_PRICES: Final = tuple(0.05 * 0.25**k for k in range(6))
 #: need not fall with dependence.
 PENALTY: Final = 3.0
 
-# --- interacting pairs -----------------------------------------------------------------------
-#: When a pair counts as interacting (see :class:`~covmin.core.nominations.PairSearch`).
-PAIR_SEARCH: Final = PairSearch()
+# --- interactions ----------------------------------------------------------------------------
+#: When a pair interacts, or a feature goes with the spread of the response (see
+#: :class:`~covmin.core.nominations.Search`).
+SEARCH: Final = Search()
 #: Rows for the look at pairs: columns squared times rows and responses is at most this, which
 #: takes some seconds.
 PAIR_WORK: Final = 4e11
 #: Passes over the pairs cost as much as so many rows.
 PAIR_PASSES: Final = 100
-#: No more than this many numbers are held for the look at pairs.
-PAIR_NUMBERS: Final = 2**23
+#: No more than this many numbers are held for the look at pairs, waves included.
+PAIR_NUMBERS: Final = 2**25
 #: But this many rows at least, if there is time for them.
 PAIR_ROWS: Final = 2000
+#: Of that work, the share for products of waves: as many waves of each column as it allows. The
+#: plain products are what most interactions show in.
+WAVE_SHARE: Final = 0.1
 
 # --- cross-fitting ---------------------------------------------------------------------------
 #: Folds that are left out in turn.

@@ -21,6 +21,7 @@ class Look:
     """Looks at a problem."""
 
     problem: Problem
+    task: str
     _errors: dict[float, float] = field(default_factory=dict, repr=False)
 
     @cached_property
@@ -37,8 +38,8 @@ class Look:
 
     @cached_property
     def hold(self) -> Hold:
-        """Features that interact in pairs."""
-        return hold_for(self.problem)
+        """Features that a path holds on to."""
+        return hold_for(self.problem, self.task)
 
     def error_along_path(
         self, kernel: Kernel, epsilon: float, m: int | None, hold: Hold, watch: Watch = SILENT

@@ -17,7 +17,7 @@ from covmin.data.columns import PreparedColumns
 from covmin.data.responses import EncodedResponse
 from covmin.runtime.threads import row_threads
 
-from .approximation import Size, choose_approximation, pair_rows
+from .approximation import Size, choose_approximation, pair_rows, pair_waves
 from .budgets import path_budgets
 from .constants import (
     MOST_COLUMNS,
@@ -159,9 +159,12 @@ class Plan:
         if not looks:
             return self._decided("interactions", "not looked for", reason)
         rows = pair_rows(size.n_samples, size.n_columns, size.n_responses)
+        n_waves = pair_waves(rows, size.n_columns, size.n_responses)
+        by = f"products of {n_waves} waves of each" if n_waves > 1 else "their products"
+        also = ", and features that go with the spread" if self.task == "regression" else ""
         return self._decided(
             "interactions",
-            f"all pairs, on {rows} rows",
+            f"all pairs, by {by}, on {rows} rows{also}",
             "all of them" if rows == size.n_samples else "as many as time and memory allow",
             looks_for_pairs=True,
         )
@@ -287,7 +290,7 @@ class Plan:
 
     def hold(self, problem: Problem) -> Hold:
         """Features of a problem that a path holds on to."""
-        return hold_for(problem) if self.looks_for_pairs else Hold.nothing()
+        return hold_for(problem, self.task) if self.looks_for_pairs else Hold.nothing()
 
     def check_lambda2(self, n_samples: float, epsilon: float) -> None:
         """Warn when λ₂ is too small for the inverse-free objective to fall with dependence."""

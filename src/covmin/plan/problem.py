@@ -8,17 +8,24 @@ import numpy as np
 from covmin.core.arrays import to_device
 from covmin.core.kernels import Kernel
 from covmin.core.kernels.bandwidth import MEDIAN_ROWS, of_all
-from covmin.core.nominations import Hold, interacting_pairs
+from covmin.core.nominations import (
+    Codes,
+    Hold,
+    Ranked,
+    Spread,
+    interacting_pairs,
+    spreading_features,
+)
 from covmin.core.problem import Problem, Sample, Screen
 from covmin.data.columns import DistinctRows, PreparedColumns
 from covmin.data.sources import StandardizedSource
 
-from .approximation import pair_rows, screen_rows
+from .approximation import pair_rows, pair_waves, screen_rows
 from .constants import (
     MOST_COLUMNS,
     N_COMPONENTS,
-    PAIR_SEARCH,
     SAMPLES_FOR_EACH_FEATURE,
+    SEARCH,
     SINGLE_SHARE,
     SKETCH_ROWS,
 )
@@ -105,10 +112,20 @@ def _each_once(X: StandardizedSource, rows: DistinctRows) -> StandardizedSource:
     return replace(X, source=X.source.keep(np.isin(np.arange(n), rows.first)))
 
 
-def hold_for(problem: Problem) -> Hold:
-    """Features that interact in pairs, to be held while samples are few for those left."""
-    sample = problem.sample
-    n, d = sample.X.shape
-    seen = sample.first(pair_rows(int(n), int(d), int(sample.Y.shape[1])))
-    pairs = interacting_pairs(seen.X, seen.Y, seen.p, problem.units.of_column, PAIR_SEARCH)
-    return Hold(pairs, above=pairs.n_samples / SAMPLES_FOR_EACH_FEATURE)
+def hold_for(problem: Problem, task: str = "classification") -> Hold:
+    """Features to be held while samples are few for those left: by pairs, and by the spread.
+
+    Classes have no spread.
+    """
+    sample, of_column = problem.sample, problem.units.of_column
+    n, d = map(int, sample.X.shape)
+    k = int(sample.Y.shape[1])
+    seen = sample.first(pair_rows(n, d, k))
+    codes = Codes.of(seen.Y, seen.p, SEARCH)
+    ranked = Ranked.of(seen.X, codes.p)
+    n_waves = pair_waves(seen.n_rows, d, k)
+    pairs = interacting_pairs(seen.X, ranked, codes, of_column, SEARCH, n_waves)
+    spread = Spread.none()
+    if task == "regression":
+        spread = spreading_features(ranked, codes, of_column, SEARCH)
+    return Hold(pairs, spread, above=pairs.n_samples / SAMPLES_FOR_EACH_FEATURE)

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
-from covmin.core.nominations import Pairs
+from covmin.core.nominations import Pairs, Spread
 from covmin.core.path import Path, Stage, approximation_error
 from covmin.core.problem import Problem
 from covmin.core.substitutes import Substitutes, substitutes
@@ -40,6 +40,7 @@ def fitted_attributes(
         "path_": stages,
         "plan_": plan,
         "interactions_": _interactions(path.hold.pairs, columns, layout),
+        "spread_": _spread(path.hold.spread, columns, layout),
         "weights_": stages.weights[path.stages.index(stage)].copy(),
         "objective_": float(stage.criterion * response.squared_unit),
         "approximation_": plan.approximation,
@@ -132,9 +133,7 @@ def _substitutes(
     found: Substitutes, columns: PreparedColumns, layout: ColumnPlan, epsilon: float
 ) -> Bunch:
     """Substitutes as columns of equal length, in the columns of the input."""
-    # The first column of a unit stands for it.
-    _, first = np.unique(layout.unit, return_index=True)
-    column = first[columns.unit_index]
+    column = _first_columns(columns, layout)
     n_candidates = found.candidate.shape[1]
     return Bunch(
         feature=np.repeat(column[found.feature], n_candidates),
@@ -145,6 +144,13 @@ def _substitutes(
     )
 
 
+def _first_columns(columns: PreparedColumns, layout: ColumnPlan) -> np.ndarray:
+    """The column of the input that stands for each unit: its first."""
+    _, first = np.unique(layout.unit, return_index=True)
+    column: np.ndarray = first[columns.unit_index]
+    return column
+
+
 def _interactions(pairs: Pairs, columns: PreparedColumns, layout: ColumnPlan) -> Bunch:
     """Pairs that interact, in the columns of the input."""
     return Bunch(
@@ -152,6 +158,12 @@ def _interactions(pairs: Pairs, columns: PreparedColumns, layout: ColumnPlan) ->
         share=pairs.share,
         p_value=pairs.p_value,
     )
+
+
+def _spread(spread: Spread, columns: PreparedColumns, layout: ColumnPlan) -> Bunch:
+    """Features that go with the spread of the response; the first column of a group for it."""
+    features = _first_columns(columns, layout)[spread.units]
+    return Bunch(features=features, share=spread.share, p_value=spread.p_value)
 
 
 def _cross_fit(crossfit: CrossFit | None) -> Bunch | None:

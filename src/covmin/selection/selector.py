@@ -156,11 +156,14 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         error of kernel ridge regression as a share of the variance of y; optimistic because
         the selection saw every sample), ``n_iter``, ``converged``.
     interactions_ : Bunch
-        Pairs of features whose product adds more than both say by themselves, in the order in
-        which they were named: ``features`` of shape (n_pairs, 2), by number; ``share``, how much
-        of the variance of the product of their ranks, beyond the columns themselves and the
-        pairs before, goes with the response; and ``p_value``, the chance that any of all pairs
-        stands out as much where there is no dependence, at most 0.05.
+        Pairs of features that say more together than both by themselves, in the order in which
+        they were named: ``features`` of shape (n_pairs, 2), by number; ``share``, how much of the
+        variance of a product of waves of their ranks, beyond the columns themselves and the pairs
+        before, goes with the response; and ``p_value``, the chance that any of all pairs stands
+        out as much where there is no dependence, at most 0.05.
+    spread_ : Bunch
+        Features that say more about the spread of a real response than about its mean: many take
+        part in an interaction. ``features`` by number, ``share`` and ``p_value`` as above.
     cross_fit_ : Bunch or None
         Where m or ε was chosen: ``n_features``, ``epsilon``, ``mean_error`` and
         ``standard_error`` (share of the variance of y), each error of shape
@@ -343,7 +346,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         samples = self._beyond_given(plan, samples, rows)
         table = plan.problem(columns, samples.response.Y)
         wanted = self._wanted(samples.plan.n_choices)
-        look = Look(plan.formulated(table, columns, samples.response, 1.0))
+        look = Look(plan.formulated(table, columns, samples.response, 1.0), plan.task)
         plan = plan.with_ridge(columns, look)
         m = None if wanted is None else min(wanted, columns.units.size)
         plan = plan.without_sum(columns, look, m, run.unseen())
