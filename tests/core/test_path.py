@@ -354,6 +354,29 @@ def test_a_path_goes_on_from_finished_stages(easy):
         assert [number for number, _, _ in again.done] == [*range(n_done, len(BUDGETS))]
 
 
+@pytest.mark.parametrize("wanted", range(1, 9))
+def test_a_budget_that_is_wanted_is_solved_beside_the_path(easy, wanted):
+    """It says which features come first; among these, and after them, the path goes on as it is."""
+    problem = make_problem(*easy)
+    plain, path = run_path(problem, BUDGETS), run_path(problem, BUDGETS, wanted=wanted)
+    budgets = sorted({*BUDGETS, wanted}, reverse=True)
+    assert [stage.budget for stage in path.stages] == budgets
+    stages = {stage.budget: stage for stage in path.stages}
+    for stage in plain.stages:
+        assert_array_equal(stages[stage.budget].weights, stage.weights)
+    kept = stages[wanted].features
+    assert set(path.order[:wanted]) == set(kept)
+    is_first = np.isin(plain.order, kept)
+    assert_array_equal(path.order, [*plain.order[is_first], *plain.order[~is_first]])
+
+
+def test_a_path_that_is_stopped_at_the_budget_beside_it(easy):
+    problem = make_problem(*easy)
+    for most in range(1, 40):
+        path = run_path(problem, BUDGETS, watch=Notes(most=most), wanted=7)
+        assert_array_equal(np.sort(path.order), np.arange(8))
+
+
 def test_nothing_is_held_unless_asked_for(easy):
     assert run_path(make_problem(*easy), BUDGETS).hold.pairs.members.size == 0
 

@@ -63,42 +63,41 @@ class Path:
 
 
 def run_path(
-    problem: Problem, budgets: Iterable[int], hold: Hold | None = None, watch: Watch = SILENT
+    problem: Problem,
+    budgets: Iterable[int],
+    hold: Hold | None = None,
+    watch: Watch = SILENT,
+    wanted: int | None = None,
 ) -> Path:
     """Solve at each budget in turn, each among the features the last one kept.
 
     Budgets decrease; a single one is the paper's one solve. Where features are held, a budget is
-    added that has room for one feature more than these. The watch is told of every step and
+    added that has room for one feature more than these. A budget ``wanted`` that is none of them is
+    solved beside the path: it says which features come first, and nothing about their order, so
+    that the order does not hang on how many are wanted. The watch is told of every step and
     stage, and asked before each whether to end the path here, with the order it has come to.
     """
     hold = hold or Hold.nothing()
-    budgets = list(budgets)
-    members = hold.pairs.members_within(max(budgets) - 1)
+    steps = set(budgets)
+    members = hold.pairs.members_within(max(steps) - 1)
     if members.size:
-        budgets = sorted({*budgets, members.size + 1}, reverse=True)
-    walk = _Walk(problem, budgets, members, hold, watch)
+        steps.add(members.size + 1)
+    aside = None if wanted in steps else wanted
+    every = sorted(steps | {wanted or max(steps)}, reverse=True)
+    walk = _Walk(problem, every, aside, members, hold, watch)
     finished = watch.stages()
-    among, weights = np.arange(problem.n_features), np.ones(problem.n_features)
     solved: list[Solved] = []
-    while len(solved) < len(budgets):
+    while len(solved) < len(every):
         number = len(solved)
         known = number < len(finished)
-        new = [finished[number]] if known else walk.next_stages(number, among, weights)
+        new = [finished[number]] if known else walk.next_stages(number, *walk.left_by(solved))
         solved += new
-        among, weights = solved[-1][0].survivors
         if watch.stop():
             break
         if not known:
             for k, (stage, order) in enumerate(new, start=number):
                 watch.stage_done(k, stage, order)
-    return Path([stage for stage, _ in solved], _ranking(solved), hold)
-
-
-def _ranking(solved: Sequence[Solved]) -> np.ndarray:
-    """Units in the order of leaving, each group best first."""
-    left = [order[stage.budget :] for stage, order in solved]
-    last, order = solved[-1]
-    return np.concatenate([order[: last.budget], *reversed(left)])
+    return Path([stage for stage, _ in solved], walk.ranking(solved), hold)
 
 
 def approximation_error(problem: Problem, stage: Stage) -> float:
@@ -155,9 +154,30 @@ class _Walk:
 
     problem: Problem
     budgets: list[int]
+    aside: int | None  # the one of them from which no stage goes on
     members: np.ndarray  # of pairs
     hold: Hold
     watch: Watch
+
+    def left_by(self, solved: Sequence[Solved]) -> tuple[np.ndarray, np.ndarray]:
+        """The units that the next stage chooses among, and the weights they have come to."""
+        steps = [stage for stage, _ in solved if stage.budget != self.aside]
+        if not steps:
+            every = np.arange(self.problem.n_features)
+            return every, np.ones(every.size)
+        return steps[-1].survivors
+
+    def ranking(self, solved: Sequence[Solved]) -> np.ndarray:
+        """Units in the order of leaving, each group best first; those of the budget aside first."""
+        steps = [each for each in solved if each[0].budget != self.aside] or solved
+        left = [order[stage.budget :] for stage, order in steps]
+        last, order = steps[-1]
+        ranking = np.concatenate([order[: last.budget], *reversed(left)])
+        for stage, _ in solved:
+            if stage.budget == self.aside:
+                is_first = np.isin(ranking, stage.features)
+                ranking = np.concatenate([ranking[is_first], ranking[~is_first]])
+        return ranking
 
     def next_stages(self, number: int, among: np.ndarray, weights: np.ndarray) -> list[Solved]:
         """The next stage; or all down to the members of pairs, held or not, whichever ends better.
@@ -200,7 +220,8 @@ class _Walk:
                 break
             watches.append(self._watch(k, waits=True))
             way.append(self._solve(watches[-1], held, among, weights))
-            among, weights = way[-1][0].survivors
+            if self.budgets[k] != self.aside:
+                among, weights = way[-1][0].survivors
         return watches, way
 
     def _solve(

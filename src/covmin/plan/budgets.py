@@ -3,21 +3,18 @@
 from .constants import FIRST_BUDGET, SHRINK, SIZES
 
 
-def path_budgets(n_features: int, m: int | None = None) -> list[int]:
-    """Budgets of the path: from 100 (or m) features, or three fifths of them all, to one.
+def path_budgets(n_features: int) -> list[int]:
+    """Budgets of the path: from 100 features, or three fifths of them all, to one.
 
-    >>> path_budgets(10, 3)
+    >>> path_budgets(10)
     [6, 3, 1]
-    >>> path_budgets(5000)[:4]
-    [100, 60, 36, 21]
+    >>> path_budgets(5000)
+    [100, 60, 36, 21, 12, 7, 4, 2, 1]
     """
-    first = min(max(FIRST_BUDGET, m or 0), max(int(SHRINK * n_features), 1))
-    budgets = {first}
-    while min(budgets) > 1:
-        budgets.add(max(int(SHRINK * min(budgets)), 1))
-    if m is not None:
-        budgets.add(m)
-    return sorted(budgets, reverse=True)
+    budgets = [min(FIRST_BUDGET, max(int(SHRINK * n_features), 1))]
+    while budgets[-1] > 1:
+        budgets.append(max(int(SHRINK * budgets[-1]), 1))
+    return budgets
 
 
 def candidate_sizes(n_features: int) -> list[int]:

@@ -45,8 +45,7 @@ class Look:
         self, kernel: Kernel, epsilon: float, m: int | None, hold: Hold, watch: Watch = SILENT
     ) -> float:
         """Leave-one-out error of the m features that a path keeps, or of its best stage."""
-        budgets = path_budgets(self.problem.n_features, m)
         problem = self.problem.replaced(kernel=kernel, epsilon=epsilon)
-        budgets = [budget for budget in budgets if m is None or budget >= m]
-        stages = run_path(problem, budgets, hold, watch).stages
+        budgets = [b for b in path_budgets(problem.n_features) if m is None or b > m] or [m or 1]
+        stages = run_path(problem, budgets, hold, watch, m).stages
         return min(stage.loo_error for stage in (stages if m is None else stages[-1:]))

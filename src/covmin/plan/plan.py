@@ -282,11 +282,9 @@ class Plan:
             n=columns.total_weight,
         )
 
-    def budgets(self, n_features: int, m: int | None = None) -> list[int]:
+    def budgets(self, n_features: int, m: int) -> list[int]:
         """Budgets of the stages: of a single solve, m alone."""
-        if self.wishes.formulation.is_path or m is None:
-            return path_budgets(n_features, m)
-        return [m]
+        return path_budgets(n_features) if self.wishes.formulation.is_path else [m]
 
     def hold(self, problem: Problem) -> Hold:
         """Features of a problem that a path holds on to."""

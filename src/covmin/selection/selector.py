@@ -361,6 +361,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             plan.budgets(problem.n_features, budget),
             look.hold if plan.looks_for_pairs else None,
             run,
+            budget,
         )
         return fitted_attributes(
             plan,
