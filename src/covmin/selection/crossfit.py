@@ -89,19 +89,37 @@ class _HeldOut:
     weight: np.ndarray
     labels: np.ndarray | None
 
-    def regressions(self, sets: list[np.ndarray], also: np.ndarray | None) -> list[Regression]:
+    def regressions(
+        self, sets: list[np.ndarray], Y: np.ndarray, also: np.ndarray | None = None
+    ) -> list[Regression]:
         """The judge's, on sets of units of the layout, those given included."""
         unit = self.layout.unit[self.layout.source[self.columns.index]]
         given, most = self.layout.given[unit], CROSS_FIT_ROWS
-        p, Y = self.columns.p[:most], self.response.Y[:most]
+        p = self.columns.p[:most]
         return judge(
             self.columns.X[:most],
-            Y,
+            Y[:most],
             p / p.sum(),
             self.columns.units.scale**2,
             [np.flatnonzero(given | np.isin(unit, each)) for each in sets],
-            also=also,
+            also=None if also is None else also[:most],
         )
+
+    def predictions(self, sets: list[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
+        """Responses at the samples left out by each set, and the shares of the classes."""
+        Y, train = self.response.Y, self.response.labels
+        if train is None or self.labels is None:
+            yield from ((each.predict(self.X), None) for each in self.regressions(sets, Y))
+            return
+        classes = np.eye(1 + max(train.max(), self.labels.max()))[train]
+        if not self.layout.given.any():
+            for each in self.regressions(sets, Y, classes):
+                predicted = each.predict(self.X)
+                yield predicted[:, : Y.shape[1]], predicted[:, Y.shape[1] :]
+            return
+        # What the given features leave of the response says little of how to tell classes apart.
+        both = zip(self.regressions(sets, Y), self.regressions(sets, classes), strict=True)
+        yield from ((rest.predict(self.X), shares.predict(self.X)) for rest, shares in both)
 
 
 def cross_fit(
@@ -171,7 +189,7 @@ def residuals_beyond_given(
     residuals = np.empty_like(every.response.Y)
     for fold in _folds(every.n_samples, every.response.labels):
         held = _hold_out(given, layout, standardize, fold)
-        [regression] = held.regressions([np.empty(0, dtype=int)], None)
+        [regression] = held.regressions([np.empty(0, dtype=int)], held.response.Y)
         residuals[fold] = held.target - regression.predict(held.X)
     centred: np.ndarray = residuals - weight @ residuals / weight.sum()
     # A sample without a weight is of no kind that was left out, and has no say.
@@ -223,25 +241,19 @@ def _measured(
     held: _HeldOut, plan: Plan, sizes: list[int], score: Callable[[np.ndarray], float] | None
 ) -> dict[str, np.ndarray]:
     """Every measure at the samples left out, each of shape (n_epsilons, n_sizes)."""
-    layout, labels = held.layout, held.response.labels
+    layout = held.layout
     # A set that several ridges have come to is judged once; no feature at all comes first.
     chosen = [
-        [tuple(np.sort(units).tolist()) for units in row] for row in _chosen(held, plan, sizes)
+        [tuple(sorted(units.tolist())) for units in row] for row in _chosen(held, plan, sizes)
     ]
     sets = list(dict.fromkeys([(), *(each for row in chosen for each in row)]))
     units = [np.array(each, dtype=int) for each in sets]
-    also = None
-    if labels is not None and held.labels is not None:
-        also = np.eye(1 + max(labels.max(), held.labels.max()))[labels][:CROSS_FIT_ROWS]
     found: dict[tuple[int, ...], dict[str, float]] = {}
-    n_responses = held.target.shape[1]
-    for each, members, regression in zip(sets, units, held.regressions(units, also), strict=True):
-        predicted = regression.predict(held.X)
-        squares = (held.target - predicted[:, :n_responses]) ** 2
-        measures = {"error": float(held.weight @ squares.sum(axis=1))}
-        measures["gain"] = found[()]["error"] - measures["error"] if each else 0.0
-        if held.labels is not None:
-            shares = predicted[:, n_responses:]
+    for each, members, judged in zip(sets, units, held.predictions(units), strict=True):
+        predicted, shares = judged
+        error = float(held.weight @ ((held.target - predicted) ** 2).sum(axis=1))
+        measures = {"error": error, "gain": found[()]["error"] - error if each else 0.0}
+        if shares is not None and held.labels is not None:
             measures |= class_measures(shares, held.labels, held.weight, held.columns.p.size)
         if score is not None and each:
             is_in = np.isin(layout.unit, members) | layout.given[layout.unit]
