@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
 
 from covmin import CCMSelector
-from covmin.report import build_report, render_report
+from covmin.report import build_report, error_curve, explain_choice, render_report
 
 
 def headline(n_features, signal, **parameters):
@@ -43,3 +44,39 @@ def test_headline_without_a_curve_says_about():
     explained = 1.0 - report["substitutes"]["unexplained"]
     assert sentence == f"1 of 4 features explains about {explained:.0%} of churn"
     assert "explains next to nothing of" in headline(4, 0.0, n_features_to_select=1)[0]
+
+
+def test_a_weak_effect_beside_given_features_is_found():
+    """Folds differ more than a set does from no feature: these are compared fold by fold."""
+    found = [headline_of(seed) for seed in range(4)]
+    assert sum(why.startswith("Nothing was found") for why, _ in found) <= 1
+    # The error with its standard error reaches that of no feature in some of them.
+    assert max(limit for _, limit in found) > 0.97
+
+
+def headline_of(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((150, 4))
+    y = X[:, 1] + 0.5 * X[:, 0] + rng.standard_normal(150)
+    selector = CCMSelector(given=[1]).fit(X, y)
+    return explain_choice(selector), error_curve(selector)["limit"]
+
+
+def test_the_choice_of_an_estimator_is_told_by_its_score():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 4))
+    y = np.where(X[:, 0] + X[:, 1] > 0, "up", "down")
+    options = {"estimator": LogisticRegression(), "scoring": "roc_auc"}
+    selector = CCMSelector(**options).fit(X, y)
+    report = build_report(selector, X, y)
+    assert "2 features have a roc_auc of 0.9" in report["choice"]["why"]
+    assert [each["name"] for each in report["choice"]["curve"]["measures"]] == [
+        "error",
+        "accuracy",
+        "log_loss",
+        "roc_auc",
+        "score",
+    ]
+    page = render_report(report)
+    assert "So is the estimator that was given" in page
+    assert "In other measures" in page

@@ -9,6 +9,9 @@ from covmin.selection.scoring import scoring_name
 
 from .words import count_of, percent
 
+# Standard errors by which the best set must be better than no feature, fold by fold: with one,
+# something would be found in one of eight tables of noise.
+_CLEARLY = 2.0
 # What rounds to no percent is next to nothing.
 _NOTHING = 0.005
 
@@ -27,7 +30,7 @@ def error_curve(selector: Any) -> dict[str, Any] | None:
         ``n_features``, ``error`` and ``standard_error`` of equal length (errors as shares of
         the variance of y), the size ``best``, ``limit``, one standard error above its error,
         ``found``, whether that size is better than no feature on the same folds, by more than
-        one standard error of the difference, and ``measures``, others with their values; None
+        two standard errors of the difference, and ``measures``, others with their values; None
         where nothing was cross-fitted over several sizes.
     """
     errors = cross_fitted_errors(selector)
@@ -42,7 +45,7 @@ def error_curve(selector: Any) -> dict[str, Any] | None:
         "standard_error": standard_error.tolist(),
         "best": int(sizes[best]),
         "limit": float(mean[best] + standard_error[best]),
-        "found": bool(gain[best] > spread[best]),
+        "found": bool(gain[best] > _CLEARLY * spread[best]),
         "measures": [_measure(selector, name) for name in METRICS if _has(selector, name)],
     }
 
@@ -102,9 +105,9 @@ def explain_choice(selector: Any) -> str:
     whole = "the variance " + ("that the given features leave" if given else "of the response")
     if not curve["found"]:
         return (
-            f"Nothing was found: no set of features is more than one standard error better than no "
-            f"features at all (lowest cross-fitted error {lowest} of {whole}). {kept} "
-            f"{_verb(m, 'are')} kept, because some must be."
+            f"Nothing was found: no set of features is clearly better than no features at all, by "
+            f"two standard errors over the folds (lowest cross-fitted error {lowest} of {whole}). "
+            f"{kept} {_verb(m, 'are')} kept, because some must be."
         )
     if m == best:
         return (
