@@ -9,9 +9,9 @@ from covmin.selection.scoring import scoring_name
 
 from .words import count_of, percent
 
-# Standard errors by which the best set must be better than no feature, fold by fold: with one,
-# something would be found in one of eight tables of noise.
-_CLEARLY = 2.0
+# Standard errors by which the best set must be better than no feature on the same samples:
+# something is then found in one of forty tables of noise.
+_CLEARLY = 1.5
 # What rounds to no percent is next to nothing.
 _NOTHING = 0.005
 
@@ -29,9 +29,9 @@ def error_curve(selector: Any) -> dict[str, Any] | None:
     curve : dict or None
         ``n_features``, ``error`` and ``standard_error`` of equal length (errors as shares of
         the variance of y), the size ``best``, ``limit``, one standard error above its error,
-        ``found``, whether that size is better than no feature on the same folds, by more than
-        two standard errors of the difference, and ``measures``, others with their values; None
-        where nothing was cross-fitted over several sizes.
+        ``found``, whether that size is better than no feature on the same samples, by more than
+        one and a half standard errors of the difference, and ``measures``, others with their
+        values; None where nothing was cross-fitted over several sizes.
     """
     errors = cross_fitted_errors(selector)
     if errors is None:
@@ -105,8 +105,8 @@ def explain_choice(selector: Any) -> str:
     whole = "the variance " + ("that the given features leave" if given else "of the response")
     if not curve["found"]:
         return (
-            f"Nothing was found: no set of features is clearly better than no features at all, by "
-            f"two standard errors over the folds (lowest cross-fitted error {lowest} of {whole}). "
+            f"Nothing was found: no set of features is clearly better than no features at all "
+            f"on the samples left out (lowest cross-fitted error {lowest} of {whole}). "
             f"{kept} {_verb(m, 'are')} kept, because some must be."
         )
     if m == best:

@@ -48,8 +48,13 @@ class CrossFit:
         return self.folds[measure].mean(axis=2)
 
     def standard_error(self, measure: str = "error") -> np.ndarray:
-        """Standard error of the mean over folds, shape (n_epsilons, n_sizes)."""
+        """Standard error of the mean over folds, shape (n_epsilons, n_sizes).
+
+        By how the folds differ; that of the gain by how samples do, of which there are more.
+        """
         values = self.folds[measure]
+        if measure == "gain":
+            return np.asarray(np.sqrt(self.folds["gain_variance"].sum(axis=2)) / values.shape[2])
         return values.std(axis=2, ddof=1) / np.sqrt(values.shape[2])
 
     @property
@@ -147,7 +152,7 @@ def cross_fit(
         found = _measured(held, plan, sizes, None if score is None else lambda c: score(c, fold))
         return np.stack(list(found.values()))
 
-    names = ["error", "gain"]
+    names = ["error", "gain", "gain_variance"]
     names += CLASS_MEASURES if samples.response.labels is not None else []
     names += ["score"] if score is not None else []
     folds = _folds(samples.n_samples, samples.response.labels)
@@ -249,10 +254,14 @@ def _measured(
     sets = list(dict.fromkeys([(), *(each for row in chosen for each in row)]))
     units = [np.array(each, dtype=int) for each in sets]
     found: dict[tuple[int, ...], dict[str, float]] = {}
+    none = np.zeros(len(held.X))
     for each, members, judged in zip(sets, units, held.predictions(units), strict=True):
         predicted, shares = judged
-        error = float(held.weight @ ((held.target - predicted) ** 2).sum(axis=1))
-        measures = {"error": error, "gain": found[()]["error"] - error if each else 0.0}
+        errors = ((held.target - predicted) ** 2).sum(axis=1)
+        none = errors if not each else none
+        gain = float(held.weight @ (none - errors))
+        measures = {"error": float(held.weight @ errors), "gain": gain}
+        measures["gain_variance"] = float(held.weight**2 @ (none - errors - gain) ** 2)
         if shares is not None and held.labels is not None:
             measures |= class_measures(shares, held.labels, held.weight, held.columns.p.size)
         if score is not None and each:

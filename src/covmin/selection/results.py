@@ -163,7 +163,9 @@ def _cross_fit(crossfit: CrossFit | None) -> Bunch | None:
         mean_error=crossfit.mean(),
         standard_error=crossfit.standard_error(),
     )
-    for measure in list(crossfit.folds)[1:]:  # after the error
+    for measure in crossfit.folds:
+        if measure in ("error", "gain_variance"):
+            continue
         name = "mean_score" if measure == "score" else measure
         found[name] = crossfit.mean(measure)
         found[f"{measure}_standard_error"] = crossfit.standard_error(measure)
