@@ -128,6 +128,9 @@ LANDMARKS: Final = 1000
 LANDMARKS_OVER_ROOT: Final = 6.0
 #: But no fewer than these.
 FEWEST_LANDMARKS: Final = 100
+#: Of more samples than this the judge of many sets learns from as many: a regression on them leaves
+#: but a fraction of a per cent beyond the noise. It is tried on all that are left out.
+JUDGED_ROWS: Final = 5000
 #: How far predictions of numbers go beyond those seen, as a share of their range: a product goes
 #: as far in 60 samples, and a polynomial that has no samples goes no further.
 EXTRAPOLATION: Final = 0.5

@@ -19,7 +19,7 @@ from covmin.data.responses import EncodedResponse
 from covmin.data.samples import Samples
 from covmin.plan import Plan
 from covmin.plan.budgets import path_budgets
-from covmin.plan.constants import CROSS_FIT_ROWS, N_FOLDS
+from covmin.plan.constants import JUDGED_ROWS, N_FOLDS
 from covmin.runtime.repeats import in_threads
 from covmin.runtime.run import Run
 from covmin.runtime.threads import blas_threads, worker_threads
@@ -97,9 +97,12 @@ class _HeldOut:
     def regressions(
         self, sets: list[np.ndarray], Y: np.ndarray, also: np.ndarray | None = None
     ) -> list[Regression]:
-        """The judge's, on sets of units of the layout, those given included."""
+        """The judge's, on sets of units of the layout, those given included.
+
+        It learns from no more rows than it needs.
+        """
         unit = self.layout.unit[self.layout.source[self.columns.index]]
-        given, most = self.layout.given[unit], CROSS_FIT_ROWS
+        given, most = self.layout.given[unit], JUDGED_ROWS
         p = self.columns.p[:most]
         return judge(
             self.columns.X[:most],

@@ -167,12 +167,14 @@ class _Components:
     def leave_one_out(self, Y: np.ndarray, p: np.ndarray, bounds: np.ndarray) -> list[float]:
         """Mean squared leave-one-out residual at each ridge; the last is that of the mean."""
         mean = p @ Y
-        along, squares = self.Z.T @ (p[:, None] * Y), self.Z**2
+        along = self.Z.T @ (p[:, None] * Y)
+        shrunk = 1.0 / (self.variances[:, None] + np.array(FUNCTION_RIDGES))
+        left_out = 1.0 - p[:, None] * (1.0 + self.Z**2 @ shrunk)
+        left_out = np.maximum(left_out, np.finfo(float).eps)
         errors = []
-        for ridge in FUNCTION_RIDGES:
-            shrunk = 1.0 / (self.variances + ridge)
-            left_out = np.maximum(1.0 - p * (1.0 + squares @ shrunk), np.finfo(float).eps)
-            residuals = (Y - mean - self.Z @ (shrunk[:, None] * along)) / left_out[:, None]
+        for number, ridge in enumerate(FUNCTION_RIDGES):
+            fitted = mean + self.Z @ (shrunk[:, number, None] * along)
+            residuals = (Y - fitted) / left_out[:, number, None]
             if np.isfinite(ridge):
                 residuals = Y - np.clip(Y - residuals, *bounds)
             errors.append(float(p @ (residuals**2).sum(axis=1)))
