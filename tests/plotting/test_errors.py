@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
+from sklearn.neighbors import KNeighborsClassifier
 
 from covmin import CCMSelector
 from covmin.datasets import make_xor
@@ -33,3 +34,21 @@ def test_error_curve_of_wide_data_has_a_logarithmic_axis():
 def test_error_curve_needs_a_choice(fixed):
     with pytest.raises(ValueError, match="auto"):
         ErrorCurveDisplay.from_estimator(fixed)
+
+
+def test_other_metrics_are_drawn():
+    X, y = make_xor(80, random_state=0, return_X_y=True)
+    selector = CCMSelector(estimator=KNeighborsClassifier()).fit(X, y)
+    found = selector.cross_fit_
+    scored = ErrorCurveDisplay.from_estimator(selector)
+    assert scored.metric == "score"  # what chose the number
+    assert scored.limit < scored.error.max()
+    assert scored.limit == pytest.approx(
+        found.mean_score.max() - found.score_standard_error[0, found.mean_score[0].argmax()]
+    )
+    display = ErrorCurveDisplay.from_estimator(selector, metric="log_loss")
+    assert display.ax_.get_ylabel() == "log-loss"
+    assert (display.error == found.log_loss[0]).all()
+    assert display.limit > display.error.min()
+    with pytest.raises(ValueError, match="has no 'r2'; it has error, accuracy"):
+        ErrorCurveDisplay.from_estimator(selector, metric="r2")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.datasets import load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from covmin import CCMSelector, Formulation, LongRun
 from covmin.kernels import Polynomial
@@ -56,3 +59,20 @@ def test_code_imports_the_objects_it_makes():
     exec(code, scope)
     selector.set_params(long_run=None).fit(X, y)
     assert (scope["selector"].ranking_ == selector.ranking_).all()
+
+
+def test_estimators_and_functions_are_imported():
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=3))
+    selector = CCMSelector(estimator=model, scoring=own_score)
+    code = reproduction_code(selector)
+    scope: dict[str, object] = {"X": np.eye(12)[:, :3], "y": np.arange(12) % 2}
+    lines = [
+        line for line in code.splitlines() if ".fit(" not in line and ".transform(" not in line
+    ]
+    exec("\n".join(lines), scope)
+    assert repr(scope["selector"].estimator) == repr(model)
+    assert scope["selector"].scoring is own_score
+
+
+def own_score(estimator, X, y):
+    return 0.0

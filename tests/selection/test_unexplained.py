@@ -10,9 +10,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from covmin import conditional_covariance_trace, unexplained_variance
-from covmin.core.kernels import WaveSum
-from covmin.plan.constants import FUNCTION_RIDGES
-from covmin.selection import unexplained
 
 
 def product_and_line(n, seed=0, noise=0.05):
@@ -56,29 +53,6 @@ def test_noise_is_never_more_than_all_of_it():
     assert max(shares) == 1.0
     assert min(shares[10:]) > 0.0
     assert np.median(shares[10:]) > 0.95
-
-
-def test_leave_one_out_by_brute_force():
-    """The closed form is a refit without each sample, weighted, with a free intercept."""
-    rng = np.random.default_rng(0)
-    n = 12
-    X, Y, p = rng.standard_normal((n, 2)), rng.standard_normal((n, 2)), rng.uniform(1, 3, n)
-    p /= p.sum()
-    Y -= p @ Y
-    K = np.exp(WaveSum(1.25, 2.0).cross(X, X, np.ones(2)))
-    errors = np.zeros(len(FUNCTION_RIDGES))
-    for number, ridge in enumerate(FUNCTION_RIDGES[:4]):
-        for i in range(n):
-            rest = np.delete(np.arange(n), i)
-            system = np.zeros((n, n))  # stationarity in the coefficients, and in the intercept
-            system[:-1, :-1] = K[np.ix_(rest, rest)] + np.diag(ridge / p[rest])
-            system[:-1, -1] = system[-1, :-1] = 1.0
-            solved = np.linalg.solve(system, np.vstack([Y[rest], np.zeros(2)]))
-            predicted = K[i, rest] @ solved[:-1] + solved[-1]
-            errors[number] += p[i] * ((Y[i] - predicted) ** 2).sum()
-    found = list(unexplained._leave_one_out(K, np.arange(n), Y, p))
-    assert_allclose(found[:4], errors[:4], rtol=1e-8)
-    assert_allclose(found[-1], p @ ((Y / (1 - p)[:, None]) ** 2).sum(axis=1))
 
 
 @settings(max_examples=60, deadline=None)

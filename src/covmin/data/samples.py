@@ -37,6 +37,8 @@ class Samples:
     weight: np.ndarray  # (n_samples,)
     plan: ColumnPlan
     labels: np.ndarray | None  # of each unit, where there are groups
+    table: tuple[Any, Any]  # X and y as they were passed
+    row: np.ndarray  # (n_samples,), number of the row of that table behind each sample
     names: np.ndarray | None = None  # of the columns of the input, where it has any
 
     @property
@@ -81,18 +83,24 @@ class Samples:
         response = replace(self.response, Y=self.response.Y[first], labels=labels)
         weight = rows.p[:most] * self.weight.sum()
         X = self.X if first.size < self.n_samples else self.in_memory().X
-        return replace(self, X=rows_of(X, first), response=response, weight=weight)
+        row = self.row[first]
+        return replace(self, X=rows_of(X, first), response=response, weight=weight, row=row)
 
 
 def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
     """Check and encode what a selector, left as it is, is to be fitted on, by its parameters."""
+    table = X, y
     reader = copy(selector)  # scikit-learn notes on it what the columns are called
     levels = ordered_levels(y)
     options = {
         name: getattr(selector, name) for name in ("categorical_features", "groups", "given")
     }
     X, y, plan, labels = read_table(reader, X, y, **options)
+    n_rows = X.shape[0]
     X, y, weight = weighted_samples(X, y, sample_weight)
+    row = np.arange(n_rows)
+    if weight.size < n_rows:
+        row = np.flatnonzero(np.asarray(sample_weight) > 0.0)
     encode = partial(
         encode_response, y, selector.task, levels=levels, kernel=selector.response_kernel
     )
@@ -101,7 +109,7 @@ def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
         weight = class_weights(response, selector.class_weight, weight)
         response = encode(sample_weight=weight)
     names = getattr(reader, "feature_names_in_", None)
-    return Samples(X, response, weight, plan, labels, names)
+    return Samples(X, response, weight, plan, labels, table, row, names)
 
 
 def check_columns(

@@ -118,12 +118,8 @@ CROSS_FIT_ROWS: Final = 20_000
 #: Numbers of features that are tried: each up to the first of these, then a quarter more each
 #: time up to the second.
 SIZES: Final = (10, 100)
-#: Ridges among which a kernel ridge regression is chosen by its cross-fitted error: the one on
-#: given features, and the one that judges a set of features. That which selects would leave much
-#: of a strong effect unexplained.
-REGRESSION_RIDGES: Final = (1e-1, 1e-2, 1e-3, 1e-4)
 
-# --- the share left unexplained ----------------------------------------------------------------
+# --- the judge of a set of features ------------------------------------------------------------
 #: Scales of the functions of one feature, in its standard deviations: at a half, it may wave
 #: several times over the samples; at eight, it is all but a parabola.
 FUNCTION_SCALES: Final = (0.5, 1.25, 3.0, 8.0)
@@ -131,6 +127,17 @@ FUNCTION_SCALES: Final = (0.5, 1.25, 3.0, 8.0)
 FUNCTION_RIDGES: Final = (*(10.0**-k for k in range(1, 9)), float("inf"))
 #: Samples around which functions are built: eigenvectors of so many take half a second.
 LANDMARKS: Final = 1000
+#: Where many sets are judged, as many as this times the root of the number of samples: the error
+#: of a product of signs in 800 samples is then within a tenth of that with all of them.
+LANDMARKS_OVER_ROOT: Final = 6.0
+#: But no fewer than these.
+FEWEST_LANDMARKS: Final = 100
+#: Of more samples than this the judge of many sets learns from as many: a regression on them leaves
+#: but a fraction of a per cent beyond the noise. It is tried on all that are left out.
+JUDGED_ROWS: Final = 5000
+#: How far predictions of numbers go beyond those seen, as a share of their range: a product goes
+#: as far in 60 samples, and a polynomial that has no samples goes no further.
+EXTRAPOLATION: Final = 0.5
 #: Features that take no more values than this make equal rows by chance, which are no copies.
 FEW_VALUES: Final = 10
 #: Weight of one feature in the exponent in the sample: a pair then counts a tenth of each alone.

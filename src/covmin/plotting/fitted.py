@@ -10,6 +10,15 @@ from sklearn.utils.validation import check_is_fitted
 from .shared import ACCENT, LIMIT, Display, names_of
 
 _LEFT_OUT = "#b9b4a7"
+# What is known of sets of features, and what to call it.
+METRICS = {
+    "error": "error, share of the variance of y",
+    "accuracy": "accuracy",
+    "log_loss": "log-loss",
+    "roc_auc": "area under the ROC curve",
+    "score": "score",
+}
+_MORE_IS_BETTER = {"accuracy", "roc_auc", "score"}
 # Numbers of features beyond this stand on a logarithmic axis.
 _WIDE = 25
 
@@ -244,11 +253,13 @@ class ErrorCurveDisplay(Display):
     ----------
     n_features : ndarray of shape (n_sizes,)
     error : ndarray of shape (n_sizes,)
-        Mean error over folds, as a share of the variance of the response.
+        Mean error over folds, as a share of the variance of the response, or another metric.
     standard_error : ndarray of shape (n_sizes,)
         Standard error of that mean.
     n_selected : int
         Number of features that the selector keeps.
+    metric : {"error", "accuracy", "log_loss", "roc_auc", "score"}, default="error"
+        What is shown.
 
     Attributes
     ----------
@@ -269,21 +280,26 @@ class ErrorCurveDisplay(Display):
     error: np.ndarray
     standard_error: np.ndarray
     n_selected: int
+    metric: str = "error"
 
     @property
     def limit(self) -> float:
-        """The smallest error plus its standard error."""
-        best = int(np.argmin(self.error))
-        return float(self.error[best] + self.standard_error[best])
+        """The best error plus its standard error; where more is better, less that."""
+        sign = -1.0 if self.metric in _MORE_IS_BETTER else 1.0
+        best = int(np.argmin(sign * self.error))
+        return float(self.error[best] + sign * self.standard_error[best])
 
     @classmethod
-    def from_estimator(cls, selector: Any, *, ax: Any = None) -> Self:
+    def from_estimator(cls, selector: Any, *, metric: str | None = None, ax: Any = None) -> Self:
         """Take the cross-fitted errors of a fitted selector and draw them.
 
         Parameters
         ----------
         selector : CCMSelector
             Fitted with ``n_features_to_select="auto"``.
+        metric : {"error", "accuracy", "log_loss", "roc_auc", "score"}, default=None
+            What to show; None is what chose the number of features: the score of an estimator, if
+            there was one, else the error.
         ax : matplotlib axes, optional
 
         Returns
@@ -291,13 +307,15 @@ class ErrorCurveDisplay(Display):
         display : ErrorCurveDisplay
         """
         check_is_fitted(selector)
-        errors = cross_fitted_errors(selector)
+        if metric is None:
+            metric = "error" if selector.estimator is None else "score"
+        errors = cross_fitted_errors(selector, metric)
         if errors is None:
             raise ValueError(
                 "This selector was given its number of features, so there is no error curve; fit "
                 'it with n_features_to_select="auto".'
             )
-        return cls(*errors, selector.n_features_).plot(ax)
+        return cls(*errors, selector.n_features_, metric).plot(ax)
 
     def _draw(self, ax: Any) -> None:
         from matplotlib.ticker import MaxNLocator, PercentFormatter, ScalarFormatter
@@ -305,7 +323,7 @@ class ErrorCurveDisplay(Display):
         sizes, kept = self.n_features, self.n_selected
         low, high = self.error - self.standard_error, self.error + self.standard_error
         ax.fill_between(sizes, low, high, color=ACCENT, alpha=0.15, linewidth=0)
-        mean, limit = "mean over folds", "one standard error above the best"
+        mean, limit = "mean over folds", "one standard error from the best"
         (self.line_,) = ax.plot(sizes, self.error, "o-", color=ACCENT, markersize=4, label=mean)
         ax.axhline(self.limit, color=LIMIT, linestyle="--", linewidth=1.2, label=limit)
         ax.axvline(kept, color="black", linewidth=1.0, label=f"{kept} kept")
@@ -314,17 +332,25 @@ class ErrorCurveDisplay(Display):
             ax.xaxis.set_major_formatter(ScalarFormatter())
         else:
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-        ax.set(xlabel="features kept", ylabel="error, share of the variance of y")
+        if self.metric in ("error", "accuracy"):
+            ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        ax.set(xlabel="features kept", ylabel=METRICS[self.metric])
         ax.spines[["top", "right"]].set_visible(False)
         ax.grid(axis="y", alpha=0.25)
         ax.legend(framealpha=1.0, edgecolor="none")
 
 
-def cross_fitted_errors(selector: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+def cross_fitted_errors(
+    selector: Any, metric: str = "error"
+) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """Sizes, mean errors and their standard errors at the ε used; None for a single size."""
     crossfit = selector.cross_fit_
     if crossfit is None or len(crossfit.n_features) < 2:
         return None
+    mean = f"mean_{metric}" if metric in ("error", "score") else metric
+    spread = "standard_error" if metric == "error" else f"{metric}_standard_error"
+    if mean not in crossfit or spread not in crossfit:
+        known = [name for name in METRICS if {name, f"mean_{name}"} & crossfit.keys()]
+        raise ValueError(f"This fit has no {metric!r}; it has {', '.join(known)}.")
     row = int(np.argmin(np.abs(np.log(crossfit.epsilon) - np.log(selector.epsilon_))))
-    return crossfit.n_features, crossfit.mean_error[row], crossfit.standard_error[row]
+    return crossfit.n_features, crossfit[mean][row], crossfit[spread][row]

@@ -119,6 +119,7 @@ def _choice(selector: Any) -> dict[str, Any]:
         "error": errors_of(curve).get(m),
         "largest": int(max(m, min(choices, _SLIDER))),
         "curve": curve,
+        "scored": selector.estimator is not None,
     }
 
 

@@ -4,10 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from covmin.plotting.fitted import cross_fitted_errors
+from covmin.plotting.fitted import METRICS, cross_fitted_errors
+from covmin.selection.scoring import scoring_name
 
 from .words import count_of, percent
 
+# Standard errors by which the best set must be better than no feature on the same samples:
+# something is then found in one of forty tables of noise.
+_CLEARLY = 1.5
 # What rounds to no percent is next to nothing.
 _NOTHING = 0.005
 
@@ -24,21 +28,39 @@ def error_curve(selector: Any) -> dict[str, Any] | None:
     -------
     curve : dict or None
         ``n_features``, ``error`` and ``standard_error`` of equal length (errors as shares of
-        the variance of y), the size ``best``, and ``limit``, one standard error above its
-        error; None where nothing was cross-fitted over several sizes.
+        the variance of y), the size ``best``, ``limit``, one standard error above its error,
+        ``found``, whether that size is better than no feature on the same samples, by more than
+        one and a half standard errors of the difference, and ``measures``, others with their
+        values; None where nothing was cross-fitted over several sizes.
     """
     errors = cross_fitted_errors(selector)
     if errors is None:
         return None
     sizes, mean, standard_error = errors
     best = int(np.argmin(mean))
+    _, gain, spread = cross_fitted_errors(selector, "gain")  # type: ignore[misc]
     return {
         "n_features": sizes.tolist(),
         "error": mean.tolist(),
         "standard_error": standard_error.tolist(),
         "best": int(sizes[best]),
         "limit": float(mean[best] + standard_error[best]),
+        "found": bool(gain[best] > _CLEARLY * spread[best]),
+        "measures": [_measure(selector, name) for name in METRICS if _has(selector, name)],
     }
+
+
+def _has(selector: Any, name: str) -> bool:
+    return name in selector.cross_fit_ or f"mean_{name}" in selector.cross_fit_
+
+
+def _measure(selector: Any, name: str) -> dict[str, Any]:
+    _, mean, standard_error = cross_fitted_errors(selector, name)  # type: ignore[misc]
+    title = METRICS[name]
+    if name == "score":
+        title = scoring_name(selector.estimator, selector.scoring)
+    values = {"mean": mean.tolist(), "standard_error": standard_error.tolist()}
+    return {"name": name, "title": title, **values}
 
 
 def errors_of(curve: dict[str, Any] | None) -> dict[int, float]:
@@ -75,15 +97,17 @@ def explain_choice(selector: Any) -> str:
     curve = error_curve(selector)
     if curve is None:
         return f"{kept}, all there are: too few samples, or features, to choose a number."
+    if selector.estimator is not None:
+        return f"{kept} {_by_score(m, curve)}"
     error, best = errors_of(curve), curve["best"]
     lowest = f"{error[best]:.1%}"
     # With given features, errors are shares of what these leave.
     whole = "the variance " + ("that the given features leave" if given else "of the response")
-    if curve["limit"] >= 1.0:
+    if not curve["found"]:
         return (
-            f"Nothing was found: no set of features is more than one standard error better than no "
-            f"features at all (lowest cross-fitted error {lowest} of {whole}). {kept} "
-            f"{_verb(m, 'are')} kept, because some must be."
+            f"Nothing was found: no set of features is clearly better than no features at all "
+            f"on the samples left out (lowest cross-fitted error {lowest} of {whole}). "
+            f"{kept} {_verb(m, 'are')} kept, because some must be."
         )
     if m == best:
         return (
@@ -93,6 +117,19 @@ def explain_choice(selector: Any) -> str:
     return (
         f"{kept} {_verb(m, 'are')} the smallest set within one standard error of the best: its "
         f"cross-fitted error is {error[m]:.1%} of {whole}; the lowest, {lowest}, takes {best}."
+    )
+
+
+def _by_score(m: int, curve: dict[str, Any]) -> str:
+    [score] = [each for each in curve["measures"] if each["name"] == "score"]
+    scores = dict(zip(curve["n_features"], score["mean"], strict=True))
+    best = max(scores, key=lambda size: (scores[size], -size))
+    text = f"{_verb(m, 'have')} a {score['title']} of {scores[m]:.4g} on the folds left out, "
+    if m == best:
+        return text + "the best, and no smaller set comes within one standard error of it."
+    return text + (
+        f"and {_verb(m, 'are')} the smallest set within one standard error of the best: "
+        f"{scores[best]:.4g}, with {best}."
     )
 
 
@@ -108,7 +145,7 @@ def headline(selector: Any, target: str, unexplained: float) -> list[str]:
         unexplained = errors_of(curve).get(selector.n_features_, unexplained)
         if given:
             kept, d, whole = kept - given, d - given, f"what the {given} given leave of "
-        if curve["limit"] >= 1.0:
+        if not curve["found"]:
             who, share = f"None of {count_of(d, 'feature')}", "was found to explain"
             return [who, f"{share} {whole}".strip(), target]
     share = "next to nothing"

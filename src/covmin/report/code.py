@@ -1,7 +1,12 @@
 """Code to paste that repeats a fit."""
 
+from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import PurePath
+from types import FunctionType
 from typing import Any
+
+from sklearn.base import BaseEstimator
 
 from covmin import kernels
 from covmin.core.kernels import Configurable
@@ -10,6 +15,8 @@ from covmin.runtime.parameters import plain
 _READERS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".feather": "feather"}
 # What changes no result, or is of no use to others.
 _LEFT_OUT = {"long_run", "verbose"}
+# More characters than any estimator takes, whose repr would else be cut short.
+_WHOLE = 10**6
 
 
 def reproduction_code(
@@ -78,7 +85,11 @@ def _construction(item: Any) -> str:
 
 
 def _written(value: Any) -> str:
-    return _construction(value) if isinstance(value, Configurable) else repr(plain(value))
+    if isinstance(value, Configurable):
+        return _construction(value)
+    if isinstance(value, BaseEstimator):
+        return " ".join(value.__repr__(N_CHAR_MAX=_WHOLE).split())
+    return value.__name__ if isinstance(value, FunctionType) else repr(plain(value))
 
 
 def _imports(selector: Any) -> list[str]:
@@ -88,4 +99,22 @@ def _imports(selector: Any) -> list[str]:
     names = [type(each).__name__ for each in (selector, *objects)]
     from_kernels = [name for name in names if name in kernels.__all__]
     lines = [f"from covmin import {', '.join(n for n in names if n not in from_kernels)}"]
-    return lines + [f"from covmin.kernels import {name}" for name in from_kernels]
+    lines += [f"from covmin.kernels import {name}" for name in from_kernels]
+    return lines + sorted({_import(each) for each in _of_others(selector)})
+
+
+def _of_others(selector: Any) -> Iterator[Any]:
+    """Estimators and functions given to a selector, those within estimators included."""
+    for name, value in selector.get_params(deep=True).items():
+        if name.startswith(("estimator", "scoring")):
+            if isinstance(value, BaseEstimator):
+                yield type(value)
+            elif isinstance(value, FunctionType):
+                yield value
+
+
+def _import(item: Any) -> str:
+    """The line that imports a class or a function, from the public part of its module."""
+    module = ".".join(takewhile(lambda part: not part.startswith("_"), item.__module__.split(".")))
+    # What was written in a session is there already.
+    return f"from {module} import {item.__name__}" if module else f"# {item.__name__} is your own"

@@ -8,21 +8,16 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from covmin.core.grams import ExactGram
-from covmin.core.kernels import Gaussian
-from covmin.core.kernels.bandwidth import median_bandwidth
 from covmin.data.checks import is_frame, printable
 from covmin.data.columns import prepare_columns
 from covmin.data.ranks import Standardize, goes_by_rank
 from covmin.data.responses import EncodedResponse, encode_response
 from covmin.data.tables import categorical_mask
 from covmin.plotting.shared import names_of
+from covmin.selection.judge import judge
 
-# Enough rows to describe a feature, few enough for dozens of n³ solves in a second.
+# Enough rows to describe a feature, few enough to judge dozens of sets in some seconds.
 _MAX_ROWS = 500
-# A ridge that keeps large units from winning by their size, or noise from being fitted, would
-# hide what a feature explains.
-_LARGEST_RIDGE = 0.01
 
 
 @dataclass(frozen=True)
@@ -33,7 +28,6 @@ class Samples:
     responses: np.ndarray  # (n_samples,) or (n_samples, n_outputs)
     names: list[str]
     task: str
-    epsilon: float  # ridge of the regressions that describe sets of features
     levels: dict[int, list[str]]  # of each column that holds categories
     standardize: Standardize = True  # how these regressions see a column
 
@@ -75,30 +69,37 @@ class Samples:
         return Z
 
     def unexplained(self, columns: Sequence[int]) -> float:
-        """Leave-one-out error of Gaussian kernel ridge regression, share of the variance of y.
+        """What the judge finds some columns to leave, as a share of the variance of y."""
+        known, which = self._unexplained, tuple(sorted(columns))
+        if which not in known:
+            parts = [self._regressors(column) for column in which]
+            X = np.hstack([np.zeros((self.rows.size, 0)), *parts])
+            # Whatever its number of levels, a column counts once.
+            weights = np.repeat(
+                [1.0 / part.shape[1] for part in parts], [p.shape[1] for p in parts]
+            )
+            p = np.full(len(X), 1.0 / len(X))
+            # The judge builds on the first rows, which must not be those of one class.
+            order = np.random.default_rng(0).permutation(len(X))
+            known[which] = judge(X[order], self._response.Y[order], p, weights)[0].unexplained
+        return known[which]
 
-        1 where the columns say nothing; not cut off there.
-        """
-        X = np.hstack([np.zeros((self.rows.size, 0)), *map(self._regressors, columns)])
-        X = X[:, X.any(axis=0)]
-        if X.shape[1] == 0:
-            return 1.0
-        p = np.full(X.shape[0], 1.0 / X.shape[0])
-        gram = ExactGram(Gaussian(median_bandwidth(X, 2)), X, self._response.Y, p)
-        return gram.at(np.ones(X.shape[1])).leave_one_out(self.epsilon)
+    @cached_property
+    def _unexplained(self) -> dict[tuple[int, ...], float]:
+        return {}
 
     def explained(self, columns: Sequence[int]) -> float:
-        """The share of the response that some columns explain; negative where they mislead."""
+        """The share of the response that some columns explain."""
         return 1.0 - self.unexplained(columns)
 
     def _regressors(self, column: int) -> np.ndarray:
-        """A column of numbers, or indicators of levels that together vary as much."""
+        """A column of numbers, or indicators of levels with a variance of one on average."""
         if column not in self.levels:
             return self.standardized([column])
         codes = self.codes(column)
         indicators = np.eye(codes.max() + 1)[codes]
         indicators -= indicators.mean(axis=0)
-        spread = float(indicators.var(axis=0).sum())
+        spread = float(indicators.var(axis=0).mean())
         return indicators / np.sqrt(spread) if spread > 0.0 else indicators
 
 
@@ -116,9 +117,8 @@ def as_samples(
     if responses.shape[0] != array.shape[0]:
         raise ValueError(f"X has {array.shape[0]} samples but y has {responses.shape[0]}.")
     numbers, levels = _as_numbers(X if is_frame(X) else array, array, selector.categorical_features)
-    epsilon = min(float(selector.epsilon_), _LARGEST_RIDGE)
     standardize = "rank" if goes_by_rank(selector.standardize) else True
-    return Samples(numbers, responses, names, selector.task_, epsilon, levels, standardize)
+    return Samples(numbers, responses, names, selector.task_, levels, standardize)
 
 
 def _as_numbers(

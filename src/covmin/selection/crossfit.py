@@ -1,16 +1,15 @@
 """The error of a ranking on samples it has not seen: what chooses m and ε.
 
 The leave-one-out error of a stage has seen, through the selection, the samples it leaves
-out. Here the whole path is run on the training folds, and kernel ridge regression on its
-first m features is judged on the fold left out.
+out. Here the whole path is run on the training folds, and what the judge learns there of its
+first m features is tried on the fold left out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from covmin.core.arrays import like
 from covmin.core.nominations import Hold
 from covmin.core.path import run_path
 from covmin.core.problem import Problem
@@ -20,45 +19,66 @@ from covmin.data.responses import EncodedResponse
 from covmin.data.samples import Samples
 from covmin.plan import Plan
 from covmin.plan.budgets import path_budgets
-from covmin.plan.constants import N_FOLDS, REGRESSION_RIDGES
+from covmin.plan.constants import JUDGED_ROWS, N_FOLDS
 from covmin.runtime.repeats import in_threads
 from covmin.runtime.run import Run
 from covmin.runtime.threads import blas_threads, worker_threads
 
+from .class_measures import CLASS_MEASURES, class_measures
+from .judge import Regression, judge
+
+# From columns of the input and the mask of a fold to the score of an estimator on that fold.
+Score = Callable[[np.ndarray, np.ndarray], float]
+
 
 @dataclass(frozen=True)
 class CrossFit:
-    """Cross-fitted errors for sets of 1..m features and for each ε."""
+    """What sets of 1..m features are worth on the folds left out, for each ε.
+
+    Measures are the error as a share of the variance of the response, the gain over the error
+    of no feature on the same fold, those of classes, and the score of an estimator.
+    """
 
     sizes: np.ndarray  # numbers of features tried, increasing
     epsilons: np.ndarray
-    errors: np.ndarray  # (n_epsilons, n_sizes, n_folds), as shares of the response's variance
+    folds: dict[str, np.ndarray]  # by measure, each (n_epsilons, n_sizes, n_folds)
+
+    def mean(self, measure: str = "error") -> np.ndarray:
+        """Mean over folds, shape (n_epsilons, n_sizes)."""
+        return self.folds[measure].mean(axis=2)
+
+    def standard_error(self, measure: str = "error") -> np.ndarray:
+        """Standard error of the mean over folds, shape (n_epsilons, n_sizes).
+
+        By how the folds differ; that of the gain by how samples do, of which there are more.
+        """
+        values = self.folds[measure]
+        if measure == "gain":
+            return np.asarray(np.sqrt(self.folds["gain_variance"].sum(axis=2)) / values.shape[2])
+        return values.std(axis=2, ddof=1) / np.sqrt(values.shape[2])
 
     @property
-    def mean(self) -> np.ndarray:
-        """Mean error over folds, shape (n_epsilons, n_sizes)."""
-        return self.errors.mean(axis=2)
-
-    @property
-    def standard_error(self) -> np.ndarray:
-        """Standard error of the mean over folds, shape (n_epsilons, n_sizes)."""
-        return self.errors.std(axis=2, ddof=1) / np.sqrt(self.errors.shape[2])
+    def _losses(self) -> tuple[np.ndarray, np.ndarray]:
+        """What decides, the smaller the better, and its standard error."""
+        if "score" in self.folds:
+            return -self.mean("score"), self.standard_error("score")
+        return self.mean(), self.standard_error()
 
     def best_epsilon(self) -> int:
-        """Index of the ε that holds the smallest error."""
-        return int(np.argmin(self.mean.min(axis=1)))
+        """Index of the ε that holds the smallest error, or the best score."""
+        return int(np.argmin(self._losses[0].min(axis=1)))
 
     def smallest_within_one_standard_error(self, epsilon_index: int) -> int:
-        """The smallest size whose error is within one standard error of the best.
+        """The smallest size whose error or score is within one standard error of the best.
 
         >>> errors = np.array([[[0.9, 1.1], [0.5, 0.6], [0.45, 0.6]]])
-        >>> CrossFit(np.array([1, 2, 3]), np.array([0.1]), errors
+        >>> CrossFit(np.array([1, 2, 3]), np.array([0.1]), {"error": errors}
         ...     ).smallest_within_one_standard_error(0)
         2
         """
-        mean = self.mean[epsilon_index]
+        mean, standard_error = (each[epsilon_index] for each in self._losses)
         best = int(np.argmin(mean))
-        limit = mean[best] + self.standard_error[epsilon_index, best]
+        limit = mean[best] + standard_error[best]
         return int(self.sizes[np.flatnonzero(mean <= limit)[0]])
 
 
@@ -68,9 +88,46 @@ class _HeldOut:
 
     columns: PreparedColumns
     response: EncodedResponse
+    layout: ColumnPlan
     X: np.ndarray
     target: np.ndarray
     weight: np.ndarray
+    labels: np.ndarray | None
+
+    def regressions(
+        self, sets: list[np.ndarray], Y: np.ndarray, also: np.ndarray | None = None
+    ) -> list[Regression]:
+        """The judge's, on sets of units of the layout, those given included.
+
+        It learns from no more rows than it needs.
+        """
+        unit = self.layout.unit[self.layout.source[self.columns.index]]
+        given, most = self.layout.given[unit], JUDGED_ROWS
+        p = self.columns.p[:most]
+        return judge(
+            self.columns.X[:most],
+            Y[:most],
+            p / p.sum(),
+            self.columns.units.scale**2,
+            [np.flatnonzero(given | np.isin(unit, each)) for each in sets],
+            also=None if also is None else also[:most],
+        )
+
+    def predictions(self, sets: list[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
+        """Responses at the samples left out by each set, and the shares of the classes."""
+        Y, train = self.response.Y, self.response.labels
+        if train is None or self.labels is None:
+            yield from ((each.predict(self.X), None) for each in self.regressions(sets, Y))
+            return
+        classes = np.eye(1 + max(train.max(), self.labels.max()))[train]
+        if not self.layout.given.any():
+            for each in self.regressions(sets, Y, classes):
+                predicted = each.predict(self.X)
+                yield predicted[:, : Y.shape[1]], predicted[:, Y.shape[1] :]
+            return
+        # What the given features leave of the response says little of how to tell classes apart.
+        both = zip(self.regressions(sets, Y), self.regressions(sets, classes), strict=True)
+        yield from ((rest.predict(self.X), shares.predict(self.X)) for rest, shares in both)
 
 
 def cross_fit(
@@ -81,43 +138,47 @@ def cross_fit(
     standardize: Standardize,
     run: Run,
     n_jobs: int | None = None,
+    score: Score | None = None,
 ) -> CrossFit:
     """Run the path on training folds and judge it on the fold left out.
 
-    Standardisation, bandwidths and the ranking see the training samples alone. They, and the
-    look at pairs, are the same for every ε. The samples are in memory, in random order, and
-    differ: a copy of a sample in training would tell its answer. ``n_jobs`` folds are judged at
-    once, in threads, and the run keeps those that are done.
+    Standardisation, bandwidths, the ranking and the judge see the training samples alone. They,
+    and the look at pairs, are the same for every ε. The samples are in memory, in random order,
+    and differ: a copy of a sample in training would tell its answer. ``n_jobs`` folds are judged
+    at once, in threads, and the run keeps those that are done.
     """
     for_each_fold = max(1, plan.n_threads // worker_threads(n_jobs))
     plan = replace(plan, n_threads=for_each_fold)
 
-    def judge(fold: np.ndarray) -> np.ndarray:
-        return _errors(_hold_out(samples, samples.plan, standardize, fold), plan, sizes)
+    def judged(fold: np.ndarray) -> np.ndarray:
+        held = _hold_out(samples, samples.plan, standardize, fold)
+        found = _measured(held, plan, sizes, None if score is None else lambda c: score(c, fold))
+        return np.stack(list(found.values()))
 
+    names = ["error", "gain", "gain_variance"]
+    names += CLASS_MEASURES if samples.response.labels is not None else []
+    names += ["score"] if score is not None else []
     folds = _folds(samples.n_samples, samples.response.labels)
-    errors = run.folds()
+    done = run.folds()
     with (
         blas_threads(samples.n_samples, worker_threads(n_jobs)),
-        in_threads(judge, folds[len(errors) :], n_jobs) as results,
+        in_threads(judged, folds[len(done) :], n_jobs) as results,
     ):
-        for error in results:
-            errors.append(error)
-            run.fold_done(len(errors) - 1, error, len(errors), len(folds))
+        for result in results:
+            done.append(result)
+            run.fold_done(len(done) - 1, result, len(done), len(folds))
             if run.stop():
                 break
-    if len(errors) < 2:
+    if len(done) < 2:
         raise KeyboardInterrupt("The fit was interrupted before there was anything to keep.")
-    judged = np.stack(errors, axis=-1)  # (n_epsilons, n_sizes, n_ridges, n_folds)
-    best = judged.mean(axis=-1, keepdims=True).argmin(axis=2, keepdims=True)
-    judged = np.take_along_axis(judged, best, axis=2)[:, :, 0]
-    return CrossFit(np.asarray(sizes), np.asarray(plan.epsilons), judged)
+    by_measure = dict(zip(names, np.stack(done, axis=-1), strict=True))
+    return CrossFit(np.asarray(sizes), np.asarray(plan.epsilons), by_measure)
 
 
 def residuals_beyond_given(
-    samples: Samples, rows: DistinctRows, plan: Plan, standardize: Standardize
+    samples: Samples, rows: DistinctRows, standardize: Standardize
 ) -> np.ndarray:
-    """What the given features leave of the responses, by cross-fitted kernel ridge regression.
+    """What the given features leave of the responses, by the judge's cross-fitted regression.
 
     Taking a function of the given features off the response leaves its conditional variance
     given these and any others as it is. But the ridge no longer holds back what they explain,
@@ -133,19 +194,12 @@ def residuals_beyond_given(
     is_given = layout.given[layout.unit[layout.source]]
     given = replace(every, X=every.X[:, is_given])
     layout = replace(layout, source=layout.source[is_given])
-    residuals = {ridge: np.empty_like(every.response.Y) for ridge in REGRESSION_RIDGES}
+    residuals = np.empty_like(every.response.Y)
     for fold in _folds(every.n_samples, every.response.labels):
         held = _hold_out(given, layout, standardize, fold)
-        predict = None
-        if held.columns.index.size:  # else they are constant here: the mean is all they say
-            problem = plan.problem(held.columns, held.response.Y)
-            predict = problem.operator(np.empty(0, dtype=int), np.empty(0)).predict
-        for ridge, left in residuals.items():
-            left[fold] = held.target - (
-                0.0 if predict is None else predict(like(held.X, problem.sample.X), ridge)
-            )
-    best = min(residuals.values(), key=lambda r: float(weight @ (r**2).sum(axis=1)))
-    centred: np.ndarray = best - weight @ best / weight.sum()
+        [regression] = held.regressions([np.empty(0, dtype=int)], held.response.Y)
+        residuals[fold] = held.target - regression.predict(held.X)
+    centred: np.ndarray = residuals - weight @ residuals / weight.sum()
     # A sample without a weight is of no kind that was left out, and has no say.
     return centred[np.minimum(rows.kind, rows.size - 1)]
 
@@ -162,12 +216,15 @@ def _hold_out(
     mean = train @ Y[~fold] / train.sum()
     Y_train = Y[~fold] - mean
     columns = prepare_columns(X[~fold], standardize, plan=layout, sample_weight=train, Y=Y_train)
+    labels = samples.response.labels
     return _HeldOut(
         columns,
-        replace(samples.response, Y=Y_train),
+        replace(samples.response, Y=Y_train, labels=None if labels is None else labels[~fold]),
+        layout,
         columns.apply(X[fold]),
         Y[fold] - mean,
         weight[fold] / weight[fold].sum(),
+        None if labels is None else labels[fold],
     )
 
 
@@ -188,12 +245,41 @@ def _folds(n_samples: int, labels: np.ndarray | None) -> list[np.ndarray]:
     return [fold == number for number in range(n_folds)]
 
 
-def _errors(held: _HeldOut, plan: Plan, sizes: list[int]) -> np.ndarray:
-    """Errors at the samples left out for each ε, size and ridge of the judge."""
+def _measured(
+    held: _HeldOut, plan: Plan, sizes: list[int], score: Callable[[np.ndarray], float] | None
+) -> dict[str, np.ndarray]:
+    """Every measure at the samples left out, each of shape (n_epsilons, n_sizes)."""
+    layout = held.layout
+    # A set that several ridges have come to is judged once; no feature at all comes first.
+    chosen = [
+        [tuple(sorted(units.tolist())) for units in row] for row in _chosen(held, plan, sizes)
+    ]
+    sets = list(dict.fromkeys([(), *(each for row in chosen for each in row)]))
+    units = [np.array(each, dtype=int) for each in sets]
+    found: dict[tuple[int, ...], dict[str, float]] = {}
+    none = np.zeros(len(held.X))
+    for each, members, judged in zip(sets, units, held.predictions(units), strict=True):
+        predicted, shares = judged
+        errors = ((held.target - predicted) ** 2).sum(axis=1)
+        none = errors if not each else none
+        gain = float(held.weight @ (none - errors))
+        measures = {"error": float(held.weight @ errors), "gain": gain}
+        measures["gain_variance"] = float(held.weight**2 @ (none - errors - gain) ** 2)
+        if shares is not None and held.labels is not None:
+            measures |= class_measures(shares, held.labels, held.weight, held.columns.p.size)
+        if score is not None and each:
+            is_in = np.isin(layout.unit, members) | layout.given[layout.unit]
+            measures["score"] = score(np.flatnonzero(is_in))
+        found[each] = measures
+    names = found[chosen[0][0]].keys()
+    return {n: np.array([[found[each][n] for each in row] for row in chosen]) for n in names}
+
+
+def _chosen(held: _HeldOut, plan: Plan, sizes: list[int]) -> list[list[np.ndarray]]:
+    """Units of the layout that are kept, for each ε and size; those that are constant come last."""
     columns = held.columns
-    if columns.units.size == 0:  # nothing varies on these folds: the mean is all there is
-        nothing = held.weight @ (held.target**2).sum(axis=1)
-        return np.full((len(plan.epsilons), len(sizes), len(REGRESSION_RIDGES)), nothing)
+    if columns.units.size == 0:
+        return [[columns.constant[:size] for size in sizes] for _ in plan.epsilons]
     table = plan.problem(columns, held.response.Y)
     hold = plan.hold(table)
     # A column can be constant on the training fold alone.
@@ -201,12 +287,12 @@ def _errors(held: _HeldOut, plan: Plan, sizes: list[int]) -> np.ndarray:
     rows = []
     for epsilon in plan.epsilons:
         problem = plan.formulated(table, columns, held.response, epsilon)
-        errors = {
-            size: _judged(problem, np.sort(order[:size]), held)
-            for size, order in _rankings(plan, problem, hold, usable)
-        }
-        rows.append([errors[size] for size in usable])
-    return np.array(rows)
+        orders = dict(_rankings(plan, problem, hold, usable))
+        ranked = [
+            np.concatenate([columns.unit_index[orders[size]], columns.constant]) for size in usable
+        ]
+        rows.append([order[:size] for order, size in zip(ranked, sizes, strict=True)])
+    return rows
 
 
 def _rankings(
@@ -219,13 +305,3 @@ def _rankings(
     else:
         for size in set(sizes):
             yield size, run_path(problem, [size]).order
-
-
-def _judged(problem: Problem, features: np.ndarray, held: _HeldOut) -> list[float]:
-    """Errors at the samples left out of kernel ridge regression on some features, by its ridge."""
-    operator = problem.operator(features, np.ones(features.size))
-    X = like(held.X[:, problem.units.columns(features)], problem.sample.X)
-    return [
-        float(held.weight @ ((held.target - operator.predict(X, ridge)) ** 2).sum(axis=1))
-        for ridge in REGRESSION_RIDGES
-    ]

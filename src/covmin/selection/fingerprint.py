@@ -2,6 +2,7 @@
 
 import hashlib
 from numbers import Integral
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,23 @@ def _text(value: Any) -> str:
     >>> _text(np.zeros(5000)) == _text(np.eye(1, 5000, 2500)[0])
     False
     """
-    text = repr(plain(value))
+    text = repr(_told(value))
     if len(text) <= _LONGEST_TEXT:
         return text
     return f"{text[:_LONGEST_TEXT]}… (sha256 {hashlib.sha256(text.encode()).hexdigest()})"
+
+
+def _told(value: Any) -> Any:
+    """What makes a parameter: an estimator by all of its own, a function by its name.
+
+    The repr of the former may be cut short, and that of the latter is another in each process.
+    """
+    if isinstance(value, dict):
+        return {plain(key): _told(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_told(item) for item in value]
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        return type(value).__qualname__, _told(value.get_params(deep=False))
+    if isinstance(value, FunctionType):
+        return f"{value.__module__}.{value.__qualname__}"
+    return plain(value)

@@ -169,9 +169,16 @@ def _spread(spread: Spread, columns: PreparedColumns, layout: ColumnPlan) -> Bun
 def _cross_fit(crossfit: CrossFit | None) -> Bunch | None:
     if crossfit is None:
         return None
-    return Bunch(
+    found = Bunch(
         n_features=crossfit.sizes,
         epsilon=crossfit.epsilons,
-        mean_error=crossfit.mean,
-        standard_error=crossfit.standard_error,
+        mean_error=crossfit.mean(),
+        standard_error=crossfit.standard_error(),
     )
+    for measure in crossfit.folds:
+        if measure in ("error", "gain_variance"):
+            continue
+        name = "mean_score" if measure == "score" else measure
+        found[name] = crossfit.mean(measure)
+        found[f"{measure}_standard_error"] = crossfit.standard_error(measure)
+    return found

@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
 from covmin.core.path import run_path
 from covmin.data.columns import DistinctRows, PreparedColumns, n_features_to_keep
@@ -31,6 +31,7 @@ from .crossfit import CrossFit, cross_fit, residuals_beyond_given
 from .fingerprint import fingerprint
 from .notebook import selection_html
 from .results import fitted_attributes, warn_of_the_end
+from .scoring import check_scored, estimator_score, warn_if_not_used
 
 
 @dataclass(eq=False, repr=False)
@@ -51,8 +52,13 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     n_features_to_select : int, float in (0, 1] or "auto", default="auto"
         Number of features to keep, or their fraction. "auto" takes the smallest set whose
         cross-fitted error is within one standard error of the best: the features are ranked
-        on training folds, and kernel ridge regression on them is judged on the fold left out.
-        A group counts as one feature; given columns do not count.
+        on training folds, and kernel ridge regression on them, or ``estimator``, is judged on the
+        fold left out. A group counts as one feature; given columns do not count.
+    estimator : estimator, default=None
+        Judges sets of features in place of kernel ridge regression: trained on the columns of X
+        as they are passed, scored on the fold left out. A higher score is better.
+    scoring : str or callable, default=None
+        The score of ``estimator``, as in scikit-learn; None is its own.
     groups : array-like of shape (n_features,) or dict, default=None
         Columns that are kept or left as one: a label for each column, or a dict from a label
         to its columns (by name or number), in which columns it does not hold stay by
@@ -165,9 +171,11 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         Features that say more about the spread of a real response than about its mean: many take
         part in an interaction. ``features`` by number, ``share`` and ``p_value`` as above.
     cross_fit_ : Bunch or None
-        Where m or ε was chosen: ``n_features``, ``epsilon``, ``mean_error`` and
-        ``standard_error`` (share of the variance of y), each error of shape
-        (n_epsilons, n_sizes).
+        Where m or ε was chosen: ``n_features``, ``epsilon``, and of shape (n_epsilons, n_sizes)
+        ``mean_error`` with its ``standard_error`` (share of the variance of y) and ``gain`` (how
+        much less than without any feature). For one column of classes also ``accuracy``,
+        ``log_loss`` and ``roc_auc`` (of each class against the others), for an estimator
+        ``mean_score``; each with its ``gain_standard_error`` and the like.
     history_ : Bunch
         Every step: ``stage``, ``n_features``, ``objective``, ``gap``, ``n_active``.
     bandwidth_ : float
@@ -209,6 +217,8 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             Interval(RealNotInt, 0, 1, closed="right"),
             Interval(Integral, 1, None, closed="left"),
         ],
+        "estimator": [None, HasMethods(["fit"])],
+        "scoring": [None, str, callable],
         "groups": [None, dict, "array-like"],
         "given": [None, str, Integral, "array-like"],
         "categorical_features": [None, str, Integral, "array-like"],
@@ -232,6 +242,8 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
 
     n_features_to_select: Any = "auto"
     _: KW_ONLY
+    estimator: Any = None
+    scoring: Any = None
     groups: Any = None
     given: Any = None
     categorical_features: Any = "from_dtype"
@@ -296,6 +308,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         long_run.check()
         formulation = copy(formulation_of(self.formulation))  # the plan keeps it as it is now
         kernel_of(self.kernel, formulation)  # refused before a long table is read
+        check_scored(self.estimator, self.scoring)
         X, device, y, sample_weight = from_tensors(X, self.device, y, sample_weight)
         samples = read_samples(self, X, y, sample_weight)
         columns = samples.columns(self.standardize)
@@ -343,7 +356,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         """Finish the plan by looks at the data, choose m and ε, and walk the path."""
         plan = plan.with_kernel(columns)
         rows = columns.distinct(plan.wishes.seed)
-        samples = self._beyond_given(plan, samples, rows)
+        samples = self._beyond_given(samples, rows)
         table = plan.problem(columns, samples.response.Y)
         wanted = self._wanted(samples.plan.n_choices)
         look = Look(plan.formulated(table, columns, samples.response, 1.0), plan.task)
@@ -374,11 +387,11 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             crossfit=crossfit,
         ) | {"history_": run.history()}
 
-    def _beyond_given(self, plan: Plan, samples: Samples, rows: DistinctRows) -> Samples:
+    def _beyond_given(self, samples: Samples, rows: DistinctRows) -> Samples:
         """The samples with what the given features explain taken off the response."""
         if not samples.plan.given.any() or samples.n_samples < FEWEST_TO_CROSS_FIT:
             return samples
-        residuals = residuals_beyond_given(samples, rows, plan, self.standardize)
+        residuals = residuals_beyond_given(samples, rows, self.standardize)
         return replace(samples, response=samples.response.reduced_to(residuals, samples.weight))
 
     def _wanted(self, n_features: int) -> int | None:
@@ -393,6 +406,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         """ε and m, by cross-fitting where they are not given, and why."""
         d, epsilons = samples.plan.n_choices, plan.epsilons
         if len(epsilons) == 1 and wanted is not None:
+            warn_if_not_used(self.estimator)
             return epsilons[0], wanted, None, "as asked for"
         if samples.n_samples < FEWEST_TO_CROSS_FIT:
             warnings.warn(
@@ -402,19 +416,22 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
                 stacklevel=5,
             )
             return epsilons[0], wanted or d, None, "too few samples to hold some out"
+        samples = samples.distinct(rows, CROSS_FIT_ROWS)
         crossfit = cross_fit(
-            samples.distinct(rows, CROSS_FIT_ROWS),
+            samples,
             plan,
             candidate_sizes(d) if wanted is None else [wanted],
             standardize=self.standardize,
             run=run,
             n_jobs=self.n_jobs,
+            score=estimator_score(self.estimator, self.scoring, samples),
         )
         best = crossfit.best_epsilon()
         if wanted is not None:
             return epsilons[best], wanted, crossfit, "as asked for"
         m = crossfit.smallest_within_one_standard_error(best)
-        reason = "the fewest within one standard error of the smallest cross-fitted error"
+        best_is = "smallest cross-fitted error" if self.estimator is None else "best score"
+        reason = f"the fewest within one standard error of the {best_is}"
         return epsilons[best], m, crossfit, reason
 
     def _present(self, attributes: dict[str, Any]) -> None:

@@ -1,25 +1,16 @@
-"""The share of the variance of a response that a set of features leaves unexplained.
+"""The share of the variance of a response that a set of features leaves unexplained."""
 
-The kernel is ``exp(c Σⱼ κ(xⱼ, x̃ⱼ))``, a sum over single features inside an exponential: expanded,
-it has a term for every feature, every pair, every triple, with the higher ones weighing less.
-A factor of it for each feature contains the constants, which a Gaussian does not. So a function
-of some features is one of more features as well, at no greater norm.
-"""
-
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import validate_params
 
-from covmin.core.kernels import GaussianSum
 from covmin.data.columns import PreparedColumns
 from covmin.data.samples import read_samples
 from covmin.data.tables import from_tensors
 from covmin.plan.constants import (
     CROSS_FIT_ROWS,
     FEW_VALUES,
-    FUNCTION_RIDGES,
     FUNCTION_SCALES,
     IN_SAMPLE_RIDGE,
     IN_SAMPLE_SHARE,
@@ -28,11 +19,10 @@ from covmin.plan.constants import (
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import blas_threads
 
+from .judge import judge, principal_components, summed_kernel
 from .selector import CCMSelector
 
 _CONSTRAINTS = CCMSelector._parameter_constraints
-# Directions of the kernel matrix below this share of the first are rounding errors.
-_ROUNDING = 1e-12
 
 
 @validate_params(
@@ -129,12 +119,7 @@ def unexplained_variance(
     with blas_threads(p.size):
         if not held_out:
             return _in_sample(X, Y, p, weights)
-        near = np.arange(min(p.size, LANDMARKS))
-        errors = [
-            list(_leave_one_out(_kernel(X, near, weights, scale), near, Y, p))
-            for scale in FUNCTION_SCALES
-        ]
-    return float(np.min(errors) / errors[0][-1])  # the last ridge leaves the mean alone
+        return judge(X, Y, p, weights, n_landmarks=LANDMARKS)[0].unexplained
 
 
 def _drawn(
@@ -164,49 +149,11 @@ def _in_sample(X: np.ndarray, Y: np.ndarray, p: np.ndarray, weights: np.ndarray)
     is the former plus a positive kernel, as long as c does not depend on the features, and the
     criterion falls as the kernel grows.
     """
-    every = np.arange(p.size)
     size = IN_SAMPLE_SHARE * weights.sum()
-    total = sum(_summed(X, every, weights, scale) for scale in FUNCTION_SCALES)
+    total = sum(summed_kernel(X, weights, scale) for scale in FUNCTION_SCALES)
     K = np.exp(IN_SAMPLE_SHARE / len(FUNCTION_SCALES) * total - size)
-    Z, variances = _components(K, every, p)
+    Z, variances = principal_components(K, p)
     # The kernel was divided by exp(size), that it does not overflow, and so is the ridge.
     ridge = max(IN_SAMPLE_RIDGE * np.exp(-size), np.finfo(float).tiny)
     explained = ((Z.T @ (p[:, None] * Y)) ** 2).sum(axis=1) / (variances + ridge)
     return float(np.clip(1.0 - explained.sum() / (p @ Y**2).sum(), 0.0, 1.0))
-
-
-def _summed(X: np.ndarray, near: np.ndarray, weights: np.ndarray, scale: float) -> np.ndarray:
-    """``Σⱼ κ((xⱼ − x̃ⱼ)/s)`` between all samples and some of them."""
-    return np.asarray(GaussianSum(scale).cross(X, X[near], weights))
-
-
-def _kernel(X: np.ndarray, near: np.ndarray, weights: np.ndarray, scale: float) -> np.ndarray:
-    return np.exp(_summed(X, near, weights / weights.sum(), scale))
-
-
-def _components(K: np.ndarray, near: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Principal components of the samples, as the kernel sees them, and their variances.
-
-    K (n, m) is the kernel between all samples and those numbered ``near``.
-    """
-    powers, directions = np.linalg.eigh(K[near])
-    kept = powers > _ROUNDING * powers[-1]
-    F = K @ (directions[:, kept] / np.sqrt(powers[kept]))
-    F -= p @ F
-    variances, rotation = np.linalg.eigh(F.T @ (p[:, None] * F))
-    kept = variances > _ROUNDING * variances[-1]
-    return F @ rotation[:, kept], variances[kept]
-
-
-def _leave_one_out(
-    K: np.ndarray, near: np.ndarray, Y: np.ndarray, p: np.ndarray
-) -> Iterator[float]:
-    """Mean squared leave-one-out residual of kernel ridge regression at each ridge."""
-    Z, variances = _components(K, near, p)
-    against, squares = Z.T @ (p[:, None] * Y), Z**2
-    for ridge in FUNCTION_RIDGES:
-        shrunk = 1.0 / (variances + ridge)
-        left_out = 1.0 - p * (1.0 + squares @ shrunk)
-        residuals = Y - Z @ (shrunk[:, None] * against)
-        residuals /= np.maximum(left_out, np.finfo(float).eps)[:, None]
-        yield float(p @ (residuals**2).sum(axis=1))

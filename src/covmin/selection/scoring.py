@@ -1,0 +1,133 @@
+"""The user's own estimator as the judge of a set of features."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.metrics import check_scoring
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import has_fit_parameter
+
+from covmin.data.checks import is_frame
+from covmin.data.samples import Samples
+from covmin.data.sources.base import stays_what_it_is
+
+from .crossfit import Score
+
+
+@dataclass(frozen=True)
+class EstimatorScore:
+    """The score of an estimator that is trained without a fold, on that fold.
+
+    It sees the columns as the user holds them. Sample weights go to ``fit`` and to the score
+    where these take them.
+    """
+
+    estimator: Any
+    scorer: Any
+    X: Any  # rows of the table
+    y: Any
+    weight: np.ndarray
+    name: str  # of the score
+
+    def __call__(self, columns: np.ndarray, fold: np.ndarray) -> float:
+        """The score of some columns."""
+        X = _safe_indexing(self.X, columns, axis=1)
+        rows = np.flatnonzero(~fold), np.flatnonzero(fold)
+        (X_train, X_test), (y_train, y_test) = (
+            [_safe_indexing(each, some) for some in rows] for each in (X, self.y)
+        )
+        trained, scored = ({"sample_weight": self.weight[some]} for some in rows)
+        estimator = clone(self.estimator)
+        takes_weight = has_fit_parameter(estimator, "sample_weight")
+        with _said(f"{self.estimator} could not be trained on {columns.size} column(s) of X"):
+            estimator.fit(X_train, y_train, **trained if takes_weight else {})
+        takes_weight = _takes_weight(self.scorer, estimator)
+        with _said(f"{self.name} failed for {self.estimator} on a fold left out"):
+            score = float(self.scorer(estimator, X_test, y_test, **scored if takes_weight else {}))
+            if not np.isfinite(score):
+                raise ValueError(f"it is {score}, which is no score")
+        return score
+
+
+@contextmanager
+def _said(what: str) -> Iterator[None]:
+    """Say what was done when it failed."""
+    try:
+        yield
+    except Exception as error:
+        raise ValueError(f"{what}: {error}") from error
+
+
+def check_scored(estimator: Any, scoring: Any) -> None:
+    """Refuse before a long fit what could not be scored after it."""
+    if estimator is not None:
+        check_scoring(clone(estimator), scoring)
+    elif scoring is not None:
+        raise ValueError(
+            f"scoring={scoring!r} needs an estimator to score; pass estimator=, or leave scoring "
+            "out."
+        )
+
+
+def warn_if_not_used(estimator: Any) -> None:
+    """Say that nothing is left for an estimator to judge."""
+    if estimator is not None:
+        warnings.warn(
+            "The number of features and epsilon are given, so nothing is chosen and the estimator "
+            'is not used; pass n_features_to_select="auto" to have it choose their number.',
+            UserWarning,
+            stacklevel=6,
+        )
+
+
+def estimator_score(estimator: Any, scoring: Any, samples: Samples) -> Score | None:
+    """The score of an estimator on some samples; None without an estimator.
+
+    A table that is read in blocks is handed on as the numbers read.
+    """
+    if estimator is None:
+        return None
+    X, y = samples.table
+    held = samples.X
+    if is_frame(X) and not stays_what_it_is(X):
+        held = _safe_indexing(X, samples.row)
+    elif not stays_what_it_is(X):
+        held = np.asarray(X)[samples.row]
+    y = y if hasattr(y, "iloc") else np.asarray(y)
+    return EstimatorScore(
+        estimator,
+        check_scoring(estimator, scoring),
+        held,
+        _safe_indexing(y, samples.row),
+        samples.weight,
+        scoring_name(estimator, scoring),
+    )
+
+
+def scoring_name(estimator: Any, scoring: Any) -> str:
+    """What to call the score.
+
+    >>> from sklearn.linear_model import Ridge
+    >>> scoring_name(Ridge(), None), scoring_name(Ridge(), "r2")
+    ('score of Ridge', 'r2')
+    """
+    if scoring is None:
+        return f"score of {type(estimator).__name__}"
+    return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", str(scoring))
+
+
+def _takes_weight(scorer: Any, estimator: Any) -> bool:
+    """Whether a scorer can be told the weights: that of a function if the function can."""
+    function = getattr(scorer, "_score_func", None)
+    if function is None:
+        own = type(scorer).__name__ == "_PassthroughScorer"
+        function = estimator.score if own else scorer
+    return "sample_weight" in signature(function).parameters

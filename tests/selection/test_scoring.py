@@ -1,0 +1,162 @@
+"""The user's own estimator as the judge."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.compose import ColumnTransformer
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import make_scorer, max_error
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from covmin import CCMSelector, LongRun
+from covmin.selection.fingerprint import _text
+
+
+@pytest.fixture
+def lines():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 6))
+    return X, X[:, 0] - X[:, 3] + 0.1 * rng.standard_normal(200)
+
+
+def test_the_score_chooses(lines):
+    X, y = lines
+    y = y + 2.0 * X[:, 1] * X[:, 2]
+    assert CCMSelector().fit(X, y).n_features_ == 4
+    # A line sees nothing of the product, so that its two features are not worth their place.
+    selector = CCMSelector(estimator=LinearRegression()).fit(X, y)
+    found = selector.cross_fit_
+    best = found.mean_score[0].argmax()
+    limit = found.mean_score[0, best] - found.score_standard_error[0, best]
+    fewest = found.n_features[np.flatnonzero(found.mean_score[0] >= limit)[0]]
+    assert selector.n_features_ == fewest
+    assert "best score" in str(selector.plan_)
+    assert found.mean_error[0, 3] < 0.1  # what the judge says is still there
+
+
+@pytest.mark.parametrize("scoring", [None, "neg_mean_absolute_error", make_scorer(max_error)])
+def test_scorings(lines, scoring):
+    X, y = lines
+    selector = CCMSelector(estimator=KNeighborsRegressor(), scoring=scoring).fit(X, y)
+    assert selector.cross_fit_.mean_score.shape == (1, 6)
+
+
+def test_several_ridges_are_chosen_by_the_score(lines):
+    X, y = lines
+    options = {"estimator": LinearRegression(), "epsilon": [0.001, 0.1]}
+    selector = CCMSelector(2, **options).fit(X, y)
+    found = selector.cross_fit_
+    assert selector.epsilon_ == found.epsilon[found.mean_score.max(axis=1).argmax()]
+
+
+class Noted(ClassifierMixin, BaseEstimator):
+    """Notes what it is given."""
+
+    seen: list = []  # noqa: RUF012
+
+    def fit(self, X, y, sample_weight=None):
+        self.classes_ = np.unique(y)
+        self.seen.append((X, y, sample_weight))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+def test_the_estimator_sees_the_table_as_it_is():
+    """Frames with their categories, labels as they are, weights of the samples that count."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((60, 3)), columns=list("abc"))
+    frame["kind"] = pd.Categorical(rng.choice(["x", "y"], 60))
+    labels = pd.Series(np.where(frame["a"] > 0, "yes", "no"))
+    weight = np.r_[0.0, rng.uniform(1, 2, 59)]
+    Noted.seen.clear()
+    CCMSelector(estimator=Noted()).fit(frame, labels, weight)
+    assert len(Noted.seen) == 5 * 4
+    for X, y, p in Noted.seen:
+        assert 0 not in X.index
+        pd.testing.assert_frame_equal(X, frame.loc[X.index, X.columns])
+        pd.testing.assert_series_equal(y, labels[X.index])
+        np.testing.assert_allclose(p, weight[X.index])
+
+
+def test_categories_given_and_groups_go_along():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.standard_normal((120, 4)), columns=list("abcd"))
+    frame["kind"] = pd.Categorical(rng.choice(["x", "y", "z"], 120))
+    y = np.where((frame["kind"] == "x") | (frame["a"] > 1), 1, 0)
+    encode = ColumnTransformer([("kind", OneHotEncoder(), ["kind"])], remainder="passthrough")
+    model = make_pipeline(encode, DecisionTreeClassifier(random_state=0))
+    options = {"given": ["kind"], "groups": {"pair": ["a", "b"]}}
+    selector = CCMSelector(estimator=model, scoring="roc_auc", **options).fit(frame, y)
+    assert selector.support_[[0, 1, 4]].all()
+    assert selector.cross_fit_.mean_score.max() > 0.9
+
+
+def test_parameters_are_nested_and_cloned(lines):
+    selector = CCMSelector(estimator=LogisticRegression(C=2.0))
+    assert clone(selector).get_params()["estimator__C"] == 2.0
+    assert selector.set_params(estimator__C=5.0).estimator.C == 5.0
+    fitted = CCMSelector(estimator=LinearRegression()).fit(*lines)
+    assert not hasattr(fitted.estimator, "coef_")  # a clone was trained
+
+
+def failing(estimator, X, y):
+    raise RuntimeError("no such thing")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"estimator": "ridge"}, "'estimator' parameter"),
+        ({"scoring": "r2"}, "needs an estimator"),
+        ({"estimator": LinearRegression(), "scoring": "quality"}, "quality"),
+        ({"estimator": LinearRegression(), "scoring": failing}, "failing failed.*no such thing"),
+        ({"estimator": LinearRegression(), "scoring": lambda *_: np.nan}, "is nan"),
+        ({"estimator": LogisticRegression()}, "could not be trained"),
+        ({"estimator": StandardScaler()}, "score"),
+    ],
+)
+def test_mistakes_are_refused_in_words(lines, options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        CCMSelector(**options).fit(*lines)
+
+
+def test_an_estimator_without_use_is_noticed(lines):
+    with pytest.warns(UserWarning, match="estimator is not used"):
+        CCMSelector(2, estimator=LinearRegression()).fit(*lines)
+
+
+def test_a_checkpoint_tells_estimators_apart():
+    """Also those whose repr is cut short, and functions in another process."""
+    long = [LogisticRegression(class_weight=dict.fromkeys(range(500), w)) for w in (1.0, 2.0)]
+    assert _text(long[0]) != _text(long[1])
+    assert _text(failing) == f"'{failing.__module__}.failing'"
+    models = [make_pipeline(StandardScaler(), LogisticRegression(C=c)) for c in (1, 1, 2)]
+    assert _text(models[0]) == _text(models[1]) != _text(models[2])
+
+
+def test_a_fit_goes_on_from_its_checkpoint(lines, tmp_path):
+    X, y = lines
+    selector = CCMSelector(estimator=LinearRegression())
+    whole = clone(selector).fit(X, y).cross_fit_
+
+    class Stop(Exception):
+        pass
+
+    class Listener:
+        def __call__(self, progress):
+            raise Stop
+
+    path = tmp_path / "fit.jsonl"
+    run = LongRun(checkpoint=path, checkpoint_after=0.0, callback=Listener())
+    with pytest.raises(Stop):
+        clone(selector).set_params(long_run=run).fit(X, y)
+    assert path.exists()
+    rest = clone(selector).set_params(long_run=LongRun(checkpoint=path)).fit(X, y).cross_fit_
+    np.testing.assert_allclose(rest.mean_score, whole.mean_score)
+    np.testing.assert_allclose(rest.gain, whole.gain)
