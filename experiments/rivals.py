@@ -36,11 +36,11 @@ class BoostingSelector(BaselineSelector):
 
     Parameters
     ----------
-    random_state : int or None, default=None
+    random_state : int, default=0
         Seed of the trees.
     """
 
-    random_state: int | None = None
+    random_state: int = 0
 
     def _rank(self, Z: np.ndarray, target: Target, m: int) -> Ranked:
         model = GradientBoostingRegressor(random_state=self.random_state)
@@ -58,12 +58,12 @@ class PermutationSelector(BaselineSelector):
     ----------
     n_repeats : int, default=3
         Shuffles of each feature in each fold.
-    random_state : int or None, default=None
+    random_state : int, default=0
         Seed of the trees, the folds and the shuffles.
     """
 
     n_repeats: int = 3
-    random_state: int | None = None
+    random_state: int = 0
 
     def _rank(self, Z: np.ndarray, target: Target, m: int) -> Ranked:
         rng = np.random.default_rng(self.random_state)
