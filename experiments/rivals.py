@@ -11,6 +11,7 @@ from sklearn.model_selection import KFold
 
 from covmin.baselines import BaselineSelector
 from covmin.baselines.base import Ranked, Target, best_first, chosen_then_rest
+from covmin.runtime.seeds import seed_of
 
 __all__ = ["BoostingSelector", "LassoSelector", "PermutationSelector"]
 
@@ -36,14 +37,14 @@ class BoostingSelector(BaselineSelector):
 
     Parameters
     ----------
-    random_state : int, default=0
-        Seed of the trees.
+    random_state : int or None, default=None
+        Seed of the trees; None is 0.
     """
 
-    random_state: int = 0
+    random_state: int | None = None
 
     def _rank(self, Z: np.ndarray, target: Target, m: int) -> Ranked:
-        model = GradientBoostingRegressor(random_state=self.random_state)
+        model = GradientBoostingRegressor(random_state=seed_of(self.random_state))
         scores = model.fit(Z, target.values).feature_importances_
         return best_first(scores), scores
 
@@ -58,19 +59,20 @@ class PermutationSelector(BaselineSelector):
     ----------
     n_repeats : int, default=3
         Shuffles of each feature in each fold.
-    random_state : int, default=0
-        Seed of the trees, the folds and the shuffles.
+    random_state : int or None, default=None
+        Seed of the trees, the folds and the shuffles; None is 0.
     """
 
     n_repeats: int = 3
-    random_state: int = 0
+    random_state: int | None = None
 
     def _rank(self, Z: np.ndarray, target: Target, m: int) -> Ranked:
-        rng = np.random.default_rng(self.random_state)
-        folds = KFold(5, shuffle=True, random_state=self.random_state)
+        seed = seed_of(self.random_state)
+        rng = np.random.default_rng(seed)
+        folds = KFold(5, shuffle=True, random_state=seed)
         scores = np.zeros(Z.shape[1])
         for train, test in folds.split(Z):
-            trees = ExtraTreesRegressor(100, random_state=self.random_state)
+            trees = ExtraTreesRegressor(100, random_state=seed)
             trees.fit(Z[train], target.values[train])
             scores += rise_of_error(trees, Z[test], target.values[test], self.n_repeats, rng)
         return best_first(scores), scores
