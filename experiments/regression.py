@@ -285,13 +285,11 @@ def main() -> None:
         for name, probes in product(options.selectors, options.probes):
             run(options.data, name, options.sets or sets, probes, range(options.splits), options)
     options.tables = True
-    frame = gather(options, sets)
-    collection = collection_of(options)
-    frame.to_csv(
-        RESULTS / f"{collection}.csv", index=False, float_format="%.4f", lineterminator="\n"
-    )
-    text = report(frame)
-    (RESULTS / f"{collection}.md").write_text(text, encoding="utf-8")
+    path = RESULTS / f"{collection_of(options)}.csv"
+    gather(options, sets).to_csv(path, index=False, float_format="%.4f", lineterminator="\n")
+    # Tables are those of the file, to the last digit.
+    text = report(pd.read_csv(path))
+    path.with_suffix(".md").write_text(text, encoding="utf-8")
     print(text)
 
 

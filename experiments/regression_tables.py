@@ -89,7 +89,8 @@ def costs(frame: pd.DataFrame, sets: Sequence[str]) -> pd.DataFrame:
             found = mean_and_error(by_split(frame, "probes found", probes), sets)
             columns["probes among the first five"] = cells(*found, digits=2)
         seconds = by_split(frame, "seconds", probes)
-        columns[f"seconds{suffix}"] = mean_and_error(seconds, sets)[0].map("{:.2f}".format)
+        mean = mean_and_error(seconds, sets)[0]
+        columns[f"seconds{suffix}"] = mean.map("{:.2f}".format, na_action="ignore")
         counts = seconds.groupby("dataset").count().reindex(sets).fillna(0).min()
         columns[f"splits{suffix}"] = counts.astype(int).astype(str)
     return selector_column(columns, frame["selector"].unique())
@@ -124,7 +125,7 @@ def report(frame: pd.DataFrame) -> str:
         parts.append((f"{title}, mean over the {len(sets)} sets", gains(frame, sets)))
         if set(JUDGE) <= set(sets):
             parts.append((f"{title}, mean over the judged sets", gains(frame, JUDGE)))
-    parts.append(("Probes among the first five, seconds of a fit, splits", costs(frame, sets)))
+    parts.append(("Seconds of a fit, splits, and probes among the first five", costs(frame, sets)))
     parts += [
         (f"R² of {title} on each set", by_set(frame, judge, probes, sets))
         for title, judge, probes in settings(frame)

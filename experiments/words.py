@@ -198,10 +198,11 @@ def main() -> None:
         for name in options.selectors:
             run(name, options)
     options.tables, options.splits = True, N_SPLITS
-    frame = gather(options)
-    frame.to_csv(RESULTS / "words.csv", index=False, float_format="%.4f", lineterminator="\n")
-    text = report(frame)
-    (RESULTS / "words.md").write_text(text, encoding="utf-8")
+    path = RESULTS / "words.csv"
+    gather(options).to_csv(path, index=False, float_format="%.4f", lineterminator="\n")
+    # Tables are those of the file, to the last digit.
+    text = report(pd.read_csv(path))
+    path.with_suffix(".md").write_text(text, encoding="utf-8")
     print(text)
 
 
