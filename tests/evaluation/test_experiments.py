@@ -135,6 +135,14 @@ def test_a_missing_set_leaves_the_mean_empty(frame):
     assert table.loc["ccm", "kernel ridge, 100 probes"] != ""
 
 
+def test_a_split_that_some_sets_lack_does_not_count(frame):
+    unfinished = (frame["selector"] == "mrmr") & (frame["dataset"] == "housing")
+    kept = tables.done_everywhere(frame[~(unfinished & (frame["split"] == 2))])
+    plain = kept[kept["probes"] == 0]
+    counts = plain.groupby(["selector", "dataset"])["split"].max().tolist()
+    assert counts == [2, 2, 1, 1]
+
+
 def test_probes_and_splits_are_counted(frame):
     costs = tables.costs(frame, ["bike", "housing"]).set_index("selector")
     assert costs.loc["ccm", "probes among the first five"].startswith("1.00 ±")
