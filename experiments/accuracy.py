@@ -4,7 +4,8 @@ Run as ``python -m experiments.accuracy --variants ccm rfe --sets TOX-171 --repe
 ``experiments/results/accuracy.csv`` and ``.md`` from everything that has been run so far. With
 ``--other`` the sets are those of :mod:`experiments.other_sets`, and the files ``other.*``. Each
 variant keeps a log of its own, so an interrupted run goes on where it stopped and several
-variants can be run at once by several commands.
+variants can be run at once by several commands. Numbers as a response: see
+:mod:`experiments.regression`.
 """
 
 from __future__ import annotations

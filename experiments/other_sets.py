@@ -29,7 +29,7 @@ def folder(package: str) -> Path:
     """Where a package keeps its files."""
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
-        raise ImportError(f"The package {package} is not installed: see experiments/other_sets.py.")
+        raise ImportError(f"{package} is not installed: the module that loads the set says how.")
     return Path(spec.submodule_search_locations[0])
 
 
