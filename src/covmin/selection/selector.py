@@ -345,8 +345,6 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         wanted = self._wanted(samples.plan.n_choices)
         look = Look(plan.formulated(table, columns, samples.response, 1.0))
         plan = plan.with_ridge(columns, look)
-        m = None if wanted is None else min(wanted, columns.units.size)
-        plan = plan.without_sum(columns, look, m, run.unseen())
         run.say(str(plan))  # before the choice, which may last
         epsilon, m, crossfit, reason = self._choose(plan, samples, rows, wanted, run)
         plan = plan.with_choice(epsilon, m, samples.plan.n_choices, reason)
