@@ -32,7 +32,7 @@ def test_names_and_objects():
 
 def test_the_share_follows_features_and_samples():
     assert mixing_share(10, 990) == pytest.approx(0.495)
-    assert mixing_share(990, 10) == 0.2
+    assert mixing_share(990, 10) == 0.3
 
 
 def test_a_kernel_with_its_share():

@@ -40,16 +40,20 @@ SKETCH_ROWS: Final = 20_000
 # --- the kernel ------------------------------------------------------------------------------
 #: Least share of the sum over single features in the mixed kernel: most responses are largely
 #: sums of single effects.
-LEAST_MIXING: Final = 0.2
+LEAST_MIXING: Final = 0.3
 
 # --- the ridge ε -----------------------------------------------------------------------------
 #: The paper's values, for a single solve and for the inverse-free form.
 PAPER_RIDGE: Final = {"classification": 0.001, "regression": 0.1}
-#: Least and largest ε along a path. Below, noise is fitted and a solve takes long; above, strong
-#: effects are held back so much that a copy of a strong feature is worth more than a new one.
-RIDGE_LIMITS: Final = (0.001, 0.01)
-#: Least ratio of noise to signal: less cannot be told from some dozens of samples.
-LEAST_NOISE: Final = 0.1
+#: Least and largest ε along a path. Fewer features leave more unpredicted than all of them, so
+#: that some noise is left whatever these say; above, strong effects are held back so much that a
+#: copy of a strong feature is worth more than a new one.
+RIDGE_LIMITS: Final = (0.003, 0.01)
+#: Ratio of noise to signal where all features predict nothing: only a close fit can show what
+#: there is.
+NOISE_OF_UNPREDICTED: Final = 0.1
+#: Least ε there: below, a solve takes long.
+LEAST_RIDGE: Final = 0.001
 #: What is predicted counts as something beyond this many standard errors of a correlation.
 STANDARD_ERRORS: Final = 2.0
 #: Largest ε by the sizes of categories and groups.

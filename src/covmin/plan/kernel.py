@@ -40,10 +40,10 @@ def kernel_of(given: Any, formulation: Formulation) -> Kernel:
 
 
 def mixing_share(n_samples: int, n_features: float) -> float:
-    """γ: half where features far outnumber samples, a fifth where samples do.
+    """γ: half where features far outnumber samples, three tenths where samples do.
 
     >>> mixing_share(100, 10), round(mixing_share(60, 2000), 2)
-    (0.2, 0.49)
+    (0.3, 0.49)
     """
     return max(0.5 * n_features / (n_features + n_samples), LEAST_MIXING)
 

@@ -8,7 +8,8 @@ from covmin.core.units import Units
 
 from .constants import (
     LARGEST_RIDGE_OF_UNITS,
-    LEAST_NOISE,
+    LEAST_RIDGE,
+    NOISE_OF_UNPREDICTED,
     PAPER_RIDGE,
     RIDGE_LIMITS,
     STANDARD_ERRORS,
@@ -43,22 +44,25 @@ def ridge_for_noise(n_samples: int, unpredicted: float) -> Reasoned:
     noise of variance τ². Its likelihood contains ``Yᵀ(G + ρI)⁻¹Y`` with ``ρ = τ²/s²``, and the
     criterion is this for ``nε = ρ``. With a share L left unpredicted, ``ρ = L/(1 − L)``.
 
-    L is measured before anything is chosen, so that it is honest. It is an upper limit: among many
-    features an interaction of a few is not seen. Predictions by chance have a correlation with the
-    response of ``1/√n``. Where ``√(1 − L)`` is within two of these of none, L says nothing about
-    the noise, and the least ρ is taken: a close fit may show what there is.
+    L is measured before anything is chosen, so that it is honest. The features that a stage keeps
+    may leave more or less than all of them, hence limits.
+
+    Of an interaction of a few among many features, all together see nothing. Predictions by chance
+    have a correlation with the response of ``1/√n``. Where ``√(1 − L)`` is within two of these of
+    none, L says nothing about the noise, and ρ is taken to be small: a close fit may show what
+    there is, and if there is nothing, no ridge finds it.
 
     >>> ridge_for_noise(400, 0.75)
     (0.0075, 'all features leave 75% unpredicted, 400 samples')
     >>> ridge_for_noise(400, 0.999)
     (0.001, 'all features predict nothing: small, for interactions')
     """
-    known = (1.0 - unpredicted) * n_samples > STANDARD_ERRORS**2
-    ratio = unpredicted / (1.0 - unpredicted) if known else 0.0
-    epsilon = float(np.clip(max(ratio, LEAST_NOISE) / n_samples, *RIDGE_LIMITS))
-    if known:
-        return epsilon, f"all features leave {unpredicted:.0%} unpredicted, {n_samples} samples"
-    return epsilon, "all features predict nothing: small, for interactions"
+    if (1.0 - unpredicted) * n_samples <= STANDARD_ERRORS**2:
+        epsilon = max(NOISE_OF_UNPREDICTED / n_samples, LEAST_RIDGE)
+        return epsilon, "all features predict nothing: small, for interactions"
+    ratio = unpredicted / (1.0 - unpredicted)
+    epsilon = float(np.clip(ratio / n_samples, *RIDGE_LIMITS))
+    return epsilon, f"all features leave {unpredicted:.0%} unpredicted, {n_samples} samples"
 
 
 def ridge_for_units(units: Units, n_samples: int) -> float:
