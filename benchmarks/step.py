@@ -96,7 +96,7 @@ class BareExact:
 def exact(n: int, d: int, dtype: str, kernel: str = "gaussian", rounds: int = 7) -> list[float]:
     """Times of a step and of its products."""
     X, Y, p = samples(n, d, dtype)
-    named = Gaussian() if kernel == "gaussian" else Mixed(mixing_share("classification", n, d))
+    named = Gaussian() if kernel == "gaussian" else Mixed(mixing_share(n, d))
     gram = ExactGram(named.at(Scale(float(d) ** 0.5, d, d)), X, Y, p)
     objective = TraceObjective(gram, 0.001)
     with blas_threads(n):

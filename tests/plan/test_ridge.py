@@ -1,4 +1,4 @@
-"""The default ridge: by the numbers of samples and features, and by the noise."""
+"""The default ridge: the noise over the signal, for each sample."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,8 @@ import pytest
 from covmin import CCMSelector
 from covmin.core.kernels import Mixed
 from covmin.core.problem import Problem, Sample
-from covmin.plan.kernel import mixing_share
 from covmin.plan.look import Look
-from covmin.plan.ridge import ridge_for_classes
+from covmin.plan.ridge import ridge_for_noise
 
 
 def gene_like(n=60, d=300, flipped=0.0, seed=0):
@@ -22,45 +21,98 @@ def gene_like(n=60, d=300, flipped=0.0, seed=0):
     return X, y
 
 
-def ridge_of(X, y, p=None):
-    """The ridge for two classes by the mixed kernel."""
-    n, d = X.shape
-    p = np.full(n, 1.0 / n) if p is None else p
+def unpredicted(X, y, p=None):
+    """What all features leave unpredicted, by the mixed kernel."""
+    p = np.full(len(y), 1.0 / len(y)) if p is None else p
     Y = (y - p @ y)[:, None]
-    Y = Y / np.sqrt(p @ Y**2)
-    kernel = Mixed(mixing_share("classification", n, d))
-    problem = Problem.exact(Sample(X, Y, p), kernel=kernel, epsilon=1.0)
-    return ridge_for_classes(n, d, Look(problem, "classification").error_of_all)[0]
+    return Look(
+        Problem.exact(Sample(X, Y, p), kernel=Mixed(0.3), epsilon=1.0), "classification"
+    ).unpredicted
+
+
+def board(n, d, seed=0):
+    """The two colours of a board of four by four squares, among d features."""
+    X = np.random.default_rng(seed).uniform(-2.0, 2.0, (n, d))
+    return X, (np.floor(X[:, :2]).sum(axis=1) % 2).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("n", "share", "ridge"),
+    [
+        (200, 0.5, 0.005),  # as much noise as signal: 1/n
+        (300, 0.5, 1 / 300),
+        (400, 0.75, 0.0075),
+        (300, 0.1, 0.003),  # the least
+        (30, 0.8, 0.01),  # the largest
+    ],
+)
+def test_it_is_the_noise_over_the_signal_for_each_sample(n, share, ridge):
+    assert ridge_for_noise(n, share)[0] == pytest.approx(ridge)
+
+
+def test_it_is_small_where_the_prediction_can_be_chance():
+    # Two standard errors of a correlation among 400 samples: a hundredth of the variance.
+    known, unknown = ridge_for_noise(400, 0.98), ridge_for_noise(400, 0.995)
+    assert known[0] == 0.01
+    assert unknown[0] == 0.001
+    assert "predict nothing" in unknown[1]
+    assert ridge_for_noise(50, 0.95)[0] == 0.002  # of fewer samples, a tenth over their number
+
+
+def test_the_share_of_noise_is_told_from_above():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 5))
+    signal = X[:, 0] + X[:, 1] ** 2 / np.sqrt(2.0)
+    for share in (0.2, 0.5, 0.8):
+        noise = np.sqrt(share / (1.0 - share)) * signal.std() * rng.standard_normal(300)
+        assert share - 0.05 < unpredicted(X, signal + noise) < share + 0.2
+
+
+def test_it_is_told_in_shares_of_the_variance():
+    X, y = gene_like(d=20)
+    share = unpredicted(X, y.astype(float))
+    assert 0.0 < share < 1.0
+    assert unpredicted(X, 100.0 * y) == pytest.approx(share, rel=1e-9)
+
+
+def test_the_mean_is_never_beaten_by_chance_alone():
+    X, y = gene_like()
+    assert unpredicted(X, np.random.default_rng(3).permutation(y).astype(float)) <= 1.0
+    assert unpredicted(X, np.zeros(60)) == 1.0
 
 
 def test_noisier_labels_get_a_larger_ridge():
     X, _ = gene_like()
-    # Features that all tell the class: next to no noise.
-    telling = X[:, :6].repeat(50, axis=1) + 0.5 * X
-    ridges = [ridge_of(telling, gene_like(flipped=share)[1]) for share in (0.0, 0.1, 0.2)]
-    assert ridges[0] < 0.01
-    assert ridges[0] < ridges[1] < ridges[2] <= 0.1
+    telling = X[:, :6].repeat(50, axis=1) + 0.5 * X  # all features tell the class
+    shares = [unpredicted(telling, gene_like(flipped=f)[1].astype(float)) for f in (0.0, 0.1, 0.2)]
+    assert shares[0] < shares[1] < shares[2]
 
 
-def test_the_ridge_stays_where_nothing_can_be_said():
-    X, y = gene_like()
-    labels = np.random.default_rng(3).permutation(y)
-    assert ridge_of(X, labels) == pytest.approx(0.5 / 300)
+def test_an_interaction_among_many_features_gets_a_small_ridge():
+    X, y = board(400, 30)
+    selector = CCMSelector(2).fit(X, y)
+    assert selector.epsilon_ == 0.001
+    assert "all features predict nothing" in str(selector.plan_)
 
 
-@pytest.mark.parametrize(
-    ("n", "d", "ridge"),
-    [
-        (300, 5, 0.01),
-        (300, 100, 0.005),
-        (300, 250, 0.002),
-        (30, 5, 0.005),  # few samples
-        (1000, 5, 0.005),  # many
-    ],
-)
-def test_the_ridge_falls_with_the_features_and_for_few_and_many_samples(n, d, ridge):
-    X, y = gene_like(n, d=max(d, 6))
-    assert ridge_of(X[:, :d], y) == pytest.approx(ridge)
+def test_classes_and_numbers_follow_the_same_rule():
+    X, y = gene_like(n=200, d=20, flipped=0.2)
+    classes = CCMSelector(3).fit(X, y).epsilon_
+    numbers = CCMSelector(3, task="regression").fit(X, y).epsilon_
+    assert classes == pytest.approx(numbers, rel=1e-9)
+    assert classes > 0.003
+
+
+def test_a_weak_effect_beside_a_strong_one_is_found():
+    """With a ridge of 0.01 the rest of the strong effect outweighs the weak ones."""
+    ranks = []
+    for seed in range(4):
+        rng = np.random.default_rng([seed, 300, 10])
+        X = rng.uniform(-2.0, 2.0, (300, 10))
+        y = 1.5 * X[:, 0] + 0.25 * X[:, 1] * X[:, 2] + 0.2 * np.sin(3.0 * X[:, 3])
+        y += 0.5 * rng.standard_normal(300)
+        ranks.append(CCMSelector(4).fit(X, y).ranking_[:4].mean())
+    assert np.mean(ranks) < 3.5  # 2.5 is the least; 4.7 with a ridge of 0.01
 
 
 def test_the_ridge_takes_a_repeated_sample_as_one_of_double_weight():
@@ -73,11 +125,16 @@ def test_the_ridge_takes_a_repeated_sample_as_one_of_double_weight():
     assert by_rows == pytest.approx(by_weight, rel=1e-9)
 
 
+def test_components_tell_the_noise_as_the_matrix_does():
+    X, y = gene_like(n=300, d=10, flipped=0.2)
+    exact = CCMSelector(3, approximation=None).fit(X, y).epsilon_
+    components = CCMSelector(3, approximation="fourier").fit(X, y).epsilon_
+    assert components == pytest.approx(exact, rel=0.1)
+
+
 def test_only_the_default_ridge_of_a_path_follows_the_noise():
     X, y = gene_like(flipped=0.15, d=100)
-    X[:, 6:] *= 0.5
-    options = {"standardize": False}
-    assert CCMSelector(5, **options).fit(X, y).epsilon_ > 0.01
-    assert CCMSelector(5, epsilon=0.002, **options).fit(X, y).epsilon_ == 0.002
-    assert CCMSelector(5, formulation="paper", **options).fit(X, y).epsilon_ == 0.001
-    assert CCMSelector(5, **options).fit(X, y + 0.5 * X[:, 0]).epsilon_ == 0.01  # regression
+    assert CCMSelector(5).fit(X, y).epsilon_ == 0.01
+    assert CCMSelector(5, epsilon=0.002).fit(X, y).epsilon_ == 0.002
+    assert CCMSelector(5, formulation="paper").fit(X, y).epsilon_ == 0.001
+    assert CCMSelector(5, formulation="paper").fit(X, y + 0.5 * X[:, 0]).epsilon_ == 0.1

@@ -123,12 +123,12 @@ class TestApproximation:
 
     def test_repeats_and_weights_have_the_same_share(self):
         rng = np.random.default_rng(0)
-        X = rng.standard_normal((60, 20))
+        X = rng.standard_normal((60, 300))
         y = (X[:, 0] > 0).astype(int)
         options = {"approximation": "fourier", "kernel": "mixed", "n_components": 128}
         once = CCMSelector(3, **options).fit(X, y, np.full(60, 5))
         often = CCMSelector(3, **options).fit(np.repeat(X, 5, axis=0), np.repeat(y, 5))
-        assert once.mixing_ == often.mixing_ == pytest.approx(0.3 * 128 / 200)
+        assert once.mixing_ == often.mixing_ == pytest.approx(300 / (2 * 428))
         assert_array_equal(once.ranking_, often.ranking_)
 
 

@@ -40,40 +40,24 @@ SKETCH_ROWS: Final = 20_000
 # --- the kernel ------------------------------------------------------------------------------
 #: Least share of the sum over single features in the mixed kernel: most responses are largely
 #: sums of single effects.
-LEAST_MIXING: Final = {"classification": 0.3, "regression": 0.2}
-#: For classes with fewer samples than this, the least share is less in proportion: an
-#: interaction is then seen by the kernel of all features or not at all.
-SAMPLES_FOR_LEAST_MIXING: Final = {"classification": 200, "regression": 1}
-#: Where all features together predict nothing, a path is tried with and without the sum; up to
-#: this many samples, for the price of two more paths.
-SAMPLES_TO_TRY_TWICE: Final = 1000
-#: The sum is left out if the error without it is less than this share of that with it: a smaller
-#: gain can be chance.
-MUCH_BETTER: Final = 0.9
+LEAST_MIXING: Final = 0.3
 
 # --- the ridge ε -----------------------------------------------------------------------------
 #: The paper's values, for a single solve and for the inverse-free form.
 PAPER_RIDGE: Final = {"classification": 0.001, "regression": 0.1}
-#: Least and largest ε along a path. The paper's 0.1 for regression holds strong effects back so
-#: much that a copy of a strong feature is worth more than a new one.
-RIDGE_LIMITS: Final = {"classification": (0.001, 0.01), "regression": (0.003, 0.01)}
-#: For classes: this over the number of features, for a function of few features is smooth.
-RIDGE_TIMES_FEATURES: Final = 0.5
-#: For classes: at most this times the number of samples, for few samples show an interaction
-#: only to a small ridge.
-RIDGE_OVER_SAMPLES: Final = 1.0 / 6000
-#: At most this over the number of samples: many samples show a weak effect beside a strong one,
-#: of which a large ridge leaves too much.
-RIDGE_TIMES_SAMPLES: Final = 5.0
-#: Leave-one-out error, as a share of the variance, beyond which classes count as not predicted
-#: by all features together: what there is may be an interaction of a few among many.
-UNPREDICTED: Final = 0.98
-#: For such classes: at most this over the number of samples.
-RIDGE_OF_UNPREDICTED: Final = 0.15
-#: Leave-one-out error beyond which the noise of the labels is not known.
-NOTHING_LEARNT: Final = 0.95
-#: Largest ε by the noise of labels, and by the sizes of categories and groups.
-LARGEST_RIDGE: Final = 0.1
+#: Least and largest ε along a path. Fewer features leave more unpredicted than all of them, so
+#: that some noise is left whatever these say; above, strong effects are held back so much that a
+#: copy of a strong feature is worth more than a new one.
+RIDGE_LIMITS: Final = (0.003, 0.01)
+#: Ratio of noise to signal where all features predict nothing: only a close fit can show what
+#: there is.
+NOISE_OF_UNPREDICTED: Final = 0.1
+#: Least ε there: below, a solve takes long.
+LEAST_RIDGE: Final = 0.001
+#: What is predicted counts as something beyond this many standard errors of a correlation.
+STANDARD_ERRORS: Final = 2.0
+#: Largest ε by the sizes of categories and groups.
+LARGEST_RIDGE_OF_UNITS: Final = 0.1
 
 # --- the path --------------------------------------------------------------------------------
 #: Budgets shrink by this factor from stage to stage: a feature then has some ten chances.
@@ -118,6 +102,8 @@ CROSS_FIT_ROWS: Final = 20_000
 #: Numbers of features that are tried: each up to the first of these, then a quarter more each
 #: time up to the second.
 SIZES: Final = (10, 100)
+#: Ridges of the kernel ridge regression on all features, which tells the noise.
+REGRESSION_RIDGES: Final = (1e-1, 1e-2, 1e-3, 1e-4)
 
 # --- the judge of a set of features ------------------------------------------------------------
 #: Scales of the functions of one feature, in its standard deviations: at a half, it may wave

@@ -5,7 +5,7 @@ from typing import Any
 
 from covmin.core.kernels import KERNELS, Additive, Gaussian, Kernel, Mixed, RationalQuadratic
 
-from .constants import LEAST_MIXING, SAMPLES_FOR_LEAST_MIXING
+from .constants import LEAST_MIXING
 from .formulation import Formulation
 
 
@@ -39,14 +39,13 @@ def kernel_of(given: Any, formulation: Formulation) -> Kernel:
     return kernel
 
 
-def mixing_share(task: str, n_samples: int, n_features: float) -> float:
-    """γ: half where features far outnumber samples, little where samples do.
+def mixing_share(n_samples: int, n_features: float) -> float:
+    """γ: half where features far outnumber samples, three tenths where samples do.
 
-    >>> mixing_share("regression", 100, 10), round(mixing_share("regression", 60, 2000), 2)
-    (0.2, 0.49)
+    >>> mixing_share(100, 10), round(mixing_share(60, 2000), 2)
+    (0.3, 0.49)
     """
-    few = min(n_samples / SAMPLES_FOR_LEAST_MIXING[task], 1.0)
-    return max(0.5 * n_features / (n_features + n_samples), LEAST_MIXING[task] * few)
+    return max(0.5 * n_features / (n_features + n_samples), LEAST_MIXING)
 
 
 def with_share(kernel: Kernel, share: float) -> Kernel:

@@ -1,19 +1,18 @@
 """What is seen of a table before anything is chosen; each look is taken once."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from covmin.core.grams import Operator
-from covmin.core.kernels import Kernel
 from covmin.core.nominations import Hold
-from covmin.core.path import run_path
 from covmin.core.problem import Problem
-from covmin.core.watch import SILENT, Watch
 
-from .budgets import path_budgets
+from .constants import REGRESSION_RIDGES
 from .problem import hold_for
+
+# A ridge that leaves nothing but the mean.
+_MEAN_ALONE = 1e6
 
 
 @dataclass(frozen=True)
@@ -22,30 +21,24 @@ class Look:
 
     problem: Problem
     task: str
-    _errors: dict[float, float] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def _all_features(self) -> Operator:
-        """The operator with every feature at full weight."""
-        features = np.arange(self.problem.n_features)
-        return self.problem.operator(features, np.ones(features.size))
+    def unpredicted(self) -> float:
+        """Share of the variance that kernel ridge regression on all features leaves unpredicted.
 
-    def error_of_all(self, epsilon: float) -> float:
-        """Leave-one-out error with every feature at full weight: nothing has been chosen."""
-        if epsilon not in self._errors:
-            self._errors[epsilon] = self._all_features.leave_one_out(epsilon)
-        return self._errors[epsilon]
+        By the leave-one-out error with every feature at full weight, over that of the mean, at
+        the best of a few ridges. A sample of very many rows is enough.
+        """
+        problem = self.problem.sketch or self.problem
+        features = np.arange(problem.n_features)
+        together = problem.operator(features, np.ones(features.size))
+        of_the_mean = together.leave_one_out(_MEAN_ALONE)
+        if of_the_mean == 0.0:
+            return 1.0  # a response that does not vary
+        errors = map(together.leave_one_out, REGRESSION_RIDGES)
+        return min(of_the_mean, *errors) / of_the_mean
 
     @cached_property
     def hold(self) -> Hold:
         """Features that a path holds on to."""
         return hold_for(self.problem, self.task)
-
-    def error_along_path(
-        self, kernel: Kernel, epsilon: float, m: int | None, hold: Hold, watch: Watch = SILENT
-    ) -> float:
-        """Leave-one-out error of the m features that a path keeps, or of its best stage."""
-        problem = self.problem.replaced(kernel=kernel, epsilon=epsilon)
-        budgets = [b for b in path_budgets(problem.n_features) if m is None or b > m] or [m or 1]
-        stages = run_path(problem, budgets, hold, watch, m).stages
-        return min(stage.loo_error for stage in (stages if m is None else stages[-1:]))

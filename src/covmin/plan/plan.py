@@ -12,7 +12,6 @@ from covmin.core.kernels import Kernel, Mixed
 from covmin.core.kernels.bandwidth import of_all, of_the_kept
 from covmin.core.nominations import Hold
 from covmin.core.problem import Problem
-from covmin.core.watch import SILENT, Watch
 from covmin.data.columns import PreparedColumns
 from covmin.data.responses import EncodedResponse
 from covmin.runtime.threads import row_threads
@@ -21,10 +20,7 @@ from .approximation import Size, choose_approximation, pair_rows, pair_waves
 from .budgets import path_budgets
 from .constants import (
     MOST_COLUMNS,
-    MUCH_BETTER,
     N_COMPONENTS,
-    NOTHING_LEARNT,
-    SAMPLES_TO_TRY_TWICE,
     SKETCH_ROWS,
 )
 from .formulation import FORMULATIONS, Formulation
@@ -34,8 +30,7 @@ from .problem import hold_for, make_problem
 from .ridge import (
     given_ridges,
     paper_ridge,
-    ridge_for_classes,
-    ridge_for_numbers,
+    ridge_for_noise,
     ridge_for_units,
 )
 
@@ -184,7 +179,7 @@ class Plan:
             share: Any = kernel.mixing
             if _is_auto(share):
                 d = columns.units.n_features
-                share = mixing_share(self.task, n, d)
+                share = mixing_share(n, d)
                 how = f"{d:g} features and {n} {'components' if self.approximation else 'samples'}"
             kernel = with_share(kernel, float(share))
         return self._decided("kernel", _in_words(kernel), how, kernel=kernel)
@@ -204,41 +199,7 @@ class Plan:
         formulation = self.wishes.formulation
         if not formulation.is_path or formulation.inverse != "exact":
             return paper_ridge(self.task, formulation)
-        if self.task == "classification":
-            d = columns.units.size
-            return ridge_for_classes(columns.n_distinct, d, look.error_of_all)
-        return ridge_for_numbers(columns.n_distinct)
-
-    def without_sum(
-        self, columns: PreparedColumns, look: Look, m: int | None, watch: Watch = SILENT
-    ) -> Plan:
-        """Leave the sum out where the rest by itself finds what the mixed kernel does not.
-
-        Where all features together predict nothing, what there is may be an interaction of a few
-        among many. None of them has an effect of its own, so the sum of one-dimensional kernels
-        looks elsewhere. The path is then tried with it and without it, and goes by the
-        leave-one-out error of the features it keeps: both have chosen on the same samples.
-
-        Not where a pair stands out, which either path holds on to. Not where features outnumber
-        samples: some of them interact by chance, and a kernel of all would find these.
-        """
-        wishes, epsilon, n = self.wishes, self.epsilons[0], columns.n_distinct
-        if not (_is_auto(wishes.kernel) and wishes.formulation.is_plain):
-            return self
-        if self.approximation or not columns.units.size <= n <= SAMPLES_TO_TRY_TWICE:
-            return self
-        hold = look.hold if self.looks_for_pairs else Hold.nothing()
-        if look.error_of_all(epsilon) < NOTHING_LEARNT or hold.pairs.members.size:
-            return self
-        together = with_share(self.kernel, 0.0)
-        alone, mixed = (
-            look.error_along_path(kernel, epsilon, m, hold, watch)
-            for kernel in (together, self.kernel)
-        )
-        if not alone < MUCH_BETTER * mixed:
-            return self
-        reason = "all features together predict nothing, and it alone finds more"
-        return self._decided("kernel", _in_words(together), reason, kernel=together)
+        return ridge_for_noise(columns.n_distinct, look.unpredicted)
 
     def with_choice(self, epsilon: float, m: int, n_features: int, reason: str) -> Plan:
         """The ridge of several, and the number of features kept."""

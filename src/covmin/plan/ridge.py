@@ -1,6 +1,5 @@
-"""How large a ridge ε is, by the numbers of samples and features and by what these predict."""
+"""How large a ridge ε is: the noise over the signal, for each sample."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,15 +7,12 @@ import numpy as np
 from covmin.core.units import Units
 
 from .constants import (
-    LARGEST_RIDGE,
-    NOTHING_LEARNT,
+    LARGEST_RIDGE_OF_UNITS,
+    LEAST_RIDGE,
+    NOISE_OF_UNPREDICTED,
     PAPER_RIDGE,
     RIDGE_LIMITS,
-    RIDGE_OF_UNPREDICTED,
-    RIDGE_OVER_SAMPLES,
-    RIDGE_TIMES_FEATURES,
-    RIDGE_TIMES_SAMPLES,
-    UNPREDICTED,
+    STANDARD_ERRORS,
 )
 from .formulation import Formulation
 
@@ -37,51 +33,36 @@ def given_ridges(epsilon: Any) -> tuple[float, ...]:
 def paper_ridge(task: str, formulation: Formulation) -> Reasoned:
     """The paper's ε; along a path of numbers, no more than that of a path."""
     if formulation.is_path and task == "regression":
-        return RIDGE_LIMITS[task][1], "the inverse-free form along a path"
+        return RIDGE_LIMITS[1], "the inverse-free form along a path"
     return PAPER_RIDGE[task], f"the paper's value for {task}"
 
 
-def ridge_for_classes(n: int, d: int, error_of_all: Callable[[float], float]) -> Reasoned:
-    """ε for classes along a path: smaller for more features, larger for noise that could be fitted.
+def ridge_for_noise(n_samples: int, unpredicted: float) -> Reasoned:
+    """``ε = ρ/n`` for a ratio ρ of noise to signal, by what all features leave unpredicted.
 
-    With d features it is 0.5/d, within [0.001, 0.01]: a function of few features is smooth. At
-    most n/6000, for few samples show an interaction only to a small ridge; and at most 5/n, for
-    many show a weak effect beside a strong one, of which a large ridge leaves too much.
+    Let the response be a function drawn from the Gaussian process with covariance ``s²·k``, plus
+    noise of variance τ². Its likelihood contains ``Yᵀ(G + ρI)⁻¹Y`` with ``ρ = τ²/s²``, and the
+    criterion is this for ``nε = ρ``. With a share L left unpredicted, ``ρ = L/(1 − L)``.
 
-    Classes that all features together do not predict, by the leave-one-out error with every
-    feature at full weight and before anything is chosen, depend on an interaction of few among
-    many, if on anything: no more than 0.15/n, but 0.001.
+    L is measured before anything is chosen, so that it is honest. The features that a stage keeps
+    may leave more or less than all of them, hence limits.
 
-    Where features outnumber samples any labels can be fitted, also wrong ones, and the criterion
-    cannot tell. The ratio ρ of noise to signal, by the same error, then makes it at least
-    ``ρ³/2n``, up to 0.1. ``error_of_all`` gives that error for an ε.
+    Of an interaction of a few among many features, all together see nothing. Predictions by chance
+    have a correlation with the response of ``1/√n``. Where ``√(1 − L)`` is within two of these of
+    none, L says nothing about the noise, and ρ is taken to be small: a close fit may show what
+    there is, and if there is nothing, no ridge finds it.
+
+    >>> ridge_for_noise(400, 0.75)
+    (0.0075, 'all features leave 75% unpredicted, 400 samples')
+    >>> ridge_for_noise(400, 0.999)
+    (0.001, 'all features predict nothing: small, for interactions')
     """
-    most = min(RIDGE_TIMES_FEATURES / d, RIDGE_OVER_SAMPLES * n, RIDGE_TIMES_SAMPLES / n)
-    least, largest = RIDGE_LIMITS["classification"]
-    epsilon = float(np.clip(most, least, largest))
-    reason = f"{d} features and {n} samples"
-    if epsilon == least and d <= n:
-        return epsilon, reason  # whatever all features predict
-    noise = error_of_all(epsilon)
-    if not noise < UNPREDICTED:
-        small = min(epsilon, max(RIDGE_OF_UNPREDICTED / n, least))
-        return small, "all features together do not predict the classes: small, for interactions"
-    if d <= n or noise >= NOTHING_LEARNT:
-        return epsilon, reason
-    ratio = noise / (1.0 - noise)
-    wanted = min(0.5 * ratio**3 / n, LARGEST_RIDGE)
-    if wanted > epsilon:
-        return wanted, f"{reason}; all features leave {noise:.0%} of the labels unpredicted"
-    return epsilon, reason
-
-
-def ridge_for_numbers(n: int) -> Reasoned:
-    """ε for a real response along a path: 0.01, and less for many samples, down to 0.003.
-
-    Those show a weak effect beside a strong one, of which a large ridge leaves more unexplained
-    than the weak one explains.
-    """
-    return float(np.clip(RIDGE_TIMES_SAMPLES / n, *RIDGE_LIMITS["regression"])), f"{n} samples"
+    if (1.0 - unpredicted) * n_samples <= STANDARD_ERRORS**2:
+        epsilon = max(NOISE_OF_UNPREDICTED / n_samples, LEAST_RIDGE)
+        return epsilon, "all features predict nothing: small, for interactions"
+    ratio = unpredicted / (1.0 - unpredicted)
+    epsilon = float(np.clip(ratio / n_samples, *RIDGE_LIMITS))
+    return epsilon, f"all features leave {unpredicted:.0%} unpredicted, {n_samples} samples"
 
 
 def ridge_for_units(units: Units, n_samples: int) -> float:
@@ -97,4 +78,4 @@ def ridge_for_units(units: Units, n_samples: int) -> float:
     (0.04, 0.0)
     """
     excess = int(np.ptp(units.sizes)) if units.size else 0
-    return min(excess / n_samples, LARGEST_RIDGE)
+    return min(excess / n_samples, LARGEST_RIDGE_OF_UNITS)

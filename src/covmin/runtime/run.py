@@ -135,10 +135,6 @@ class Run(Watch):
         """Errors of the folds judged before."""
         return self._checkpoint.folds()
 
-    def unseen(self) -> Watch:
-        """For work that is not part of the path: told nothing, ended together with it."""
-        return _Unseen(self)
-
     def history(self) -> Bunch:
         """The steps as one array for each quantity."""
         from sklearn.utils import Bunch
@@ -151,11 +147,3 @@ class Run(Watch):
             gap=np.array([s.iteration.gap for s in steps], dtype=float),
             n_active=np.array([s.iteration.n_active for s in steps], dtype=int),
         )
-
-
-class _Unseen(Watch):
-    def __init__(self, run: Run) -> None:
-        self._run = run
-
-    def stop(self) -> bool:
-        return self._run.stop()

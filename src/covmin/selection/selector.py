@@ -90,9 +90,9 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         at many scales, a sum over single features, for effects of one among many. "auto" is "mixed"
         along a path and the paper's "gaussian" for a single solve.
     epsilon : "auto", float or array-like of float, default="auto"
-        Ridge ε: the larger, the smoother the functions of the features that count. "auto" goes
-        by the numbers of samples and features and by what all features together predict. Of
-        several values the one with the smallest cross-fitted error is taken.
+        Ridge ε: the larger, the smoother the functions of the features that count. "auto" is
+        the ratio of noise to signal over the number of samples, by what all features together
+        leave unpredicted. Of several values the one with the smallest cross-fitted error is taken.
     formulation : {"path", "paper"} or Formulation, default="path"
         "path" solves at shrinking budgets, "paper" once, as published. An object of
         :class:`covmin.Formulation` has all switches of the paper.
@@ -361,8 +361,6 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         wanted = self._wanted(samples.plan.n_choices)
         look = Look(plan.formulated(table, columns, samples.response, 1.0), plan.task)
         plan = plan.with_ridge(columns, look)
-        m = None if wanted is None else min(wanted, columns.units.size)
-        plan = plan.without_sum(columns, look, m, run.unseen())
         run.say(str(plan))  # before the choice, which may last
         epsilon, m, crossfit, reason = self._choose(plan, samples, rows, wanted, run)
         plan = plan.with_choice(epsilon, m, samples.plan.n_choices, reason)
