@@ -125,6 +125,15 @@ def test_the_ridge_takes_a_repeated_sample_as_one_of_double_weight():
     assert by_rows == pytest.approx(by_weight, rel=1e-9)
 
 
+def test_a_sample_of_next_to_no_weight_does_not_count():
+    X, y = gene_like(n=200, d=20, flipped=0.1)
+    weight = np.r_[np.full(20, 1e-9), np.ones(180)]
+    with_them = CCMSelector(3).fit(X, y, sample_weight=weight).epsilon_
+    without = CCMSelector(3).fit(X[20:], y[20:]).epsilon_
+    assert 0.003 < without < 0.01
+    assert with_them == pytest.approx(without, rel=1e-3)
+
+
 def test_components_tell_the_noise_as_the_matrix_does():
     X, y = gene_like(n=300, d=10, flipped=0.2)
     exact = CCMSelector(3, approximation=None).fit(X, y).epsilon_

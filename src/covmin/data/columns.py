@@ -115,6 +115,12 @@ class PreparedColumns:
         """How many rows differ."""
         return self.distinct(0).size
 
+    @cached_property
+    def n_effective(self) -> float:
+        """How many rows of equal weight say as much; one of next to no weight counts for none."""
+        p = self.distinct(0).p
+        return float(p.sum() ** 2 / (p @ p))
+
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Treat other samples the way these were treated."""
         X = X if self.scores is None else self.scores.apply(X)

@@ -199,7 +199,7 @@ class Plan:
         formulation = self.wishes.formulation
         if not formulation.is_path or formulation.inverse != "exact":
             return paper_ridge(self.task, formulation)
-        return ridge_for_noise(columns.n_distinct, look.unpredicted)
+        return ridge_for_noise(columns.n_effective, look.unpredicted)
 
     def with_choice(self, epsilon: float, m: int, n_features: int, reason: str) -> Plan:
         """The ridge of several, and the number of features kept."""

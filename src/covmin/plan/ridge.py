@@ -37,7 +37,7 @@ def paper_ridge(task: str, formulation: Formulation) -> Reasoned:
     return PAPER_RIDGE[task], f"the paper's value for {task}"
 
 
-def ridge_for_noise(n_samples: int, unpredicted: float) -> Reasoned:
+def ridge_for_noise(n_samples: float, unpredicted: float) -> Reasoned:
     """``ε = ρ/n`` for a ratio ρ of noise to signal, by what all features leave unpredicted.
 
     Let the response be a function drawn from the Gaussian process with covariance ``s²·k``, plus
@@ -62,7 +62,7 @@ def ridge_for_noise(n_samples: int, unpredicted: float) -> Reasoned:
         return epsilon, "all features predict nothing: small, for interactions"
     ratio = unpredicted / (1.0 - unpredicted)
     epsilon = float(np.clip(ratio / n_samples, *RIDGE_LIMITS))
-    return epsilon, f"all features leave {unpredicted:.0%} unpredicted, {n_samples} samples"
+    return epsilon, f"all features leave {unpredicted:.0%} unpredicted, {n_samples:.0f} samples"
 
 
 def ridge_for_units(units: Units, n_samples: int) -> float:
