@@ -26,12 +26,23 @@ from sklearn.svm import SVC
 
 from covmin.evaluation.frames import markdown_table
 from covmin.evaluation.runner import rank_features, run_units
-from covmin.evaluation.selectors import named_selectors
+from covmin.evaluation.selectors import ccm_spec, named_selectors
 from covmin.evaluation.svm import machine_score
 from experiments.other_sets import folder
 
 RESULTS = Path(__file__).parent / "results"
-SELECTORS = ("ccm", "ccm-single", "mrmr", "anova", "mi", "rfe", "bahsic", "extra-trees")
+SPECS = {**named_selectors(), "ccm-additive": ccm_spec("ccm-additive", "path", kernel="additive")}
+SELECTORS = (
+    "ccm",
+    "ccm-additive",
+    "ccm-single",
+    "mrmr",
+    "anova",
+    "mi",
+    "rfe",
+    "bahsic",
+    "extra-trees",
+)
 SIZES = (5, 10, 20, 30, 50, 75, 100)
 N_TRAIN, N_TEST, N_SPLITS = 500, 1000, 15
 # Words of fewer training texts are no feature.
@@ -100,7 +111,7 @@ def scores(unit: Mapping[str, Any]) -> dict[str, Any]:
     """Accuracy of both judges on the first words, mean over their numbers."""
     X, y, X_test, y_test = counts(*load(unit["dataset"]), unit["split"])
     sizes = [m for m in SIZES if m <= X.shape[1]]
-    spec = named_selectors()[unit["selector"]]
+    spec = SPECS[unit["selector"]]
     budget = spec.budget(X.shape[1], sizes[-1])
     order, seconds, error = rank_features(spec, budget, X, y, unit["split"])
     if order is None:
@@ -129,7 +140,7 @@ def run(name: str, options: Any) -> pd.DataFrame:
         units,
         scores,
         log=options.logs / f"words-{name}.jsonl",
-        settings={"selector": named_selectors()[name].describe()},
+        settings={"selector": SPECS[name].describe()},
         n_jobs=options.jobs,
         progress=not options.tables,
         description=name,
