@@ -356,11 +356,23 @@ class TestSpread:
         ]
         assert np.mean(hits) <= 0.1
 
+    def test_level_where_most_values_are_zero(self):
+        """Two rare values that fall together are no dependence."""
+        rng = np.random.default_rng(0)
+
+        def mostly_zero(*shape):
+            return np.where(rng.random(shape) < 0.9, 0.0, rng.exponential(1.0, shape))
+
+        hits = [
+            self.spread(mostly_zero(100, 60), mostly_zero(100, 1)).units.size for _ in range(60)
+        ]
+        assert np.mean(np.array(hits) > 0) <= 0.1
+
     def test_held_while_there_are_many_features_only(self):
         rng = np.random.default_rng(0)
         X = rng.standard_normal((100, 300))
         Y = X[:, [1]] + X[:, [2]] + 0.1 * rng.standard_normal((100, 1))
-        spread = Spread(np.array([200]), np.array([0.3]), np.array([0.001]))
+        spread = Spread(np.array([200]), np.array([200]), np.array([0.3]), np.array([0.001]))
         problem = TestHold().problem(X, Y)
         path = run_path(problem, (40, 20, 10, 5, 2, 1), Hold(Pairs.none(), spread, above=10.0))
         kept = [200 in stage.features for stage in path.stages]

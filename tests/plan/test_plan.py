@@ -73,8 +73,8 @@ KINDS = [
         {
             "approximation": "exact kernel matrix (60 samples, no more than 2000)",
             "rows": "all at once (60 samples in memory)",
-            "interactions": "all pairs, by products of 4 waves of each, on 60 rows, and "
-            "features that go with the spread (all of them)",
+            "interactions": "all pairs, by products of 4 waves of each, and single features "
+            "by the spread, on 60 rows (all of them)",
             "kernel": "mixed, 0.3 of it single effects (8 features and 60 samples)",
             "ridge": r"~^0\.01 \(all features leave \d\d% unpredicted, 60 samples\)$",
             "features": "3 of 8 (as asked for)",
@@ -152,7 +152,7 @@ KINDS = [
         "several ridges",
         lambda: numbers(60, 5),
         {"epsilon": [0.1, 0.001]},
-        {"ridge": r"~^0\.0?0?1 \(the smallest cross-fitted error of 0.001, 0.1\)"},
+        {"ridge": r"~^0\.0?0?1 \(the best of 0.001, 0.1 on samples held out\)"},
     ),
     (
         "the paper's formulation",
@@ -189,8 +189,8 @@ KINDS = [
         {
             "approximation": "512 random components (2001 samples, more than 2000)",
             "rows": "in blocks (as few as fit into the cache)",
-            "interactions": "all pairs, by products of 4 waves of each, on 2001 rows, and "
-            "features that go with the spread (all of them)",
+            "interactions": "all pairs, by products of 4 waves of each, and single features "
+            "by the spread, on 2001 rows (all of them)",
             "kernel": "mixed, 0.3 of it single effects (5 features and 512 components)",
             "ridge": r"~^0\.003 \(all features leave \d+% unpredicted, 2001 samples\)$",
         },

@@ -95,6 +95,17 @@ def test_an_interaction_among_many_features_gets_a_small_ridge():
     assert "all features predict nothing" in str(selector.plan_)
 
 
+def test_weak_single_effects_among_many_features_get_a_large_ridge():
+    """All features together predict nothing, but some by themselves stand out."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 300))
+    y = 0.3 * X[:, :3].sum(axis=1) + rng.standard_normal(400)
+    selector = CCMSelector(3).fit(X, y)
+    assert ridge_for_noise(400, 1.0, lambda: True)[0] == 0.01
+    assert selector.epsilon_ > 0.003
+    assert selector.epsilon_ > 2 * CCMSelector(3).fit(X, rng.permutation(y)).epsilon_
+
+
 def test_classes_and_numbers_follow_the_same_rule():
     X, y = gene_like(n=200, d=20, flipped=0.2)
     classes = CCMSelector(3).fit(X, y).epsilon_

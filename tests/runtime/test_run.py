@@ -151,7 +151,7 @@ class TestFailure:
         self.refit_fails(fitted, ValueError, (self.OTHER.iloc[:, :3], y))  # five are asked for
 
     def test_by_a_warning_that_is_an_error(self, fitted):
-        changes = {"formulation": Formulation(max_iter=1)}
+        changes = {"formulation": Formulation(max_iter=1, tol=1e-12)}
         self.refit_fails(fitted, ConvergenceWarning, (self.OTHER, y), **changes)
 
     def test_when_the_checkpoint_cannot_be_removed(self, fitted, tmp_path):

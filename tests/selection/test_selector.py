@@ -361,7 +361,8 @@ def test_float32_stays_float32_and_agrees(xor):
     assert single.transform(X.astype(np.float32)).dtype == np.float32
     double = CCMSelector(3).fit(X, y)
     assert_array_equal(single.support_, double.support_)
-    assert_allclose(single.objective_, double.objective_, rtol=1e-3)
+    # Steps end where rounding errors do, and the ridge is small.
+    assert_allclose(single.objective_, double.objective_, rtol=0.02)
 
 
 def test_inverse_transform_puts_columns_back(xor):

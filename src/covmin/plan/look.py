@@ -5,11 +5,11 @@ from functools import cached_property
 
 import numpy as np
 
-from covmin.core.nominations import Hold
+from covmin.core.nominations import Hold, stands_out_alone
 from covmin.core.problem import Problem
 
-from .constants import REGRESSION_RIDGES
-from .problem import hold_for
+from .constants import REGRESSION_RIDGES, SEARCH
+from .problem import hold_for, ranked_for_looks
 
 # A ridge that leaves nothing but the mean.
 _MEAN_ALONE = 1e6
@@ -37,6 +37,11 @@ class Look:
             return 1.0  # a response that does not vary
         errors = map(together.leave_one_out, REGRESSION_RIDGES)
         return min(of_the_mean, *errors) / of_the_mean
+
+    def has_single_effects(self) -> bool:
+        """Whether any feature by itself goes with the response, beyond chance for all of them."""
+        codes, ranked = ranked_for_looks(self.problem)
+        return stands_out_alone(ranked, codes, SEARCH)
 
     @cached_property
     def hold(self) -> Hold:

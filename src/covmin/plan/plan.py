@@ -156,10 +156,10 @@ class Plan:
         rows = pair_rows(size.n_samples, size.n_columns, size.n_responses)
         n_waves = pair_waves(rows, size.n_columns, size.n_responses)
         by = f"products of {n_waves} waves of each" if n_waves > 1 else "their products"
-        also = ", and features that go with the spread" if self.task == "regression" else ""
+        also = " and single features by the spread," if self.task == "regression" else ""
         return self._decided(
             "interactions",
-            f"all pairs, by {by}, on {rows} rows{also}",
+            f"all pairs, by {by},{also} on {rows} rows",
             "all of them" if rows == size.n_samples else "as many as time and memory allow",
             looks_for_pairs=True,
         )
@@ -199,14 +199,14 @@ class Plan:
         formulation = self.wishes.formulation
         if not formulation.is_path or formulation.inverse != "exact":
             return paper_ridge(self.task, formulation)
-        return ridge_for_noise(columns.n_effective, look.unpredicted)
+        return ridge_for_noise(columns.n_effective, look.unpredicted, look.has_single_effects)
 
     def with_choice(self, epsilon: float, m: int, n_features: int, reason: str) -> Plan:
         """The ridge of several, and the number of features kept."""
         plan = self
         if len(self.epsilons) > 1:
             others = ", ".join(f"{each:g}" for each in self.epsilons)
-            why = f"the smallest cross-fitted error of {others}"
+            why = f"the best of {others} on samples held out"
             plan = self._decided("ridge", f"{epsilon:g}", why)
         return plan._decided("features", f"{m} of {n_features}", reason)
 

@@ -112,19 +112,24 @@ def _each_once(X: StandardizedSource, rows: DistinctRows) -> StandardizedSource:
     return replace(X, source=X.source.keep(np.isin(np.arange(n), rows.first)))
 
 
+def ranked_for_looks(problem: Problem) -> tuple[Codes, Ranked]:
+    """The rows that looks before a path are taken on: responses as codes, columns by ranks."""
+    sample = problem.sample
+    n, d = map(int, sample.X.shape)
+    seen = sample.first(pair_rows(n, d, int(sample.Y.shape[1])))
+    codes = Codes.of(seen.Y, seen.p, SEARCH)
+    return codes, Ranked.of(seen.X, codes.p)
+
+
 def hold_for(problem: Problem, task: str = "classification") -> Hold:
     """Features to be held while samples are few for those left: by pairs, and by the spread.
 
     Classes have no spread.
     """
     sample, of_column = problem.sample, problem.units.of_column
-    n, d = map(int, sample.X.shape)
-    k = int(sample.Y.shape[1])
-    seen = sample.first(pair_rows(n, d, k))
-    codes = Codes.of(seen.Y, seen.p, SEARCH)
-    ranked = Ranked.of(seen.X, codes.p)
-    n_waves = pair_waves(seen.n_rows, d, k)
-    pairs = interacting_pairs(seen.X, ranked, codes, of_column, SEARCH, n_waves)
+    codes, ranked = ranked_for_looks(problem)
+    n_waves = pair_waves(codes.p.size, of_column.size, int(sample.Y.shape[1]))
+    pairs = interacting_pairs(sample.X, ranked, codes, of_column, SEARCH, n_waves)
     spread = Spread.none()
     if task == "regression":
         spread = spreading_features(ranked, codes, of_column, SEARCH)

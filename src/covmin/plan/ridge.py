@@ -1,5 +1,6 @@
 """How large a ridge ε is: the noise over the signal, for each sample."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,9 @@ def paper_ridge(task: str, formulation: Formulation) -> Reasoned:
     return PAPER_RIDGE[task], f"the paper's value for {task}"
 
 
-def ridge_for_noise(n_samples: float, unpredicted: float) -> Reasoned:
+def ridge_for_noise(
+    n_samples: float, unpredicted: float, single_effects: Callable[[], bool] = lambda: False
+) -> Reasoned:
     """``ε = ρ/n`` for a ratio ρ of noise to signal, by what all features leave unpredicted.
 
     Let the response be a function drawn from the Gaussian process with covariance ``s²·k``, plus
@@ -49,18 +52,20 @@ def ridge_for_noise(n_samples: float, unpredicted: float) -> Reasoned:
 
     Of an interaction of a few among many features, all together see nothing. Predictions by chance
     have a correlation with the response of ``1/√n``. Where ``√(1 − L)`` is within two of these of
-    none, L says nothing about the noise, and ρ is taken to be small: a close fit may show what
-    there is, and if there is nothing, no ridge finds it.
+    none, L says nothing about the noise. If no feature has an effect of its own that stands out
+    either, ρ is taken to be small: a close fit may show what there is, and if there is nothing, no
+    ridge finds it. Otherwise effects are weak, and the noise is large indeed.
 
     >>> ridge_for_noise(400, 0.75)
     (0.0075, 'all features leave 75% unpredicted, 400 samples')
     >>> ridge_for_noise(400, 0.999)
     (0.001, 'all features predict nothing: small, for interactions')
     """
-    if (1.0 - unpredicted) * n_samples <= STANDARD_ERRORS**2:
-        epsilon = max(NOISE_OF_UNPREDICTED / n_samples, LEAST_RIDGE)
+    is_chance = (1.0 - unpredicted) * n_samples <= STANDARD_ERRORS**2
+    if is_chance and not single_effects():
+        epsilon = float(np.clip(NOISE_OF_UNPREDICTED / n_samples, LEAST_RIDGE, RIDGE_LIMITS[1]))
         return epsilon, "all features predict nothing: small, for interactions"
-    ratio = unpredicted / (1.0 - unpredicted)
+    ratio = unpredicted / max(1.0 - unpredicted, np.finfo(float).eps)
     epsilon = float(np.clip(ratio / n_samples, *RIDGE_LIMITS))
     return epsilon, f"all features leave {unpredicted:.0%} unpredicted, {n_samples:.0f} samples"
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from numbers import Integral
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -71,10 +71,20 @@ def _text(value: Any) -> str:
     return f"{text[:_LONGEST_TEXT]}… (sha256 {hashlib.sha256(text.encode()).hexdigest()})"
 
 
+def _digest_of_function(function: FunctionType) -> str:
+    """What a function does and holds, in a few letters."""
+    code = function.__code__
+    constants = [each for each in code.co_consts if not isinstance(each, CodeType)]
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    held = _told([constants, code.co_names, function.__defaults__, function.__kwdefaults__, cells])
+    return hashlib.sha256(code.co_code + repr(held).encode()).hexdigest()[:8]
+
+
 def _told(value: Any) -> Any:
-    """What makes a parameter: an estimator by all of its own, a function by its name.
+    """What makes a parameter: an estimator by all of its own, a function by its name and code.
 
     The repr of the former may be cut short, and that of the latter is another in each process.
+    Functions of one name may differ: lambdas, and those that were made with other values.
     """
     if isinstance(value, dict):
         return {plain(key): _told(item) for key, item in value.items()}
@@ -83,5 +93,8 @@ def _told(value: Any) -> Any:
     if hasattr(value, "get_params") and not isinstance(value, type):
         return type(value).__qualname__, _told(value.get_params(deep=False))
     if isinstance(value, FunctionType):
-        return f"{value.__module__}.{value.__qualname__}"
+        return f"{value.__module__}.{value.__qualname__} ({_digest_of_function(value)})"
+    if hasattr(value, "_score_func"):  # a scorer, whose repr shows a function's address
+        parts = vars(value)
+        return type(value).__qualname__, {name: _told(parts[name]) for name in sorted(parts)}
     return plain(value)

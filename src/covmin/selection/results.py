@@ -133,7 +133,9 @@ def _substitutes(
     found: Substitutes, columns: PreparedColumns, layout: ColumnPlan, epsilon: float
 ) -> Bunch:
     """Substitutes as columns of equal length, in the columns of the input."""
-    column = _first_columns(columns, layout)
+    # The first column of a unit stands for it.
+    _, first = np.unique(layout.unit, return_index=True)
+    column = first[columns.unit_index]
     n_candidates = found.candidate.shape[1]
     return Bunch(
         feature=np.repeat(column[found.feature], n_candidates),
@@ -142,13 +144,6 @@ def _substitutes(
         unexplained_without=np.repeat(epsilon * found.without, n_candidates),
         unexplained_with=epsilon * found.replaced.ravel(),
     )
-
-
-def _first_columns(columns: PreparedColumns, layout: ColumnPlan) -> np.ndarray:
-    """The column of the input that stands for each unit: its first."""
-    _, first = np.unique(layout.unit, return_index=True)
-    column: np.ndarray = first[columns.unit_index]
-    return column
 
 
 def _interactions(pairs: Pairs, columns: PreparedColumns, layout: ColumnPlan) -> Bunch:
@@ -161,8 +156,8 @@ def _interactions(pairs: Pairs, columns: PreparedColumns, layout: ColumnPlan) ->
 
 
 def _spread(spread: Spread, columns: PreparedColumns, layout: ColumnPlan) -> Bunch:
-    """Features that go with the spread of the response; the first column of a group for it."""
-    features = _first_columns(columns, layout)[spread.units]
+    """Features that go with the spread of the response, in the columns of the input."""
+    features = layout.source[columns.index[spread.columns]]
     return Bunch(features=features, share=spread.share, p_value=spread.p_value)
 
 

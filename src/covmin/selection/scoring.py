@@ -26,32 +26,39 @@ from .crossfit import Score
 class EstimatorScore:
     """The score of an estimator that is trained without a fold, on that fold.
 
-    It sees the columns as the user holds them. Sample weights go to ``fit`` and to the score
-    where these take them.
+    It sees the columns as the user holds them, and copies of rows as copies. Weights that differ
+    go to ``fit`` and to the score where these take them.
     """
 
     estimator: Any
     scorer: Any
     X: Any  # rows of the table
     y: Any
+    copies: np.ndarray | None  # of each row; None where they have weights instead
     weight: np.ndarray
     name: str  # of the score
 
     def __call__(self, columns: np.ndarray, fold: np.ndarray) -> float:
         """The score of some columns."""
         X = _safe_indexing(self.X, columns, axis=1)
-        rows = np.flatnonzero(~fold), np.flatnonzero(fold)
+        rows = [np.flatnonzero(~fold), np.flatnonzero(fold)]
+        if self.copies is not None:
+            rows = [np.repeat(some, self.copies[some]) for some in rows]
         (X_train, X_test), (y_train, y_test) = (
             [_safe_indexing(each, some) for some in rows] for each in (X, self.y)
         )
-        trained, scored = ({"sample_weight": self.weight[some]} for some in rows)
         estimator = clone(self.estimator)
-        takes_weight = has_fit_parameter(estimator, "sample_weight")
+        trained: dict[str, Any] = {}
+        scored: dict[str, Any] = {}
+        if self.copies is None:
+            if (parameter := _weight_parameter(estimator)) is not None:
+                trained = {parameter: self.weight[rows[0]]}
+            if _takes_weight(self.scorer, estimator):
+                scored = {"sample_weight": self.weight[rows[1]]}
         with _said(f"{self.estimator} could not be trained on {columns.size} column(s) of X"):
-            estimator.fit(X_train, y_train, **trained if takes_weight else {})
-        takes_weight = _takes_weight(self.scorer, estimator)
+            estimator.fit(X_train, y_train, **trained)
         with _said(f"{self.name} failed for {self.estimator} on a fold left out"):
-            score = float(self.scorer(estimator, X_test, y_test, **scored if takes_weight else {}))
+            score = float(self.scorer(estimator, X_test, y_test, **scored))
             if not np.isfinite(score):
                 raise ValueError(f"it is {score}, which is no score")
         return score
@@ -102,11 +109,20 @@ def estimator_score(estimator: Any, scoring: Any, samples: Samples) -> Score | N
     elif not stays_what_it_is(X):
         held = np.asarray(X)[samples.row]
     y = y if hasattr(y, "iloc") else np.asarray(y)
+    copies = _copies(samples.weight, len(y))
+    if copies is None and _weight_parameter(estimator) is None:
+        warnings.warn(
+            f"{estimator} takes no sample weights, so it is trained without them to choose the "
+            "number of features.",
+            UserWarning,
+            stacklevel=6,
+        )
     return EstimatorScore(
         estimator,
         check_scoring(estimator, scoring),
         held,
         _safe_indexing(y, samples.row),
+        copies,
         samples.weight,
         scoring_name(estimator, scoring),
     )
@@ -129,5 +145,31 @@ def _takes_weight(scorer: Any, estimator: Any) -> bool:
     function = getattr(scorer, "_score_func", None)
     if function is None:
         own = type(scorer).__name__ == "_PassthroughScorer"
-        function = estimator.score if own else scorer
+        function = _last_step(estimator)[1].score if own else scorer
     return "sample_weight" in signature(function).parameters
+
+
+def _last_step(estimator: Any) -> tuple[str, Any]:
+    """Name and estimator of the last step of a pipeline; any other estimator is its own."""
+    name, last = "", estimator
+    while hasattr(last, "steps"):
+        step, last = last.steps[-1]
+        name += f"{step}__"
+    return name, last
+
+
+def _weight_parameter(estimator: Any) -> str | None:
+    """The name by which ``fit`` takes weights, if it does."""
+    name, last = _last_step(estimator)
+    return f"{name}sample_weight" if has_fit_parameter(last, "sample_weight") else None
+
+
+def _copies(weight: np.ndarray, n_rows: int) -> np.ndarray | None:
+    """How often each row occurs, if that is what the weights say; None if it is not.
+
+    >>> _copies(np.array([1.0, 3.0]), 4), _copies(np.array([1.0, 1.5]), 4)
+    (array([1, 3]), None)
+    """
+    times = weight / weight.min()
+    copies = np.rint(times).astype(int)
+    return copies if np.allclose(times, copies, rtol=1e-9) and copies.sum() <= n_rows else None

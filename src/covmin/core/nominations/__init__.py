@@ -9,7 +9,7 @@ from .hold import Hold
 from .pairs import Pairs, interacting_pairs
 from .ranks import Codes, Ranked
 from .search import N_WAVES, Search
-from .spread import Spread, spreading_features
+from .spread import Spread, spreading_features, stands_out_alone
 
 __all__ = [
     "N_WAVES",
@@ -21,4 +21,5 @@ __all__ = [
     "Spread",
     "interacting_pairs",
     "spreading_features",
+    "stands_out_alone",
 ]

@@ -206,7 +206,6 @@ def _beyond_columns(ranked: Ranked, codes: Codes, found: _Products, search: Sear
     Zero where that is next to nothing, or where few samples carry what goes with the response.
     """
     p, root = ranked.p, np.sqrt(ranked.p)[:, None]
-    weight = (root * codes.values**2 * root).sum(axis=1)
     added = np.empty((p.size, len(found.share)))
     for start in range(0, len(found.share), _CHUNK):
         chunk = slice(start, start + _CHUNK)
@@ -219,12 +218,19 @@ def _beyond_columns(ranked: Ranked, codes: Codes, found: _Products, search: Sear
         product = left * right
         product = root * (product - p @ product)
         beyond = product - _within(np.concatenate(sides) * root, product)
-        carried = beyond**2 * weight[:, None]
-        carriers = carried.sum(axis=0) ** 2 / np.maximum((carried**2).sum(axis=0), 1e-300)
         enough = (beyond**2).sum(axis=0) > search.least_left * (product**2).sum(axis=0)
-        enough &= carriers >= min(search.fewest_carriers, search.carrier_share * p.size)
-        added[:, chunk] = beyond * enough
+        added[:, chunk] = beyond * (enough & many_carry(beyond, codes, search))
     return added
+
+
+def many_carry(candidates: np.ndarray, codes: Codes, search: Search) -> np.ndarray:
+    """Whether more than a few samples carry what goes with the response; candidates times √p."""
+    weight = (codes.p[:, None] * codes.values**2).sum(axis=1)
+    carried = candidates**2 * weight[:, None]
+    carriers = carried.sum(axis=0) ** 2 / np.maximum((carried**2).sum(axis=0), 1e-300)
+    enough = min(search.fewest_carriers, search.carrier_share * codes.p.size)
+    is_carried: np.ndarray = carriers >= enough
+    return is_carried
 
 
 def _within(columns: np.ndarray, product: np.ndarray) -> np.ndarray:
