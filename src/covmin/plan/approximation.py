@@ -6,7 +6,6 @@ import numpy as np
 
 from covmin.core.kernels import Kernel
 from covmin.core.kernels.additive import waves_for
-from covmin.core.nominations import N_WAVES
 from covmin.runtime.memory import check_memory, exact_bytes, fits, fourier_bytes
 from covmin.runtime.threads import row_threads
 
@@ -14,6 +13,7 @@ from .constants import (
     EXACT_SAMPLES,
     MOST_COLUMNS,
     N_COMPONENTS,
+    N_WAVES,
     PAIR_NUMBERS,
     PAIR_PASSES,
     PAIR_ROWS,

@@ -6,6 +6,7 @@ stand beside the code that they speed up.
 
 from typing import Final
 
+from covmin.core import nominations
 from covmin.core.nominations import Search
 from covmin.data import ranks
 
@@ -78,6 +79,9 @@ PENALTY: Final = 3.0
 #: When a pair interacts, or a feature goes with the spread of the response (see
 #: :class:`~covmin.core.nominations.Search`).
 SEARCH: Final = Search()
+#: Functions of the ranks of a column, at most: a line, and three waves, of which the fastest goes
+#: up and down twice over the samples.
+N_WAVES: Final = nominations.N_WAVES
 #: Rows for the look at pairs: columns squared times rows and responses is at most this, which
 #: takes some seconds.
 PAIR_WORK: Final = 4e11

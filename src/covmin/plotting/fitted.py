@@ -347,10 +347,21 @@ def cross_fitted_errors(
     crossfit = selector.cross_fit_
     if crossfit is None or len(crossfit.n_features) < 2:
         return None
+    return cross_fitted(selector, metric)
+
+
+def cross_fitted(selector: Any, metric: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Sizes, means of a measure and their standard errors at the ε used."""
+    crossfit = selector.cross_fit_
     mean = f"mean_{metric}" if metric in ("error", "score") else metric
     spread = "standard_error" if metric == "error" else f"{metric}_standard_error"
     if mean not in crossfit or spread not in crossfit:
-        known = [name for name in METRICS if {name, f"mean_{name}"} & crossfit.keys()]
-        raise ValueError(f"This fit has no {metric!r}; it has {', '.join(known)}.")
+        known = ", ".join(metrics_of(selector))
+        raise ValueError(f"This fit has no {metric!r}; it has {known}.")
     row = int(np.argmin(np.abs(np.log(crossfit.epsilon) - np.log(selector.epsilon_))))
     return crossfit.n_features, crossfit[mean][row], crossfit[spread][row]
+
+
+def metrics_of(selector: Any) -> list[str]:
+    """The measures that a cross-fitted selector has."""
+    return [name for name in METRICS if {name, f"mean_{name}"} & selector.cross_fit_.keys()]

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from covmin.plotting.fitted import METRICS, cross_fitted_errors
+from covmin.plotting.fitted import METRICS, cross_fitted, cross_fitted_errors, metrics_of
 from covmin.selection.scoring import scoring_name
 
 from .words import count_of, percent
@@ -38,7 +38,7 @@ def error_curve(selector: Any) -> dict[str, Any] | None:
         return None
     sizes, mean, standard_error = errors
     best = int(np.argmin(mean))
-    _, gain, spread = cross_fitted_errors(selector, "gain")  # type: ignore[misc]
+    _, gain, spread = cross_fitted(selector, "gain")
     return {
         "n_features": sizes.tolist(),
         "error": mean.tolist(),
@@ -46,16 +46,12 @@ def error_curve(selector: Any) -> dict[str, Any] | None:
         "best": int(sizes[best]),
         "limit": float(mean[best] + standard_error[best]),
         "found": bool(gain[best] > _CLEARLY * spread[best]),
-        "measures": [_measure(selector, name) for name in METRICS if _has(selector, name)],
+        "measures": [_measure(selector, name) for name in metrics_of(selector)],
     }
 
 
-def _has(selector: Any, name: str) -> bool:
-    return name in selector.cross_fit_ or f"mean_{name}" in selector.cross_fit_
-
-
 def _measure(selector: Any, name: str) -> dict[str, Any]:
-    _, mean, standard_error = cross_fitted_errors(selector, name)  # type: ignore[misc]
+    _, mean, standard_error = cross_fitted(selector, name)
     title = METRICS[name]
     if name == "score":
         title = scoring_name(selector.estimator, selector.scoring)
