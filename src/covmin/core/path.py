@@ -27,6 +27,9 @@ from .watch import SILENT, Iteration, Progress, Watch
 
 # How far a closed feature is opened to see what it would add (see `_order`).
 CRACK = 1e-4
+import os
+COARSE = float(os.environ.get('COARSE','3'))
+ROUGH = float(os.environ.get('ROUGH','3'))
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
     if isinstance(problem.grams, ExactGrams) or not active.any():
         return 0.0
     few = problem.sample.near
-    names = ("kernel", "epsilon", "units", "summed", "screen")
+    names = ("kernel", "epsilon", "units", "summed")
     common = {name: getattr(problem, name) for name in names}
     at = stage.among[active], stage.weights[active], stage.bandwidth, stage.budget, stage.among
     rough = Problem.fourier(few, problem.grams.frequencies, **common).trace(*at)
@@ -189,22 +192,28 @@ class _Walk:
         Where a sample of the rows decides, what all rows speak for is held as well.
         """
         members, none = self.members, self.members[:0]
-        spoken_for = self.problem.strongest_single_effects(among, self.budgets[number])
-        if spoken_for.size:
-            others = spoken_for[~np.isin(spoken_for, members)]
-            held = np.concatenate([members, others])[: self.budgets[number] - 1]
+        if self.problem.for_stage(among)[1].n_rows < self.problem.n_rows:
+            held = self._spoken_for(self.budgets[number], among)
             return [self._solve(self._watch(number), held, among, weights)]
         if among.size > self.hold.above and members.size < self.budgets[number]:
             held = self.hold.while_many(members, self.budgets[number])
             return [self._solve(self._watch(number), held, among, weights)]
         if members.size >= self.budgets[number] or not np.isin(members, among).any():
             return [self._solve(self._watch(number), none, among, weights)]
-        ways = [self._way(number, held, among, weights) for held in (members, none)]
+        watches, better = self._way(number, none, among, weights)
+        if not np.isin(members, better[-1][0].features).all():
+            ways = [(watches, better), self._way(number, members, among, weights)]
+            watches, better = min(ways, key=lambda way: way[1][-1][0].criterion)
         # Only of the better way is told, afterwards: these stages are short.
-        watches, better = min(ways, key=lambda way: way[1][-1][0].criterion)
         for watch in watches:
             watch.tell()
         return better
+
+    def _spoken_for(self, budget: int, among: np.ndarray) -> np.ndarray:
+        """Members of pairs, and up to half of the budget by what all rows say of single units."""
+        strongest = self.problem.strongest_single_effects(among, budget // 2)
+        others = strongest[~np.isin(strongest, self.members)]
+        return np.concatenate([self.members, others])[: budget - 1]
 
     def _watch(self, number: int, *, waits: bool = False) -> _StageWatch:
         return _StageWatch(self.watch, number, len(self.budgets), self.budgets[number], waits=waits)
@@ -247,11 +256,14 @@ def _solve_stage(
     problem: Problem, among: np.ndarray, weights: np.ndarray, budget: int, watch: Watch
 ) -> Solved:
     """Solve at one budget; return the stage and its units from best to worst."""
+    few, problem = problem.for_stage(among)
+    problem = replace(problem, steps=replace(problem.steps, tol=ROUGH*problem.steps.tol))
     sigma = problem.bandwidth(among, budget)
     # Scaled down into the budget, so that none starts at a corner.
     weights = weights * min(1.0, budget / max(float(weights.sum()), 1.0))
-    if problem.sketch is not None:
-        weights = _minimize(problem.sketch, among, sigma, budget, weights, watch)[2].w
+    if few.n_rows < problem.n_rows:
+        few = replace(few, steps=replace(problem.steps, tol=COARSE*problem.steps.tol))
+        weights = _minimize(few, among, sigma, budget, weights, watch)[2].w
     objective, constraint, solution = _minimize(problem, among, sigma, budget, weights, watch)
     assert solution.operator is not None
     loo_error = solution.operator.leave_one_out(problem.epsilon)

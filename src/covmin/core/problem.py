@@ -13,7 +13,8 @@ import numpy as np
 
 from .arrays import Array, array_namespace, like, take, to_numpy
 from .constraints import CappedSimplex, Constraint
-from .grams import ExactGrams, FourierGrams, Gram, Operator
+from .effort import Effort
+from .grams import ExactGrams, FourierGrams, Gram, Operator, single_effects
 from .kernels import Kernel, Scale, ScaledKernel
 from .kernels.additive import waves_for
 from .kernels.bandwidth import MEDIAN_ROWS, median_bandwidth, of_all
@@ -55,18 +56,6 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Screen:
-    """A problem, by the exact kernel of a sample, that decides among too many columns.
-
-    Not by itself: the features with the strongest effects of their own over all rows are kept.
-    """
-
-    problem: Problem
-    most_columns: int  # beyond these the moments of a sum over columns would be too large
-    single_share: float  # of the features kept, those with the strongest single effects
-
-
-@dataclass(frozen=True)
 class Problem:
     """Everything a solve needs."""
 
@@ -81,8 +70,8 @@ class Problem:
     steps: Steps = STEPS
     # The features that the median rule stands for: `of_all` or `of_the_kept`.
     summed: Callable[[float, float], float] = of_all
-    sketch: Problem | None = None  # the same on a sample of the rows, for a solve to start from
-    screen: Screen | None = None
+    effort: Effort | None = None  # what an evaluation may take; None: all rows in every step
+    n_threads: int = 1  # blocks of rows worked on at once
 
     @classmethod
     def exact(cls, sample: Sample, **options: Any) -> Problem:
@@ -102,40 +91,56 @@ class Problem:
         """The problem by random components, over other rows than the sample where given."""
         options.setdefault("units", Units.single(int(sample.X.shape[1])))
         rows = rows or ArrayRows(sample.X, sample.Y, sample.p, n_threads=n_threads)
-        return cls(sample, FourierGrams(rows, frequencies, sample.X), **options)
+        return cls(
+            sample, FourierGrams(rows, frequencies, sample.X), n_threads=n_threads, **options
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows, in memory or not."""
+        if isinstance(self.grams, ExactGrams):
+            return self.sample.n_rows
+        return self.grams.rows.shape[0]
 
     @property
     def n_features(self) -> int:
         """Number of units to choose from."""
         return self.units.size
 
-    def replaced(self, **changes: Any) -> Problem:
-        """The same problem, its sketch and its screen, with other objects."""
-        sketch, screen = self.sketch, self.screen
-        if sketch is not None:
-            sketch = sketch.replaced(**changes)
-        if screen is not None:
-            screen = replace(screen, problem=screen.problem.replaced(**changes))
-        return replace(self, sketch=sketch, screen=screen, **changes)
-
     def switched_on(self, features: np.ndarray) -> Problem:
         """The same problem with some of the units always on."""
-        return self.replaced(units=self.units.switched_on(features))
+        return replace(self, units=self.units.switched_on(features))
 
-    def _screened(self, columns: np.ndarray) -> Problem:
-        """Who decides among some columns: this problem, or its screen."""
-        if self.screen is not None and columns.size > self.screen.most_columns:
-            return self.screen.problem
-        return self
+    def for_stage(self, features: np.ndarray) -> tuple[Problem, Problem]:
+        """The same on the rows of the first and of the last steps of a stage among some units."""
+        if self.effort is None:
+            return self, self
+        n_components = 0
+        if isinstance(self.grams, FourierGrams):
+            n_components = 2 * int(self.grams.frequencies.shape[1])
+        n_columns = self.units.columns(features).size
+        last = self.on_first(self.effort.rows(self.kernel, n_columns, n_components))
+        first = last.on_first(self.effort.rows_at_first(n_columns))
+        return replace(first, summed=last.summed), last
+
+    def on_first(self, n_rows: int) -> Problem:
+        """The same on some rows in memory: by the kernel matrix, where they are few."""
+        if n_rows >= self.n_rows:
+            return self
+        few = self.sample.first(n_rows)
+        if isinstance(self.grams, FourierGrams) and not self._fit_a_matrix(n_rows):
+            rows = ArrayRows(few.X, few.Y, few.p, n_threads=self.n_threads)
+            return replace(self, sample=few, grams=replace(self.grams, rows=rows))
+        return replace(self, sample=few, grams=ExactGrams(few.X, few.Y, few.p), summed=of_all)
+
+    def _fit_a_matrix(self, n_rows: int) -> bool:
+        return self.effort is not None and n_rows <= self.effort.matrix_rows
 
     def bandwidth(self, features: np.ndarray, budget: int | None = None) -> float:
         """σ on the columns of the given units and those always on, for a stage that keeps m."""
         if not isinstance(self.kernel.bandwidth, str):
             return float(self.kernel.bandwidth)
         columns = self.units.columns(features)
-        who = self._screened(columns)
-        if who is not self:
-            return who.bandwidth(features, budget)
         near, order = self.sample.near, self.kernel.order
         X = take(near.X, columns, axis=1)
         scale = self.units.scale[columns]
@@ -162,32 +167,33 @@ class Problem:
         """
         columns = self.units.columns(features)
         kernel = self._kernel_of_stage(features, sigma, budget, among)
-        return self._screened(columns).grams.over(kernel, columns)
+        return self.grams.over(kernel, columns)
 
     def _kernel_of_stage(
         self, features: np.ndarray, sigma: float, budget: int | None, among: np.ndarray | None
     ) -> ScaledKernel:
         columns = self.units.columns(features)
-        who = self._screened(columns)
         stage = self.units.restrict(features if among is None else among)
         kept = stage.n_features - stage.size + (budget or stage.size)
         n_columns = max(columns.size, stage.of_column.size)
-        n_waves = waves_for(n_columns, alone=not who.kernel.sees_interactions)
-        scale = Scale(sigma, who.summed(stage.n_features, kept), kept, n_waves)
+        n_waves = waves_for(n_columns, alone=not self.kernel.sees_interactions)
+        scale = Scale(sigma, self.summed(stage.n_features, kept), kept, n_waves)
         kernel: ScaledKernel = self.kernel.at(scale)
         return kernel
 
-    def strongest_single_effects(self, features: np.ndarray, budget: int) -> np.ndarray:
-        """Of units among which a sample of the rows decides, those that all rows speak for."""
+    def strongest_single_effects(self, features: np.ndarray, n: int) -> np.ndarray:
+        """The n units with the strongest effects of their own, over all rows."""
         columns = self.units.columns(features)
-        if self._screened(columns) is self or isinstance(self.grams, ExactGrams):
+        kernel = self._kernel_of_stage(features, self.bandwidth(features), None, None)
+        if isinstance(self.grams, FourierGrams):
+            rows, frequencies = self.grams.rows, take(self.grams.frequencies, columns, axis=0)
+        else:
+            rows, frequencies = ArrayRows(*vars(self.sample).values()), take(self.sample.X[:0, :], columns, axis=1).T
+        fixed = kernel.components(frequencies).fixed
+        if fixed is None:
             return features[:0]
-        assert self.screen is not None
-        kernel = self._kernel_of_stage(features, self.bandwidth(features, budget), budget, None)
-        effects = self.grams.single_effects(kernel, columns)
-        effects = self.units.restrict(features).collect(effects)
-        strongest = np.argsort(-effects, kind="stable")
-        return features[strongest[: int(self.screen.single_share * budget)]]
+        effects = self.units.restrict(features).collect(single_effects(rows.restrict(columns), fixed))
+        return features[np.argsort(-effects, kind="stable")[:n]]
 
     def objective_over(self, features: np.ndarray, gram: Gram) -> Objective:
         """The objective over a gram of the given units."""

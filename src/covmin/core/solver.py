@@ -17,7 +17,10 @@ from .objectives import Objective, Point
 from .watch import SILENT, Iteration, Watch
 
 _SUFFICIENT_DECREASE = 1e-4
+# A fall of less than this share of the objective is lost in the rounding of single precision.
+_RESOLVED = 1e-6
 _MAX_HALVINGS = 30
+_LEAST_SHARE = 0.1
 # Columns are copied when the features at zero are this share of those still in the arrays.
 _WORTH_THE_COPY = 0.25
 
@@ -153,7 +156,7 @@ def _advance(state: _State, constraint: Constraint, max_step: float) -> tuple[in
         w = constraint.project(state.w - length * state.gradient)
         move = w - state.w
         expected = float(state.gradient @ move)
-        if -expected <= np.finfo(float).eps * abs(state.value):
+        if -expected <= _RESOLVED * abs(state.value):
             return trial, False
         point = state.objective.at(w, state.point.state)
         value = point.value + constraint.price(w)
@@ -163,8 +166,15 @@ def _advance(state: _State, constraint: Constraint, max_step: float) -> tuple[in
             state.length = float(move @ move) / curvature if curvature > 0.0 else np.inf
             state.w, state.point, state.value, state.gradient = w, point, value, gradient
             return trial + 1, True
-        length *= 0.5
+        length *= _shorter(value - state.value, expected)
     return _MAX_HALVINGS, False
+
+
+def _shorter(rise: float, expected: float) -> float:
+    """The share of a step at which a parabola through its start, slope and end is lowest."""
+    if not np.isfinite(rise):
+        return _LEAST_SHARE
+    return float(np.clip(0.5 * expected / (expected - rise), _LEAST_SHARE, 0.5))
 
 
 def _capped_length(state: _State, constraint: Constraint, max_step: float) -> float:

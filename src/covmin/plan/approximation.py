@@ -11,15 +11,12 @@ from covmin.runtime.threads import row_threads
 
 from .constants import (
     EXACT_SAMPLES,
-    MOST_COLUMNS,
     N_COMPONENTS,
     N_WAVES,
     PAIR_NUMBERS,
     PAIR_PASSES,
     PAIR_ROWS,
     PAIR_WORK,
-    SCREEN_ROWS,
-    SCREEN_WORK,
     WAVE_SHARE,
 )
 
@@ -111,7 +108,7 @@ def _component_bytes(kernel: Kernel, size: Size) -> int:
     """Memory of a fit by components; where columns are many, that of the screen as well."""
     n, d = size.n_samples, size.n_columns
     n_random = d if kernel.components_are_exact else size.n_components
-    summed = min(d, MOST_COLUMNS) if kernel.sums_features else 0
+    summed = d if kernel.sums_features else 0
     waves = waves_for(summed, alone=not kernel.sees_interactions) * summed
     needed = fourier_bytes(
         n,
@@ -123,18 +120,7 @@ def _component_bytes(kernel: Kernel, size: Size) -> int:
         copied=size.on_device,
         sampled=pair_rows(n, d, size.n_responses),
     )
-    if summed < d and kernel.sums_features:
-        needed += exact_bytes(screen_rows(n, d), d, size.itemsize, mixed=True)
     return needed
-
-
-def screen_rows(n_samples: int, n_columns: int) -> int:
-    """Rows of the sample on which a choice among too many columns is made.
-
-    >>> screen_rows(10**6, 5000), screen_rows(10**6, 20_000), screen_rows(600, 20_000)
-    (1264, 632, 600)
-    """
-    return min(n_samples, int(np.clip((SCREEN_WORK / n_columns) ** 0.5, *SCREEN_ROWS)))
 
 
 def pair_rows(n_samples: int, n_columns: int, n_responses: int) -> int:

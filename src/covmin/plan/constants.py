@@ -7,6 +7,7 @@ stand beside the code that they speed up.
 from typing import Final
 
 from covmin.core import nominations
+from covmin.core.effort import Effort
 from covmin.core.nominations import Search
 from covmin.data import ranks
 
@@ -23,20 +24,10 @@ KNOTS: Final = ranks.KNOTS
 EXACT_SAMPLES: Final = 2000
 #: Random components: enough to resolve a kernel of a few dozen columns to a few per cent.
 N_COMPONENTS: Final = 512
-#: With a sum over features, random components decide among at most this many columns: the
-#: moments of the sum are a matrix of (8 × columns)² numbers.
-MOST_COLUMNS: Final = 2048
-#: Before that, the exact kernel decides on a sample of rows: their number squared times the
-#: columns is at most this (some seconds).
-SCREEN_WORK: Final = 8e9
-#: But no fewer and no more rows than these.
-SCREEN_ROWS: Final = (500, 2000)
-#: Of the features that this sample keeps, the share that all rows choose instead, by their single
-#: effects: half for these, half for interactions.
-SINGLE_SHARE: Final = 0.5
-#: With more than twice this many rows, each solve starts from the solution on a sample of this
-#: many: the error of a sum over them is below one per cent.
-SKETCH_ROWS: Final = 20_000
+#: Rows held in memory of a table read in blocks, at most.
+HELD_ROWS: Final = 50_000
+#: Rows of the look at the noise.
+LOOK_ROWS: Final = 1000
 
 # --- the kernel ------------------------------------------------------------------------------
 #: Least share of the sum over single features in the mixed kernel: most responses are largely
@@ -68,6 +59,14 @@ FIRST_BUDGET: Final = 100
 #: Interacting features are held on to, whatever the criterion, while there are fewer samples
 #: than this for each feature left: among so many features any set fits.
 SAMPLES_FOR_EACH_FEATURE: Final = 10
+#: Multiplications of an evaluation (a fraction of a second), rows of the first steps of a stage
+#: for each column, and their least number.
+EFFORT: Final = Effort(
+    work=3e10,
+    first_rows=SAMPLES_FOR_EACH_FEATURE,
+    fewest_rows=250,
+    matrix_rows=EXACT_SAMPLES,
+)
 #: Prices of a unit of weight under a soft budget, as shares of the criterion of no feature, tried
 #: in turn until as many features as asked for are worth their price.
 SOFT_PRICES: Final = tuple(0.05 * 0.25**k for k in range(6))

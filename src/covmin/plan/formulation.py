@@ -1,6 +1,6 @@
 """Which of the paper's eight formulations is solved, as an object users give."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any
@@ -113,7 +113,8 @@ class Formulation(Configurable):
         prices = [share * power / epsilon for share in SOFT_PRICES]
         if self.lambda1 is not None:
             prices = [self.lambda1 / unit]
-        return problem.replaced(
+        return replace(
+            problem,
             epsilon=epsilon,
             objective=objective,
             constraints=partial(CONSTRAINTS[self.constraint].candidates, prices=prices),

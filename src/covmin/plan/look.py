@@ -8,7 +8,7 @@ import numpy as np
 from covmin.core.nominations import Hold, stands_out_alone
 from covmin.core.problem import Problem
 
-from .constants import REGRESSION_RIDGES, SEARCH
+from .constants import LOOK_ROWS, REGRESSION_RIDGES, SEARCH
 from .problem import hold_for, ranked_for_looks
 
 # A ridge that leaves nothing but the mean.
@@ -29,7 +29,7 @@ class Look:
         By the leave-one-out error with every feature at full weight, over that of the mean, at
         the best of a few ridges. A sample of very many rows is enough.
         """
-        problem = self.problem.sketch or self.problem
+        problem = self.problem.on_first(LOOK_ROWS)
         features = np.arange(problem.n_features)
         together = problem.operator(features, np.ones(features.size))
         of_the_mean = together.leave_one_out(_MEAN_ALONE)

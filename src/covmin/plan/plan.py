@@ -18,11 +18,7 @@ from covmin.runtime.threads import row_threads
 
 from .approximation import Size, choose_approximation, pair_rows, pair_waves
 from .budgets import path_budgets
-from .constants import (
-    MOST_COLUMNS,
-    N_COMPONENTS,
-    SKETCH_ROWS,
-)
+from .constants import EFFORT, LEAST_RIDGE, N_COMPONENTS
 from .formulation import FORMULATIONS, Formulation
 from .kernel import kernel_of, mixing_share, with_share
 from .look import Look
@@ -127,18 +123,10 @@ class Plan:
         return self._decided("copies", f"{n_copies} of {n_rows} samples merged", reason)
 
     def _with_rows(self) -> Plan:
-        n, d = self.size.n_samples, self.size.n_columns
+        n = self.size.n_samples
         plan = self._decided("rows", "all at once", f"{n} samples in memory")
         if self.in_blocks:
             plan = self._decided("rows", "in blocks", "as few as fit into the cache")
-        if self.in_blocks and n > 2 * SKETCH_ROWS:
-            plan = plan._decided("start", f"from {SKETCH_ROWS} rows", f"{n} rows, many more")
-        if self.approximation and self.kernel.sums_features and d > MOST_COLUMNS:
-            plan = plan._decided(
-                "first stages",
-                "by single effects over all rows, and by the exact kernel on a sample of them",
-                f"{d} columns, more than {MOST_COLUMNS}",
-            )
         return plan
 
     def _with_pairs(self) -> Plan:
@@ -210,6 +198,13 @@ class Plan:
             plan = self._decided("ridge", f"{epsilon:g}", why)
         return plan._decided("features", f"{m} of {n_features}", reason)
 
+    @property
+    def is_ours(self) -> bool:
+        """Whether how a criterion is evaluated was left to the plan."""
+        wishes = self.wishes
+        auto = wishes.approximation == "auto" and wishes.formulation.is_plain
+        return auto and (not self.epsilons or min(self.epsilons) >= LEAST_RIDGE)
+
     def problem(self, columns: PreparedColumns, Y: np.ndarray) -> Problem:
         """The problem for prepared columns and centred responses, its ridge yet to be set."""
         formulation = self.wishes.formulation
@@ -225,6 +220,8 @@ class Plan:
             seed=self.wishes.seed,
             n_threads=self.n_threads,
             summed=of_the_kept if narrow else of_all,
+            effort=EFFORT if self.is_ours else None,
+            single=self.is_ours,
         )
 
     def formulated(
@@ -236,7 +233,7 @@ class Plan:
     ) -> Problem:
         """A problem with the kernel and the formulation of the plan, and a ridge."""
         return self.wishes.formulation.applied_to(
-            problem.replaced(kernel=self.kernel),
+            replace(problem, kernel=self.kernel),
             epsilon,
             unit=response.squared_unit,
             power=float((columns.p @ response.Y**2).sum()),

@@ -7,7 +7,6 @@ import numpy as np
 
 from covmin.core.arrays import to_device
 from covmin.core.kernels import Kernel
-from covmin.core.kernels.bandwidth import MEDIAN_ROWS, of_all
 from covmin.core.nominations import (
     Codes,
     Hold,
@@ -16,19 +15,12 @@ from covmin.core.nominations import (
     interacting_pairs,
     spreading_features,
 )
-from covmin.core.problem import Problem, Sample, Screen
+from covmin.core.problem import Problem, Sample
 from covmin.data.columns import DistinctRows, PreparedColumns
 from covmin.data.sources import StandardizedSource
 
-from .approximation import pair_rows, pair_waves, screen_rows
-from .constants import (
-    MOST_COLUMNS,
-    N_COMPONENTS,
-    SAMPLES_FOR_EACH_FEATURE,
-    SEARCH,
-    SINGLE_SHARE,
-    SKETCH_ROWS,
-)
+from .approximation import pair_rows, pair_waves
+from .constants import HELD_ROWS, N_COMPONENTS, SAMPLES_FOR_EACH_FEATURE, SEARCH
 
 
 def make_problem(
@@ -41,6 +33,7 @@ def make_problem(
     device: str | None = None,
     seed: int = 0,
     n_threads: int = 1,
+    single: bool = False,
     **options: Any,
 ) -> Problem:
     """Bring the data to the device and draw the random components, once.
@@ -49,6 +42,9 @@ def make_problem(
     of :class:`~covmin.core.problem.Problem`.
     """
     X, rows = columns.X, columns.distinct(seed)
+    if single:
+        X = X.astype(np.float32, copy=False)
+        columns = replace(columns, X=X)
     options = {"kernel": kernel, "epsilon": 1.0, "units": columns.units, **options}
     if approximation is None:
         return Problem.exact(_held(columns, Y, rows, device=device), **options)
@@ -59,13 +55,7 @@ def make_problem(
     else:
         sample = _held(columns, Y, rows, device=device)
         problem = Problem.fourier(sample, frequencies, n_threads=n_threads, **options)
-    if not kernel.sums_features or X.shape[1] <= MOST_COLUMNS:
-        return problem
-    options["summed"] = of_all
-    seen = _held(columns, Y, rows, screen_rows(rows.size, X.shape[1]), device)
-    screen = Screen(Problem.exact(seen, **options), MOST_COLUMNS, SINGLE_SHARE)
-    sketch = None if problem.sketch is None else replace(problem.sketch, screen=screen)
-    return replace(problem, screen=screen, sketch=sketch)
+    return problem
 
 
 def _held(
@@ -92,16 +82,11 @@ def _in_blocks(
     n_threads: int,
     options: dict[str, Any],
 ) -> Problem:
-    """A problem whose rows are read in blocks, with a sample and a sketch held in memory."""
-    n_sketch = SKETCH_ROWS if rows.size > 2 * SKETCH_ROWS else 0
-    n_seen = max(MEDIAN_ROWS, pair_rows(rows.size, X.shape[1], Y.shape[1]))
-    held = _held(columns, Y, rows, max(n_seen, n_sketch))  # one pass over the rows for both
-    sketch = None
-    if n_sketch:
-        few = held.first(n_sketch)
-        sketch = Problem.fourier(few, frequencies, n_threads=n_threads, **options)
+    """A problem whose rows are read in blocks, with a sample held in memory."""
+    n_seen = max(HELD_ROWS, pair_rows(rows.size, X.shape[1], Y.shape[1]))
+    held = _held(columns, Y, rows, n_seen)
     everything = _each_once(X, rows).rows(Y[np.sort(rows.first)], rows.p[np.argsort(rows.first)])
-    return Problem.fourier(held.first(n_seen), frequencies, everything, sketch=sketch, **options)
+    return Problem.fourier(held, frequencies, everything, n_threads=n_threads, **options)
 
 
 def _each_once(X: StandardizedSource, rows: DistinctRows) -> StandardizedSource:

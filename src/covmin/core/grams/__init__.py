@@ -2,6 +2,6 @@
 
 from .base import Gram, Operator
 from .exact import ExactGram, ExactGrams
-from .fourier import FourierGram, FourierGrams, Moments
+from .fourier import FourierGram, FourierGrams, Moments, single_effects
 
-__all__ = ["ExactGram", "ExactGrams", "FourierGram", "FourierGrams", "Gram", "Moments", "Operator"]
+__all__ = ["ExactGram", "ExactGrams", "FourierGram", "FourierGrams", "Gram", "Moments", "Operator", "single_effects"]

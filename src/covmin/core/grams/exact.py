@@ -69,6 +69,7 @@ class ExactOperator:
         self._w = w
         self.Y = gram.Y
         self._K, self._pullback = gram.kernel.matrix_and_pullback(gram.prepared, w)
+        self._factors: dict[float, Factor] = {}
 
     def _dual(self, F: Array) -> Array:
         """``Hᵀ(p ∘ F)``: the coefficients of a centred function of the samples."""
@@ -83,10 +84,12 @@ class ExactOperator:
         return KF
 
     def _factor(self, ridge: float) -> Factor:
-        p = self._gram.p
-        means = self._K @ p
-        G = subtract_outer_sum(self._K, means, means - p @ means, in_place=False)
-        return factorize(G, ridge / p)
+        if ridge not in self._factors:
+            p = self._gram.p
+            means = self._K @ p
+            G = subtract_outer_sum(self._K, means, means - p @ means, in_place=False)
+            self._factors = {ridge: factorize(G, ridge / p)}
+        return self._factors[ridge]
 
     def solve(self, ridge: float) -> Array:
         """``(C_w + ridge·I)⁻¹ Y`` by one Cholesky factorisation and k solves."""

@@ -30,16 +30,16 @@ class FourierGrams:
         components = kernel.components(take(self.frequencies, columns, axis=0)).like(self.like)
         return FourierGram(components, self.rows.restrict(columns))
 
-    def single_effects(self, kernel: ScaledKernel, columns: np.ndarray) -> np.ndarray:
-        """What each column says by itself: how steeply the criterion of no feature falls with it.
 
-        By the components that do not move, in one pass over the rows; their moments, which would
-        be too many, are not needed.
-        """
-        fixed = kernel.components(take(self.frequencies, columns, axis=0)).fixed
-        assert fixed is not None
-        (sums,) = self.rows.restrict(columns).sum(partial(_responses_block, fixed))
-        return fixed.collect((to_numpy(sums) ** 2).sum(axis=1), np.zeros(columns.size))
+
+def single_effects(rows: Rows, fixed: FixedMap) -> np.ndarray:
+    """What each column says by itself: how steeply the criterion of no feature falls with it.
+
+    By the components of a kernel that do not move, in one pass over the rows; their moments,
+    which would be too many, are not needed.
+    """
+    (sums,) = rows.sum(partial(_responses_block, fixed))
+    return fixed.collect((to_numpy(sums) ** 2).sum(axis=1), np.zeros(rows.shape[1]))
 
 
 @dataclass(frozen=True)

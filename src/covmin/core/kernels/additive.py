@@ -20,7 +20,8 @@ _RULES: Rules = {
     4: ((0.7, 3.0), (0.9, 0.1)),
     2: ((1.0,), (1.0,)),
 }
-_N_WAVES = max(_RULES)
+MATRIX_WAVES = max(_RULES)  # cosines and sines of a feature in the matrix of the sum
+_N_WAVES = MATRIX_WAVES
 # By their features, many columns are carried by fewer waves each: by two at least, and by no
 # more than this number in all, as long as two are enough for that.
 _MOST_WAVES = 1024

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.random import Generator
 
-from ..arrays import Array, add_diagonal, array_namespace, column_dots, subtract_outer_sum
+from ..arrays import Array, array_namespace, column_dots, row_tiles
 from .base import ShiftInvariant, outer, squared_distances
 from .components import Pullback, orthogonal_frequencies
 
@@ -47,22 +47,36 @@ class Radial(ShiftInvariant):
     def matrix_and_pullback(self, prepared: Array, w: Array) -> tuple[Array, Pullback]:
         """``tr(Pᵀ ∂K/∂wⱼ Q) = −(2wⱼ/σ²) (XᵀLX)ⱼⱼ``, by one n×n×d product.
 
-        L is the graph Laplacian ``diag(B1) − B`` of ``B = PQᵀ ∘ κ′``, made symmetric. It is formed
-        among the n² numbers of B, so that the n·d numbers of the product are passed over once.
+        L is the graph Laplacian ``diag(B1) − B`` of ``B = PQᵀ ∘ κ′``, made symmetric. Some rows of
+        it at a time, so that they stay in the cache.
         """
         X = prepared
         Z = X * (w / self.sigma)
         half = 0.5 * column_dots(Z.T, Z.T)
-        K = self.profile(subtract_outer_sum(Z @ Z.T, half, half, in_place=True))
+        K = Z @ Z.T
+        for tile in row_tiles(K):  # while they are in the cache
+            E = K[tile, :]
+            E -= half[tile, None]
+            E -= half
+            K[tile, :] = self.profile(E)
         del Z
 
         def pullback(P: Array, Q: Array) -> Array:
-            B = outer(P, Q)
-            B *= self.slope(K)
-            minus_L = add_diagonal(B, -array_namespace(B).sum(B, axis=1))
-            return (2.0 / self.sigma**2) * w * column_dots(X, minus_L @ X)
+            return (2.0 / self.sigma**2) * w * self._laplacian_dots(X, K, P, Q)
 
         return K, pullback
+
+    def _laplacian_dots(self, X: Array, K: Array, P: Array, Q: Array) -> Array:
+        """``−(XᵀLX)ⱼⱼ`` for every column j."""
+        total: Array = 0.0
+        for tile in row_tiles(K):
+            B = outer(P, Q, tile)
+            B *= self.slope(K[tile, :])
+            degrees = array_namespace(B).sum(B, axis=1)
+            part = B @ X
+            part -= degrees[:, None] * X[tile, :]
+            total = total + column_dots(X[tile, :], part)
+        return total
 
     def draw_frequencies(self, n_columns: int, n_components: int, rng: Generator) -> np.ndarray:
         """Normal, orthogonal in blocks, times √s: one for a cosine and a sine."""

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, add_scaled
 from .components import Components, Pullback
 
 
@@ -35,7 +35,7 @@ class Sum:
         for (coefficient, kernel), part in zip(self.terms, prepared, strict=True):
             K, pullback = kernel.matrix_and_pullback(part, w)
             parts.append((coefficient, pullback))
-            total = total + coefficient * K
+            total = add_scaled(total, coefficient, K)
 
         def pull(P: Array, Q: Array) -> Array:
             return sum(c * pullback(P, Q) for c, pullback in parts)

@@ -103,6 +103,7 @@ class StandardizedSource:
     index: np.ndarray  # column of the source behind each column
     mean: np.ndarray  # one for each of `index`, and so is `scale`
     scale: np.ndarray
+    rounded_to: np.dtype[Any] | None = None  # None: the dtype of the source
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -110,7 +111,11 @@ class StandardizedSource:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return self.source.dtype
+        return self.rounded_to or self.source.dtype
+
+    def astype(self, dtype: Any, copy: bool = False) -> StandardizedSource:
+        """The same columns, rounded to another dtype as they pass."""
+        return replace(self, rounded_to=np.dtype(dtype))
 
     def standardize(self, X: np.ndarray) -> np.ndarray:
         """Treat raw rows, given by the columns of ``index``."""

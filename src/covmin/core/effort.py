@@ -1,0 +1,40 @@
+"""How many rows an evaluation of the criterion can afford.
+
+Multiplications are counted, not seconds: the answer must not hang on the machine.
+"""
+
+from dataclasses import dataclass
+
+from scipy.optimize import brentq
+
+from .kernels import Kernel
+from .kernels.additive import MATRIX_WAVES, waves_for
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What an evaluation may take.
+
+    The first steps of a stage need no more than a rough direction, and few rows for each of its
+    columns give it. The last steps see as many rows as the work allows.
+    """
+
+    work: float  # multiplications
+    first_rows: float  # of the first steps, for each column
+    fewest_rows: int  # whatever the work and the columns
+    matrix_rows: int  # up to these the kernel matrix, beyond them components
+
+    def rows_at_first(self, n_columns: int) -> int:
+        """Rows of the first steps of a stage among so many columns."""
+        return max(self.fewest_rows, int(self.first_rows * n_columns))
+
+    def rows(self, kernel: Kernel, n_columns: int, n_components: int) -> int:
+        """Rows of an evaluation among so many columns; without components, those of a matrix."""
+        sums, alone = kernel.sums_features, not kernel.sees_interactions
+        columns = n_columns * (1 + MATRIX_WAVES * sums)
+        by_matrix = int(brentq(lambda n: n**2 * (columns + n / 3.0) - self.work, 0.0, self.work))
+        rows = max(by_matrix, self.fewest_rows)
+        if n_components == 0 or rows <= self.matrix_rows:
+            return rows
+        total = n_components + sums * n_columns * waves_for(n_columns, alone=alone)
+        return max(self.matrix_rows, int(self.work / total**2))
