@@ -285,10 +285,10 @@ class TestWaves:
         p = rng.dirichlet(np.full(200, 20.0))
         waves = Ranked.of(X, p).waves(slice(None))
         for j, n_values in enumerate((200, 3, 200)):
-            moments = waves[:, :, j] * p @ waves[:, :, j].T
+            moments = waves[:, j] * p @ waves[:, j].T
             n_waves = min(n_values - 1, 4)
             assert_allclose(moments, np.diag(np.arange(4) < n_waves), atol=1e-6)
-        assert np.abs(waves[:, :, [0, 2]]).max() < 2.5
+        assert np.abs(waves[:, [0, 2]]).max() < 2.5
 
     def test_single_waves_are_no_interactions(self):
         rng = np.random.default_rng(0)

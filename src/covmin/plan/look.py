@@ -3,16 +3,12 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
-from covmin.core.nominations import Hold, stands_out_alone
+from covmin.core.nominations import Codes, Hold, Ranked, stands_out_alone
 from covmin.core.problem import Problem
+from covmin.core.regression import unpredicted_share
 
-from .constants import REGRESSION_RIDGES, SEARCH
+from .constants import NOISE_ROWS, REGRESSION_RIDGES, SEARCH
 from .problem import hold_for, ranked_for_looks
-
-# A ridge that leaves nothing but the mean.
-_MEAN_ALONE = 1e6
 
 
 @dataclass(frozen=True)
@@ -29,21 +25,19 @@ class Look:
         By the leave-one-out error with every feature at full weight, over that of the mean, at
         the best of a few ridges. A sample of very many rows is enough.
         """
-        problem = self.problem.sketch or self.problem
-        features = np.arange(problem.n_features)
-        together = problem.operator(features, np.ones(features.size))
-        of_the_mean = together.leave_one_out(_MEAN_ALONE)
-        if of_the_mean == 0.0:
-            return 1.0  # a response that does not vary
-        errors = map(together.leave_one_out, REGRESSION_RIDGES)
-        return min(of_the_mean, *errors) / of_the_mean
+        return unpredicted_share(self.problem, NOISE_ROWS, REGRESSION_RIDGES)
+
+    @cached_property
+    def ranked(self) -> tuple[Codes, Ranked]:
+        """The responses as codes and the columns by their ranks."""
+        return ranked_for_looks(self.problem)
 
     def has_single_effects(self) -> bool:
         """Whether any feature by itself goes with the response, beyond chance for all of them."""
-        codes, ranked = ranked_for_looks(self.problem)
+        codes, ranked = self.ranked
         return stands_out_alone(ranked, codes, SEARCH)
 
     @cached_property
     def hold(self) -> Hold:
         """Features that a path holds on to."""
-        return hold_for(self.problem, self.task)
+        return hold_for(self.problem, self.task, self.ranked)

@@ -21,6 +21,7 @@ from .budgets import path_budgets
 from .constants import (
     MOST_COLUMNS,
     N_COMPONENTS,
+    NOISE_ROWS,
     SKETCH_ROWS,
 )
 from .formulation import FORMULATIONS, Formulation
@@ -199,7 +200,9 @@ class Plan:
         formulation = self.wishes.formulation
         if not formulation.is_path or formulation.inverse != "exact":
             return paper_ridge(self.task, formulation)
-        return ridge_for_noise(columns.n_effective, look.unpredicted, look.has_single_effects)
+        n_seen = min(columns.n_effective, NOISE_ROWS)
+        share = look.unpredicted
+        return ridge_for_noise(columns.n_effective, share, look.has_single_effects, n_seen)
 
     def with_choice(self, epsilon: float, m: int, n_features: int, reason: str) -> Plan:
         """The ridge of several, and the number of features kept."""
