@@ -164,9 +164,9 @@ class Problem:
         kernel = self._kernel_of_stage(features, sigma, budget, among)
         return self._screened(columns).grams.over(kernel, columns)
 
-    def kernel_over(self, features: np.ndarray) -> ScaledKernel:
-        """The kernel of a stage that keeps all the given units, with the median bandwidth."""
-        return self._kernel_of_stage(features, self.bandwidth(features), None, None)
+    def kernel_over(self, features: np.ndarray, sigma: float) -> ScaledKernel:
+        """The kernel of a stage that keeps all the given units."""
+        return self._kernel_of_stage(features, sigma, None, None)
 
     def _kernel_of_stage(
         self, features: np.ndarray, sigma: float, budget: int | None, among: np.ndarray | None

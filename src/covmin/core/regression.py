@@ -18,6 +18,9 @@ from .kernels.additive import WaveSum
 from .kernels.sum import Sum
 from .problem import Problem, Sample
 
+# Features whose components are made at once.
+_COLUMNS = 512
+
 
 def unpredicted_share(problem: Problem, n_rows: int, ridges: Iterable[float]) -> float:
     """Leave-one-out error with every feature at full weight, over that of the mean.
@@ -31,7 +34,13 @@ def unpredicted_share(problem: Problem, n_rows: int, ridges: Iterable[float]) ->
         return 1.0  # a response that does not vary
     X = take(sample.X, problem.units.columns(features), axis=1)
     weights = problem.units.restrict(features).spread(np.ones(features.size))
-    K = like(_matrix(problem.kernel_over(features), X, weights), sample.p)
+    sigma = problem.bandwidth(features)
+    if problem.kernel.sums_features:
+        # An average over many features needs no more than single precision. In units of σ nothing
+        # overflows, and less its mean no column loses digits.
+        xp = array_namespace(X)
+        X, sigma = xp.astype((X - xp.mean(X, axis=0)) / sigma, xp.float32), 1.0
+    K = like(_matrix(problem.kernel_over(features, sigma), X, weights), sample.p)
     errors = (_leave_one_out(K, sample, ridge) for ridge in ridges)
     return min(of_the_mean, *errors) / of_the_mean
 
@@ -61,13 +70,14 @@ def _matrix(kernel: ScaledKernel, X: Array, w: np.ndarray) -> Array:
 
 
 def _matrix_by_waves(kernel: WaveSum, X: Array, w: np.ndarray) -> Array:
-    """The matrix of a sum over many features, in single precision: an average over them."""
-    xp = array_namespace(X)
-    angles = xp.astype((X - xp.mean(X, axis=0)) / kernel.scale, xp.float32)
-    roots = like(np.sqrt(np.concatenate([w, w]) / kernel.budget), angles)
-    K: Array = 0.0
+    """The matrix of a sum over features by its components, some features at a time."""
     frequencies, shares = kernel.rules[kernel.n_waves]
-    for frequency, share in zip(frequencies, shares, strict=True):
-        waves = cos_sin(angles * frequency, float(np.sqrt(share))) * roots
-        K = K + waves @ waves.T
+    K: Array = 0.0
+    for start in range(0, X.shape[1], _COLUMNS):
+        columns = slice(start, start + _COLUMNS)
+        roots = like(np.sqrt(np.tile(w[columns], 2) / kernel.budget), X)
+        for frequency, share in zip(frequencies, shares, strict=True):
+            angles = X[:, columns] * (frequency / kernel.scale)
+            waves = cos_sin(angles, share**0.5) * roots
+            K = K + waves @ waves.T
     return K

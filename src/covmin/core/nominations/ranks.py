@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -62,18 +63,31 @@ class Ranked:
     line: np.ndarray  # (d, n), ranks with mean 0 and variance 1, in single precision
     spread: np.ndarray  # (d,), their deviation as shares of the samples
     p: np.ndarray  # (n,), weights that sum to one
+    is_even: (
+        np.ndarray
+    )  # (d,) bool, whether the ranks are evenly spaced: weights and no values equal
 
     @classmethod
     def of(cls, X: Array, p: np.ndarray) -> Ranked:
         values = to_numpy(X)
         n, d = values.shape
         line, spread = np.empty((d, n), dtype=np.float32), np.empty(d)
+        is_even = np.full(d, np.ptp(p) == 0.0)
         for block in tiles(n, d):
-            middles = _middles(np.ascontiguousarray(values[:, block].T), p)
+            middles, differ = _middles(np.ascontiguousarray(values[:, block].T), p)
             middles -= 0.5
             spread[block] = np.sqrt(_squares(middles, p))
             line[block] = _standardize(middles, p)
-        return cls(line, spread, p)
+            is_even[block] &= differ
+        return cls(line, spread, p, is_even)
+
+    @cached_property
+    def _of_even_ranks(self) -> np.ndarray:
+        """Waves of ranks that are evenly spaced, by their places, (n_waves, n)."""
+        n = self.p.size
+        places = np.arange(n)[None, :] - 0.5 * (n - 1.0)
+        spread = np.sqrt(_squares(places / n, self.p))
+        return _waves(_standardize(places, self.p), spread, self.p, N_WAVES)[:, 0]
 
     def waves(self, columns: np.ndarray | slice, n_waves: int = N_WAVES) -> np.ndarray:
         """A line in the ranks, and half waves of them of growing frequency, (n_waves, columns, n).
@@ -81,21 +95,12 @@ class Ranked:
         Each is orthogonal to those before it, of mean 0 and variance 1; or zero, where a column
         takes too few values to tell it from these. All are bounded, and so are their products.
         """
-        line = self.line[columns].astype(np.float64)
-        waves = np.empty((n_waves, *line.shape))
-        waves[0] = line
-        if n_waves == 1:
-            return waves
-        cosine = np.cos(np.pi * (0.5 + line * self.spread[columns][:, None]))
-        before, wave = cosine, 2.0 * cosine**2 - 1.0
-        for k in range(1, n_waves):
-            waves[k] = _standardize(wave.copy(), self.p)
-            weighted = waves[k] * self.p
-            for earlier in waves[:k]:
-                waves[k] -= earlier * np.einsum("dn,dn->d", weighted, earlier)[:, None]
-            _standardize(waves[k], self.p)
-            before, wave = wave, 2.0 * cosine * wave - before
-        return waves
+        line, spread = self.line[columns], self.spread[columns]
+        if not self.is_even[columns].all():
+            return _waves(line.astype(np.float64), spread, self.p, n_waves)
+        n = self.p.size
+        places = np.rint(line * (n * spread[:, None]) + 0.5 * (n - 1.0)).astype(np.intp)
+        return np.take(self._of_even_ranks[:n_waves], places, axis=1)
 
     def kept(self, columns: np.ndarray, n_waves: int) -> np.ndarray:
         """The same in single precision, made some columns at a time."""
@@ -117,6 +122,24 @@ class Ranked:
         return shares
 
 
+def _waves(line: np.ndarray, spread: np.ndarray, p: np.ndarray, n_waves: int) -> np.ndarray:
+    """Waves (n_waves, d, n) from lines (d, n) in the ranks, each made orthogonal to the others."""
+    waves = np.empty((n_waves, *line.shape))
+    waves[0] = line
+    if n_waves == 1:
+        return waves
+    cosine = np.cos(np.pi * (0.5 + line * spread[:, None]))
+    before, wave = cosine, 2.0 * cosine**2 - 1.0
+    for k in range(1, n_waves):
+        waves[k] = _standardize(wave.copy(), p)
+        weighted = waves[k] * p
+        for earlier in waves[:k]:
+            waves[k] -= earlier * np.einsum("dn,dn->d", weighted, earlier)[:, None]
+        _standardize(waves[k], p)
+        before, wave = wave, 2.0 * cosine * wave - before
+    return waves
+
+
 def tiles(n: int, d: int) -> list[slice]:
     """Slices of d columns of n numbers, few enough to stay in a core's cache."""
     size = max(1, _TILE_NUMBERS // n)
@@ -134,21 +157,24 @@ def _principal(Y: np.ndarray, p: np.ndarray, share: float) -> np.ndarray:
 
 def ranks(values: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Ranks in each column, with mean 0 and variance 1 under p."""
-    return standardized(_middles(np.ascontiguousarray(values.T), p).T, p)
+    return standardized(_middles(np.ascontiguousarray(values.T), p)[0].T, p)
 
 
-def _middles(values: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Ranks in each row as shares of the samples, ½ on average.
+def _middles(values: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Ranks in each row as shares of the samples, ½ on average, and whether all values differ.
 
     Equal values share the middle of their ranks, so that a copy of a sample is as good as twice
     its weight.
     """
     order = np.argsort(values, axis=1)
-    ordered, weight = np.take_along_axis(values, order, axis=1), p[order]
+    weight = np.take(p, order)
     ends = np.cumsum(weight, axis=1)
+    order += values.shape[1] * np.arange(len(values))[:, None]  # places in all rows together
+    ordered = np.take(values, order)
     is_new = np.ones(values.shape, dtype=bool)
-    is_new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    if is_new.all():
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=is_new[:, 1:])
+    differ = is_new.all(axis=1)
+    if differ.all():
         middle = ends - 0.5 * weight
     else:
         group = np.cumsum(is_new.ravel()) - 1
@@ -156,8 +182,8 @@ def _middles(values: np.ndarray, p: np.ndarray) -> np.ndarray:
         middles = ends.ravel()[last] - 0.5 * np.bincount(group, weight.ravel())
         middle = middles[group].reshape(values.shape)
     result = np.empty(values.shape)
-    np.put_along_axis(result, order, middle, axis=1)
-    return result
+    np.put(result, order, middle)
+    return result, differ
 
 
 def _squares(rows: np.ndarray, p: np.ndarray) -> np.ndarray:
