@@ -278,8 +278,8 @@ def _factorize_numpy(M: np.ndarray, diagonal: np.ndarray, rounding: float) -> Fa
         return potrs(L, B, lower=1)[0]
 
     def inverse_diagonal() -> np.ndarray:
-        inverse = np.tril(trtri(L, lower=1)[0])
-        return column_dots(inverse, inverse)
+        inverse = trtri(L, lower=1)[0]  # in Fortran order, and what is above is not zero
+        return np.array([column[j:] @ column[j:] for j, column in enumerate(inverse.T)])
 
     return Factor(solve, inverse_diagonal)
 

@@ -173,7 +173,7 @@ def _middles(values: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     ordered = np.take(values, order)
     is_new = np.ones(values.shape, dtype=bool)
     np.not_equal(ordered[:, 1:], ordered[:, :-1], out=is_new[:, 1:])
-    differ = is_new.all(axis=1)
+    differ = np.asarray(is_new.all(axis=1))
     if differ.all():
         middle = ends - 0.5 * weight
     else:
@@ -181,7 +181,7 @@ def _middles(values: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]
         last = np.flatnonzero(np.append(np.diff(group), 1))
         middles = ends.ravel()[last] - 0.5 * np.bincount(group, weight.ravel())
         middle = middles[group].reshape(values.shape)
-    result = np.empty(values.shape)
+    result: np.ndarray = np.empty(values.shape)
     np.put(result, order, middle)
     return result, differ
 
