@@ -1,5 +1,6 @@
 """Pairs of columns whose product explains the response."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -285,10 +286,27 @@ class TestWaves:
         p = rng.dirichlet(np.full(200, 20.0))
         waves = Ranked.of(X, p).waves(slice(None))
         for j, n_values in enumerate((200, 3, 200)):
-            moments = waves[:, :, j] * p @ waves[:, :, j].T
+            moments = waves[:, j] * p @ waves[:, j].T
             n_waves = min(n_values - 1, 4)
             assert_allclose(moments, np.diag(np.arange(4) < n_waves), atol=1e-6)
-        assert np.abs(waves[:, :, [0, 2]]).max() < 2.5
+        assert np.abs(waves[:, [0, 2]]).max() < 2.5
+
+    @pytest.mark.parametrize("n", [50, 333])
+    def test_evenly_spaced_ranks_share_their_waves(self, n):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((n, 70))
+        even = Ranked.of(X, np.full(n, 1 / n))
+        assert even.is_even.all()
+        one_by_one = replace(even, is_even=np.zeros(70, dtype=bool))
+        some = np.array([60, 2, 33])
+        assert_allclose(even.waves(some), one_by_one.waves(some), atol=1e-5)
+        assert_allclose(even.waves(slice(None), 2), one_by_one.waves(slice(None), 2), atol=1e-5)
+
+    def test_ranks_of_equal_values_or_unequal_weights_are_not_evenly_spaced(self):
+        rng = np.random.default_rng(0)
+        X = np.column_stack([rng.standard_normal(100), rng.integers(0, 50, 100)])
+        assert Ranked.of(X, np.full(100, 0.01)).is_even.tolist() == [True, False]
+        assert not Ranked.of(X, rng.dirichlet(np.ones(100))).is_even.any()
 
     def test_single_waves_are_no_interactions(self):
         rng = np.random.default_rng(0)

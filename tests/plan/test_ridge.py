@@ -6,6 +6,7 @@ import pytest
 from covmin import CCMSelector
 from covmin.core.kernels import Mixed
 from covmin.core.problem import Problem, Sample
+from covmin.plan.constants import NOISE_ROWS
 from covmin.plan.look import Look
 from covmin.plan.ridge import ridge_for_noise
 
@@ -57,6 +58,21 @@ def test_it_is_small_where_the_prediction_can_be_chance():
     assert unknown[0] == 0.001
     assert "predict nothing" in unknown[1]
     assert ridge_for_noise(50, 0.95)[0] == 0.002  # of fewer samples, a tenth over their number
+
+
+def test_chance_is_that_of_the_samples_seen():
+    """A thousand samples predict two thousandths by chance; with ten thousand it would be much."""
+    assert ridge_for_noise(10_000, 0.998, n_seen=1000)[0] == 0.001
+    assert ridge_for_noise(10_000, 0.998)[0] == 0.01
+
+
+def test_a_thousand_of_many_rows_tell_the_noise():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 5))
+    y = X[:, 0] + rng.standard_normal(3000)
+    few, many = unpredicted(X[:NOISE_ROWS], y[:NOISE_ROWS]), unpredicted(X, y)
+    assert many == pytest.approx(few, rel=0.01)
+    assert many == pytest.approx(0.5, abs=0.06)
 
 
 def test_the_share_of_noise_is_told_from_above():

@@ -292,12 +292,8 @@ def _factorize_numpy(M: np.ndarray, diagonal: np.ndarray, rounding: float) -> Fa
         return potrs(L, B, lower=1)[0]
 
     def inverse_diagonal() -> np.ndarray:
-        inverse = trtri(L, lower=1)[0]
-        dots: np.ndarray = np.empty(len(inverse), dtype=inverse.dtype)
-        for j in range(len(inverse)):  # columns are contiguous; above the diagonal is no part of it
-            below = inverse[j:, j]
-            dots[j] = below @ below
-        return dots
+        inverse = trtri(L, lower=1)[0]  # in Fortran order, and what is above is not zero
+        return np.array([column[j:] @ column[j:] for j, column in enumerate(inverse.T)])
 
     return Factor(solve, inverse_diagonal)
 

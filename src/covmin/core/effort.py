@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scipy.optimize import brentq
 
 from .kernels import Kernel
-from .kernels.additive import MATRIX_WAVES, waves_for
+from .kernels.additive import waves_for
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Effort:
     def rows(self, kernel: Kernel, n_columns: int, n_components: int) -> int:
         """Rows of an evaluation among so many columns; without components, those of a matrix."""
         sums, alone = kernel.sums_features, not kernel.sees_interactions
-        columns = n_columns * (1 + MATRIX_WAVES * sums)
+        columns = n_columns * (1 + sums * waves_for(n_columns, alone=True))
         by_matrix = int(brentq(lambda n: n**2 * (columns + n / 3.0) - self.work, 0.0, self.work))
         rows = max(by_matrix, self.fewest_rows)
         if n_components == 0 or rows <= self.matrix_rows:

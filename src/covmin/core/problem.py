@@ -49,6 +49,11 @@ class Sample:
         Y = self.Y[:n_rows, :]
         return Sample(self.X[:n_rows, :], Y - p @ Y, p)
 
+    def leave_one_out_of_the_mean(self) -> float:
+        """Mean squared residual of each row, predicted by the mean of the others."""
+        left_out = self.Y / (1.0 - self.p)[:, None]
+        return float(array_namespace(self.p).sum(self.p[:, None] * left_out**2))
+
     @property
     def near(self) -> Sample:
         """The rows whose distances set the bandwidth."""
@@ -176,7 +181,8 @@ class Problem:
         stage = self.units.restrict(features if among is None else among)
         kept = stage.n_features - stage.size + (budget or stage.size)
         n_columns = max(columns.size, stage.of_column.size)
-        n_waves = waves_for(n_columns, alone=not self.kernel.sees_interactions)
+        by_matrix = isinstance(self.grams, ExactGrams)
+        n_waves = waves_for(n_columns, alone=by_matrix or not self.kernel.sees_interactions)
         scale = Scale(sigma, self.summed(stage.n_features, kept), kept, n_waves)
         kernel: ScaledKernel = self.kernel.at(scale)
         return kernel

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from covmin.core.arrays import row_tiles
 from covmin.core.rows import add_up
 from covmin.core.units import ALWAYS_ON, Units
 
@@ -237,15 +238,19 @@ def _moments_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndar
     size[size == 0.0] = 1.0
     weight = float(p.sum())
     share = (p / weight if weight > 0.0 else p)[:, None]
-    # Sums, not matrix products: these round a column alike wherever it stands.
-    scaled = np.divide(X, size, order="C")
     # From the lowest value on: a sum of numbers far from zero would be rounded as coarsely as
     # they differ.
     origin = low / size
-    scaled -= origin
-    above = (share * scaled).sum(axis=0)
-    scaled -= above
-    power = (share * scaled**2).sum(axis=0)
+    above, power = np.zeros_like(size), np.zeros_like(size)
+    # Sums, not matrix products: these round a column alike wherever it stands.
+    for tile in row_tiles(X):
+        above += (share[tile] * _scaled(X[tile], size, origin)).sum(axis=0)
+    for tile in row_tiles(X):
+        scaled = _scaled(X[tile], size, origin)
+        scaled -= above
+        scaled *= scaled
+        scaled *= share[tile]
+        power += scaled.sum(axis=0)
     return low, high, np.full_like(size, weight), size, origin + above, power
 
 
@@ -282,17 +287,32 @@ def _keys_block(
     Different columns have different keys; equal columns share theirs. A key depends on what is in
     the rows, not on where rows or columns stand.
     """
-    scaled = _scaled(X, size, mean, std)
-    sums = np.cos(3.0 * scaled + 1.0).sum(axis=1) + np.cos(2.0 * Y).sum(axis=1)
-    waves = p * np.sin(7.0 * sums)
-    return waves @ scaled, waves @ Y
+    key, response_key = np.zeros(X.shape[1]), np.zeros(Y.shape[1])
+    for tile in row_tiles(X):
+        scaled = _scaled(X[tile], size, mean, std)
+        sums = _cosines(3.0, scaled) + np.cos(2.0 * Y[tile]).sum(axis=1)
+        waves = p[tile] * np.sin(7.0 * sums)
+        key += waves @ scaled
+        response_key += waves @ Y[tile]
+    return key, response_key
 
 
-def _scaled(X: np.ndarray, size: np.ndarray, origin: np.ndarray, std: np.ndarray) -> np.ndarray:
+def _scaled(
+    X: np.ndarray, size: np.ndarray, origin: np.ndarray, std: np.ndarray | None = None
+) -> np.ndarray:
     scaled = np.divide(X, size, order="C")
     scaled -= origin
-    scaled /= std
+    if std is not None:
+        scaled /= std
     return scaled
+
+
+def _cosines(frequencies: np.ndarray | float, rows: np.ndarray) -> np.ndarray:
+    """Sum of a cosine of each entry of a row; without the phase, y and −y would look alike."""
+    angles = frequencies * rows
+    angles += 1.0
+    sums: np.ndarray = np.cos(angles, out=angles).sum(axis=1)
+    return sums
 
 
 def _by_place(places: np.ndarray) -> np.ndarray:
@@ -313,10 +333,8 @@ def _signatures_block(
 ) -> np.ndarray:
     """A number for each row of a block that equal rows share and different ones do not."""
     *scaling, X, Y, _ = block
-    scaled = _scaled(X, *scaling)
-    # Without the phase, y and −y would look alike.
-    of_row = np.cos(of_columns * scaled + 1.0).sum(axis=1)
-    return of_row + np.cos(of_responses * Y + 1.0).sum(axis=1)
+    of_rows = [_cosines(of_columns, _scaled(X[tile], *scaling)) for tile in row_tiles(X)]
+    return np.concatenate(of_rows) + _cosines(of_responses, Y)
 
 
 def _joined(parts: Iterable[np.ndarray]) -> np.ndarray:

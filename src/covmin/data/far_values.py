@@ -36,9 +36,13 @@ def ruled_by_far_values(values: np.ndarray) -> np.ndarray:
     if n < _FEWEST_ROWS:
         return np.zeros(values.shape[1], dtype=bool)
     n_near = n - int(np.ceil(_FEW * n))
-    near = np.sort(np.abs(values - np.median(values, axis=0)), axis=0)[:n_near]
-    n_others = (near > 0.0).sum(axis=0)
-    spread = np.sqrt((near**2).sum(axis=0) / np.maximum(n_others, 1))
+    # The values of a column side by side are sorted faster.
+    columns = np.array(values.T, order="C")
+    ordered = np.partition(columns, ((n - 1) // 2, n // 2), axis=1)
+    columns -= 0.5 * (ordered[:, (n - 1) // 2] + ordered[:, n // 2])[:, None]
+    near = np.partition(np.abs(columns, out=columns), n_near - 1, axis=1)[:, :n_near]
+    n_others = (near > 0.0).sum(axis=1)
+    spread = np.sqrt((near**2).sum(axis=1) / np.maximum(n_others, 1))
     ruled: np.ndarray = (n_others >= n - n_near) & (spread < _NEXT_TO_EQUAL)
     return ruled
 

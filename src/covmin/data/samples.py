@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from covmin.core.arrays import row_tiles
 from covmin.runtime.memory import check_memory
 
 from .checks import listed
@@ -130,10 +131,14 @@ def check_columns(
     if not standardize or goes_by_rank(standardize):
         return
     rows = rows_to_look_at(X.shape[0])
-    drawn = (X.take(rows) if is_source(X) else X[rows])[:, columns.index]
-    ruled = ruled_by_far_values(drawn.astype(np.float64) / columns.scale)
+    drawn = X.take(rows) if is_source(X) else X[rows]
+    scale = np.full(drawn.shape[1], np.inf)  # a constant is as good as zero
+    scale[columns.index] = columns.scale
+    ruled = np.concatenate(
+        [ruled_by_far_values(drawn[:, tile] / scale[tile]) for tile in row_tiles(drawn.T)]
+    )
     if ruled.any():
-        names = labels[np.sort(columns.index[ruled])].tolist()
+        names = labels[ruled].tolist()
         _warn(
             f"{FAR_VALUES} make all others next to equal in {len(names)} column(s): "
             f'{listed(names)}. Use standardize="rank", which goes by the ranks of values, or see '

@@ -26,8 +26,6 @@ EXACT_SAMPLES: Final = 2000
 N_COMPONENTS: Final = 512
 #: Rows held in memory of a table read in blocks, at most.
 HELD_ROWS: Final = 50_000
-#: Rows of the look at the noise.
-LOOK_ROWS: Final = 1000
 
 # --- the kernel ------------------------------------------------------------------------------
 #: Least share of the sum over single features in the mixed kernel: most responses are largely
@@ -46,6 +44,9 @@ RIDGE_LIMITS: Final = (0.003, 0.01)
 NOISE_OF_UNPREDICTED: Final = 0.1
 #: Least ε there: below, a solve takes long.
 LEAST_RIDGE: Final = 0.001
+#: Rows on which the noise is told: a share of noise is then known to a few per cent, and a ridge
+#: for more rows is mostly at its least value.
+NOISE_ROWS: Final = 1000
 #: What is predicted counts as something beyond this many standard errors of a correlation.
 STANDARD_ERRORS: Final = 2.0
 #: Largest ε by the sizes of categories and groups.

@@ -5,14 +5,11 @@ from functools import cached_property
 
 import numpy as np
 
-from covmin.core.nominations import Hold, stands_out_alone
+from covmin.core.nominations import Codes, Hold, Ranked, stands_out_alone
 from covmin.core.problem import Problem
 
-from .constants import LOOK_ROWS, REGRESSION_RIDGES, SEARCH
+from .constants import NOISE_ROWS, REGRESSION_RIDGES, SEARCH
 from .problem import hold_for, ranked_for_looks
-
-# A ridge that leaves nothing but the mean.
-_MEAN_ALONE = 1e6
 
 
 @dataclass(frozen=True)
@@ -29,21 +26,26 @@ class Look:
         By the leave-one-out error with every feature at full weight, over that of the mean, at
         the best of a few ridges. A sample of very many rows is enough.
         """
-        problem = self.problem.on_first(LOOK_ROWS)
-        features = np.arange(problem.n_features)
-        together = problem.operator(features, np.ones(features.size))
-        of_the_mean = together.leave_one_out(_MEAN_ALONE)
+        problem = self.problem.on_first(NOISE_ROWS)
+        of_the_mean = problem.sample.leave_one_out_of_the_mean()
         if of_the_mean == 0.0:
             return 1.0  # a response that does not vary
+        features = np.arange(problem.n_features)
+        together = problem.operator(features, np.ones(features.size))
         errors = map(together.leave_one_out, REGRESSION_RIDGES)
         return min(of_the_mean, *errors) / of_the_mean
 
+    @cached_property
+    def ranked(self) -> tuple[Codes, Ranked]:
+        """The responses as codes and the columns by their ranks."""
+        return ranked_for_looks(self.problem)
+
     def has_single_effects(self) -> bool:
         """Whether any feature by itself goes with the response, beyond chance for all of them."""
-        codes, ranked = ranked_for_looks(self.problem)
+        codes, ranked = self.ranked
         return stands_out_alone(ranked, codes, SEARCH)
 
     @cached_property
     def hold(self) -> Hold:
         """Features that a path holds on to."""
-        return hold_for(self.problem, self.task)
+        return hold_for(self.problem, self.task, self.ranked)

@@ -18,7 +18,7 @@ from covmin.runtime.threads import row_threads
 
 from .approximation import Size, choose_approximation, pair_rows, pair_waves
 from .budgets import path_budgets
-from .constants import EFFORT, LEAST_RIDGE, N_COMPONENTS
+from .constants import EFFORT, LEAST_RIDGE, N_COMPONENTS, NOISE_ROWS
 from .formulation import FORMULATIONS, Formulation
 from .kernel import kernel_of, mixing_share, with_share
 from .look import Look
@@ -187,7 +187,9 @@ class Plan:
         formulation = self.wishes.formulation
         if not formulation.is_path or formulation.inverse != "exact":
             return paper_ridge(self.task, formulation)
-        return ridge_for_noise(columns.n_effective, look.unpredicted, look.has_single_effects)
+        n_seen = min(columns.n_effective, NOISE_ROWS)
+        share = look.unpredicted
+        return ridge_for_noise(columns.n_effective, share, look.has_single_effects, n_seen)
 
     def with_choice(self, epsilon: float, m: int, n_features: int, reason: str) -> Plan:
         """The ridge of several, and the number of features kept."""

@@ -106,13 +106,17 @@ def ranked_for_looks(problem: Problem) -> tuple[Codes, Ranked]:
     return codes, Ranked.of(seen.X, codes.p)
 
 
-def hold_for(problem: Problem, task: str = "classification") -> Hold:
+def hold_for(
+    problem: Problem,
+    task: str = "classification",
+    ranked_before: tuple[Codes, Ranked] | None = None,
+) -> Hold:
     """Features to be held while samples are few for those left: by pairs, and by the spread.
 
     Classes have no spread.
     """
     sample, of_column = problem.sample, problem.units.of_column
-    codes, ranked = ranked_for_looks(problem)
+    codes, ranked = ranked_before or ranked_for_looks(problem)
     n_waves = pair_waves(codes.p.size, of_column.size, int(sample.Y.shape[1]))
     pairs = interacting_pairs(sample.X, ranked, codes, of_column, SEARCH, n_waves)
     spread = Spread.none()

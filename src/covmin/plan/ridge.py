@@ -39,7 +39,10 @@ def paper_ridge(task: str, formulation: Formulation) -> Reasoned:
 
 
 def ridge_for_noise(
-    n_samples: float, unpredicted: float, single_effects: Callable[[], bool] = lambda: False
+    n_samples: float,
+    unpredicted: float,
+    single_effects: Callable[[], bool] = lambda: False,
+    n_seen: float | None = None,
 ) -> Reasoned:
     """``ε = ρ/n`` for a ratio ρ of noise to signal, by what all features leave unpredicted.
 
@@ -51,17 +54,18 @@ def ridge_for_noise(
     may leave more or less than all of them, hence limits.
 
     Of an interaction of a few among many features, all together see nothing. Predictions by chance
-    have a correlation with the response of ``1/√n``. Where ``√(1 − L)`` is within two of these of
-    none, L says nothing about the noise. If no feature has an effect of its own that stands out
-    either, ρ is taken to be small: a close fit may show what there is, and if there is nothing, no
-    ridge finds it. Otherwise effects are weak, and the noise is large indeed.
+    have a correlation with the response of ``1/√n``, n the number of samples on which L was
+    measured (``n_seen``; all by default). Where ``√(1 − L)`` is within two of these of none, L says
+    nothing about the noise. If no feature has an effect of its own that stands out either, ρ is
+    taken to be small: a close fit may show what there is, and if there is nothing, no ridge finds
+    it. Otherwise effects are weak, and the noise is large indeed.
 
     >>> ridge_for_noise(400, 0.75)
     (0.0075, 'all features leave 75% unpredicted, 400 samples')
     >>> ridge_for_noise(400, 0.999)
     (0.001, 'all features predict nothing: small, for interactions')
     """
-    is_chance = (1.0 - unpredicted) * n_samples <= STANDARD_ERRORS**2
+    is_chance = (1.0 - unpredicted) * (n_seen or n_samples) <= STANDARD_ERRORS**2
     if is_chance and not single_effects():
         epsilon = float(np.clip(NOISE_OF_UNPREDICTED / n_samples, LEAST_RIDGE, RIDGE_LIMITS[1]))
         return epsilon, "all features predict nothing: small, for interactions"

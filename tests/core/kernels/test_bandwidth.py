@@ -5,7 +5,13 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from covmin.core.kernels import Gaussian, Laplacian
-from covmin.core.kernels.bandwidth import MEDIAN_ROWS, median_bandwidth, of_all, of_the_kept
+from covmin.core.kernels.bandwidth import (
+    MEDIAN_ROWS,
+    _median,
+    median_bandwidth,
+    of_all,
+    of_the_kept,
+)
 
 
 @pytest.fixture
@@ -87,3 +93,24 @@ def test_distances_that_overflow_have_no_bandwidth():
 def test_which_features_the_rule_stands_for():
     assert of_all(10.0, 3.0) == 10.0
     assert of_the_kept(10.0, 3.0) == 3.0
+
+
+@pytest.mark.parametrize("n", [3, 250, 251, 900])
+@pytest.mark.parametrize("values", ["normal", "few", "cauchy"])
+def test_the_median_of_many_pairs_is_exact(n, values):
+    rng = np.random.default_rng(n)
+    draw = {
+        "normal": rng.standard_normal,
+        "few": lambda shape: rng.integers(0, 3, shape).astype(float),
+        "cauchy": rng.standard_cauchy,
+    }[values]
+    X = draw((n, 4))
+    apart = pdist(X)
+    expected = np.median(apart[apart > 0.0] ** 2)
+    assert median_bandwidth(X, 2) == pytest.approx(np.sqrt(expected / 2.0), rel=1e-12)
+
+
+def test_the_median_does_not_hang_on_the_order_of_the_values():
+    """Every 64th of these is large, so that they do not tell where the median is."""
+    values = np.where(np.arange(100_000) % 64 == 0, 1e3, np.random.default_rng(0).random(100_000))
+    assert _median(values) == np.median(values)

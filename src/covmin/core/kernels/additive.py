@@ -20,8 +20,7 @@ _RULES: Rules = {
     4: ((0.7, 3.0), (0.9, 0.1)),
     2: ((1.0,), (1.0,)),
 }
-MATRIX_WAVES = max(_RULES)  # cosines and sines of a feature in the matrix of the sum
-_N_WAVES = MATRIX_WAVES
+_N_WAVES = max(_RULES)
 # By their features, many columns are carried by fewer waves each: by two at least, and by no
 # more than this number in all, as long as two are enough for that.
 _MOST_WAVES = 1024
@@ -68,9 +67,9 @@ class WaveSum:
     zero_is_absorbing = False
     rules: ClassVar[Rules] = _RULES
 
-    def _rule(self, n_waves: int = _N_WAVES) -> tuple[np.ndarray, np.ndarray]:
+    def _rule(self) -> tuple[np.ndarray, np.ndarray]:
         """Frequencies of the rule, and the weights of their cosines, then of their sines."""
-        frequencies, weights = self.rules[n_waves]
+        frequencies, weights = self.rules[self.n_waves]
         return np.array(frequencies), np.array([*weights, *weights])
 
     def prepare(self, X: Array) -> Array:
@@ -79,7 +78,7 @@ class WaveSum:
         Where they would take too much memory, the features themselves, shape (d, n), to be
         expanded block by block.
         """
-        if X.shape[0] * X.shape[1] * _N_WAVES <= _KEEP_NUMBERS:
+        if X.shape[0] * X.shape[1] * self.n_waves <= _KEEP_NUMBERS:
             return self._expand(transposed(X))
         return transposed(X)
 
@@ -91,7 +90,7 @@ class WaveSum:
         d, n = features.shape
         frequencies = like(self._rule()[0] / float(self.scale), features)
         angles = xp.reshape(features[:, None, :] * frequencies[:, None], (d, -1))
-        return xp.reshape(cos_sin(angles, 1.0), (d, _N_WAVES, n))
+        return xp.reshape(cos_sin(angles, 1.0), (d, self.n_waves, n))
 
     def _blocks(self, prepared: Array, rows: int = 0) -> Iterator[tuple[slice, Array]]:
         """Blocks of features with their cosines and sines, shape (8·block, n).
@@ -100,7 +99,7 @@ class WaveSum:
         """
         xp = array_namespace(prepared)
         d, n = prepared.shape[0], prepared.shape[-1]
-        size = d if prepared.ndim == 3 else max(1, _BLOCK_NUMBERS // (max(n, rows) * _N_WAVES))
+        size = d if prepared.ndim == 3 else max(1, _BLOCK_NUMBERS // (max(n, rows) * self.n_waves))
         for start in range(0, d, size):
             columns = slice(start, min(start + size, d))
             part = prepared[columns, ...]
@@ -126,13 +125,13 @@ class WaveSum:
         weighted = prepared if some is None else self.restrict(prepared, some)
         powers = self._powers(w if some is None else take(w, some, axis=0))
         for columns, waves in self._blocks(weighted):
-            S = waves * xp.sqrt(powers[_N_WAVES * columns.start : _N_WAVES * columns.stop, None])
+            S = waves * xp.sqrt(powers[self.n_waves * columns.start : self.n_waves * columns.stop, None])
             K += S.T @ S
 
         def pullback(P: Array, Q: Array) -> Array:
             weights = like(self._rule()[1], prepared)
             slopes = [
-                xp.reshape(_row_dots(waves, P, Q), (-1, _N_WAVES)) @ weights
+                xp.reshape(_row_dots(waves, P, Q), (-1, self.n_waves)) @ weights
                 for _, waves in self._blocks(prepared)
             ]
             return xp.concat(slopes) / self.budget
@@ -150,15 +149,15 @@ class WaveSum:
     def transform(self, X: Array) -> Array:
         """Φ (n, d·n_waves): ``cos(ω_q xⱼ/s), sin(ω_q xⱼ/s)``, those of a feature side by side."""
         xp = array_namespace(X)
-        frequencies = like(self._rule(self.n_waves)[0] / float(self.scale), X)
+        frequencies = like(self._rule()[0] / float(self.scale), X)
         angles = xp.reshape(X[:, :, None] * frequencies, (-1, self.n_waves // 2))
         return xp.reshape(cos_sin(angles, 1.0), (X.shape[0], -1))
 
     def powers(self, w: np.ndarray) -> np.ndarray:
-        return np.outer(w / self.budget, self._rule(self.n_waves)[1]).ravel()
+        return np.outer(w / self.budget, self._rule()[1]).ravel()
 
     def collect(self, slopes: np.ndarray, w: np.ndarray) -> np.ndarray:
-        return slopes.reshape(-1, self.n_waves) @ self._rule(self.n_waves)[1] / self.budget
+        return slopes.reshape(-1, self.n_waves) @ self._rule()[1] / self.budget
 
     def places(self, columns: np.ndarray) -> np.ndarray:
         return (columns[:, None] * self.n_waves + np.arange(self.n_waves)).ravel()

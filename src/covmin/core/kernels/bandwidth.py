@@ -10,6 +10,9 @@ from .base import squared_distances
 # Beyond this many samples the median distance is taken over the pairs of a sample of rows:
 # half a million pairs fix it to a fraction of a per cent.
 MEDIAN_ROWS = 1024
+# The median of many values lies between two quantiles of every 64th of them, if these are many.
+_STRIDE = 64
+_FEWEST_OF_FEW = 500
 
 
 def of_all(n_features: float, n_kept: float) -> float:
@@ -32,19 +35,44 @@ def _pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.triu_indices(n, 1)
 
 
-def _distinct_pairs(X: Array, order: int) -> tuple[np.ndarray, np.ndarray]:
-    """L1 or squared Euclidean distances of all pairs of rows, and which of them differ."""
+def _upper(matrix: Array) -> np.ndarray:
+    """What stands above the diagonal, row after row: slices are copied faster than places."""
+    rows = to_numpy(matrix)
+    return np.concatenate([row[k:] for k, row in enumerate(rows, 1)])
+
+
+def _distinct_pairs(X: Array, order: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """L1 or squared Euclidean distances of all pairs of rows, and which of them differ.
+
+    None where all do.
+    """
     xp = array_namespace(X)
-    upper = _pairs(X.shape[0])
     if order == 1:
-        pairs = to_numpy(l1_distances(X, X))[upper]
-        return pairs, pairs > 0.0
+        pairs = _upper(l1_distances(X, X))
+        return pairs, None if pairs.min(initial=1.0) > 0.0 else pairs > 0.0
     X = X - xp.mean(X, axis=0)
-    pairs = to_numpy(squared_distances(X, X))[upper]
+    pairs = _upper(squared_distances(X, X))
     # Squared distances of equal rows are rounding errors of the squared lengths.
     lengths = to_numpy(column_dots(X.T, X.T))
-    rounding = 4.0 * float(xp.finfo(X.dtype).eps) * (lengths[upper[0]] + lengths[upper[1]])
-    return pairs, pairs > rounding
+    rounding = 4.0 * float(xp.finfo(X.dtype).eps)
+    if pairs.min(initial=np.inf) > 2.0 * rounding * lengths.max():
+        return pairs, None
+    first, second = _pairs(X.shape[0])
+    return pairs, pairs > rounding * (lengths[first] + lengths[second])
+
+
+def _median(values: np.ndarray) -> float:
+    """Median of many values: those near it, by every 64th of them, are looked through."""
+    middle = (values.size - 1) // 2, values.size // 2
+    few = np.sort(values[::_STRIDE])
+    if few.size > _FEWEST_OF_FEW:
+        low, high = few[int(0.45 * few.size)], few[int(0.55 * few.size)]
+        near = values[(values >= low) & (values <= high)]
+        below = int(np.count_nonzero(values < low))
+        if below <= middle[0] and middle[1] < below + near.size:
+            values, middle = near, (middle[0] - below, middle[1] - below)
+    ordered = np.partition(values, middle)
+    return float(0.5 * (ordered[middle[0]] + ordered[middle[1]]))
 
 
 def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
@@ -72,15 +100,16 @@ def median_bandwidth(X: Array, order: int, p: np.ndarray | None = None, *, seed:
         rows = np.random.default_rng(seed).choice(X.shape[0], MEDIAN_ROWS, replace=False)
         X, p = take(X, rows, axis=0), p[rows]
     pairs, distinct = _distinct_pairs(X, order)
-    if not distinct.any() or not np.isfinite(pairs).all():
+    if (distinct is not None and not distinct.any()) or not np.isfinite(pairs.max(initial=-np.inf)):
         raise ValueError(
             "The median bandwidth is not defined: all samples are equal, or their distances "
             "overflow. Check that the columns vary, standardise them (standardize=True), or "
             "pass bandwidth as a positive number."
         )
+    kept = slice(None) if distinct is None else distinct
     if np.ptp(p) == 0.0:
-        median = float(np.median(pairs[distinct]))
+        median = _median(pairs[kept])
     else:
         first, second = _pairs(p.size)
-        median = _weighted_median(pairs[distinct], (p[first] * p[second])[distinct])
+        median = _weighted_median(pairs[kept], (p[first] * p[second])[kept])
     return median if order == 1 else float(np.sqrt(median / 2.0))

@@ -13,11 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array, array_namespace, device_of, like, to_numpy
-from .ranks import BLOCK, Codes, Ranked
+from .ranks import Codes, Ranked
 from .search import N_WAVES, SEARCH, Search, chance, prior, share_by_chance
 
 # Of all that stand out, those named are looked for among so many.
 POOL = 2000
+# Columns whose products with all others are made at once.
+_BLOCK = 256
 # Pairs worked on at once.
 _CHUNK = 256
 
@@ -105,7 +107,7 @@ def interacting_pairs(
     least = share_by_chance(level, n, codes.size)
     if least.min() >= 1.0:
         return Pairs.none(n)  # no dependence could be that strong
-    alone = ranked.shares(codes).sum(axis=0)
+    alone = ranked.shares(codes)[0].sum(axis=0)
     eligible = np.flatnonzero(alone + alone.min() < 1.0)  # no share is more than the whole
     found = _outstanding(X, ranked, codes, alone, of_column, least, eligible, search)
     products = _beyond_columns(ranked, codes, found, search)
@@ -142,37 +144,36 @@ def _outstanding(
     xp = array_namespace(X)
     waves = ranked.kept(eligible, len(least))
     device_waves = [xp.asarray(wave, device=device_of(X)) for wave in waves]
-    weighted_codes = like(codes.p[:, None] * codes.values, device_waves[0])
+    weighted_codes = like(codes.p * codes.values.T, device_waves[0])
     alone, of_column = alone[eligible], of_column[eligible]
     empty = np.empty((0, 2), dtype=np.int64)
     found = _Products(empty, empty, np.empty(0))
-    for start in range(0, eligible.size, BLOCK):
+    for start in range(0, eligible.size, _BLOCK):
         for a, b in np.ndindex(least.shape):
-            block, others = device_waves[a][:, start : start + BLOCK], device_waves[b][:, start:]
-            # The variance is looked at only where a product could do: most could not. The sum of
-            # two of these bars is at most three quarters of what it takes at the least variance.
-            bar = 0.5 * search.least_variance * np.maximum(alone[start:], 0.5 * least[a, b])
-            pairs, share = _high(block, others, weighted_codes, like(bar, block))
+            block, others = device_waves[a][start : start + _BLOCK, :], device_waves[b][start:, :]
+            # The variance is looked at only where a product could do: most could not.
+            bar = search.least_variance * float(least[a, b])
+            pairs, share = _high(_explained(block, others, weighted_codes), bar)
             pairs += start
+            both = alone[pairs].sum(axis=1)
+            could = share >= search.least_variance * both
+            could &= of_column[pairs[:, 0]] != of_column[pairs[:, 1]]
+            pairs, share, both = pairs[could], share[could], both[could]
             share /= _variances(waves[a], waves[b], codes.p, pairs, search.least_variance)
-            counts = share >= np.maximum(least[a, b], alone[pairs].sum(axis=1))
-            counts &= of_column[pairs[:, 0]] != of_column[pairs[:, 1]]
+            counts = share >= np.maximum(least[a, b], both)
             which = np.full((int(counts.sum()), 2), (a, b))
             found = found.strongest(_Products(eligible[pairs[counts]], which, share[counts]))
     return found
 
 
-def _high(
-    block: Array, others: Array, weighted_codes: Array, bar: Array
-) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of a column of the block and a later one that explain at least the sum of two bars."""
-    xp = array_namespace(block)
-    explained = _explained(block, others, weighted_codes)
-    enough = explained >= bar[: block.shape[1], None] + bar[None, :]
+def _high(explained: Array, bar: float) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of a column of a block and a later one that explain at least so much."""
+    xp = array_namespace(explained)
     # Places in a row of numbers are found faster than those in a table.
-    places = xp.nonzero(xp.reshape(enough, (-1,)))[0]
-    share = to_numpy(xp.reshape(explained, (-1,))[places]).astype(np.float64)
-    pairs = np.stack(np.divmod(to_numpy(places), others.shape[1]), axis=1)
+    flat = xp.reshape(explained, (-1,))
+    places = xp.nonzero(flat >= bar)[0]
+    share = to_numpy(flat[places]).astype(np.float64)
+    pairs = np.stack(np.divmod(to_numpy(places), explained.shape[1]), axis=1)
     later = pairs[:, 1] > pairs[:, 0]
     return pairs[later], share[later]
 
@@ -180,11 +181,14 @@ def _high(
 def _explained(block: Array, others: Array, weighted_codes: Array) -> Array:
     """How much of the response goes with each product, times the variance of the product."""
     xp = array_namespace(block)
-    explained: Array = 0.0
-    for k in range(weighted_codes.shape[1]):
-        product = xp.matmul((block * weighted_codes[:, k : k + 1]).T, others)
+    explained: Array = None
+    for k in range(weighted_codes.shape[0]):
+        product = xp.matmul(block * weighted_codes[k : k + 1, :], others.T)
         product *= product
-        explained += product
+        if explained is None:
+            explained = product
+        else:
+            explained += product
     return explained
 
 
@@ -195,8 +199,8 @@ def _variances(
     variances = np.empty(len(pairs))
     for start in range(0, len(pairs), _CHUNK):
         first, second = pairs[start : start + _CHUNK].T
-        products = left[:, first] * right[:, second]
-        variances[start : start + _CHUNK] = p @ products**2 - (p @ products) ** 2
+        products = left[first] * right[second]
+        variances[start : start + _CHUNK] = products**2 @ p - (products @ p) ** 2
     return np.where(variances >= least, variances, np.inf)
 
 
@@ -209,7 +213,7 @@ def _beyond_columns(ranked: Ranked, codes: Codes, found: _Products, search: Sear
     added = np.empty((p.size, len(found.share)))
     for start in range(0, len(found.share), _CHUNK):
         chunk = slice(start, start + _CHUNK)
-        sides = [ranked.waves(each) for each in found.columns[chunk].T]
+        sides = [ranked.waves(each).swapaxes(1, 2) for each in found.columns[chunk].T]
         numbers = np.arange(sides[0].shape[2])
         left, right = (
             side[which, :, numbers].T

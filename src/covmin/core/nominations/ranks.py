@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ..arrays import Array, to_numpy
 from .search import N_WAVES, Search
 
-# Columns that are worked on at once.
-BLOCK = 512
+# Numbers of a tile: a few arrays of so many stay in a core's cache.
+_TILE_NUMBERS = 2**15
 
 
 @dataclass(frozen=True)
@@ -54,57 +55,95 @@ class Codes:
 
 @dataclass(frozen=True)
 class Ranked:
-    """Columns by their ranks, from which waves of them are made."""
+    """Columns by their ranks, from which waves of them are made.
 
-    line: np.ndarray  # (n, d), ranks with mean 0 and variance 1
+    The numbers of a column lie side by side, here and in the waves.
+    """
+
+    line: np.ndarray  # (d, n), ranks with mean 0 and variance 1, in single precision
     spread: np.ndarray  # (d,), their deviation as shares of the samples
     p: np.ndarray  # (n,), weights that sum to one
+    is_even: (
+        np.ndarray
+    )  # (d,) bool, whether the ranks are evenly spaced: weights and no values equal
 
     @classmethod
     def of(cls, X: Array, p: np.ndarray) -> Ranked:
         values = to_numpy(X)
-        line, spread = np.empty(values.shape, dtype=np.float32), np.empty(values.shape[1])
-        for start in range(0, values.shape[1], BLOCK):
-            block = slice(start, start + BLOCK)
-            middles = _middles(values[:, block], p)
-            spread[block] = np.sqrt(p @ (middles - 0.5) ** 2)
-            line[:, block] = standardized(middles, p)
-        return cls(line, spread, p)
+        n, d = values.shape
+        line, spread = np.empty((d, n), dtype=np.float32), np.empty(d)
+        is_even = np.full(d, np.ptp(p) == 0.0)
+        for block in tiles(n, d):
+            middles, differ = _middles(np.ascontiguousarray(values[:, block].T), p)
+            middles -= 0.5
+            spread[block] = np.sqrt(_squares(middles, p))
+            line[block] = _standardize(middles, p)
+            is_even[block] &= differ
+        return cls(line, spread, p, is_even)
+
+    @cached_property
+    def _of_even_ranks(self) -> np.ndarray:
+        """Waves of ranks that are evenly spaced, by their places, (n_waves, n)."""
+        n = self.p.size
+        places = np.arange(n)[None, :] - 0.5 * (n - 1.0)
+        spread = np.sqrt(_squares(places / n, self.p))
+        return _waves(_standardize(places, self.p), spread, self.p, N_WAVES)[:, 0]
 
     def waves(self, columns: np.ndarray | slice, n_waves: int = N_WAVES) -> np.ndarray:
-        """A line in the ranks, and half waves of them of growing frequency, (n_waves, n, columns).
+        """A line in the ranks, and half waves of them of growing frequency, (n_waves, columns, n).
 
         Each is orthogonal to those before it, of mean 0 and variance 1; or zero, where a column
         takes too few values to tell it from these. All are bounded, and so are their products.
         """
-        line = self.line[:, columns].astype(np.float64)
-        share = np.pi * (0.5 + line * self.spread[columns])
-        waves = np.empty((n_waves, *line.shape))
-        waves[0] = line
-        for k in range(1, n_waves):
-            wave = standardized(np.cos((k + 1) * share), self.p)
-            for earlier in waves[:k]:
-                wave -= earlier * (self.p @ (wave * earlier))
-            waves[k] = standardized(wave, self.p)
-        return waves
+        line, spread = self.line[columns], self.spread[columns]
+        if not self.is_even[columns].all():
+            return _waves(line.astype(np.float64), spread, self.p, n_waves)
+        n = self.p.size
+        places = np.rint(line * (n * spread[:, None]) + 0.5 * (n - 1.0)).astype(np.intp)
+        return np.take(self._of_even_ranks[:n_waves], places, axis=1)
 
     def kept(self, columns: np.ndarray, n_waves: int) -> np.ndarray:
         """The same in single precision, made some columns at a time."""
-        kept = np.empty((n_waves, self.p.size, columns.size), dtype=np.float32)
-        for start in range(0, columns.size, BLOCK):
-            block = slice(start, start + BLOCK)
-            kept[:, :, block] = self.waves(columns[block], n_waves)
+        n, d = self.p.size, columns.size
+        kept = np.empty((n_waves, d, n), dtype=np.float32)
+        for block in tiles(n, d):
+            kept[:, block] = self.waves(columns[block], n_waves)
         return kept
 
-    def shares(self, codes: Codes) -> np.ndarray:
-        """How much of the variance of each wave of each column goes with a response."""
-        shares = np.empty((N_WAVES, self.spread.size))
-        weighted = self.p[:, None] * codes.values
-        for start in range(0, self.spread.size, BLOCK):
-            block = slice(start, start + BLOCK)
-            moments = np.einsum("wnd,nk->wdk", self.waves(block), weighted, optimize=True)
-            shares[:, block] = (moments**2).sum(axis=2)
+    def shares(self, *responses: Codes) -> list[np.ndarray]:
+        """How much of each wave of each column goes with each response, (n_waves, d) for each."""
+        n, d = self.p.size, self.spread.size
+        shares = [np.empty((N_WAVES, d)) for _ in responses]
+        weighted = [self.p[:, None] * codes.values for codes in responses]
+        for block in tiles(n, d):
+            waves = self.waves(block)
+            for share, codes in zip(shares, weighted, strict=True):
+                share[:, block] = ((waves @ codes) ** 2).sum(axis=2)
         return shares
+
+
+def _waves(line: np.ndarray, spread: np.ndarray, p: np.ndarray, n_waves: int) -> np.ndarray:
+    """Waves (n_waves, d, n) from lines (d, n) in the ranks, each made orthogonal to the others."""
+    waves = np.empty((n_waves, *line.shape))
+    waves[0] = line
+    if n_waves == 1:
+        return waves
+    cosine = np.cos(np.pi * (0.5 + line * spread[:, None]))
+    before, wave = cosine, 2.0 * cosine**2 - 1.0
+    for k in range(1, n_waves):
+        waves[k] = _standardize(wave.copy(), p)
+        weighted = waves[k] * p
+        for earlier in waves[:k]:
+            waves[k] -= earlier * np.einsum("dn,dn->d", weighted, earlier)[:, None]
+        _standardize(waves[k], p)
+        before, wave = wave, 2.0 * cosine * wave - before
+    return waves
+
+
+def tiles(n: int, d: int) -> list[slice]:
+    """Slices of d columns of n numbers, few enough to stay in a core's cache."""
+    size = max(1, _TILE_NUMBERS // n)
+    return [slice(start, min(start + size, d)) for start in range(0, d, size)]
 
 
 def _principal(Y: np.ndarray, p: np.ndarray, share: float) -> np.ndarray:
@@ -118,30 +157,47 @@ def _principal(Y: np.ndarray, p: np.ndarray, share: float) -> np.ndarray:
 
 def ranks(values: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Ranks in each column, with mean 0 and variance 1 under p."""
-    return standardized(_middles(values, p), p)
+    return standardized(_middles(np.ascontiguousarray(values.T), p)[0].T, p)
 
 
-def _middles(values: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Ranks in each column as shares of the samples, ½ on average.
+def _middles(values: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Ranks in each row as shares of the samples, ½ on average, and whether all values differ.
 
-    Equal values share the middle of their ranks, so that a copy of a row is as good as twice
+    Equal values share the middle of their ranks, so that a copy of a sample is as good as twice
     its weight.
     """
-    order = np.argsort(values, axis=0, kind="stable")
-    ordered, weight = np.take_along_axis(values, order, axis=0), p[order]
-    ends = np.cumsum(weight, axis=0)
+    order = np.argsort(values, axis=1)
+    weight = np.take(p, order)
+    ends = np.cumsum(weight, axis=1)
+    order += values.shape[1] * np.arange(len(values))[:, None]  # places in all rows together
+    ordered = np.take(values, order)
     is_new = np.ones(values.shape, dtype=bool)
-    is_new[1:] = ordered[1:] != ordered[:-1]
-    if is_new.all():
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=is_new[:, 1:])
+    differ = np.asarray(is_new.all(axis=1))
+    if differ.all():
         middle = ends - 0.5 * weight
     else:
-        group = np.cumsum(is_new.T.ravel()) - 1
+        group = np.cumsum(is_new.ravel()) - 1
         last = np.flatnonzero(np.append(np.diff(group), 1))
-        middles = ends.T.ravel()[last] - 0.5 * np.bincount(group, weight.T.ravel())
-        middle = middles[group].reshape(values.shape[::-1]).T
-    result = np.empty(values.shape)
-    np.put_along_axis(result, order, middle, axis=0)
-    return result
+        middles = ends.ravel()[last] - 0.5 * np.bincount(group, weight.ravel())
+        middle = middles[group].reshape(values.shape)
+    result: np.ndarray = np.empty(values.shape)
+    np.put(result, order, middle)
+    return result, differ
+
+
+def _squares(rows: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Mean squares of rows under p."""
+    squares: np.ndarray = np.einsum("dn,dn->d", rows, rows * p)
+    return squares
+
+
+def _standardize(rows: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Give rows mean 0 and variance 1 under p, in place; a constant one becomes 0."""
+    rows -= (rows @ p)[:, None]
+    spread = np.sqrt(_squares(rows, p))
+    rows /= np.where(spread > 1e-6, spread, np.inf)[:, None]
+    return rows
 
 
 def standardized(columns: np.ndarray, p: np.ndarray) -> np.ndarray:

@@ -43,13 +43,13 @@ def spreading_features(
     n, squares = codes.n_samples, codes.squares
     if not search.can_tell(n) or squares.size == 0:
         return Spread.none()
-    shares = ranked.shares(squares)
+    shares, of_codes = ranked.shares(squares, codes)
     level, least = _bars(of_column.size, squares, search)
-    high = shares >= np.maximum(least[:, None], ranked.shares(codes).sum(axis=0))
+    high = shares >= np.maximum(least[:, None], of_codes.sum(axis=0))
     which, columns = np.nonzero(high & (of_column >= 0))
     strongest = np.argsort(-shares[which, columns], kind="stable")[:POOL]
     which, columns = which[strongest], columns[strongest]
-    waves = np.sqrt(ranked.p)[:, None] * ranked.waves(columns)[which, :, np.arange(which.size)].T
+    waves = np.sqrt(ranked.p)[:, None] * ranked.waves(columns)[which, np.arange(which.size)].T
     waves = waves * many_carry(waves, squares, search)
     units = of_column[columns]
     named, share = one_after_another(waves, squares.weighted, units, least[which], search)
@@ -62,7 +62,7 @@ def stands_out_alone(ranked: Ranked, codes: Codes, search: Search = SEARCH) -> b
     if not search.can_tell(codes.n_samples) or codes.size == 0:
         return False
     _, least = _bars(ranked.spread.size, codes, search)
-    return bool((ranked.shares(codes) >= least[:, None]).any())
+    return bool((ranked.shares(codes)[0] >= least[:, None]).any())
 
 
 def _bars(n_columns: int, codes: Codes, search: Search) -> tuple[np.ndarray, np.ndarray]:

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from covmin.core.arrays import row_tiles
 from covmin.core.rows import BlockFunction, add_up
 
 # (raw X_block, Y_block, p_block) → anything
@@ -123,7 +124,12 @@ class StandardizedSource:
 
     def sample(self, rows: np.ndarray) -> np.ndarray:
         """Standardised rows at any row numbers."""
-        return self.standardize(rows_of(self.source, rows)[:, self.index])
+        order = np.argsort(rows)
+        taken, place = self.source.take(rows[order]), np.argsort(order)
+        sample = np.empty((rows.size, self.index.size), dtype=self.dtype)
+        for tile in row_tiles(sample):
+            sample[tile] = self.standardize(np.take(taken[place[tile]], self.index, axis=1))
+        return sample
 
     def rows(self, Y: np.ndarray, p: np.ndarray) -> StandardizedRows:
         """Rows with responses and weights, for sums over blocks."""
