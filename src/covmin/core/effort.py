@@ -23,6 +23,7 @@ class Effort:
     first_rows: float  # of the first steps, for each column
     fewest_rows: int  # whatever the work and the columns
     matrix_rows: int  # up to these the kernel matrix, beyond them components
+    looseness: float  # tolerance of steps on fewer rows, as a multiple of that of the next more
 
     def rows_at_first(self, n_columns: int) -> int:
         """Rows of the first steps of a stage among so many columns."""

@@ -27,9 +27,6 @@ from .watch import SILENT, Iteration, Progress, Watch
 
 # How far a closed feature is opened to see what it would add (see `_order`).
 CRACK = 1e-4
-import os
-COARSE = float(os.environ.get('COARSE','3'))
-ROUGH = float(os.environ.get('ROUGH','3'))
 
 
 @dataclass(frozen=True)
@@ -44,7 +41,7 @@ class Stage:
     criterion: float  # objective at the solution, without the price of a soft budget
     # Mean squared leave-one-out error of kernel ridge regression with these weights; optimistic:
     # the selection has seen the samples that are left out.
-    loo_error: float
+    loo_error: float  # nan where nobody asked for it
     solution: Solution
 
     @property
@@ -71,6 +68,8 @@ def run_path(
     hold: Hold | None = None,
     watch: Watch = SILENT,
     wanted: int | None = None,
+    *,
+    with_errors: bool = True,
 ) -> Path:
     """Solve at each budget in turn, each among the features the last one kept.
 
@@ -87,7 +86,7 @@ def run_path(
         steps.add(members.size + 1)
     aside = None if wanted in steps else wanted
     every = sorted(steps | {wanted or max(steps)}, reverse=True)
-    walk = _Walk(problem, every, aside, members, hold, watch)
+    walk = _Walk(problem, every, aside, members, hold, watch, wanted, with_errors)
     finished = watch.stages()
     solved: list[Solved] = []
     while len(solved) < len(every):
@@ -161,6 +160,8 @@ class _Walk:
     members: np.ndarray  # of pairs
     hold: Hold
     watch: Watch
+    wanted: int | None
+    with_errors: bool
 
     def left_by(self, solved: Sequence[Solved]) -> tuple[np.ndarray, np.ndarray]:
         """The units that the next stage chooses among, and the weights they have come to."""
@@ -192,7 +193,7 @@ class _Walk:
         Where a sample of the rows decides, what all rows speak for is held as well.
         """
         members, none = self.members, self.members[:0]
-        if self.problem.for_stage(among)[1].n_rows < self.problem.n_rows:
+        if self.problem.for_stage(among)[-1].n_rows < self.problem.n_rows:
             held = self._spoken_for(self.budgets[number], among)
             return [self._solve(self._watch(number), held, among, weights)]
         if among.size > self.hold.above and members.size < self.budgets[number]:
@@ -240,9 +241,9 @@ class _Walk:
         is_held = np.isin(among, held)
         on, free = among[is_held], among[~is_held]
         if on.size == 0:
-            return _solve_stage(self.problem, among, weights, watch.budget, watch)
+            return self._solve_stage(self.problem, among, weights, watch.budget, watch)
         watch.n_held = on.size
-        stage, order = _solve_stage(
+        stage, order = self._solve_stage(
             self.problem.switched_on(on), free, weights[~is_held], watch.budget - on.size, watch
         )
         full = np.ones(among.size)
@@ -251,35 +252,41 @@ class _Walk:
         stage = replace(stage, budget=watch.budget, features=features, among=among, weights=full)
         return stage, np.concatenate([on, order])
 
-
-def _solve_stage(
-    problem: Problem, among: np.ndarray, weights: np.ndarray, budget: int, watch: Watch
-) -> Solved:
-    """Solve at one budget; return the stage and its units from best to worst."""
-    few, problem = problem.for_stage(among)
-    problem = replace(problem, steps=replace(problem.steps, tol=ROUGH*problem.steps.tol))
-    sigma = problem.bandwidth(among, budget)
-    # Scaled down into the budget, so that none starts at a corner.
-    weights = weights * min(1.0, budget / max(float(weights.sum()), 1.0))
-    if few.n_rows < problem.n_rows:
-        few = replace(few, steps=replace(problem.steps, tol=COARSE*problem.steps.tol))
-        weights = _minimize(few, among, sigma, budget, weights, watch)[2].w
-    objective, constraint, solution = _minimize(problem, among, sigma, budget, weights, watch)
-    assert solution.operator is not None
-    loo_error = solution.operator.leave_one_out(problem.epsilon)
-    solution = replace(solution, operator=None)
-    order = _order(objective, solution)
-    stage = Stage(
-        budget=budget,
-        features=np.sort(among[order[:budget]]),
-        among=among,
-        weights=solution.w,
-        bandwidth=sigma,
-        criterion=solution.value - constraint.price(solution.w),
-        loo_error=loo_error,
-        solution=solution,
-    )
-    return stage, among[order]
+    def _solve_stage(
+        self,
+        problem: Problem,
+        among: np.ndarray,
+        weights: np.ndarray,
+        budget: int,
+        watch: _StageWatch,
+    ) -> Solved:
+        """Solve at one budget, on more and more rows; give units from best to worst."""
+        levels = problem.for_stage(among, whole=watch.budget == self.wanted)
+        sigma = levels[-1].bandwidth(among, budget)
+        # Scaled down into the budget, so that none starts at a corner.
+        weights = weights * min(1.0, budget / max(float(weights.sum()), 1.0))
+        for level in levels:
+            objective, constraint, solution = _minimize(
+                level, among, sigma, budget, weights, watch
+            )
+            weights = solution.w
+        assert solution.operator is not None
+        loo_error = np.nan
+        if self.with_errors:
+            loo_error = solution.operator.leave_one_out(problem.epsilon)
+        solution = replace(solution, operator=None)
+        order = _order(objective, solution)
+        stage = Stage(
+            budget=budget,
+            features=np.sort(among[order[:budget]]),
+            among=among,
+            weights=solution.w,
+            bandwidth=sigma,
+            criterion=solution.value - constraint.price(solution.w),
+            loo_error=loo_error,
+            solution=solution,
+        )
+        return stage, among[order]
 
 
 def _minimize(

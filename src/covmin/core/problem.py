@@ -116,17 +116,31 @@ class Problem:
         """The same problem with some of the units always on."""
         return replace(self, units=self.units.switched_on(features))
 
-    def for_stage(self, features: np.ndarray) -> tuple[Problem, Problem]:
-        """The same on the rows of the first and of the last steps of a stage among some units."""
+    def for_stage(self, features: np.ndarray, *, whole: bool = False) -> list[Problem]:
+        """The same on more and more rows, to be solved in turn by a stage among some units.
+
+        A stage on the way needs its set alone, and is solved loosely. One that is looked at for
+        its weights is solved closely, on the ``whole`` of the rows.
+        """
         if self.effort is None:
-            return self, self
+            return [self]
         n_components = 0
         if isinstance(self.grams, FourierGrams):
             n_components = 2 * int(self.grams.frequencies.shape[1])
         n_columns = self.units.columns(features).size
         last = self.on_first(self.effort.rows(self.kernel, n_columns, n_components))
         first = last.on_first(self.effort.rows_at_first(n_columns))
-        return replace(first, summed=last.summed), last
+        loose = self.steps.looser(self.effort.looseness)
+        levels = [last.solved_by(self.steps if whole and last is self else loose)]
+        if first is not last:
+            levels.insert(0, first.solved_by(loose.looser(self.effort.looseness)))
+        if whole and last is not self:
+            levels.append(self.solved_by(loose))
+        return [replace(each, summed=levels[-1].summed) for each in levels]
+
+    def solved_by(self, steps: Steps) -> Problem:
+        """The same, solved by other steps."""
+        return replace(self, steps=steps)
 
     def on_first(self, n_rows: int) -> Problem:
         """The same on some rows in memory: by the kernel matrix, where they are few."""

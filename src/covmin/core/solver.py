@@ -6,6 +6,8 @@ objective end in better points than long steps do, and in far fewer evaluations 
 small fixed step.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +34,10 @@ class Steps:
     max_iter: int = 200  # most accepted steps
     tol: float = 1e-3  # stop when the optimality gap is at most this share of the objective
     max_step: float = 0.2  # largest change of a weight in one step
+
+    def looser(self, factor: float) -> Steps:
+        """The same with a larger tolerance."""
+        return replace(self, tol=factor * self.tol)
 
 
 STEPS = Steps()

@@ -67,6 +67,7 @@ EFFORT: Final = Effort(
     first_rows=SAMPLES_FOR_EACH_FEATURE,
     fewest_rows=250,
     matrix_rows=EXACT_SAMPLES,
+    looseness=3.0,
 )
 #: Prices of a unit of weight under a soft budget, as shares of the criterion of no feature, tried
 #: in turn until as many features as asked for are worth their price.
@@ -96,8 +97,11 @@ PAIR_ROWS: Final = 2000
 WAVE_SHARE: Final = 0.1
 
 # --- cross-fitting ---------------------------------------------------------------------------
-#: Folds that are left out in turn.
+#: Folds of the samples, which are left out in turn.
 N_FOLDS: Final = 5
+#: But no more of them than together hold this many samples, and no fewer than three: errors are
+#: then known to a few per cent of themselves.
+ENOUGH_LEFT_OUT: Final = 2000
 #: Below this many samples there is nothing to hold out.
 FEWEST_TO_CROSS_FIT: Final = 4
 #: Of more samples than this, a random sample chooses ε and m: its error is known to a fraction

@@ -300,8 +300,9 @@ def _rankings(
 ) -> Iterator[tuple[int, np.ndarray]]:
     """For each size, the units from best to worst: one path for all, or a solve for each."""
     if plan.wishes.formulation.is_path:
-        order = run_path(problem, path_budgets(problem.n_features), hold).order
+        budgets = path_budgets(problem.n_features)
+        order = run_path(problem, budgets, hold, with_errors=False).order
         yield from ((size, order) for size in set(sizes))
     else:
         for size in set(sizes):
-            yield size, run_path(problem, [size]).order
+            yield size, run_path(problem, [size], with_errors=False).order

@@ -12,9 +12,8 @@ of a strong effect unexplained.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -98,29 +97,47 @@ def judge(
     n_landmarks = min(len(X), n_landmarks or _landmarks(len(X)))
     responses = Y if also is None else np.column_stack([Y, also])
     bounds, mean = _bounds(responses), p @ responses
-    best: list[Any] = [None] * len(sets)
-    for scale in FUNCTION_SCALES:
-        for number, (columns, K) in enumerate(_sums(X, weights, sets, n_landmarks, scale)):
-            kernel = _Components.of(K, p)
+    sums = [_Sums(X, weights, n_landmarks, scale) for scale in FUNCTION_SCALES]
+    found: list[Regression] = []
+    nearby = 0  # functions of a set are about as fast as those of the set before
+    for columns in sets:
+
+        def regress(number: int, columns: np.ndarray = columns) -> tuple[float, Regression]:
+            kernel = _Components.of(sums[number].kernel(columns), p)
             errors = np.array(kernel.leave_one_out(Y, p, bounds[:, : Y.shape[1]]))
             shares = errors / max(errors[-1], np.finfo(float).tiny)
             least = int(np.argmin(shares))
-            if best[number] is None or shares[least] < best[number][0]:
-                c = kernel.coefficients(responses, p, FUNCTION_RIDGES[least])
-                best[number] = shares[least], columns, scale, c, mean - kernel.mean @ c
-    return [
-        Regression(
-            float(unexplained),
-            columns,
-            scale,
-            _shares(weights[columns]),
-            X[:n_landmarks, columns],
-            coefficients,
-            intercept,
-            bounds,
-        )
-        for unexplained, columns, scale, coefficients, intercept in best
-    ]
+            c = kernel.coefficients(responses, p, FUNCTION_RIDGES[least])
+            return float(shares[least]), Regression(
+                float(shares[least]),
+                columns,
+                FUNCTION_SCALES[number],
+                _shares(weights[columns]),
+                X[:n_landmarks, columns],
+                c,
+                mean - kernel.mean @ c,
+                bounds,
+            )
+
+        nearby, regression = _least_nearby(regress, len(sums), nearby if found else None)
+        found.append(regression)
+    return found
+
+
+def _least_nearby(
+    regress: Callable[[int], tuple[float, Regression]], n_scales: int, start: int | None
+) -> tuple[int, Regression]:
+    """The scale of the least error, and its regression: from a start on, neighbour by neighbour.
+
+    Without a start all are tried.
+    """
+    tried = {k: regress(k) for k in (range(n_scales) if start is None else [start])}
+    while True:
+        best = min(tried, key=lambda k: (tried[k][0], k))
+        new = [k for k in (best - 1, best + 1) if 0 <= k < n_scales and k not in tried]
+        if not new:
+            return best, tried[best][1]
+        tried |= {k: regress(k) for k in new}
 
 
 def summed_kernel(X: np.ndarray, weights: np.ndarray, scale: float) -> np.ndarray:
@@ -194,24 +211,30 @@ def _bounds(Y: np.ndarray) -> np.ndarray:
     return np.array([low - beyond, high + beyond])
 
 
-def _sums(
-    X: np.ndarray,
-    weights: np.ndarray,
-    sets: Sequence[np.ndarray],
-    n_landmarks: int,
-    scale: float,
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Each set with its kernel between all samples and the landmarks."""
-    before, total = np.empty(0, dtype=int), np.zeros((len(X), n_landmarks))
-    for columns in sets:
-        if not np.isin(before, columns).all():
-            before, total = before[:0], np.zeros_like(total)
-        new = np.setdiff1d(columns, before)
+class _Sums:
+    """Sums over features between all samples and the landmarks, at one scale.
+
+    Where a set holds the one before, its sum goes on from there.
+    """
+
+    def __init__(self, X: np.ndarray, weights: np.ndarray, n_landmarks: int, scale: float) -> None:
+        self._X, self._weights = X, weights
+        self._n_landmarks, self._scale = n_landmarks, scale
+        self._columns = np.empty(0, dtype=int)
+        self._total = np.zeros((len(X), n_landmarks))
+
+    def kernel(self, columns: np.ndarray) -> np.ndarray:
+        """``exp`` of the mean over some columns."""
+        if not np.isin(self._columns, columns).all():
+            self._columns, self._total = self._columns[:0], np.zeros_like(self._total)
+        new = np.setdiff1d(columns, self._columns)
         if new.size:
-            some = X[:, new]
-            total = total + _summed(some, some[:n_landmarks], weights[new], scale)
-        before = columns
-        yield columns, np.exp(total / max(weights[columns].sum(), np.finfo(float).tiny))
+            some = self._X[:, new]
+            added = _summed(some, some[: self._n_landmarks], self._weights[new], self._scale)
+            self._total = self._total + added
+        self._columns = columns
+        share = self._weights[columns].sum()
+        return np.exp(self._total / max(share, np.finfo(float).tiny))
 
 
 def _shares(weights: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from ..kernels.components import Components, FixedMap
 from ..rows import Rows
 
 # Rows for each component from which the mean leverage stands for every row's own.
-_MANY_ROWS = 20
+_MANY_ROWS = 5
 # Columns whose components are made at once where there are too many for all of them.
 _COLUMNS = 512
 
