@@ -249,7 +249,7 @@ def fit():
 
 def test():
     some = slice(500)
-    conditional_dependence_test(X[some, :1], y[some], given=X[some, 1:3], n_resamples=40)
+    conditional_dependence_test(X[some, :1], y[some], given=X[some, 1:3], n_resamples=10)
 
 for call in (fit, test):
     start = time.perf_counter()
@@ -275,7 +275,9 @@ def busy_machine():
 def test_threads_do_not_wait_for_each_other_on_a_busy_machine(busy_machine):
     """Seconds with the threads as they come against one thread, in turn beside the same load."""
     one = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    rounds = [(printed_by(TIMED), printed_by(TIMED, **one)) for _ in range(2)]
-    default, one_thread = (map(min, zip(*runs, strict=True)) for runs in zip(*rounds, strict=True))
-    for beside, alone in zip(default, one_thread, strict=True):
-        assert beside <= 2.5 * alone
+    for _ in range(3):  # what else goes on here may hit one of the two
+        both = zip(printed_by(TIMED), printed_by(TIMED, **one), strict=True)
+        ratios = [as_they_come / alone for as_they_come, alone in both]
+        if max(ratios) <= 2.5:
+            return
+    raise AssertionError(f"times with the threads as they come, to one thread: {ratios}")
