@@ -42,14 +42,13 @@ _LEFT_TO_A_WORKER: ContextVar[int | None] = ContextVar("left_to_a_worker", defau
 
 
 @cache
-def _controller() -> ThreadpoolController:
+def _blas() -> ThreadpoolController:
     # Looking for the libraries takes longer than a small fit, so it is done once.
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas")
 
 
 def _threads_of_blas() -> int:
-    infos = _controller().info()
-    return max((info["num_threads"] for info in infos if info["user_api"] == "blas"), default=1)
+    return max((library["num_threads"] for library in _blas().info()), default=1)
 
 
 class _BlasLimit:
@@ -96,14 +95,14 @@ class _BlasLimit:
             self._before.restore_original_limits()
             self._before = None
         else:
-            limit = _controller().limit(limits=min(self._asked), user_api="blas")
+            limit = _blas().limit(limits=min(self._asked))
             self._before = self._before or limit
         _hand_over_control()
 
 
 def _hand_over_control() -> None:
     """Let another thread lift the limit: since threadpoolctl 3.8 only who set it may."""
-    for library in _controller().lib_controllers:
+    for library in _blas().lib_controllers:
         if hasattr(library, "clear_controlling_thread"):
             library.clear_controlling_thread()
 
@@ -190,10 +189,25 @@ def sharing_rows(work: Callable[[Item], Result], n_workers: int) -> Callable[[It
     left = max(1, row_threads() // n_workers)
 
     def of_a_worker(item: Item) -> Result:
-        token = _LEFT_TO_A_WORKER.set(left)
-        try:
+        with _left_to_a_worker(left):
             return work(item)
-        finally:
-            _LEFT_TO_A_WORKER.reset(token)
 
     return of_a_worker
+
+
+@contextmanager
+def _left_to_a_worker(n_threads: int) -> Iterator[None]:
+    token = _LEFT_TO_A_WORKER.set(n_threads)
+    try:
+        yield
+    finally:
+        _LEFT_TO_A_WORKER.reset(token)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One thread for everything while the block runs: for BLAS, OpenMP and blocks of rows."""
+    # Not threadpool_limits, which on leaving puts back what it found of BLAS as well.
+    openmp = ThreadpoolController().select(user_api="openmp")
+    with openmp.limit(limits=1), one_blas_thread(), _left_to_a_worker(1):
+        yield
