@@ -6,7 +6,7 @@ from threadpoolctl import threadpool_limits
 from covmin.core.kernels import KERNELS
 from covmin.plan.approximation import Size, choose_approximation, screen_rows
 from covmin.plan.constants import EXACT_SAMPLES, MOST_COLUMNS, N_COMPONENTS
-from covmin.runtime import memory
+from covmin.runtime import memory, threads
 
 GAUSSIAN, MIXED, POLYNOMIAL, LINEAR = (
     KERNELS[name]() for name in ("gaussian", "mixed", "polynomial", "linear")
@@ -103,7 +103,8 @@ def least(kernel, shape):
     return high
 
 
-def test_every_thread_takes_memory():
+def test_every_thread_takes_memory(monkeypatch):
+    monkeypatch.setattr(threads, "cpu_count", lambda: 3)
     shape = (10_000, 50)
     needed = []
     for n_threads in (1, 2, 3):

@@ -19,6 +19,7 @@ from covmin.datasets import make_shell, make_xor
 from covmin.kernels import Gaussian, Mixed
 from covmin.plan.constants import CROSS_FIT_ROWS, MOST_COLUMNS, SKETCH_ROWS
 from covmin.plan.problem import make_problem
+from covmin.runtime import threads
 
 # More rows than the exact kernel takes.
 N, D = 2200, 8
@@ -162,6 +163,7 @@ class TestFolds:
             return whole_sum(rows, function)
 
         monkeypatch.setattr(ArrayRows, "sum", noted_sum)
+        monkeypatch.setattr(threads, "cpu_count", lambda: 2)
         options = {"approximation": "fourier", "n_components": 16, "n_jobs": n_jobs}
         with threadpool_limits(2, user_api="blas"):
             CCMSelector(**options).fit(*interaction_and_effect(60))

@@ -17,6 +17,7 @@ from covmin.data.outputs import SupportMixin
 from covmin.data.responses import encode_response
 from covmin.runtime.docstrings import sections_of, with_sections
 from covmin.runtime.seeds import global_state_restored
+from covmin.runtime.threads import one_blas_thread
 from covmin.runtime.version import VersionedPickles
 
 # Columns, best first, and the score of each where the method has one.
@@ -150,7 +151,7 @@ class BaselineSelector(VersionedPickles, SupportMixin, BaseEstimator):  # type: 
         positions = np.argsort(columns.index)
         varying = columns.index[positions]
         # Libraries behind some baselines draw from the global generator, or seed it.
-        with global_state_restored():
+        with one_blas_thread(), global_state_restored():
             order, scores = self._rank(columns.X[:, positions], target, m)
         self.task_ = "classification" if target.is_classes else "regression"
         if scores is not None:

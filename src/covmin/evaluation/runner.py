@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from sklearn.exceptions import FitFailedWarning
-from threadpoolctl import threadpool_limits
 
 import covmin
 from covmin.runtime.log import ResultLog
 from covmin.runtime.seeds import global_state_restored
+from covmin.runtime.threads import one_thread
 
 from .categories import Categories, order_of_features
 from .selectors import SelectorSpec
@@ -61,7 +61,7 @@ def run_units(
 
 def _guarded(work: Work, unit: Unit, index: int) -> tuple[int, Any]:
     # Workers share the cores already: more threads inside each would only get in the way.
-    with threadpool_limits(1), global_state_restored():
+    with one_thread(), global_state_restored():
         return index, work(unit)
 
 

@@ -19,7 +19,7 @@ from covmin.plan.approximation import by_size
 from covmin.plan.problem import make_problem
 from covmin.runtime.repeats import N_JOBS, repeat
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import blas_threads
+from covmin.runtime.threads import one_blas_thread
 
 from .regression import out_of_fold_smoother
 
@@ -173,7 +173,7 @@ def conditional_dependence_test(
     else:
         Z = _checked(given, "given", y)
         check_consistent_length(X, Z)
-        with blas_threads(len(X)):
+        with one_blas_thread():
             plan = _conditional_plan(X, Z, response.Y, seed, sampler)
     draw, features, R, scheme = plan
 
@@ -183,7 +183,7 @@ def conditional_dependence_test(
         return explained_share(features(drawn), R, epsilon)
 
     numbers = range(n_resamples + 1)
-    values = repeat(statistic, numbers, "dependence test", "draw", len(X), n_jobs, verbose)
+    values = repeat(statistic, numbers, "dependence test", "draw", n_jobs, verbose)
     null = np.array(values[1:])
     p_value = float((1 + np.count_nonzero(null >= values[0])) / (1 + n_resamples))
     return DependenceTest(values[0], p_value, null, scheme)

@@ -21,6 +21,7 @@ from covmin.data.responses import ordered_levels
 from covmin.data.samples import check_columns
 from covmin.runtime.repeats import N_JOBS, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
+from covmin.runtime.threads import one_blas_thread
 from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
 
@@ -215,7 +216,8 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
             check_columns(columns, X, standardize, labels)
             order = content_order(columns.X if by_rank else X[:, columns.index])
             Z = columns.X[:, order]
-            knockoffs = GaussianKnockoffs(Z)
+            with one_blas_thread():
+                knockoffs = GaussianKnockoffs(Z)
             seed = seed_of(self.random_state)
 
             def statistics(draw: int) -> np.ndarray:
@@ -227,7 +229,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
             draws, jobs = range(self.n_draws), self.n_jobs
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", message=FAR_VALUES)  # said above, by name
-                found = repeat(statistics, draws, "knockoffs", "draw", len(X), jobs, self.verbose)
+                found = repeat(statistics, draws, "knockoffs", "draw", jobs, self.verbose)
             W = np.zeros((self.n_draws, X.shape[1]))
             W[:, columns.index[order]] = found
             self._store(W)

@@ -188,8 +188,8 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
                     estimator.set_params(task=response.task)
             seed = seed_of(self.random_state)
             halves = list(_complementary_halves(_strata(response), self.n_pairs, seed))
-            choose, n = partial(_choose, estimator, X, y), halves[0].size
-            self._store(repeat(choose, halves, "stability", "half", n, self.n_jobs, self.verbose))
+            choose = partial(_choose, estimator, X, y)
+            self._store(repeat(choose, halves, "stability", "half", self.n_jobs, self.verbose))
         return self
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:

@@ -14,6 +14,7 @@ from covmin.data.ranks import Standardize, goes_by_rank
 from covmin.data.responses import EncodedResponse, encode_response
 from covmin.data.tables import categorical_mask
 from covmin.plotting.shared import names_of
+from covmin.runtime.threads import one_blas_thread
 from covmin.selection.judge import judge
 
 # Enough rows to describe a feature, few enough to judge dozens of sets in some seconds.
@@ -81,7 +82,9 @@ class Samples:
             p = np.full(len(X), 1.0 / len(X))
             # The judge builds on the first rows, which must not be those of one class.
             order = np.random.default_rng(0).permutation(len(X))
-            known[which] = judge(X[order], self._response.Y[order], p, weights)[0].unexplained
+            with one_blas_thread():
+                judged = judge(X[order], self._response.Y[order], p, weights)[0]
+            known[which] = judged.unexplained
         return known[which]
 
     @cached_property

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.parallel import Parallel, delayed
 
 from .progress import ProgressBar
-from .threads import IN_THREADS, blas_threads, worker_threads
+from .threads import IN_THREADS, one_blas_thread, sharing_rows, worker_threads
 
 # Values allowed for n_jobs: joblib counts cores from the last for negative ones, and has no zero.
 N_JOBS: list[Any] = [
@@ -42,19 +42,17 @@ def repeat(
     items: Sequence[Any],
     what: str,
     unit: str,
-    n_samples: int,
     n_jobs: int | None,
     verbose: int,
 ) -> list[Result]:
     """Do some work for each item, in threads with one BLAS thread each; results in order.
 
-    ``what`` and ``unit`` are what the progress bar says; ``n_samples`` is the size of the problem,
-    which decides whether BLAS may use several threads.
+    ``what`` and ``unit`` are what the progress bar says.
     """
     results: list[Result] = []
     with (
         ProgressBar.shown(verbose) as bar,
-        blas_threads(n_samples, worker_threads(n_jobs)),
+        one_blas_thread(),
         in_threads(work, items, n_jobs) as found,
     ):
         for result in found:
@@ -69,7 +67,8 @@ def in_threads(
 ) -> Iterator[Iterator[Result]]:
     """Results of some work for each item, in order; what is left when the block ends is dropped."""
     pool = Parallel(n_jobs=n_jobs, return_as="generator", **IN_THREADS)
-    results = pool(delayed(work)(item) for item in items)
+    shared = sharing_rows(work, worker_threads(n_jobs))
+    results = pool(delayed(shared)(item) for item in items)
     try:
         yield results
     finally:

@@ -1,14 +1,21 @@
-"""How many threads BLAS may use."""
+"""How many threads BLAS may use, and how many blocks of rows may be worked on at once.
+
+Threads of BLAS spin while they wait for each other: beside other work a fit takes many times as
+long with them. Threads that work on blocks of rows, on folds or on draws do not wait for each
+other and are safe on a busy machine; BLAS is then held to one.
+"""
 
 import threading
 import time
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from functools import cache
-from timeit import timeit
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from joblib import effective_n_jobs, parallel_config
+from joblib import cpu_count, effective_n_jobs, parallel_config
+from joblib.parallel import get_active_backend
 from scipy.linalg import cholesky
 from threadpoolctl import ThreadpoolController
 
@@ -16,23 +23,36 @@ from threadpoolctl import ThreadpoolController
 # in BLAS, which releases the interpreter lock, and is not made to be sent to processes.
 IN_THREADS = {"prefer": "threads", "require": "sharedmem"}
 
-# Below this many samples the matrices are too small for a second thread to gain much.
-_WORTH_THREADS = 1000
-# Beyond, threads are used where they are clearly faster: on a busy machine they wait for each
-# other, and a fit takes many times longer. A few factorisations of so many rows are timed.
-_TIMED_ROWS = 500
-_N_TIMED = 5
-_CLEARLY_FASTER = 0.85
+# Kernel matrices of fewer rows are left to one thread. On two busy cores a step with all threads
+# takes 2 to 5 times as long at 1000 rows, and 1.1 to 1.6 times as long at 4000: from there on a
+# machine that gets busy after the measurement costs little.
+_WORTH_THREADS = 4000
+# Beyond, steps on so many rows are timed in turn with one thread and with all, for so many rounds.
+_TIMED_ROWS = 2000
+_TIMED_COLUMNS = 100
+_N_ROUNDS = 3
+# All threads are used where they are faster by this factor in each of the rounds.
+_CLEARLY_FASTER = 1.4
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# Threads for blocks of rows that a loop around leaves to each of its workers.
+_LEFT_TO_A_WORKER: ContextVar[int | None] = ContextVar("left_to_a_worker", default=None)
 
 
 @cache
-def _controller() -> ThreadpoolController:
+def _blas() -> ThreadpoolController:
     # Looking for the libraries takes longer than a small fit, so it is done once.
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="blas")
 
 
-class _OneBlasThread:
-    """BLAS at one thread until the last of those who asked for it has left.
+def _threads_of_blas() -> int:
+    return max((library["num_threads"] for library in _blas().info()), default=1)
+
+
+class _BlasLimit:
+    """Holds BLAS to the fewest threads that anyone inside has asked for.
 
     The limit is one for the whole process: of fits that overlap, a later one finds what an
     earlier one has set, and must not go back to that.
@@ -40,55 +60,102 @@ class _OneBlasThread:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._n_inside = 0
-        self._limit: Any = None
+        self._asked: list[int] = []
+        self._given = 1
+        self._before: Any = None
 
-    def __enter__(self) -> None:
+    @property
+    def given(self) -> int:
+        """Threads that BLAS has without us."""
         with self._lock:
-            if self._n_inside == 0:
-                self._limit = _controller().limit(limits=1, user_api="blas")
-                _hand_over_control()
-            self._n_inside += 1
+            return self._given if self._asked else _threads_of_blas()
 
-    def __exit__(self, *error: object) -> None:
+    @property
+    def is_one(self) -> bool:
+        """Whether someone inside has asked for one thread."""
+        return 1 in self._asked
+
+    @contextmanager
+    def held_to(self, n_threads: int) -> Iterator[None]:
+        """At most so many threads while the block runs."""
         with self._lock:
-            self._n_inside -= 1
-            if self._n_inside == 0:
-                self._limit.restore_original_limits()
-                _hand_over_control()
+            if not self._asked:
+                self._given = _threads_of_blas()
+            self._asked.append(n_threads)
+            self._set()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._asked.remove(n_threads)
+                self._set()
+
+    def _set(self) -> None:
+        if not self._asked:
+            self._before.restore_original_limits()
+            self._before = None
+        else:
+            limit = _blas().limit(limits=min(self._asked))
+            self._before = self._before or limit
+        _hand_over_control()
 
 
 def _hand_over_control() -> None:
     """Let another thread lift the limit: since threadpoolctl 3.8 only who set it may."""
-    for library in _controller().lib_controllers:
+    for library in _blas().lib_controllers:
         if hasattr(library, "clear_controlling_thread"):
             library.clear_controlling_thread()
 
 
-_ONE_BLAS_THREAD = _OneBlasThread()
+_BLAS = _BlasLimit()
 
 
-def blas_threads(n_samples: int, n_jobs: int | None = None) -> AbstractContextManager[Any]:
-    """One BLAS thread for small problems, for each of several workers and on a busy machine."""
+def one_blas_thread() -> AbstractContextManager[None]:
+    """One BLAS thread while the block runs; blocks of rows may still be worked on at once."""
+    return _BLAS.held_to(1)
+
+
+def blas_threads(n_samples: int, n_jobs: int | None = None) -> AbstractContextManager[None]:
+    """One BLAS thread, or all for a large kernel matrix where they are clearly faster just now.
+
+    ``n_samples`` is the number of rows of the kernel matrix, ``n_jobs`` the number of workers.
+    """
+    n_threads = row_threads()
     large = n_samples >= _WORTH_THREADS and n_jobs in (None, 1)
-    return nullcontext() if large and _threads_pay() else _ONE_BLAS_THREAD
+    pay = large and n_threads > 1 and not _BLAS.is_one and _threads_pay(n_threads)
+    return _BLAS.held_to(n_threads if pay else 1)
 
 
-def _threads_pay() -> bool:
-    """Whether all threads factorise matrices clearly faster than one does, just now."""
-    if row_threads() == 1:
-        return False
-    M = np.full((_TIMED_ROWS, _TIMED_ROWS), 0.5) + 0.5 * np.eye(_TIMED_ROWS)
-    with _ONE_BLAS_THREAD:
-        cholesky(M)
-        enough = _CLEARLY_FASTER * timeit(lambda: cholesky(M), number=_N_TIMED)
-    cholesky(M)  # wakes the threads up
-    start = time.perf_counter()
-    for _ in range(_N_TIMED):
-        cholesky(M)
-        if time.perf_counter() - start > enough:  # no need to wait for threads that wait
-            return False
-    return True
+def _threads_pay(n_threads: int) -> bool:
+    """Whether so many threads are clearly faster than one in every round."""
+    step = _timed_step()
+    step()  # the first takes longer, for its memory is new
+    rounds = (_seconds(step, 1) / _seconds(step, n_threads) for _ in range(_N_ROUNDS))
+    return all(gain >= _CLEARLY_FASTER for gain in rounds)
+
+
+def _timed_step() -> Callable[[], None]:
+    """What takes the time of a step: a symmetric product, passes over it, a factorisation.
+
+    Product and factorisation may come from two libraries, each with threads of its own.
+    """
+    Z = np.random.default_rng(0).standard_normal((_TIMED_ROWS, _TIMED_COLUMNS))
+
+    def step() -> None:
+        K = Z @ Z.T
+        K /= _TIMED_COLUMNS
+        np.exp(K, out=K)
+        K[np.diag_indices_from(K)] += K.sum(axis=0)  # dominant, so that there is a factor
+        cholesky(K, lower=True, overwrite_a=True, check_finite=False)
+
+    return step
+
+
+def _seconds(step: Callable[[], None], n_threads: int) -> float:
+    with _BLAS.held_to(n_threads):
+        start = time.perf_counter()
+        step()
+        return time.perf_counter() - start
 
 
 def worker_threads(n_jobs: int | None) -> int:
@@ -98,6 +165,49 @@ def worker_threads(n_jobs: int | None) -> int:
 
 
 def row_threads() -> int:
-    """Threads that may visit blocks of rows at once: as many as BLAS was given."""
-    blas = (info["num_threads"] for info in _controller().info() if info["user_api"] == "blas")
-    return max(blas, default=1)
+    """Threads that may work on blocks of rows at once.
+
+    As many as BLAS was given, by ``OMP_NUM_THREADS`` or by joblib for each of its processes, but
+    no more than the processors that this process may use. In a loop of threads, what it leaves.
+    """
+    left = _LEFT_TO_A_WORKER.get()
+    if left is not None:
+        return left
+    if _in_a_loop_of_threads():
+        return 1
+    return min(_BLAS.given, int(cpu_count()))
+
+
+def _in_a_loop_of_threads() -> bool:
+    # A worker of joblib that is a process has a main thread of its own.
+    in_main = threading.current_thread() is threading.main_thread()
+    return not in_main and get_active_backend()[0].nesting_level > 0
+
+
+def sharing_rows(work: Callable[[Item], Result], n_workers: int) -> Callable[[Item], Result]:
+    """The same work, done by one of several workers that share the threads for blocks of rows."""
+    left = max(1, row_threads() // n_workers)
+
+    def of_a_worker(item: Item) -> Result:
+        with _left_to_a_worker(left):
+            return work(item)
+
+    return of_a_worker
+
+
+@contextmanager
+def _left_to_a_worker(n_threads: int) -> Iterator[None]:
+    token = _LEFT_TO_A_WORKER.set(n_threads)
+    try:
+        yield
+    finally:
+        _LEFT_TO_A_WORKER.reset(token)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One thread for everything while the block runs: for BLAS, OpenMP and blocks of rows."""
+    # Not threadpool_limits, which on leaving puts back what it found of BLAS as well.
+    openmp = ThreadpoolController().select(user_api="openmp")
+    with openmp.limit(limits=1), one_blas_thread(), _left_to_a_worker(1):
+        yield

@@ -18,6 +18,7 @@ from covmin.plan.formulation import FORMULATIONS
 from covmin.plan.kernel import kernel_of
 from covmin.plan.problem import make_problem
 from covmin.runtime.seeds import seed_of
+from covmin.runtime.threads import one_blas_thread
 
 
 @validate_params(
@@ -120,16 +121,17 @@ def conditional_covariance_trace(
     if isinstance(epsilon, str):
         epsilon = PAPER_RIDGE[response.task]
     chosen = _kernel(kernel)
-    problem = make_problem(
-        columns,
-        response.Y,
-        chosen,
-        approximation=by_size(approximation, chosen, columns.X.shape),
-        n_components=n_components,
-        seed=seed_of(random_state),
-        epsilon=epsilon,
-    )
-    value = problem.trace(keep, w[columns.index][keep], problem.bandwidth(keep))
+    with one_blas_thread():
+        problem = make_problem(
+            columns,
+            response.Y,
+            chosen,
+            approximation=by_size(approximation, chosen, columns.X.shape),
+            n_components=n_components,
+            seed=seed_of(random_state),
+            epsilon=epsilon,
+        )
+        value = problem.trace(keep, w[columns.index][keep], problem.bandwidth(keep))
     return float(epsilon * value * response.squared_unit)
 
 

@@ -24,7 +24,7 @@ from covmin.plan.look import Look
 from covmin.runtime.repeats import N_JOBS
 from covmin.runtime.run import LongRun, Run
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import blas_threads
+from covmin.runtime.threads import blas_threads, one_blas_thread
 from covmin.runtime.version import VersionedPickles
 
 from .crossfit import CrossFit, cross_fit, residuals_beyond_given
@@ -311,7 +311,8 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         check_scored(self.estimator, self.scoring)
         X, device, y, sample_weight = from_tensors(X, self.device, y, sample_weight)
         samples = read_samples(self, X, y, sample_weight)
-        columns = samples.columns(self.standardize)
+        with one_blas_thread():
+            columns = samples.columns(self.standardize)
         check_columns(columns, samples.X, self.standardize, samples.column_labels)
         check_enough(samples, columns)
         plan = self._plan_of_shape(columns, samples.response, formulation, device)

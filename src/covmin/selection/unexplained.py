@@ -17,7 +17,7 @@ from covmin.plan.constants import (
     LANDMARKS,
 )
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import blas_threads
+from covmin.runtime.threads import one_blas_thread
 
 from .judge import judge, principal_components, summed_kernel
 from .selector import CCMSelector
@@ -116,7 +116,7 @@ def unexplained_variance(
         return 1.0
     # Squared scales of the columns of a feature add up to one.
     weights = columns.units.scale**2
-    with blas_threads(p.size):
+    with one_blas_thread():
         if not held_out:
             return _in_sample(X, Y, p, weights)
         return judge(X, Y, p, weights, n_landmarks=LANDMARKS)[0].unexplained
