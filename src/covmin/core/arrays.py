@@ -113,7 +113,8 @@ def cos_sin(angles: Array, amplitude: float) -> Array:
 
     In single precision NumPy's cosine and sine are vectorised on every processor. In double
     precision only the tangent is, and on some processors. With ``t = tan(angle/2)``:
-    ``cos = 2/(1 + t²) − 1`` and ``sin = 2t/(1 + t²)``, to the last digit and ten times faster there.
+    ``cos = 2/(1 + t²) − 1`` and ``sin = 2t/(1 + t²)``, to the last digit and ten times
+    faster there.
     """
     n, D = angles.shape
     if is_torch_array(angles):

@@ -266,9 +266,7 @@ class _Walk:
         # Scaled down into the budget, so that none starts at a corner.
         weights = weights * min(1.0, budget / max(float(weights.sum()), 1.0))
         for level in levels:
-            objective, constraint, solution = _minimize(
-                level, among, sigma, budget, weights, watch
-            )
+            objective, constraint, solution = _minimize(level, among, sigma, budget, weights, watch)
             weights = solution.w
         assert solution.operator is not None
         loo_error = np.nan

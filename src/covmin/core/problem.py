@@ -103,9 +103,7 @@ class Problem:
     @property
     def n_rows(self) -> int:
         """Number of rows, in memory or not."""
-        if isinstance(self.grams, ExactGrams):
-            return self.sample.n_rows
-        return self.grams.rows.shape[0]
+        return self._rows.shape[0]
 
     @property
     def n_features(self) -> int:
@@ -124,9 +122,7 @@ class Problem:
         """
         if self.effort is None:
             return [self]
-        n_components = 0
-        if isinstance(self.grams, FourierGrams):
-            n_components = 2 * int(self.grams.frequencies.shape[1])
+        n_components = 2 * int(self._frequencies.shape[1])
         n_columns = self.units.columns(features).size
         last = self.on_first(self.effort.rows(self.kernel, n_columns, n_components))
         first = last.on_first(self.effort.rows_at_first(n_columns))
@@ -205,15 +201,25 @@ class Problem:
         """The n units with the strongest effects of their own, over all rows."""
         columns = self.units.columns(features)
         kernel = self._kernel_of_stage(features, self.bandwidth(features), None, None)
-        if isinstance(self.grams, FourierGrams):
-            rows, frequencies = self.grams.rows, take(self.grams.frequencies, columns, axis=0)
-        else:
-            rows, frequencies = ArrayRows(*vars(self.sample).values()), take(self.sample.X[:0, :], columns, axis=1).T
-        fixed = kernel.components(frequencies).fixed
+        fixed = kernel.components(take(self._frequencies, columns, axis=0)).fixed
         if fixed is None:
             return features[:0]
-        effects = self.units.restrict(features).collect(single_effects(rows.restrict(columns), fixed))
+        effects = single_effects(self._rows.restrict(columns), fixed)
+        effects = self.units.restrict(features).collect(effects)
         return features[np.argsort(-effects, kind="stable")[:n]]
+
+    @property
+    def _frequencies(self) -> Array:
+        """Of random components, none for a matrix."""
+        if isinstance(self.grams, FourierGrams):
+            return self.grams.frequencies
+        return self.sample.X[:0, :].T
+
+    @property
+    def _rows(self) -> Rows:
+        if isinstance(self.grams, FourierGrams):
+            return self.grams.rows
+        return ArrayRows(self.sample.X, self.sample.Y, self.sample.p)
 
     def objective_over(self, features: np.ndarray, gram: Gram) -> Objective:
         """The objective over a gram of the given units."""

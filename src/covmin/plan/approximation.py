@@ -10,7 +10,9 @@ from covmin.runtime.memory import check_memory, exact_bytes, fits, fourier_bytes
 from covmin.runtime.threads import row_threads
 
 from .constants import (
+    EFFORT,
     EXACT_SAMPLES,
+    FIRST_BUDGET,
     N_COMPONENTS,
     N_WAVES,
     PAIR_NUMBERS,
@@ -105,21 +107,25 @@ def _why_components(approximation: str | None, kernel: Kernel, size: Size, squee
 
 
 def _component_bytes(kernel: Kernel, size: Size) -> int:
-    """Memory of a fit by components; where columns are many, that of the screen as well."""
+    """Memory of a fit by components; where columns are many, a matrix of some rows goes first."""
     n, d = size.n_samples, size.n_columns
+    seen = EFFORT.rows(kernel, d, size.n_components)
+    by_matrix = seen <= EXACT_SAMPLES and kernel.sums_features
+    n_columns = min(d, FIRST_BUDGET) if by_matrix else d
     n_random = d if kernel.components_are_exact else size.n_components
-    summed = d if kernel.sums_features else 0
-    waves = waves_for(summed, alone=not kernel.sees_interactions) * summed
+    waves = waves_for(n_columns, alone=not kernel.sees_interactions) if kernel.sums_features else 0
     needed = fourier_bytes(
         n,
         d,
-        n_random + waves,
+        n_random + waves * n_columns,
         size.itemsize,
         n_responses=size.n_responses,
         n_threads=1 if size.on_device else row_threads(),
         copied=size.on_device,
         sampled=pair_rows(n, d, size.n_responses),
     )
+    if by_matrix:
+        needed += exact_bytes(min(n, seen), d, size.itemsize, mixed=True)
     return needed
 
 

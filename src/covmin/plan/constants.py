@@ -101,7 +101,7 @@ WAVE_SHARE: Final = 0.1
 N_FOLDS: Final = 5
 #: But no more of them than together hold this many samples, and no fewer than three: errors are
 #: then known to a few per cent of themselves.
-ENOUGH_LEFT_OUT: Final = 2000
+ENOUGH_LEFT_OUT: Final = 600
 #: Below this many samples there is nothing to hold out.
 FEWEST_TO_CROSS_FIT: Final = 4
 #: Of more samples than this, a random sample chooses ε and m: its error is known to a fraction
@@ -128,7 +128,7 @@ LANDMARKS_OVER_ROOT: Final = 6.0
 FEWEST_LANDMARKS: Final = 100
 #: Of more samples than this the judge of many sets learns from as many: a regression on them leaves
 #: but a fraction of a per cent beyond the noise. It is tried on all that are left out.
-JUDGED_ROWS: Final = 5000
+JUDGED_ROWS: Final = 2000
 #: How far predictions of numbers go beyond those seen, as a share of their range: a product goes
 #: as far in 60 samples, and a polynomial that has no samples goes no further.
 EXTRAPOLATION: Final = 0.5

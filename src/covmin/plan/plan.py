@@ -127,7 +127,15 @@ class Plan:
         plan = self._decided("rows", "all at once", f"{n} samples in memory")
         if self.in_blocks:
             plan = self._decided("rows", "in blocks", "as few as fit into the cache")
-        return plan
+        if not self.saves_work:
+            return plan
+        rows = EFFORT.rows(
+            self.kernel, self.size.n_columns, self.size.n_components if self.approximation else 0
+        )
+        choice = "on all rows" if rows >= n else f"on {rows} rows and single effects over all"
+        return plan._decided(
+            "first stage", f"{choice}, in single precision", f"{EFFORT.work:.0e} products a step"
+        )
 
     def _with_pairs(self) -> Plan:
         """Whether pairs of features that interact are looked for, and on how many rows."""
@@ -201,10 +209,13 @@ class Plan:
         return plan._decided("features", f"{m} of {n_features}", reason)
 
     @property
-    def is_ours(self) -> bool:
-        """Whether how a criterion is evaluated was left to the plan."""
+    def saves_work(self) -> bool:
+        """Whether stages may take fewer rows, and single precision: not where "exact" is asked for.
+
+        A ridge smaller than any of ours needs double precision.
+        """
         wishes = self.wishes
-        auto = wishes.approximation == "auto" and wishes.formulation.is_plain
+        auto = wishes.approximation in ("auto", "fourier") and wishes.formulation.is_plain
         return auto and (not self.epsilons or min(self.epsilons) >= LEAST_RIDGE)
 
     def problem(self, columns: PreparedColumns, Y: np.ndarray) -> Problem:
@@ -222,8 +233,8 @@ class Plan:
             seed=self.wishes.seed,
             n_threads=self.n_threads,
             summed=of_the_kept if narrow else of_all,
-            effort=EFFORT if self.is_ours else None,
-            single=self.is_ours,
+            effort=EFFORT if self.saves_work else None,
+            single=self.saves_work,
         )
 
     def formulated(

@@ -19,10 +19,10 @@ from covmin.data.responses import EncodedResponse
 from covmin.data.samples import Samples
 from covmin.plan import Plan
 from covmin.plan.budgets import path_budgets
-from covmin.plan.constants import JUDGED_ROWS, N_FOLDS
+from covmin.plan.constants import ENOUGH_LEFT_OUT, JUDGED_ROWS, N_FOLDS
 from covmin.runtime.repeats import in_threads
 from covmin.runtime.run import Run
-from covmin.runtime.threads import blas_threads, worker_threads
+from covmin.runtime.threads import blas_threads, row_threads, worker_threads
 
 from .class_measures import CLASS_MEASURES, class_measures
 from .judge import Regression, judge
@@ -50,11 +50,12 @@ class CrossFit:
     def standard_error(self, measure: str = "error") -> np.ndarray:
         """Standard error of the mean over folds, shape (n_epsilons, n_sizes).
 
-        By how the folds differ; that of the gain by how samples do, of which there are more.
+        By how samples differ, where they have an error each, or else by how the folds do.
         """
         values = self.folds[measure]
-        if measure == "gain":
-            return np.asarray(np.sqrt(self.folds["gain_variance"].sum(axis=2)) / values.shape[2])
+        if f"{measure}_variance" in self.folds:
+            variances = self.folds[f"{measure}_variance"].sum(axis=2)
+            return np.asarray(np.sqrt(variances) / values.shape[2])
         return values.std(axis=2, ddof=1) / np.sqrt(values.shape[2])
 
     @property
@@ -144,25 +145,25 @@ def cross_fit(
 
     Standardisation, bandwidths, the ranking and the judge see the training samples alone. They,
     and the look at pairs, are the same for every ε. The samples are in memory, in random order,
-    and differ: a copy of a sample in training would tell its answer. ``n_jobs`` folds are judged
-    at once, in threads, and the run keeps those that are done.
+    and differ: a copy of a sample in training would tell its answer. ``n_jobs`` folds, or as many
+    as there are processors, are judged at once, in threads, and the run keeps those that are done.
     """
-    for_each_fold = max(1, plan.n_threads // worker_threads(n_jobs))
-    plan = replace(plan, n_threads=for_each_fold)
+    n_workers = max(worker_threads(n_jobs), row_threads() if n_jobs is None else 1)
+    plan = replace(plan, n_threads=max(1, plan.n_threads // n_workers))
 
     def judged(fold: np.ndarray) -> np.ndarray:
         held = _hold_out(samples, samples.plan, standardize, fold)
         found = _measured(held, plan, sizes, None if score is None else lambda c: score(c, fold))
         return np.stack(list(found.values()))
 
-    names = ["error", "gain", "gain_variance"]
+    names = ["error", "gain", "error_variance", "gain_variance"]
     names += CLASS_MEASURES if samples.response.labels is not None else []
     names += ["score"] if score is not None else []
-    folds = _folds(samples.n_samples, samples.response.labels)
+    folds = _enough(_folds(samples.n_samples, samples.response.labels))
     done = run.folds()
     with (
-        blas_threads(samples.n_samples, worker_threads(n_jobs)),
-        in_threads(judged, folds[len(done) :], n_jobs) as results,
+        blas_threads(samples.n_samples, n_workers),
+        in_threads(judged, folds[len(done) :], n_workers) as results,
     ):
         for result in results:
             done.append(result)
@@ -245,6 +246,12 @@ def _folds(n_samples: int, labels: np.ndarray | None) -> list[np.ndarray]:
     return [fold == number for number in range(n_folds)]
 
 
+def _enough(folds: list[np.ndarray]) -> list[np.ndarray]:
+    """The first folds that hold enough samples together, three at least."""
+    together = np.cumsum([fold.sum() for fold in folds])
+    return folds[: max(3, 1 + int(np.searchsorted(together, ENOUGH_LEFT_OUT)))]
+
+
 def _measured(
     held: _HeldOut, plan: Plan, sizes: list[int], score: Callable[[np.ndarray], float] | None
 ) -> dict[str, np.ndarray]:
@@ -263,7 +270,9 @@ def _measured(
         errors = ((held.target - predicted) ** 2).sum(axis=1)
         none = errors if not each else none
         gain = float(held.weight @ (none - errors))
-        measures = {"error": float(held.weight @ errors), "gain": gain}
+        error = float(held.weight @ errors)
+        measures = {"error": error, "gain": gain}
+        measures["error_variance"] = float(held.weight**2 @ (errors - error) ** 2)
         measures["gain_variance"] = float(held.weight**2 @ (none - errors - gain) ** 2)
         if shares is not None and held.labels is not None:
             measures |= class_measures(shares, held.labels, held.weight, held.columns.p.size)
@@ -301,6 +310,8 @@ def _rankings(
     """For each size, the units from best to worst: one path for all, or a solve for each."""
     if plan.wishes.formulation.is_path:
         budgets = path_budgets(problem.n_features)
+        if problem.effort is not None:  # a ranking of most samples is but an example of that of all
+            problem = problem.solved_by(problem.steps.looser(problem.effort.looseness))
         order = run_path(problem, budgets, hold, with_errors=False).order
         yield from ((size, order) for size in set(sizes))
     else:

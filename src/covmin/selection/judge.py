@@ -99,7 +99,8 @@ def judge(
     bounds, mean = _bounds(responses), p @ responses
     sums = [_Sums(X, weights, n_landmarks, scale) for scale in FUNCTION_SCALES]
     found: list[Regression] = []
-    nearby = 0  # functions of a set are about as fast as those of the set before
+    nearby: int | None = None  # functions of a set are about as fast as those of the set before
+    searched = 0  # size of the set for which scales were last compared
     for columns in sets:
 
         def regress(number: int, columns: np.ndarray = columns) -> tuple[float, Regression]:
@@ -119,7 +120,11 @@ def judge(
                 bounds,
             )
 
-        nearby, regression = _least_nearby(regress, len(sums), nearby if found else None)
+        if columns.size == 0 or (nearby is not None and searched <= columns.size < 3 * searched):
+            found.append(regress(nearby or 0)[1])
+            continue
+        nearby, regression = _least_nearby(regress, len(sums), nearby)
+        searched = columns.size
         found.append(regression)
     return found
 
@@ -170,7 +175,8 @@ class _Components:
         L = np.linalg.cholesky(near + _ROUNDING * power * np.eye(len(near)))
         F = solve_triangular(L, K.T, lower=True, check_finite=False).T
         F -= p @ F
-        variances, rotation = np.linalg.eigh(F.T @ (p[:, None] * F))
+        G = np.sqrt(p)[:, None] * F
+        variances, rotation = np.linalg.eigh(G.T @ G)
         kept = variances > _ROUNDING * power / len(near)
         rotation = rotation[:, kept]
         basis = solve_triangular(L, rotation, lower=True, trans="T", check_finite=False)

@@ -31,7 +31,6 @@ class FourierGrams:
         return FourierGram(components, self.rows.restrict(columns))
 
 
-
 def single_effects(rows: Rows, fixed: FixedMap) -> np.ndarray:
     """What each column says by itself: how steeply the criterion of no feature falls with it.
 

@@ -21,8 +21,8 @@ _RULES: Rules = {
     2: ((1.0,), (1.0,)),
 }
 _N_WAVES = max(_RULES)
-# By their features, many columns are carried by fewer waves each: by two at least, and by no
-# more than this number in all, as long as two are enough for that.
+# Many columns are carried by fewer waves each, and by no more than this number in all, as long as
+# the fewest are enough for that.
 _MOST_WAVES = 1024
 # Waves of all features are kept up to this many numbers (1 GiB of float64); beyond it they
 # are made anew in blocks.
@@ -33,7 +33,7 @@ _WORTH_THE_COPY = 0.75
 
 
 def waves_for(n_columns: int, *, alone: bool = False) -> int:
-    """Waves for each of so many columns, where the sum is used by its components.
+    """Waves for each of so many columns: the more columns, the fewer samples tell waves of each.
 
     Two waves have one frequency, at which a column of two values may be 2π apart and look
     constant. Beside a kernel of all columns that does no harm; alone, four are the least.
@@ -52,8 +52,8 @@ def _weighted(w: Array) -> np.ndarray | None:
 class WaveSum:
     """``k(x, x̃) = (1/m) Σⱼ wⱼ κ((xⱼ − x̃ⱼ)/s)`` with ``κ(t) = Σ_q a_q cos(ω_q t)``, κ(0) = 1.
 
-    κ has four frequencies, from a slow one, which sees trends, to one that sees fast waves. Eight
-    cosines and sines of each feature carry the kernel, so that its matrix and its gradient are
+    κ has up to four frequencies, from a slow one, which sees trends, to one that sees fast waves.
+    Cosines and sines of each feature carry the kernel, so that its matrix and its gradient are
     matrix products. In w the kernel is linear, and the criterion convex.
 
     The waves are its components too, with powers ``a_q wⱼ/m``. As they do not depend on w, a
@@ -62,7 +62,7 @@ class WaveSum:
 
     scale: float = 1.0  # bandwidth s of each feature
     budget: float = 1.0  # m; the kernel of a sample with itself is Σw/m
-    # Cosines and sines of a feature, an even number; matrices are always made with eight.
+    # Cosines and sines of a feature, an even number.
     n_waves: int = _N_WAVES
     zero_is_absorbing = False
     rules: ClassVar[Rules] = _RULES
@@ -73,7 +73,7 @@ class WaveSum:
         return np.array(frequencies), np.array([*weights, *weights])
 
     def prepare(self, X: Array) -> Array:
-        """Cosines and sines of every feature, shape (d, 8, n): they do not depend on w.
+        """Cosines and sines of every feature, shape (d, n_waves, n): they do not depend on w.
 
         Where they would take too much memory, the features themselves, shape (d, n), to be
         expanded block by block.
@@ -93,7 +93,7 @@ class WaveSum:
         return xp.reshape(cos_sin(angles, 1.0), (d, self.n_waves, n))
 
     def _blocks(self, prepared: Array, rows: int = 0) -> Iterator[tuple[slice, Array]]:
-        """Blocks of features with their cosines and sines, shape (8·block, n).
+        """Blocks of features with their cosines and sines, shape (n_waves·block, n).
 
         Blocks are as narrow as if there were at least ``rows`` samples.
         """
@@ -125,7 +125,9 @@ class WaveSum:
         weighted = prepared if some is None else self.restrict(prepared, some)
         powers = self._powers(w if some is None else take(w, some, axis=0))
         for columns, waves in self._blocks(weighted):
-            S = waves * xp.sqrt(powers[self.n_waves * columns.start : self.n_waves * columns.stop, None])
+            S = waves * xp.sqrt(
+                powers[self.n_waves * columns.start : self.n_waves * columns.stop, None]
+            )
             K += S.T @ S
 
         def pullback(P: Array, Q: Array) -> Array:
@@ -139,7 +141,7 @@ class WaveSum:
         return K, pullback
 
     def _powers(self, w: Array) -> Array:
-        """``a_q wⱼ/m`` for each of the eight waves of a feature."""
+        """``a_q wⱼ/m`` for each of the waves of a feature."""
         xp = array_namespace(w)
         return xp.reshape((w / self.budget)[:, None] * like(self._rule()[1], w), (-1,))
 
