@@ -14,6 +14,7 @@ A feature here is a unit of :mod:`covmin.core.units`: a column, or a group of co
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -210,9 +211,14 @@ class _Walk:
             watch.tell()
         return better
 
+    @cached_property
+    def _by_single_effects(self) -> np.ndarray:
+        """Units by what all rows say of them alone, the strongest first; none without a sum."""
+        return self.problem.by_single_effects()
+
     def _spoken_for(self, budget: int, among: np.ndarray) -> np.ndarray:
         """Members of pairs, and up to half of the budget by what all rows say of single units."""
-        strongest = self.problem.strongest_single_effects(among, budget // 2)
+        strongest = self._by_single_effects[np.isin(self._by_single_effects, among)][: budget // 2]
         others = strongest[~np.isin(strongest, self.members)]
         return np.concatenate([self.members, others])[: budget - 1]
 

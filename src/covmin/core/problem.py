@@ -125,11 +125,12 @@ class Problem:
         n_components = 2 * int(self._frequencies.shape[1])
         n_columns = self.units.columns(features).size
         last = self.on_first(self.effort.rows(self.kernel, n_columns, n_components))
-        first = last.on_first(self.effort.rows_at_first(n_columns))
         loose = self.steps.looser(self.effort.looseness)
-        levels = [last.solved_by(self.steps if whole and last is self else loose)]
-        if first is not last:
-            levels.insert(0, first.solved_by(loose.looser(self.effort.looseness)))
+        looser = loose.looser(self.effort.looseness)
+        levels = [
+            last.on_first(n).solved_by(looser) for n in self.effort.climb(n_columns, last.n_rows)
+        ]
+        levels.append(last.solved_by(self.steps if whole and last is self else loose))
         if whole and last is not self:
             levels.append(self.solved_by(loose))
         return [replace(each, summed=levels[-1].summed) for each in levels]
@@ -197,16 +198,16 @@ class Problem:
         kernel: ScaledKernel = self.kernel.at(scale)
         return kernel
 
-    def strongest_single_effects(self, features: np.ndarray, n: int) -> np.ndarray:
-        """The n units with the strongest effects of their own, over all rows."""
+    def by_single_effects(self) -> np.ndarray:
+        """Units by what all rows say of each alone, the strongest first; none without a sum."""
+        features = np.arange(self.n_features)
         columns = self.units.columns(features)
         kernel = self._kernel_of_stage(features, self.bandwidth(features), None, None)
         fixed = kernel.components(take(self._frequencies, columns, axis=0)).fixed
         if fixed is None:
             return features[:0]
         effects = single_effects(self._rows.restrict(columns), fixed)
-        effects = self.units.restrict(features).collect(effects)
-        return features[np.argsort(-effects, kind="stable")[:n]]
+        return np.argsort(-self.units.collect(effects), kind="stable")
 
     @property
     def _frequencies(self) -> Array:
