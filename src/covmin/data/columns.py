@@ -105,11 +105,18 @@ class PreparedColumns:
     signature: np.ndarray | None
     scores: NormalScores | None  # of all columns of the input, where they go by rank
 
+    @cached_property
+    def _drawn(self) -> dict[tuple[int, bool], DistinctRows]:
+        return {}
+
     def distinct(self, seed: int, *, merged: bool = True) -> DistinctRows:
         """Rows that differ, or all in a random order; as they stand without responses."""
         if self.signature is None:
             return DistinctRows.as_they_stand(self.p)
-        return DistinctRows.of(self.signature, self.p, seed, merged=merged)
+        if (seed, merged) not in self._drawn:
+            drawn = DistinctRows.of(self.signature, self.p, seed, merged=merged)
+            self._drawn[seed, merged] = drawn
+        return self._drawn[seed, merged]
 
     @cached_property
     def n_distinct(self) -> int:

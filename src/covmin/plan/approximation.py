@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from covmin.core.effort import Effort
 from covmin.core.kernels import Kernel
 from covmin.core.kernels.additive import waves_for
 from covmin.runtime.memory import check_memory, exact_bytes, fits, fourier_bytes
@@ -33,9 +34,15 @@ class Size:
     itemsize: int = 8  # bytes of a number
     n_components: int = N_COMPONENTS  # where they are used
     on_device: bool = False  # whether the samples are copied to one
+    effort: Effort = EFFORT  # of an evaluation
 
 
-def by_size(approximation: str | None, kernel: Kernel, shape: tuple[int, int]) -> str | None:
+def by_size(
+    approximation: str | None,
+    kernel: Kernel,
+    shape: tuple[int, int],
+    matrix_rows: int = EXACT_SAMPLES,
+) -> str | None:
     """What an approximation comes to for so many samples and columns, memory aside.
 
     >>> from covmin.core.kernels import Gaussian, Polynomial
@@ -50,7 +57,7 @@ def by_size(approximation: str | None, kernel: Kernel, shape: tuple[int, int]) -
         return None if approximation == "exact" else approximation
     n_samples, n_columns = shape
     exact_components = kernel.components_are_exact and n_columns < n_samples
-    many = kernel.has_components and n_samples > EXACT_SAMPLES
+    many = kernel.has_components and n_samples > matrix_rows
     return "fourier" if exact_components or many else None
 
 
@@ -68,7 +75,8 @@ def choose_approximation(
     n, d = size.n_samples, size.n_columns
     matrix = exact_bytes(n, d, size.itemsize, mixed=kernel.sums_features)
     components = _component_bytes(kernel, size)
-    wanted = by_size(approximation, kernel, (n, d)) == "fourier"
+    most = size.effort.matrix_rows
+    wanted = by_size(approximation, kernel, (n, d), most) == "fourier"
     squeezed = approximation == "auto" and kernel.has_components and not fits(matrix)
     if wanted or squeezed:
         check_memory(
@@ -91,8 +99,8 @@ def choose_approximation(
     )
     if approximation != "auto":
         return None, "as asked for"
-    if n <= EXACT_SAMPLES:
-        return None, f"{n} samples, no more than {EXACT_SAMPLES}"
+    if n <= most:
+        return None, f"{n} samples, no more than {most}"
     return None, f"the {kernel.name} kernel has no components"
 
 
@@ -103,14 +111,14 @@ def _why_components(approximation: str | None, kernel: Kernel, size: Size, squee
         return "the columns themselves are the components, and fewer than the samples"
     if squeezed:
         return "there is no memory for the kernel matrix"
-    return f"{size.n_samples} samples, more than {EXACT_SAMPLES}"
+    return f"{size.n_samples} samples, more than {size.effort.matrix_rows}"
 
 
 def _component_bytes(kernel: Kernel, size: Size) -> int:
     """Memory of a fit by components; where columns are many, a matrix of some rows goes first."""
     n, d = size.n_samples, size.n_columns
-    seen = EFFORT.rows(kernel, d, size.n_components)
-    by_matrix = seen <= EXACT_SAMPLES and kernel.sums_features
+    seen = size.effort.rows(kernel, d, size.n_components)
+    by_matrix = seen <= size.effort.matrix_rows and kernel.sums_features
     n_columns = min(d, FIRST_BUDGET) if by_matrix else d
     n_random = d if kernel.components_are_exact else size.n_components
     waves = waves_for(n_columns, alone=not kernel.sees_interactions) if kernel.sums_features else 0

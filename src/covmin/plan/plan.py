@@ -18,7 +18,7 @@ from covmin.runtime.threads import row_threads
 
 from .approximation import Size, choose_approximation, pair_rows, pair_waves
 from .budgets import path_budgets
-from .constants import EFFORT, LEAST_RIDGE, N_COMPONENTS, NOISE_ROWS
+from .constants import DEVICE_EFFORT, EFFORT, LEAST_RIDGE, N_COMPONENTS, NOISE_ROWS
 from .formulation import FORMULATIONS, Formulation
 from .kernel import kernel_of, mixing_share, with_share
 from .look import Look
@@ -86,7 +86,15 @@ class Plan:
         formulation = wishes.formulation
         n, d = shape
         n_components = 2 * -(-(wishes.n_components or N_COMPONENTS) // 2)  # cosines and sines
-        size = Size(n, d, response.Y.shape[1], itemsize, n_components, wishes.device is not None)
+        size = Size(
+            n,
+            d,
+            response.Y.shape[1],
+            itemsize,
+            n_components,
+            wishes.device is not None,
+            EFFORT if (wishes.device or "cpu").startswith("cpu") else DEVICE_EFFORT,
+        )
         kernel = kernel_of(wishes.kernel, formulation)
         chosen, reason = choose_approximation(wishes.approximation, kernel, size)
         what = f"{n_components} random components" if chosen else "exact kernel matrix"
@@ -129,12 +137,14 @@ class Plan:
             plan = self._decided("rows", "in blocks", "as few as fit into the cache")
         if not self.saves_work:
             return plan
-        rows = EFFORT.rows(
+        rows = self.size.effort.rows(
             self.kernel, self.size.n_columns, self.size.n_components if self.approximation else 0
         )
         choice = "on all rows" if rows >= n else f"on {rows} rows and single effects over all"
         return plan._decided(
-            "first stage", f"{choice}, in single precision", f"{EFFORT.work:.0e} products a step"
+            "first stage",
+            f"{choice}, in single precision",
+            f"{self.size.effort.work:.0e} products a step",
         )
 
     def _with_pairs(self) -> Plan:
@@ -209,6 +219,12 @@ class Plan:
         return plan._decided("features", f"{m} of {n_features}", reason)
 
     @property
+    def matrix_rows(self) -> int:
+        """Rows of the largest kernel matrix on this processor."""
+        on_host = self.approximation is None and self.wishes.device is None
+        return self.size.n_samples if on_host else 0
+
+    @property
     def saves_work(self) -> bool:
         """Whether stages may take fewer rows, and single precision: not where "exact" is asked for.
 
@@ -233,7 +249,7 @@ class Plan:
             seed=self.wishes.seed,
             n_threads=self.n_threads,
             summed=of_the_kept if narrow else of_all,
-            effort=EFFORT if self.saves_work else None,
+            effort=self.size.effort if self.saves_work else None,
             single=self.saves_work,
         )
 

@@ -103,8 +103,9 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     n_substitutes : int, default=0
         Substitutes to look for in place of each feature kept (see ``substitutes_``).
     approximation : {"auto", "exact", "fourier"} or None, default="auto"
-        "exact" or None uses the n×n kernel matrix, "fourier" random Fourier components, which
-        need no n×n matrix. "auto" takes the former up to 2000 samples, if memory allows.
+        "exact" or None uses the n×n kernel matrix of all samples, in double precision. "fourier"
+        uses random Fourier components, which need no n×n matrix. "auto" takes the matrix up to 2000
+        samples and components beyond. With both, a stage takes as many samples as its work allows.
     n_components : int, default=None
         Number of random components; None takes 512.
     device : str, default=None
@@ -321,7 +322,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             settings = fingerprint(self.get_params(deep=False), columns, samples.response)
         with (
             Run.of(long_run, self.verbose, settings) as run,
-            blas_threads(columns.n_distinct, plan.n_threads),
+            blas_threads(plan.matrix_rows, plan.n_threads),
         ):
             attributes = self._run(plan, columns, samples, run)
             # A warning may be an error to the user: a fit that fails changes nothing, and keeps
