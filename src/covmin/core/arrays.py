@@ -73,15 +73,16 @@ def default_block_size(array: Array) -> int:
     return _DEVICE_BLOCK if on_accelerator else _HOST_BLOCK
 
 
-def row_tiles(array: Array) -> list[slice]:
+def row_tiles(array: Array, fewest: int = 1) -> list[slice]:
     """Slices of rows, each small enough that several passes over it stay in the cache.
 
     Only for NumPy, whose passes are one core's; other libraries get the whole array at once.
+    Products want a hundred rows or more.
     """
     n = array.shape[0]
     if not is_numpy_array(array):
         return [slice(0, n)]
-    rows = max(1, _TILE_BYTES // max(array.nbytes // max(n, 1), 1))
+    rows = max(fewest, _TILE_BYTES // max(array.nbytes // max(n, 1), 1))
     return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
 
 

@@ -9,6 +9,9 @@ from ..arrays import Array, array_namespace, column_dots, row_tiles
 from .base import ShiftInvariant, outer, squared_distances
 from .components import Pullback, orthogonal_frequencies
 
+# Rows of a product at once.
+_PRODUCT_ROWS = 128
+
 
 class Radial(ShiftInvariant):
     """``k(x, x̃) = κ(−‖w ⊙ (x − x̃)‖² / 2σ²)`` with κ(0) = 1.
@@ -69,7 +72,7 @@ class Radial(ShiftInvariant):
     def _laplacian_dots(self, X: Array, K: Array, P: Array, Q: Array) -> Array:
         """``−(XᵀLX)ⱼⱼ`` for every column j."""
         total: Array = 0.0
-        for tile in row_tiles(K):
+        for tile in row_tiles(K, fewest=_PRODUCT_ROWS):
             B = outer(P, Q, tile)
             B *= self.slope(K[tile, :])
             degrees = array_namespace(B).sum(B, axis=1)
