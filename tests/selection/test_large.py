@@ -69,12 +69,17 @@ class TestApproximation:
         assert_allclose(error, abs(close - exact) / exact, rtol=1e-8)
 
     def test_the_error_is_measured_with_the_kernel_of_the_fit(self):
-        """Waves of many columns are few; those of the few that are kept would have no error."""
+        """Waves of many columns are two each by components and four by the matrix; those of the
+        few that are kept would be eight each, and the error of the sum zero.
+        """
         rng = np.random.default_rng(0)
         X = rng.standard_normal((400, 300))
         y = np.sin(2 * X[:, 0]) + 0.3 * rng.standard_normal(400)
-        options = {"kernel": "additive", "formulation": "paper", "approximation": "fourier"}
-        assert CCMSelector(3, **options).fit(X, y).approximation_error_ > 1e-3
+        options = {"formulation": "paper", "approximation": "fourier"}
+        sums = Mixed(mixing=1.0 - 1e-9)
+        assert CCMSelector(3, kernel=sums, **options).fit(X, y).approximation_error_ > 1e-3
+        alone = CCMSelector(3, kernel="additive", **options).fit(X, y)  # four by either
+        assert alone.approximation_error_ < 1e-9
 
     @pytest.mark.slow
     def test_single_effects_are_not_lost_in_the_noise_of_components(self):
@@ -121,7 +126,7 @@ class TestApproximation:
         options = {"kernel": "additive", "approximation": "fourier", "epsilon": 0.01}
         fitted = CCMSelector(2, n_substitutes=1, **options).fit(X, y)
         left = fitted.epsilon_ * fitted.objective_ / y.var()
-        assert_allclose(fitted.substitutes_.unexplained, left, rtol=1e-6)
+        assert_allclose(fitted.substitutes_.unexplained, left, rtol=1e-5)
 
     def test_repeats_and_weights_have_the_same_share(self):
         rng = np.random.default_rng(0)
@@ -152,8 +157,8 @@ class TestFolds:
         fitted = CCMSelector(formulation=roughly, **options).fit(X, y)
         assert_array_equal(fitted.get_support(indices=True), [0, 1, 2])
 
-    @pytest.mark.parametrize(("n_jobs", "expected"), [(None, 2), (2, 1)])
-    def test_they_are_worked_on_by_the_threads_that_blas_gave_up(
+    @pytest.mark.parametrize(("n_jobs", "expected"), [(None, 1), (1, 2), (2, 1)])
+    def test_folds_side_by_side_share_the_threads_that_blas_gave_up(
         self, monkeypatch, n_jobs, expected
     ):
         seen = []
@@ -175,7 +180,7 @@ def test_fewer_rows_on_the_way_lead_to_the_same_features():
     X, y = interaction_and_effect(40_001, d=5)
     columns = prepare_columns(ArraySource(X), Y=centred(y))
     options = {"approximation": "fourier", "n_components": 32, "epsilon": 0.01}
-    effort = replace(EFFORT, work=1e7)  # some ten thousand rows of so few components
+    effort = replace(EFFORT, work=1e7, matrix_rows=250)  # so few components are of many rows
     problem = make_problem(
         columns, centred(y), Gaussian(), summed=of_the_kept, effort=effort, **options
     )
