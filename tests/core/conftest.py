@@ -14,7 +14,7 @@ from covmin.core.rows import ArrayRows
 from covmin.core.units import ALWAYS_ON, Units
 
 SIGMA, SHARE, BUDGET = 1.3, 0.4, 2.0
-N_FEATURES, N_WAVES, ALL_WAVES = 3.0, 4, 8
+N_FEATURES, N_WAVES = 3.0, 4
 
 
 @dataclass(frozen=True)
@@ -93,12 +93,12 @@ class Registered:
     def name(self):
         return self.kernel.name
 
-    def matrix(self, A, B, w, n_waves=ALL_WAVES):
-        """Between the rows of A and B; where it has a sum, by so many waves of each feature."""
+    def matrix(self, A, B, w):
+        """Between the rows of A and B; where it has a sum, by waves of each feature."""
         if self.name not in ("mixed", "additive"):
             return naive.kernel_matrix(self.name, A, B, w, SIGMA)
         scale = SIGMA / np.sqrt(N_FEATURES)
-        summed = naive.additive_by_waves(A, B, w, scale, BUDGET, n_waves)
+        summed = naive.additive_by_waves(A, B, w, scale, BUDGET, N_WAVES)
         if self.name == "additive":
             return summed
         together = naive.kernel_matrix("rational-quadratic", A, B, w, SIGMA)
@@ -182,7 +182,7 @@ def case(request, samples):
 
     def kernel_of(A, B, w):
         if not has_moving:
-            return known.matrix(A, B, w, n_waves=N_WAVES)
+            return known.matrix(A, B, w)
         K = moving(A, w) @ moving(B, w).T
         if not known.kernel.sums_features:
             return K

@@ -8,12 +8,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.core.constraints import CappedSimplex, SoftBudget
+from covmin.core.effort import Effort
 from covmin.core.kernels import KERNELS, Gaussian, Laplacian, Linear, Mixed
 from covmin.core.kernels.bandwidth import median_bandwidth
 from covmin.core.nominations import Hold, Pairs
 from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import CRACK, Stage, approximation_error, run_path
-from covmin.core.problem import Problem, Sample, Screen
+from covmin.core.problem import Problem, Sample
 from covmin.core.solver import Steps, minimize
 from covmin.core.units import ALWAYS_ON, Units
 from covmin.core.watch import Watch
@@ -250,15 +251,75 @@ def test_a_stage_starts_from_the_weights_of_the_last_scaled_into_its_budget(easy
     assert_allclose(untouched.weights, 4 / 8)
 
 
-def test_a_stage_starts_from_the_solution_of_the_sketch(easy):
-    """Where the problem itself may make no step, it ends there."""
+def few_rows(**changes):
+    """First steps on 30 rows, and the last on 40, of the sixty."""
+    work = 40**2 * (8 + 40 / 3.0) + 1.0
+    options = {"work": work, "first_rows": 0, "fewest_rows": 30, "matrix_rows": 2000}
+    return Effort(**{**options, "looseness": 3.0, **changes})
+
+
+def test_a_stage_starts_from_the_solution_on_fewer_rows(easy):
+    """Where the whole may make no step, it ends there."""
     X, Y = easy
-    sketch = make_problem(X[:40], Y[:40] - Y[:40].mean(), 60, kernel=Gaussian(3.0))
-    start = run_path(sketch, [3]).stages[0].weights
-    problem = make_problem(X, Y, 60, kernel=Gaussian(3.0), steps=Steps(max_iter=0), sketch=sketch)
-    (stage,) = run_path(problem, [3]).stages
+    problem = make_problem(X, Y, kernel=Gaussian(3.0), steps=Steps(tol=1e-4), effort=few_rows())
+    levels = problem.for_stage(np.arange(8), whole=True)
+    assert [level.n_rows for level in levels] == [30, 40, 60]
+    start = np.full(8, 3 / 8)
+    for level in levels:
+        objective = level.objective_over(np.arange(8), level.gram(np.arange(8), 3.0, 3))
+        start = minimize(objective, CappedSimplex(3), start, level.steps).w
+    (stage,) = run_path(problem, [3], wanted=3).stages
     assert_allclose(stage.weights, start, rtol=1e-9)
     assert np.ptp(start) > 0.1
+
+
+@pytest.mark.parametrize("wanted", [3, 2, 1])
+def test_the_stage_that_is_wanted_sees_all_rows(easy, wanted):
+    """The others see as many as their work allows."""
+    problem = make_problem(*easy, kernel=Gaussian(3.0), effort=few_rows(work=1.0))
+    path = run_path(problem, [3, 2, 1], wanted=wanted)
+    for stage in path.stages:
+        rows = problem if stage.budget == wanted else problem.on_first(30)
+        value = rows.trace(stage.among, stage.weights, 3.0, stage.budget)
+        assert stage.criterion == pytest.approx(value, rel=1e-9)
+
+
+def test_what_all_rows_speak_for_is_held_where_some_of_them_decide():
+    """Single effects too weak for a hundred rows, and clear to four thousand."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4000, 60))
+    Y = 0.12 * X[:, :6].sum(axis=1, keepdims=True) + rng.standard_normal((4000, 1))
+    options = {"kernel": Mixed(0.3), "epsilon": 0.01}
+    effort = few_rows(work=1.0, fewest_rows=100)
+    whole = make_problem(X, Y - Y.mean(), 16, effort=effort, **options)
+    found = [
+        np.isin(run_path(problem, [20]).stages[0].features, range(6)).sum()
+        for problem in (whole.on_first(100), whole)
+    ]
+    assert found[0] < found[1] == 6
+
+
+def test_no_more_than_half_of_a_budget_is_held_for_single_effects(easy, monkeypatch):
+    held = []
+    switched_on = Problem.switched_on
+
+    def noted(problem, features):
+        held.append(features.tolist())
+        return switched_on(problem, features)
+
+    monkeypatch.setattr(Problem, "switched_on", noted)
+    problem = make_problem(*easy, kernel=Mixed(0.3), effort=few_rows(work=1.0))
+    run_path(problem, [6])
+    assert held == [np.sort(problem.strongest_single_effects(np.arange(8), 3)).tolist()]
+
+
+def test_errors_are_left_out_unless_asked_for(easy):
+    with_errors, without = (
+        run_path(make_problem(*easy), BUDGETS, with_errors=each) for each in (True, False)
+    )
+    assert_array_equal(with_errors.order, without.order)
+    assert all(np.isfinite(stage.loo_error) for stage in with_errors.stages)
+    assert all(np.isnan(stage.loo_error) for stage in without.stages)
 
 
 def test_same_data_same_path(easy):
@@ -424,8 +485,4 @@ def test_there_is_no_error_where_the_exact_kernel_decides():
     stage = stage_of(np.ones(8))
     exact = make_problem(X, Y)
     assert approximation_error(exact, stage) == 0.0
-    screened = make_problem(X, Y, 32, screen=Screen(exact, 4, 0.5))
-    assert approximation_error(screened, stage) == 0.0
-    few = stage_of(np.where(np.arange(8) < 4, 1.0, 0.0))
-    assert approximation_error(screened, few) > 0.0
     assert approximation_error(make_problem(X, Y, 32), stage_of(np.zeros(8))) == 0.0

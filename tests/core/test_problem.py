@@ -1,5 +1,6 @@
-"""What a problem hands to a solve: bandwidths, kernels, operators, and its sketch and screen."""
+"""What a problem hands to a solve: bandwidths, kernels, operators, and itself on fewer rows."""
 
+from dataclasses import replace
 from functools import partial
 
 import naive
@@ -7,8 +8,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from covmin.core.constraints import CappedSimplex, SoftBudget
-from covmin.core.grams import ExactGram, FourierGram
+from covmin.core.constraints import CappedSimplex
+from covmin.core.effort import Effort
+from covmin.core.grams import ExactGram, ExactGrams, FourierGram, FourierGrams
 from covmin.core.kernels import (
     Additive,
     Gaussian,
@@ -20,11 +22,10 @@ from covmin.core.kernels import (
     Sum,
     WaveSum,
 )
-from covmin.core.kernels.bandwidth import MEDIAN_ROWS, median_bandwidth, of_the_kept
+from covmin.core.kernels.bandwidth import MEDIAN_ROWS, median_bandwidth, of_all, of_the_kept
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
-from covmin.core.problem import Problem, Sample, Screen
+from covmin.core.problem import Problem, Sample
 from covmin.core.rows import ArrayRows
-from covmin.core.solver import Steps
 from covmin.core.units import ALWAYS_ON, Units
 
 EPSILON = 0.05
@@ -108,7 +109,7 @@ def test_columns_of_units_are_scaled_before_they_are_measured(sample):
     expected = median_bandwidth(X, 2, sample.p)
     assert problem.bandwidth(np.array([0, 2])) == pytest.approx(expected, rel=1e-12)
     # Three features amount to their squared scales; the one always on stays among those kept.
-    kept = problem.replaced(summed=of_the_kept).bandwidth(np.array([0, 2]), 1)
+    kept = replace(problem, summed=of_the_kept).bandwidth(np.array([0, 2]), 1)
     assert kept == pytest.approx(expected * np.sqrt(2 / 3))
 
 
@@ -166,17 +167,19 @@ def test_the_share_stays_as_features_leave(sample):
 
 
 @pytest.mark.parametrize(
-    ("kernel", "n_columns", "n_waves"),
-    [(Mixed(0.5), 100, 8), (Mixed(0.5), 600, 2), (Additive(), 600, 4)],
+    ("kernel", "n_columns", "by_components", "by_matrix"),
+    [(Mixed(0.5), 100, 8, 8), (Mixed(0.5), 600, 2, 4), (Additive(), 600, 4, 4)],
 )
-def test_many_columns_have_fewer_waves_each(kernel, n_columns, n_waves):
+def test_many_columns_have_fewer_waves_each(kernel, n_columns, by_components, by_matrix):
     rng = np.random.default_rng(0)
     X, Y = rng.standard_normal((20, n_columns)), rng.standard_normal((20, 1))
-    problem = exact(Sample(X, Y - Y.mean(), np.full(20, 0.05)), kernel)
-    features = np.arange(n_columns)
-    for some in (features, features[:3]):
-        stage = problem.gram(some, 1.0, 2, among=features).kernel
-        assert stage.terms[-1][1].n_waves == n_waves
+    sample = Sample(X, Y - Y.mean(), np.full(20, 0.05))
+    drawn = fourier(sample, kernel.draw_frequencies(n_columns, 4, rng), kernel)
+    for problem, n_waves in ((exact(sample, kernel), by_matrix), (drawn, by_components)):
+        features = np.arange(n_columns)
+        for some in (features, features[:3]):
+            kernel_of_stage = problem._kernel_of_stage(some, 1.0, 2, features)
+            assert kernel_of_stage.terms[-1][1].n_waves == n_waves
 
 
 @pytest.mark.parametrize("kind", ["exact", "fourier"])
@@ -240,63 +243,138 @@ def test_rows_may_be_others_than_the_sample(sample, frequencies, draw):
     assert problem.trace(EVERY, weights, 1.5) == whole.trace(EVERY, weights, 1.5)
 
 
-# ------------------------------------------------------------------------------ sketch and screen
+# -------------------------------------------------------------------------- more and more rows
 
 
-@pytest.fixture
-def whole(sample, frequencies):
-    """A problem with a sketch and a screen, both on some of the rows."""
-    few = sample.first(20)
-    screen = Screen(exact(few, Mixed(0.4)), most_columns=3, single_share=0.5)
-    sketch = fourier(few, frequencies, Mixed(0.4), screen=screen)
-    return fourier(sample, frequencies, Mixed(0.4), sketch=sketch, screen=screen)
+def effort(**changes):
+    """The kernel matrix up to 15 rows; first steps on two rows for each column."""
+    defaults = {"work": 1e12, "first_rows": 2, "fewest_rows": 5, "matrix_rows": 15}
+    return Effort(**{**defaults, "looseness": 3.0, **changes})
 
 
-def parts(problem):
-    return [problem, problem.sketch, problem.screen.problem, problem.sketch.screen.problem]
+def test_on_first_has_the_rows_in_memory_and_all_else(sample, frequencies):
+    """By the matrix where rows are few, by the same components beyond."""
+    options = {"kernel": Mixed(0.4), "effort": effort(), "summed": of_the_kept, "units": GROUPS}
+    whole = fourier(sample, frequencies, **options)
+    for n_rows, kind, rule in ((15, ExactGram, of_all), (16, FourierGram, of_the_kept)):
+        few = whole.on_first(n_rows)
+        assert few.n_rows == few.sample.n_rows == n_rows
+        assert_array_equal(few.sample.p, sample.first(n_rows).p)
+        assert isinstance(few.gram(np.arange(3), 1.5), kind)
+        assert few.summed is rule
+        assert (few.kernel, few.units, few.epsilon) == (whole.kernel, whole.units, whole.epsilon)
+        assert few.effort is whole.effort
+    weights, rows = np.full(3, 0.5), sample.first(16)
+    alone = fourier(rows, frequencies, **options)
+    assert few.trace(np.arange(3), weights, 1.5) == alone.trace(np.arange(3), weights, 1.5)
 
 
-def test_replaced_reaches_the_sketch_and_the_screen(whole):
-    constraints = partial(SoftBudget.candidates, prices=[0.5])
-    changes = {
-        "kernel": Gaussian(2.0),
-        "epsilon": 0.5,
-        "units": GROUPS,
-        "objective": partial(InverseFreeObjective, penalty=1.0),
-        "constraints": constraints,
-        "steps": Steps(max_iter=3),
-        "summed": of_the_kept,
-    }
-    other = whole.replaced(**changes)
-    for part, before in zip(parts(other), parts(whole), strict=True):
-        for name, value in changes.items():
-            assert getattr(part, name) is value
-        assert part.sample is before.sample
-        assert part.grams is before.grams
-        assert before.kernel == Mixed(0.4)  # the problem itself is as it was
-    assert other.screen.most_columns == 3
+def test_on_first_of_no_fewer_rows_is_the_problem_itself(sample, frequencies):
+    for problem in (exact(sample), fourier(sample, frequencies)):
+        assert problem.on_first(40) is problem.on_first(10**9) is problem
 
 
-def test_units_are_switched_on_everywhere(whole):
-    other = whole.switched_on(np.array([1, 4]))
-    for part in parts(other):
-        assert_array_equal(part.units.of_column, [0, ALWAYS_ON, 2, 3, ALWAYS_ON, 5])
+def test_on_first_of_rows_by_the_matrix_is_by_the_matrix(sample):
+    few = exact(sample, effort=effort(matrix_rows=1)).on_first(20)
+    assert isinstance(few.gram(EVERY, 1.5), ExactGram)
 
 
-def test_the_screen_decides_among_many_columns_and_the_problem_among_few(whole):
-    screen = whole.screen.problem
-    for size, who in ((6, screen), (4, screen), (3, whole)):
-        features = np.arange(size)
-        assert isinstance(whole.gram(features, 1.5), ExactGram if who is screen else FourierGram)
-        assert whole.bandwidth(features) == who.bandwidth(features)
-        weights = np.full(size, 0.5)
-        value = who.replaced(kernel=whole.kernel).trace(features, weights, 1.5)
-        alone = Problem(who.sample, who.grams, whole.kernel, EPSILON, whole.units)
-        assert whole.trace(features, weights, 1.5) == pytest.approx(value, rel=1e-12)
-        assert value == pytest.approx(alone.trace(features, weights, 1.5), rel=1e-12)
+def test_on_first_has_no_more_rows_than_are_in_memory(sample, frequencies, draw):
+    s = draw(n=100, d=6, k=1, seed=3)
+    problem = fourier(sample, frequencies, rows=ArrayRows(s.X, s.Y, s.p), effort=effort())
+    assert problem.n_rows == 100
+    assert problem.on_first(60).n_rows == 40
+    assert problem.on_first(30).n_rows == 30
 
 
-def test_columns_that_are_always_on_count_for_the_screen(whole):
-    on = whole.switched_on(np.array([0, 1]))
-    assert isinstance(on.gram(np.array([2]), 1.5), FourierGram)
-    assert isinstance(on.gram(np.array([2, 3]), 1.5), ExactGram)
+def test_without_an_effort_a_stage_is_solved_on_all_rows(sample, frequencies):
+    for problem in (exact(sample), fourier(sample, frequencies)):
+        for whole in (False, True):
+            assert problem.for_stage(EVERY, whole=whole) == [problem]
+
+
+@pytest.mark.parametrize(
+    ("work", "whole", "n_rows", "loosenesses"),
+    [
+        (1e12, False, [12, 40], [9, 3]),  # two rows for each of six columns, then all
+        (1e12, True, [12, 40], [9, 1]),  # the last closely
+        (1.0, False, [5], [3]),  # fewer rows than the first steps would take
+        (1.0, True, [5, 40], [3, 3]),  # all rows are left for the end, from a good start
+    ],
+)
+def test_the_levels_of_a_stage(sample, work, whole, n_rows, loosenesses):
+    problem = exact(sample, Mixed(0.4), effort=effort(work=work))
+    levels = problem.for_stage(EVERY, whole=whole)
+    assert [level.n_rows for level in levels] == n_rows
+    assert_allclose([level.steps.tol / problem.steps.tol for level in levels], loosenesses)
+
+
+def test_the_first_steps_have_rows_for_each_column(sample):
+    """Of a unit, those of all its columns, and those that are always on."""
+    problem = exact(sample, Mixed(0.4), effort=effort(first_rows=3), units=GROUPS)
+    for features, n_columns in (([0], 3), ([0, 2], 4), ([0, 1, 2], 6)):
+        levels = problem.for_stage(np.array(features))
+        assert [level.n_rows for level in levels] == [3 * n_columns, 40]
+
+
+def test_levels_have_one_rule_for_the_bandwidth(sample, frequencies):
+    """That of the last, so that a weight means the same at each."""
+    options = {"kernel": Mixed(0.4), "summed": of_the_kept}
+    by_both = fourier(sample, frequencies, effort=effort(), **options).for_stage(EVERY)
+    assert [type(level.grams) for level in by_both] == [ExactGrams, FourierGrams]
+    assert [level.summed for level in by_both] == [of_the_kept] * 2
+    by_matrix = fourier(sample, frequencies, effort=effort(work=1.0), **options)
+    assert [level.summed for level in by_matrix.for_stage(EVERY)] == [of_all]
+
+
+def test_units_that_are_switched_on_stay_on_at_every_level(sample):
+    problem = exact(sample, effort=effort()).switched_on(np.array([1, 4]))
+    levels = problem.for_stage(np.array([0, 2, 3, 5]))
+    assert len(levels) == 2
+    for level in levels:
+        assert_array_equal(level.units.of_column, [0, ALWAYS_ON, 2, 3, ALWAYS_ON, 5])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_rounding_is_that_of_the_data(sample, dtype, xp):
+    arrays = (xp.asarray(a.astype(dtype)) for a in (sample.X, sample.Y, sample.p))
+    assert exact(Sample(*arrays)).rounding == np.finfo(dtype).eps
+
+
+# ------------------------------------------------------------------------------- single effects
+
+
+def weak_effects(n=4000, d=30, size=0.12):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    Y = size * X[:, :6].sum(axis=1, keepdims=True) + rng.standard_normal((n, 1))
+    return Sample(X, Y - Y.mean(), np.full(n, 1 / n))
+
+
+@pytest.mark.parametrize("kind", ["exact", "fourier"])
+@pytest.mark.parametrize("kernel", [Mixed(0.4), Additive()])
+def test_the_strongest_single_effects_over_all_rows(kind, kernel):
+    sample = weak_effects()
+    problem = exact(sample, kernel)
+    if kind == "fourier":
+        frequencies = kernel.draw_frequencies(30, 16, np.random.default_rng(0))
+        problem = fourier(sample.first(100), frequencies, kernel, rows=rows_of(sample))
+    among = np.arange(29, -1, -1)
+    assert set(problem.strongest_single_effects(among, 6)) == set(range(6))
+    assert problem.strongest_single_effects(among, 0).size == 0
+
+
+def rows_of(sample):
+    return ArrayRows(sample.X, sample.Y, sample.p)
+
+
+def test_the_effect_of_a_unit_is_that_of_its_columns():
+    sample = weak_effects(d=12)
+    of_column = np.repeat(np.arange(6), 2)
+    units = Units(of_column, np.full(12, np.sqrt(0.5)))
+    problem = exact(sample, Mixed(0.4), units=units)
+    assert set(problem.strongest_single_effects(np.arange(6), 3)) == {0, 1, 2}
+
+
+def test_a_kernel_without_a_sum_over_features_has_no_single_effects(sample, frequencies):
+    assert fourier(sample, frequencies).strongest_single_effects(EVERY, 3).size == 0

@@ -4,8 +4,8 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from covmin.core.kernels import KERNELS
-from covmin.plan.approximation import Size, choose_approximation, screen_rows
-from covmin.plan.constants import EXACT_SAMPLES, MOST_COLUMNS, N_COMPONENTS
+from covmin.plan.approximation import Size, choose_approximation
+from covmin.plan.constants import EFFORT, EXACT_SAMPLES, FIRST_BUDGET, N_COMPONENTS
 from covmin.runtime import memory, threads
 
 GAUSSIAN, MIXED, POLYNOMIAL, LINEAR = (
@@ -118,11 +118,11 @@ def test_every_thread_takes_memory(monkeypatch):
 
 
 @threadpool_limits.wrap(1, user_api="blas")
-def test_a_sum_over_many_columns_takes_memory(free):
-    """Two waves for each of 2000 columns, beside the random components."""
-    shape = (5000, 2000)
-    waves = 4000
-    more = memory.fourier_bytes(*shape, N_COMPONENTS + waves) - memory.fourier_bytes(
+def test_a_sum_over_columns_takes_memory(free):
+    """Eight waves for each of 100 columns, beside the random components."""
+    shape = (5000, 100)
+    assert EFFORT.rows(MIXED, 100, N_COMPONENTS) > EXACT_SAMPLES
+    more = memory.fourier_bytes(*shape, N_COMPONENTS + 8 * 100) - memory.fourier_bytes(
         *shape, N_COMPONENTS
     )
     assert 0.8 * (least(MIXED, shape) - least(GAUSSIAN, shape)) == pytest.approx(more, abs=2)
@@ -132,11 +132,12 @@ def test_a_sum_over_many_columns_takes_memory(free):
 
 
 @threadpool_limits.wrap(1, user_api="blas")
-def test_a_sample_of_the_rows_takes_memory_where_columns_are_too_many():
+def test_a_matrix_of_some_rows_takes_memory_where_columns_are_many():
+    """Components come after the first stage, for the columns it leaves."""
     n, d = 5000, 20_000
-    waves = memory.fourier_bytes(n, d, N_COMPONENTS + 2 * MOST_COLUMNS) - memory.fourier_bytes(
+    waves = memory.fourier_bytes(n, d, N_COMPONENTS + 8 * FIRST_BUDGET) - memory.fourier_bytes(
         n, d, N_COMPONENTS
     )
-    screen = memory.exact_bytes(screen_rows(n, d), d, mixed=True)
+    matrix = memory.exact_bytes(EFFORT.rows(MIXED, d, N_COMPONENTS), d, mixed=True)
     more = 0.8 * (least(MIXED, (n, d)) - least(GAUSSIAN, (n, d)))
-    assert more == pytest.approx(waves + screen, abs=2)
+    assert more == pytest.approx(waves + matrix, abs=2)

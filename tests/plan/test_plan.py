@@ -1,6 +1,7 @@
 """What is decided for twenty-odd kinds of input, and why; and that each look is taken once."""
 
 import dataclasses
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,8 +10,13 @@ import covmin.plan.look
 import covmin.selection.crossfit
 from covmin import CCMSelector, Formulation, open_parquet
 from covmin.core.kernels import Mixed
+from covmin.core.problem import Sample
+from covmin.data.columns import prepare_columns
+from covmin.data.responses import encode_response
 from covmin.datasets import make_xor
 from covmin.kernels import Polynomial
+from covmin.plan import Plan
+from covmin.plan.plan import Wishes
 
 
 def numbers(n, d, seed=0):
@@ -279,6 +285,9 @@ class Counted:
         self.calls += 1
         return self.function(*args, **kwargs)
 
+    def __get__(self, owner, kind):
+        return partial(self, owner)
+
 
 @pytest.fixture
 def counted(monkeypatch):
@@ -294,7 +303,7 @@ def test_each_look_is_taken_once(counted):
     """Noise: the error of all features is asked for twice, and two paths are tried."""
     pairs = counted(covmin.plan.look, "hold_for")
     ranked = counted(covmin.plan.look, "ranked_for_looks")
-    errors = counted(covmin.plan.look, "unpredicted_share")
+    errors = counted(Sample, "leave_one_out_of_the_mean")
     problems = counted(covmin.plan.plan, "make_problem")
     CCMSelector(3).fit(*noise(80, 10))
     assert pairs.calls == ranked.calls == errors.calls == problems.calls == 1
@@ -318,6 +327,63 @@ def test_a_pair_that_needs_five_thousand_rows():
     )
     assert few.features.tolist() == []
     assert many.features.tolist() == [[3, 17]]
+
+
+def problem_of(selector, X, y):
+    return selector.fit(X, y).plan_.problem(prepare_columns(X), (y - y.mean())[:, None])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "dtype"),
+    [
+        ({}, "float32"),
+        ({"approximation": "fourier"}, "float32"),
+        ({"approximation": None}, "float64"),
+        ({"approximation": "exact"}, "float64"),
+        ({"formulation": "paper"}, "float64"),
+        ({"formulation": Formulation(constraint="soft")}, "float64"),
+        ({"formulation": Formulation(inverse="free")}, "float64"),
+        ({"epsilon": 0.001}, "float32"),
+        ({"epsilon": 1e-5}, "float64"),  # a small ridge needs more digits
+    ],
+)
+def test_where_rows_and_precision_are_saved(parameters, dtype):
+    """By default; what is asked for as exact is on all rows in double precision."""
+    problem = problem_of(CCMSelector(2, **parameters), *numbers(60, 5))
+    assert problem.sample.X.dtype == dtype
+    assert (problem.effort is not None) == (dtype == "float32")
+    assert len(problem.for_stage(np.arange(5), whole=True)) == 1
+
+
+def test_exact_asked_for_is_on_all_rows_of_a_table_that_is_seen_in_parts_otherwise():
+    X, y = numbers(400, 5)
+    rows = [
+        [level.n_rows for level in problem_of(CCMSelector(2, **each), X, y).for_stage(np.arange(5))]
+        for each in ({}, {"approximation": "exact"})
+    ]
+    assert rows == [[250, 400], [400]]
+
+
+@pytest.mark.parametrize(
+    ("shape", "parameters", "words"),
+    [
+        ((60, 8), {}, "on all rows, in single precision (3e+10 products a step)"),
+        ((4000, 2000), {}, r"~^on \d+ rows and single effects over all, in single precision"),
+        ((60, 8), {"approximation": "exact"}, None),
+        ((60, 8), {"formulation": Formulation("single")}, None),
+    ],
+)
+def test_what_is_said_of_the_first_stage(shape, parameters, words):
+    import re
+
+    response = encode_response(np.arange(shape[0]) + 0.5)
+    wishes = Wishes(**{"formulation": Formulation(), **parameters})
+    plan = Plan.of_shape(wishes, shape, 8, response)
+    said = {each.topic: f"{each.choice} ({each.reason})" for each in plan.decisions}
+    if words is not None and words.startswith("~"):
+        assert re.search(words[1:], said["first stage"])
+    else:
+        assert said.get("first stage") == words
 
 
 def test_a_plan_does_not_change_with_what_it_was_made_from():

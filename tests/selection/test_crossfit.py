@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 
 from covmin import CCMSelector
+from covmin.plan.constants import ENOUGH_LEFT_OUT
+from covmin.selection.crossfit import CrossFit, _enough, _folds
 
 
 def four(rng, n=300):
@@ -65,3 +67,30 @@ def test_a_class_of_two_members_does_no_harm():
     y[:2] = 2
     found = CCMSelector().fit(X, y).cross_fit_
     assert all(np.isfinite(values).all() for values in found.values())
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "n_folds"), [(4, 2), (6, 3), (50, 5), (600, 5), (700, 5), (800, 4), (10**4, 3)]
+)
+def test_no_more_folds_than_hold_enough_samples_and_three_at_least(n_samples, n_folds):
+    folds = _folds(n_samples, None)
+    used = _enough(folds)
+    assert len(used) == n_folds
+    together = np.sum(used)
+    assert len(used) == len(folds) or together >= ENOUGH_LEFT_OUT
+    for one, other in zip(used, folds, strict=False):
+        assert one is other
+
+
+def test_the_standard_error_of_an_error_is_by_samples():
+    """The mean of folds of equal size is that of their samples."""
+    squares = np.random.default_rng(0).exponential(size=(3, 40))
+    folds = {
+        "error": squares.mean(axis=1)[None, None],
+        "error_variance": (squares.var(axis=1) / 40)[None, None],
+    }
+    found = CrossFit(np.array([1]), np.array([0.1]), folds).standard_error()[0, 0]
+    within = np.sqrt(squares.var(axis=1).mean() / 120)
+    assert found == pytest.approx(within)
+    by_folds = CrossFit(np.array([1]), np.array([0.1]), {"error": folds["error"]})
+    assert by_folds.standard_error()[0, 0] != pytest.approx(within)

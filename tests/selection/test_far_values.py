@@ -117,7 +117,8 @@ class TestByRankInBlocks:
     def same(self, copied, X, y):
         read = CCMSelector(2, standardize="rank", approximation="fourier").fit(X, y)
         assert_array_equal(read.ranking_, copied.ranking_)
-        assert_allclose(read.objective_, copied.objective_, rtol=1e-9)
+        # Blocks of other sizes are summed in single precision.
+        assert_allclose(read.objective_, copied.objective_, rtol=1e-5)
 
     def test_mapped(self, copied, tmp_path):
         np.save(tmp_path / "X.npy", FAR)

@@ -89,3 +89,30 @@ def test_no_prediction_goes_anywhere():
         predicted, most = found.predict(far), beyond * np.ptp(y)
         assert predicted.min() >= y.min() - most
         assert predicted.max() <= y.max() + most
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_going_from_scale_to_scale_finds_the_scale_of_trying_all(seed):
+    """Each set by itself tries all; after the set before it, its neighbours alone."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((300, 8))
+    f = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * X[:, 3]
+    Y = (f / f.std() + np.sqrt(0.03) * rng.standard_normal(300))[:, None]
+    order = np.array([1, 2, 0, 3, 4, 5, 6, 7])
+    sets = [order[:size] for size in (1, 2, 4, 8)]
+    together = judge(X, Y - Y.mean(), _equal(300), np.ones(8), sets)
+    for columns, found in zip(sets, together, strict=True):
+        [alone] = judge(X, Y - Y.mean(), _equal(300), np.ones(8), [columns])
+        assert found.scale == alone.scale
+        assert found.unexplained == pytest.approx(alone.unexplained, rel=1e-6)
+
+
+def test_a_pair_is_not_judged_at_the_scale_of_its_first_feature():
+    """One member of a product says nothing, at any scale; both say all."""
+    X = np.random.default_rng(0).standard_normal((300, 2))
+    Y = X[:, :1] * X[:, 1:]
+    sets = [np.array([0]), np.array([0, 1])]
+    pair = judge(X, Y - Y.mean(), _equal(300), np.ones(2), sets)[1]
+    [alone] = judge(X, Y - Y.mean(), _equal(300), np.ones(2), sets[1:])
+    assert pair.scale == alone.scale
+    assert pair.unexplained == pytest.approx(alone.unexplained, rel=1e-6)

@@ -299,7 +299,7 @@ def _minimize(
     """Solve at one budget, under the first constraint that leaves enough features."""
     objective = problem.objective_over(among, problem.gram(among, sigma, budget))
     for constraint in problem.constraints(budget):
-        solution = minimize(objective, constraint, start, problem.steps, watch)
+        solution = minimize(objective, constraint, start, problem.steps, watch, problem.rounding)
         if (solution.w > 0.0).sum() >= budget:
             break
     return objective, constraint, solution

@@ -110,6 +110,12 @@ class Problem:
         """Number of units to choose from."""
         return self.units.size
 
+    @property
+    def rounding(self) -> float:
+        """Relative rounding error of the numbers that the criterion is made from."""
+        X = self.sample.X
+        return float(array_namespace(X).finfo(X.dtype).eps)
+
     def switched_on(self, features: np.ndarray) -> Problem:
         """The same problem with some of the units always on."""
         return replace(self, units=self.units.switched_on(features))

@@ -19,8 +19,9 @@ from .objectives import Objective, Point
 from .watch import SILENT, Iteration, Watch
 
 _SUFFICIENT_DECREASE = 1e-4
-# A fall of less than this share of the objective is lost in the rounding of single precision.
-_RESOLVED = 1e-6
+# A fall of the objective by less than so many of its last digits is lost in rounding.
+_RESOLVED = 8.0
+_DOUBLE = float(np.finfo(np.float64).eps)
 _MAX_HALVINGS = 30
 _LEAST_SHARE = 0.1
 # Columns are copied when the features at zero are this share of those still in the arrays.
@@ -78,13 +79,15 @@ def minimize(
     w0: np.ndarray,
     steps: Steps = STEPS,
     watch: Watch = SILENT,
+    rounding: float = _DOUBLE,
 ) -> Solution:
     """Minimise ``objective(w) + price`` over the constraint, from ``w0`` (d,).
 
     Each step moves along ``P(w − t·g)``, with the Barzilai–Borwein length t, cut so that no
     weight changes by more than ``steps.max_step``, and halved until the objective falls enough.
     The objective never rises, so the last iterate is the best. The watch is told of each accepted
-    step, and asked before each whether to end here.
+    step, and asked before each whether to end here. ``rounding`` is that of the numbers that the
+    objective is made from: a fall that drowns in it is none.
     """
     w = constraint.project(np.asarray(w0, dtype=np.float64))
     state = _evaluated(objective, constraint, w)
@@ -111,7 +114,7 @@ def minimize(
                 gap = _relative_gap(state, constraint)
             break
         before = state.w
-        evaluations, moved = _advance(state, constraint, steps.max_step)
+        evaluations, moved = _advance(state, constraint, steps.max_step, rounding)
         n_evaluations += evaluations
         stuck = not moved  # no descent left that floating point can see
         if stuck:
@@ -155,14 +158,16 @@ def _relative_gap(state: _State, constraint: Constraint) -> float:
     return max(constraint.gap(state.w, state.gradient), 0.0) / scale
 
 
-def _advance(state: _State, constraint: Constraint, max_step: float) -> tuple[int, bool]:
+def _advance(
+    state: _State, constraint: Constraint, max_step: float, rounding: float
+) -> tuple[int, bool]:
     """Make one step in place; return the evaluations spent and whether one was found."""
     length = min(_capped_length(state, constraint, max_step), state.length)
     for trial in range(_MAX_HALVINGS):
         w = constraint.project(state.w - length * state.gradient)
         move = w - state.w
         expected = float(state.gradient @ move)
-        if -expected <= _RESOLVED * abs(state.value):
+        if -expected <= _RESOLVED * rounding * abs(state.value):
             return trial, False
         point = state.objective.at(w, state.point.state)
         value = point.value + constraint.price(w)

@@ -100,7 +100,7 @@ def judge(
     sums = [_Sums(X, weights, n_landmarks, scale) for scale in FUNCTION_SCALES]
     found: list[Regression] = []
     nearby: int | None = None  # functions of a set are about as fast as those of the set before
-    searched = 0  # size of the set for which scales were last compared
+    searched = 0  # size of the set for which scales were last compared: when it doubles, again
     for columns in sets:
 
         def regress(number: int, columns: np.ndarray = columns) -> tuple[float, Regression]:
@@ -120,7 +120,7 @@ def judge(
                 bounds,
             )
 
-        if columns.size == 0 or (nearby is not None and searched <= columns.size < 3 * searched):
+        if columns.size == 0 or (nearby is not None and searched <= columns.size < 2 * searched):
             found.append(regress(nearby or 0)[1])
             continue
         nearby, regression = _least_nearby(regress, len(sums), nearby)

@@ -159,7 +159,7 @@ def test_it_has_components_or_says_so(registered, X, w):
         return
     frequencies = kernel.draw_frequencies(4, 20_000, rng)
     assert frequencies.shape[0] == 4
-    components = kernel.at(Scale(1.3, 3.0, 2.0)).components(frequencies)
+    components = registered.scaled.components(frequencies)
     U = components.components(X, w)
     K = (U * components.powers(w, 2 * frequencies.shape[1])) @ U.T
     exact = registered.matrix(X, X, w)

@@ -12,8 +12,10 @@ from ..kernels import ScaledKernel
 from ..kernels.components import Components, FixedMap
 from ..rows import Rows
 
-# Rows for each component from which the mean leverage stands for every row's own.
+# Rows for each component from which the mean leverage stands for every row's own, and their least
+# number: the leverage of each of a few rows hangs on its weight.
 _MANY_ROWS = 5
+_FEWEST_ROWS = 100
 # Columns whose components are made at once where there are too many for all of them.
 _COLUMNS = 512
 
@@ -260,7 +262,7 @@ class FourierOperator:
             solved = factor.solve(np.eye(root.size)) * root * root.T
             inverse[np.ix_(self._open, self._open)] = solved
         n, k = self._gram.rows.shape[0], self._k
-        if n >= _MANY_ROWS * max(self._open.size, 1):
+        if n >= max(_MANY_ROWS * self._open.size, _FEWEST_ROWS):
             leverage = (1.0 + float(np.sum(inverse * self._N[k:, k:]))) / n
             residual = self.Y - self._pad(beta)
             return float(self.dots(residual, residual).sum()) / (1.0 - leverage) ** 2

@@ -1,0 +1,64 @@
+"""Rows of an evaluation: by the columns, the kernel and the work allowed."""
+
+import pytest
+
+from covmin.core.effort import Effort
+from covmin.core.kernels import Additive, Gaussian, Linear, Mixed
+from covmin.core.kernels.additive import waves_for
+
+EFFORT = Effort(work=3e10, first_rows=10, fewest_rows=250, matrix_rows=2000, looseness=3.0)
+
+
+@pytest.mark.parametrize(("n_columns", "n_rows"), [(1, 250), (25, 250), (26, 260), (5000, 50_000)])
+def test_first_steps_take_rows_for_each_column(n_columns, n_rows):
+    assert EFFORT.rows_at_first(n_columns) == n_rows
+
+
+def matrix_work(n_rows, n_columns):
+    """Products of columns for every pair of rows, and a Cholesky factorisation."""
+    return n_rows**2 * n_columns + n_rows**3 / 3
+
+
+@pytest.mark.parametrize("n_columns", [1, 10, 100, 1000, 10_000])
+@pytest.mark.parametrize("kernel", [Gaussian(), Linear()])
+def test_rows_of_a_matrix_are_as_many_as_the_work_allows(kernel, n_columns):
+    n_rows = EFFORT.rows(kernel, n_columns, 0)
+    assert matrix_work(n_rows, n_columns) <= EFFORT.work < matrix_work(n_rows + 1, n_columns)
+
+
+@pytest.mark.parametrize("n_columns", [1, 10, 100, 1000])
+@pytest.mark.parametrize("kernel", [Mixed(0.5), Additive()])
+def test_a_sum_has_waves_for_columns_too(kernel, n_columns):
+    n_rows = EFFORT.rows(kernel, n_columns, 0)
+    total = n_columns * (1 + waves_for(n_columns, alone=True))
+    assert matrix_work(n_rows, total) <= EFFORT.work < matrix_work(n_rows + 1, total)
+
+
+def test_there_are_no_fewer_rows_than_these():
+    assert EFFORT.rows(Mixed(0.5), 10**6, 0) == 250
+    assert EFFORT.rows(Mixed(0.5), 10**6, 512) == 250
+
+
+def test_beyond_the_rows_of_a_matrix_there_are_components():
+    """As many rows as their products allow, and no fewer than those of the matrix."""
+    for kernel, total in ((Gaussian(), 512), (Mixed(0.5), 512 + 8 * 20)):
+        by_matrix = EFFORT.rows(kernel, 20, 0)
+        assert by_matrix > EFFORT.matrix_rows
+        assert EFFORT.rows(kernel, 20, 512) == int(EFFORT.work / total**2)
+    assert EFFORT.rows(Gaussian(), 20, 10_000) == EFFORT.matrix_rows
+    assert EFFORT.rows(Gaussian(), 10_000, 512) == EFFORT.rows(Gaussian(), 10_000, 0)
+
+
+def test_more_columns_never_have_more_rows():
+    for kernel in (Gaussian(), Mixed(0.5), Additive()):
+        for n_components in (0, 512):
+            rows = [EFFORT.rows(kernel, 2**k, n_components) for k in range(16)]
+            assert rows == sorted(rows, reverse=True), (kernel, n_components)
+
+
+def test_more_work_is_more_rows():
+    twice = Effort(6e10, 10, 250, 2000, 3.0)
+    for n_columns in (10, 100, 1000):
+        for n_components in (0, 512):
+            at = Mixed(0.5), n_columns, n_components
+            assert twice.rows(*at) > EFFORT.rows(*at)
