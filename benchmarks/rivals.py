@@ -1,9 +1,10 @@
 """Other selectors beside covmin on a few tables of two classes.
 
-Run with ``python -m benchmarks.grid --rivals``. Each method selects ten features, once, in a process of its own, after a run on next to nothing
-that pays for what it imports. One that takes more than 120 seconds is stopped. covmin is timed
-with one thread and with two, by ``OMP_NUM_THREADS``; the others take what they take. Boruta, which
-chooses its own number of features, is timed where it is found (``pip install boruta``).
+Run with ``python -m benchmarks.grid --rivals``. Each method selects ten features, once, in a
+process of its own, after a run on next to nothing that pays for what it imports. One that takes
+more than 120 seconds is stopped. covmin is timed with one thread and with two, by
+``OMP_NUM_THREADS``; the others take what they take. Boruta, which chooses its own number of
+features, is timed where it is found (``pip install boruta``).
 """
 
 from __future__ import annotations

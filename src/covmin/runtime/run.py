@@ -105,6 +105,7 @@ class Run(Watch):
         self._workload = workload
         if not self._bar.silent:
             self._bar.say(f"{plan}\n{workload.in_words()}".rstrip())
+            self._show(0.0, "")  # from here on the bar counts the time
         if (told := getattr(self._callback, "plan", None)) is not None:
             told(plan, workload)
 
