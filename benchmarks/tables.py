@@ -34,13 +34,16 @@ def machine() -> str:
     )
 
 
-def show(rows: Sequence[dict[str, Any]]) -> None:
-    """Print rows as a Markdown table."""
+def show(rows: Sequence[dict[str, Any]], *, head: bool = True) -> None:
+    """Print rows as a Markdown table, with or without its head."""
+    print("\n".join(markdown(rows)[0 if head else 2 :]), flush=True)
+
+
+def markdown(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Lines of a Markdown table: its head, a rule, and the rows."""
     names = list(rows[0])
-    print("| " + " | ".join(names) + " |")
-    print("| " + " | ".join("---:" for _ in names) + " |")
-    for row in rows:
-        print("| " + " | ".join(_text(row[name]) for name in names) + " |", flush=True)
+    table = [names, ["---:" for _ in names], *([_text(row[n]) for n in names] for row in rows)]
+    return ["| " + " | ".join(line) + " |" for line in table]
 
 
 def _text(value: Any) -> str:
@@ -57,6 +60,23 @@ def write(name: str, rows: Sequence[dict[str, Any]]) -> None:
             {key: _text(value) if isinstance(value, float) else value for key, value in row.items()}
             for row in rows
         )
+
+
+def in_words(seconds: float | None, *, about: bool = False) -> str:
+    """Seconds to two digits; what was not timed is a dash.
+
+    >>> in_words(0.1234), in_words(17.6), in_words(1234.0, about=True), in_words(None)
+    ('0.12', '18', '≈ 1200', '–')
+    """
+    if seconds is None or np.isnan(seconds):
+        return "–"
+    digits = f"{float(f'{seconds:.2g}'):.10g}"
+    return f"≈ {digits}" if about else digits
+
+
+def write_page(name: str, rows: Sequence[dict[str, Any]]) -> None:
+    """Write rows to ``results/name.md``, which the documentation includes."""
+    (RESULTS / f"{name}.md").write_text("\n".join(markdown(rows)) + "\n", encoding="utf-8")
 
 
 def save(figure: Any, name: str) -> None:

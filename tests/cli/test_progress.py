@@ -50,3 +50,17 @@ def test_progress_follows_folds_and_stages(table):
     )
     assert listener.folds == [(k, 5) for k in range(1, 6)]
     assert listener.steps > 0
+
+
+def test_an_estimate_ends_before_the_fit(csv, run, monkeypatch, tmp_path):
+    def never(*_, **__):
+        raise AssertionError("nothing is fitted")
+
+    monkeypatch.setattr("covmin.selection.selector.run_path", never)
+    monkeypatch.setattr("covmin.selection.selector.cross_fit", never)
+    report = tmp_path / "report.html"
+    shown = run("select", csv, "-t", "group", "--estimate", "--report", report)
+    assert shown.exit_code == 0
+    assert "exact kernel matrix" in shown.stdout
+    assert "This takes about" in shown.stdout
+    assert not report.exists()

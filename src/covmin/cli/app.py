@@ -92,6 +92,7 @@ def select(
     top: opt.TopOption = 20,
     json: opt.JsonOption = False,
     quiet: opt.QuietOption = False,
+    estimate: opt.EstimateOption = False,
     missing: opt.MissingOption = opt.Missing.error,
     fmt: opt.FormatOption = None,
     no_header: opt.NoHeaderOption = False,
@@ -106,6 +107,7 @@ def select(
     - `covmin select genes.parquet -t -1 -m 20 --output genes20.parquet`
     - `covmin select glass.csv -t type --drop id,lab --missing rows`
     - `covmin select houses.csv -t price --categorical district --given area`
+    - `covmin select genes.parquet -t -1 --estimate`
     - `covmin select genes.parquet -t -1 --formulation paper --kernel laplacian`
     - `zcat big.csv.gz | covmin select - -t y --json | jq .selected`
     """
@@ -115,7 +117,7 @@ def select(
     parameters = typed_parameters(ctx, opt.SELECTOR_OPTIONS)
     columns = [parameters.pop(name, None) for name in ("categorical_features", "given", "groups")]
     source = Source(data, target, drop, missing, fmt, not no_header, decimal, *columns)
-    request = SelectRequest(source, parameters, report, output, top, json, quiet)
+    request = SelectRequest(source, parameters, report, output, top, json, quiet, estimate)
     run_select(request)
 
 

@@ -126,6 +126,8 @@ TopOption = Annotated[int,
     typer.Option("--top", metavar="N", help="Most rows of the ranking to print.", min=1)]
 JsonOption = Annotated[bool,
     typer.Option("--json", help="Print one JSON object instead of tables.")]
+EstimateOption = Annotated[bool, typer.Option("--estimate",
+    help="Only say what would be done, and about how long it would take.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
 MethodsOption = Annotated[list[str] | None, typer.Option("--methods",
     help="Methods, separated by commas, such as ccm,anova,mrmr,rfe; or given again.",

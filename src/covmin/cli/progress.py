@@ -2,19 +2,23 @@
 
 from typing import Any, Self
 
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from covmin.data.checks import printable
+from covmin.runtime.workload import Workload
 
 
 class FitProgress:
     """A line with the current phase and, along the path, its stage.
 
-    Nothing shows where standard error is not a terminal, or if ``quiet``.
+    Nothing shows where standard error is not a terminal, or if ``quiet``. With ``only_plan`` the
+    command ends when it is known what the fit will do, and says that.
     """
 
-    def __init__(self, quiet: bool = False) -> None:
+    def __init__(self, quiet: bool = False, *, only_plan: bool = False) -> None:
+        self._only_plan = only_plan
         console = Console(stderr=True)
         self._progress = Progress(
             SpinnerColumn(),
@@ -26,6 +30,7 @@ class FitProgress:
             disable=quiet or not console.is_terminal,
         )
         self._task = self._progress.add_task("", total=None)
+        self._workload = Workload()
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -38,16 +43,25 @@ class FitProgress:
         """Begin a phase of unknown length."""
         self._progress.update(self._task, description=printable(description), total=None)
 
+    def plan(self, plan: object, workload: Workload) -> None:
+        """Say how long it will take, once that is known."""
+        self._workload = workload
+        if self._only_plan:
+            self._progress.stop()
+            typer.echo(f"{plan}\n{workload.in_words(shortest=0.0)}")
+            raise typer.Exit()
+        if not self._progress.disable and (said := workload.in_words()):
+            self._progress.console.print(said)
+
     def fold(self, done: int, total: int) -> None:
         """Follow the choice of m and ε: called after each fold."""
-        description = f"Cross-fitting, {done} of {total} folds"
-        self._progress.update(self._task, description=description, total=total, completed=done)
+        share = self._workload.after_folds(done, total)
+        self._show(f"Cross-fitting, {done} of {total} folds", share)
 
     def __call__(self, step: Any) -> None:
         """Follow the path: called with each :class:`~covmin.core.watch.Progress`."""
-        self._progress.update(
-            self._task,
-            description=f"Path, {step.budget} features, {step.iteration.n_active} active",
-            total=step.n_stages,
-            completed=step.stage,
-        )
+        description = f"Path, {step.budget} features, {step.iteration.n_active} active"
+        self._show(description, self._workload.at_stage(step.budget))
+
+    def _show(self, description: str, share: float) -> None:
+        self._progress.update(self._task, description=description, total=1.0, completed=share)

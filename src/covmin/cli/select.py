@@ -49,6 +49,7 @@ class SelectRequest:
     top: int = 20
     as_json: bool = False
     quiet: bool = False
+    estimate: bool = False
 
 
 def run_select(request: SelectRequest) -> None:
@@ -58,7 +59,7 @@ def run_select(request: SelectRequest) -> None:
     check_destination(request.output, source.data, table=True)
     check_destination(request.parameters.get("long_run__checkpoint"), source.data)
     arguments = selector_arguments(request.parameters)
-    with FitProgress(request.quiet) as progress:
+    with FitProgress(request.quiet, only_plan=request.estimate) as progress:
         progress.phase(f"Reading {source.data}")
         question, frame = _read(source)
         columns = {"given": question.given, "groups": question.groups}

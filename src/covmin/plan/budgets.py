@@ -1,6 +1,13 @@
 """Numbers of features: the budgets of a path, and the sizes that are tried for "auto"."""
 
-from .constants import FIRST_BUDGET, SHRINK, SIZES
+from .constants import (
+    FEWEST_LANDMARKS,
+    FIRST_BUDGET,
+    LANDMARKS,
+    LANDMARKS_OVER_ROOT,
+    SHRINK,
+    SIZES,
+)
 
 
 def path_budgets(n_features: int) -> list[int]:
@@ -33,3 +40,12 @@ def candidate_sizes(n_features: int) -> list[int]:
     if top == n_features and sizes[-1] != top:
         sizes.append(top)
     return sizes
+
+
+def n_landmarks(n_samples: int) -> int:
+    """Samples around which the judge builds its functions, where many sets are judged.
+
+    >>> [n_landmarks(n) for n in (50, 2000, 10**6)]
+    [100, 268, 1000]
+    """
+    return min(LANDMARKS, max(FEWEST_LANDMARKS, int(LANDMARKS_OVER_ROOT * n_samples**0.5)))

@@ -10,7 +10,7 @@ class ProgressBar:
     """Phases of a fit, one line each: tqdm's where it is installed, else printed as they come."""
 
     def __init__(self, silent: bool = False) -> None:
-        self._silent = silent
+        self.silent = silent
         self._bar: Any = None
         self._phase = ""
         self._printed = ""
@@ -27,12 +27,12 @@ class ProgressBar:
 
     def say(self, text: str) -> None:
         """A line of its own."""
-        if not self._silent:
+        if not self.silent:
             print(text, file=sys.stderr)
 
     def show(self, phase: str, unit: str, done: int, total: int, text: str = "") -> None:
         """How much of a phase is done, counted in some unit."""
-        if self._silent:
+        if self.silent:
             return
         if self._phase != phase:
             self._close()

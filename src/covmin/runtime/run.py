@@ -19,6 +19,7 @@ from covmin.core.watch import Progress, Watch
 from .checkpoint import Checkpoint
 from .interrupts import Interrupts
 from .progress import ProgressBar
+from .workload import Workload
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
@@ -41,7 +42,8 @@ class LongRun(Configurable):
         with the ranking it has come to (a second Ctrl-C then ends it at once).
     callback : callable, default=None
         Called with a :class:`~covmin.core.watch.Progress` after each step; its method
-        ``fold(done, total)``, if it has one, after each fold that is cross-fitted.
+        ``plan(plan, workload)``, if it has one, once when these are known, and its method
+        ``fold(done, total)`` after each fold that is cross-fitted.
 
     Examples
     --------
@@ -85,6 +87,7 @@ class Run(Watch):
         self._interrupts = interrupts
         self._callback = callback
         self._steps = checkpoint.steps()
+        self._workload = Workload()
 
     @classmethod
     @contextmanager
@@ -97,9 +100,14 @@ class Run(Watch):
         ):
             yield cls(bar, kept, interrupts, long_run.callback)
 
-    def say(self, text: str) -> None:
-        """A line for who asked for progress."""
-        self._bar.say(text)
+    def planned(self, plan: object, workload: Workload) -> None:
+        """What will be done, and how much that is: before the choice of m, which may last."""
+        self._workload = workload
+        if not self._bar.silent:
+            self._bar.say(f"{plan}\n{workload.in_words()}".rstrip())
+            self._show(0.0, "")  # from here on the bar counts the time
+        if (told := getattr(self._callback, "plan", None)) is not None:
+            told(plan, workload)
 
     def stop(self) -> bool:
         """Whether the user has asked to end here."""
@@ -110,8 +118,8 @@ class Run(Watch):
         self._steps.append(progress)
         step = progress.iteration
         told = f"step {step.n_iter}: objective {step.value:.6g}, {step.n_active} active"
-        text = f"keep {progress.budget}, {told}"
-        self._bar.show("path", "stage", progress.stage, progress.n_stages, text)
+        share = self._workload.at_stage(progress.budget)
+        self._show(share, f"path, keep {progress.budget}, {told}")
         if self._callback is not None:
             self._callback(progress)
 
@@ -127,9 +135,12 @@ class Run(Watch):
     def fold_done(self, number: int, errors: np.ndarray, done: int, total: int) -> None:
         """Keep the errors of a fold, and show how many there are."""
         self._checkpoint.add("fold", number, errors)
-        self._bar.show("cross-fit", "fold", done, total)
+        self._show(self._workload.after_folds(done, total), f"fold {done} of {total}")
         if (told := getattr(self._callback, "fold", None)) is not None:
             told(done, total)
+
+    def _show(self, share: float, text: str) -> None:
+        self._bar.show("fit", "percent", round(100.0 * share), 100, text)
 
     def folds(self) -> list[np.ndarray]:
         """Errors of the folds judged before."""

@@ -19,14 +19,8 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from covmin.core.kernels import GaussianSum
-from covmin.plan.constants import (
-    EXTRAPOLATION,
-    FEWEST_LANDMARKS,
-    FUNCTION_RIDGES,
-    FUNCTION_SCALES,
-    LANDMARKS,
-    LANDMARKS_OVER_ROOT,
-)
+from covmin.plan import budgets
+from covmin.plan.constants import EXTRAPOLATION, FUNCTION_RIDGES, FUNCTION_SCALES
 
 # Directions of the kernel matrix below this share of its trace are rounding errors.
 _ROUNDING = 1e-12
@@ -94,7 +88,7 @@ def judge(
     """
     sets = [np.arange(X.shape[1])] if sets is None else sets
     X = X.astype(np.float64, copy=False)
-    n_landmarks = min(len(X), n_landmarks or _landmarks(len(X)))
+    n_landmarks = min(len(X), n_landmarks or budgets.n_landmarks(len(X)))
     responses = Y if also is None else np.column_stack([Y, also])
     bounds, mean = _bounds(responses), p @ responses
     sums = [_Sums(X, weights, n_landmarks, scale) for scale in FUNCTION_SCALES]
@@ -202,11 +196,6 @@ class _Components:
                 residuals = Y - np.clip(Y - residuals, *bounds)
             errors.append(float(p @ (residuals**2).sum(axis=1)))
         return errors
-
-
-def _landmarks(n_samples: int) -> int:
-    """Samples around which functions are built, where many sets are judged."""
-    return min(LANDMARKS, max(FEWEST_LANDMARKS, int(LANDMARKS_OVER_ROOT * n_samples**0.5)))
 
 
 def _bounds(Y: np.ndarray) -> np.ndarray:

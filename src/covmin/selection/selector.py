@@ -18,6 +18,7 @@ from covmin.data.tables import from_tensors
 from covmin.plan import Formulation, Plan, Wishes
 from covmin.plan.budgets import candidate_sizes
 from covmin.plan.constants import CROSS_FIT_ROWS, FEWEST_TO_CROSS_FIT
+from covmin.plan.duration import workload
 from covmin.plan.formulation import formulation_of
 from covmin.plan.kernel import kernel_of
 from covmin.plan.look import Look
@@ -117,7 +118,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         Seed of the random components, of the folds and of samples of the rows. None is a fixed
         seed, so that every run gives the same answer.
     verbose : int, default=0
-        1 shows the plan and a progress bar.
+        1 shows the plan, how long it will take and a progress bar.
     long_run : LongRun, default=None
         Checkpoint, interrupt and callback of a fit that lasts: see :class:`covmin.LongRun`.
 
@@ -363,7 +364,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         wanted = self._wanted(samples.plan.n_choices)
         look = Look(plan.formulated(table, columns, samples.response, 1.0), plan.task)
         plan = plan.with_ridge(columns, look)
-        run.say(str(plan))  # before the choice, which may last
+        run.planned(plan, workload(plan, columns.units.size, wanted, self.n_jobs))
         epsilon, m, crossfit, reason = self._choose(plan, samples, rows, wanted, run)
         plan = plan.with_choice(epsilon, m, samples.plan.n_choices, reason)
         plan.check_lambda2(columns.total_weight, epsilon)
