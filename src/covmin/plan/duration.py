@@ -17,7 +17,6 @@ from .approximation import pair_rows, pair_waves
 from .budgets import candidate_sizes, n_landmarks
 from .constants import (
     CROSS_FIT_ROWS,
-    EFFORT,
     ENOUGH_LEFT_OUT,
     FEWEST_TO_CROSS_FIT,
     FUNCTION_SCALES,
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
 # Evaluations of a stage on the way, the order at its end included; the first starts from equal
 # weights and takes more.
 _EVALUATIONS, _AT_FIRST = 6.0, 15.0
+# On more rows a stage takes up what it has found on fewer.
+_ON_MORE_ROWS = 3.0
 # A single solve has no stages before it.
 _OF_A_SINGLE_SOLVE = 25.0
 # An evaluation is a matrix and its gradient, of which each takes a product of the same size.
@@ -110,28 +111,30 @@ def _stages(
     n_columns = plan.size.n_columns
     evaluations = _AT_FIRST if len(budgets) > 1 else _OF_A_SINGLE_SOLVE
     for budget in sorted({*budgets, wanted or budgets[0]}, reverse=True):
-        rows = _rows_of_stage(plan, n_rows, n_columns, whole=budget == wanted)
-        works[budget] = evaluations * sum(_evaluation(plan, each, n_columns) for each in rows)
+        first, *more = _rows_of_stage(plan, n_rows, n_columns, whole=budget == wanted)
+        works[budget] = evaluations * _evaluation(plan, first, n_columns)
+        works[budget] += _ON_MORE_ROWS * sum(_evaluation(plan, n, n_columns) for n in more)
         evaluations = _EVALUATIONS
         if budget in budgets:
             n_columns = min(n_columns, budget)
     return works
 
 
-def _rows_of_stage(plan: Plan, n_rows: int, n_columns: int, *, whole: bool) -> set[int]:
+def _rows_of_stage(plan: Plan, n_rows: int, n_columns: int, *, whole: bool) -> list[int]:
     """Rows that a stage is solved on in turn."""
     if not plan.saves_work:
-        return {n_rows}
+        return [n_rows]
     n_components = plan.size.n_components if plan.approximation else 0
-    last = min(n_rows, EFFORT.rows(plan.kernel, n_columns, n_components))
-    return {min(last, EFFORT.rows_at_first(n_columns)), last, n_rows if whole else last}
+    effort = plan.size.effort
+    last = min(n_rows, effort.rows(plan.kernel, n_columns, n_components))
+    return [*effort.climb(n_columns, last), last, *([n_rows] if whole and last < n_rows else [])]
 
 
 def _evaluation(plan: Plan, n_rows: int, n_columns: int) -> float:
     """The criterion and its gradient: a kernel matrix and its factor, or components."""
     kernel = plan.kernel
     scale = _WITH_GRADIENT * (1.0 if plan.saves_work else _DOUBLE)
-    if plan.approximation is None or (plan.saves_work and n_rows <= EFFORT.matrix_rows):
+    if plan.approximation is None or (plan.saves_work and n_rows <= plan.size.effort.matrix_rows):
         columns = n_columns * (1 + kernel.sums_features * waves_for(n_columns, alone=True))
         return _CALLS + scale * n_rows**2 * (columns + n_rows / 3.0 + _MATRIX_PASSES * PASS)
     waves = kernel.sums_features * waves_for(n_columns, alone=not kernel.sees_interactions)
