@@ -345,6 +345,7 @@ def problem_of(selector, X, y):
         ({"formulation": Formulation(inverse="free")}, "float64"),
         ({"epsilon": 0.001}, "float32"),
         ({"epsilon": 1e-5}, "float64"),  # a small ridge needs more digits
+        ({"epsilon": 1e6}, "float64"),  # a large one is out of range
     ],
 )
 def test_where_rows_and_precision_are_saved(parameters, dtype):

@@ -228,11 +228,11 @@ class Plan:
     def saves_work(self) -> bool:
         """Whether stages may take fewer rows, and single precision: not where "exact" is asked for.
 
-        A ridge smaller than any of ours needs double precision.
+        A ridge far from any of ours needs double precision, for its digits or for its size.
         """
         wishes = self.wishes
         auto = wishes.approximation in ("auto", "fourier") and wishes.formulation.is_plain
-        return auto and (not self.epsilons or min(self.epsilons) >= LEAST_RIDGE)
+        return auto and all(LEAST_RIDGE <= each <= 1.0 / LEAST_RIDGE for each in self.epsilons)
 
     def problem(self, columns: PreparedColumns, Y: np.ndarray) -> Problem:
         """The problem for prepared columns and centred responses, its ridge yet to be set."""
