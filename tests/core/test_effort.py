@@ -11,7 +11,8 @@ EFFORT = Effort(work=3e10, first_rows=10, fewest_rows=250, matrix_rows=2000, loo
 
 @pytest.mark.parametrize(("n_columns", "n_rows"), [(1, 250), (25, 250), (26, 260), (5000, 50_000)])
 def test_first_steps_take_rows_for_each_column(n_columns, n_rows):
-    assert EFFORT.rows_at_first(n_columns) == n_rows
+    assert EFFORT.climb(n_columns, 10**6)[0] == n_rows
+    assert EFFORT.climb(n_columns, n_rows) == []
 
 
 def matrix_work(n_rows, n_columns):

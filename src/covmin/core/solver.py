@@ -23,7 +23,8 @@ _SUFFICIENT_DECREASE = 1e-4
 _RESOLVED = 8.0
 _DOUBLE = float(np.finfo(np.float64).eps)
 _MAX_HALVINGS = 30
-_LEAST_SHARE = 0.1
+# A refused step is cut to no less than this share: far from its start a parabola says little.
+_LEAST_SHARE = 0.25
 # Columns are copied when the features at zero are this share of those still in the arrays.
 _WORTH_THE_COPY = 0.25
 
