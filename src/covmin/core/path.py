@@ -202,10 +202,8 @@ class _Walk:
             return [self._solve(self._watch(number), held, among, weights)]
         if members.size >= self.budgets[number] or not np.isin(members, among).any():
             return [self._solve(self._watch(number), none, among, weights)]
-        watches, better = self._way(number, none, among, weights)
-        if not np.isin(members, better[-1][0].features).all():
-            ways = [(watches, better), self._way(number, members, among, weights)]
-            watches, better = min(ways, key=lambda way: way[1][-1][0].criterion)
+        ways = [self._way(number, held, among, weights) for held in (members, none)]
+        watches, better = min(ways, key=lambda way: way[1][-1][0].criterion)
         # Only of the better way is told, afterwards: these stages are short.
         for watch in watches:
             watch.tell()
