@@ -6,7 +6,9 @@ from covmin.core.effort import Effort
 from covmin.core.kernels import Additive, Gaussian, Linear, Mixed
 from covmin.core.kernels.additive import waves_for
 
-EFFORT = Effort(work=3e10, first_rows=10, fewest_rows=250, matrix_rows=2000, looseness=3.0)
+EFFORT = Effort(
+    work=3e10, first_rows=10, fewest_rows=250, growth=8, matrix_rows=2000, looseness=3.0
+)
 
 
 @pytest.mark.parametrize(("n_columns", "n_rows"), [(1, 250), (25, 250), (26, 260), (5000, 50_000)])
@@ -58,7 +60,7 @@ def test_more_columns_never_have_more_rows():
 
 
 def test_more_work_is_more_rows():
-    twice = Effort(6e10, 10, 250, 2000, 3.0)
+    twice = Effort(6e10, 10, 250, 8, 2000, 3.0)
     for n_columns in (10, 100, 1000):
         for n_components in (0, 512):
             at = Mixed(0.5), n_columns, n_components

@@ -87,7 +87,7 @@ def row_tiles(array: Array, fewest: int = 1) -> list[slice]:
 
 
 def add_scaled(total: Array, factor: float, matrix: Array) -> Array:
-    """``total + factor·matrix`` in a new array; matrix is left as it is."""
+    """``total + factor·matrix``, over ``total`` where that can be; matrix is left as it is."""
     if isinstance(total, float) or not is_numpy_array(matrix):
         return total + factor * matrix
     for tile in row_tiles(matrix):

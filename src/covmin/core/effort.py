@@ -10,9 +10,6 @@ from scipy.optimize import brentq
 from .kernels import Kernel
 from .kernels.additive import waves_for
 
-# Steps on so many times the rows cost so much more that those on fewer come for next to nothing.
-_GROWTH = 8
-
 
 @dataclass(frozen=True)
 class Effort:
@@ -25,18 +22,19 @@ class Effort:
     work: float  # multiplications
     first_rows: float  # of the first steps, for each column
     fewest_rows: int  # whatever the work and the columns
+    growth: int  # rows of later steps, as a multiple of those of the steps before
     matrix_rows: int  # up to these the kernel matrix, beyond them components
     looseness: float  # tolerance of steps on fewer rows, as a multiple of that of the next more
 
     def climb(self, n_columns: int, n_rows: int) -> list[int]:
         """Numbers of rows of the first steps of a stage: more and more, well below all of its rows.
 
-        >>> Effort(1e9, 10.0, 250, 2000, 3.0).climb(50, 100_000)
+        >>> Effort(1e9, 10.0, 250, 8, 2000, 3.0).climb(50, 100_000)
         [500, 4000, 32000]
         """
         rows = [max(self.fewest_rows, int(self.first_rows * n_columns))]
-        while rows[-1] * _GROWTH < n_rows:
-            rows.append(rows[-1] * _GROWTH)
+        while rows[-1] * self.growth < n_rows:
+            rows.append(rows[-1] * self.growth)
         return [n for n in rows if n < n_rows]
 
     def rows(self, kernel: Kernel, n_columns: int, n_components: int) -> int:

@@ -147,16 +147,15 @@ class Problem:
 
     def on_first(self, n_rows: int) -> Problem:
         """The same on some rows in memory: by the kernel matrix, where they are few."""
-        if n_rows >= self.n_rows:
+        n_rows = min(n_rows, self.n_rows)
+        by_matrix = self.effort is not None and n_rows <= self.effort.matrix_rows
+        if n_rows == self.n_rows and not (by_matrix and isinstance(self.grams, FourierGrams)):
             return self
         few = self.sample.first(n_rows)
-        if isinstance(self.grams, FourierGrams) and not self._fit_a_matrix(n_rows):
+        if isinstance(self.grams, FourierGrams) and not by_matrix:
             rows = ArrayRows(few.X, few.Y, few.p, n_threads=self.n_threads)
             return replace(self, sample=few, grams=replace(self.grams, rows=rows))
         return replace(self, sample=few, grams=ExactGrams(few.X, few.Y, few.p), summed=of_all)
-
-    def _fit_a_matrix(self, n_rows: int) -> bool:
-        return self.effort is not None and n_rows <= self.effort.matrix_rows
 
     def bandwidth(self, features: np.ndarray, budget: int | None = None) -> float:
         """σ on the columns of the given units and those always on, for a stage that keeps m."""

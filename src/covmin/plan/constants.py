@@ -61,12 +61,14 @@ FIRST_BUDGET: Final = 100
 #: Interacting features are held on to, whatever the criterion, while there are fewer samples
 #: than this for each feature left: among so many features any set fits.
 SAMPLES_FOR_EACH_FEATURE: Final = 10
-#: Multiplications of an evaluation (a fraction of a second), rows of the first steps of a stage
-#: for each column, and their least number.
+#: What an evaluation may take: a fraction of a second. The first steps of a stage have as many rows
+#: for each column as tell features apart, and are solved three times more loosely than the next.
+#: Those on eight times the rows cost so much more that the first come for next to nothing.
 EFFORT: Final = Effort(
     work=3e10,
     first_rows=SAMPLES_FOR_EACH_FEATURE,
     fewest_rows=250,
+    growth=8,
     matrix_rows=EXACT_SAMPLES,
     looseness=3.0,
 )

@@ -199,7 +199,7 @@ class Plan:
         least = ridge_for_units(columns.units, columns.n_distinct)
         if least > epsilon:
             epsilon, reason = least, "categories or groups of different sizes"
-        return self._decided("ridge", f"{epsilon:.4g}", reason, epsilons=(epsilon,))
+        return self._decided("ridge", f"{epsilon:.3g}", reason, epsilons=(epsilon,))
 
     def _ridge(self, columns: PreparedColumns, look: Look) -> tuple[float, str]:
         formulation = self.wishes.formulation

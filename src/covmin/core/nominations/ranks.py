@@ -63,9 +63,7 @@ class Ranked:
     line: np.ndarray  # (d, n), ranks with mean 0 and variance 1, in single precision
     spread: np.ndarray  # (d,), their deviation as shares of the samples
     p: np.ndarray  # (n,), weights that sum to one
-    is_even: (
-        np.ndarray
-    )  # (d,) bool, whether the ranks are evenly spaced: weights and no values equal
+    is_even: np.ndarray  # (d,) bool, ranks evenly spaced: equal weights, and no equal values
 
     @classmethod
     def of(cls, X: Array, p: np.ndarray) -> Ranked:
