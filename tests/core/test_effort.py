@@ -1,5 +1,7 @@
 """Rows of an evaluation: by the columns, the kernel and the work allowed."""
 
+import itertools
+
 import pytest
 
 from covmin.core.effort import Effort
@@ -65,3 +67,11 @@ def test_more_work_is_more_rows():
         for n_components in (0, 512):
             at = Mixed(0.5), n_columns, n_components
             assert twice.rows(*at) > EFFORT.rows(*at)
+
+
+@pytest.mark.parametrize("n_rows", [710, 2001, 5000, 20_000, 10**6])
+def test_the_climb_is_even_and_has_no_step_next_to_the_last(n_rows):
+    rows = [*EFFORT.climb(20, n_rows), n_rows]
+    growth = [later / earlier for earlier, later in itertools.pairwise(rows)]
+    assert EFFORT.growth**0.5 < min(growth) <= max(growth) < EFFORT.growth**1.5
+    assert max(growth) == pytest.approx(min(growth), rel=0.01)

@@ -4,6 +4,7 @@ Multiplications are counted, not seconds: the answer must not hang on the machin
 """
 
 from dataclasses import dataclass
+from math import log
 
 from scipy.optimize import brentq
 
@@ -22,7 +23,7 @@ class Effort:
     work: float  # multiplications
     first_rows: float  # of the first steps, for each column
     fewest_rows: int  # whatever the work and the columns
-    growth: int  # rows of later steps, as a multiple of those of the steps before
+    growth: float  # rows of later steps, about so many times those of the steps before
     matrix_rows: int  # up to these the kernel matrix, beyond them components
     looseness: float  # tolerance of steps on fewer rows, as a multiple of that of the next more
 
@@ -30,12 +31,12 @@ class Effort:
         """Numbers of rows of the first steps of a stage: more and more, well below all of its rows.
 
         >>> Effort(1e9, 10.0, 250, 8, 2000, 3.0).climb(50, 100_000)
-        [500, 4000, 32000]
+        [500, 2924, 17099]
         """
-        rows = [max(self.fewest_rows, int(self.first_rows * n_columns))]
-        while rows[-1] * self.growth < n_rows:
-            rows.append(rows[-1] * self.growth)
-        return [n for n in rows if n < n_rows]
+        first = max(self.fewest_rows, int(self.first_rows * n_columns))
+        growth = n_rows / first
+        n_levels = max(0, round(log(growth) / log(self.growth)))
+        return [int(first * growth ** (k / n_levels)) for k in range(n_levels)]
 
     def rows(self, kernel: Kernel, n_columns: int, n_components: int) -> int:
         """Rows of an evaluation among so many columns; without components, those of a matrix."""

@@ -185,11 +185,12 @@ class _Walk:
         return ranking
 
     def next_stages(self, number: int, among: np.ndarray, weights: np.ndarray) -> list[Solved]:
-        """The next stage; or all down to the members of pairs, held or not, whichever ends better.
+        """The next stage; or all down to the members of pairs, some of them held where they leave.
 
         Among more features than the samples can tell apart any set fits, and members are just
         held. Below that the criterion decides, where it is sharpest: at the smallest set that
-        has room for them. On the way there noise often fits better.
+        has room for them. On the way there noise often fits better: where a member leaves, the
+        same is done with all of them held, and the better of the two ends counts.
 
         Where a sample of the rows decides, what all rows speak for is held as well.
         """
@@ -202,7 +203,9 @@ class _Walk:
             return [self._solve(self._watch(number), held, among, weights)]
         if members.size >= self.budgets[number] or not np.isin(members, among).any():
             return [self._solve(self._watch(number), none, among, weights)]
-        ways = [self._way(number, held, among, weights) for held in (members, none)]
+        ways = [self._way(number, none, among, weights)]
+        if not np.isin(members, ways[0][1][-1][0].features).all():
+            ways.append(self._way(number, members, among, weights))
         watches, better = min(ways, key=lambda way: way[1][-1][0].criterion)
         # Only of the better way is told, afterwards: these stages are short.
         for watch in watches:
