@@ -86,9 +86,11 @@ def row_tiles(array: Array, fewest: int = 1) -> list[slice]:
     return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
 
 
-def add_scaled(total: Array, factor: float, matrix: Array) -> Array:
+def add_scaled(total: Array | None, factor: float, matrix: Array) -> Array:
     """``total + factor·matrix``, over ``total`` where that can be; matrix is left as it is."""
-    if isinstance(total, float) or not is_numpy_array(matrix):
+    if total is None:
+        return factor * matrix
+    if not is_numpy_array(matrix):
         return total + factor * matrix
     for tile in row_tiles(matrix):
         total[tile] += factor * matrix[tile]

@@ -8,18 +8,22 @@ by offering the same few methods over its own partitions.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
 from .arrays import Array, array_namespace, default_block_size, take
 
-# (X_block, Y_block, p_block) → arrays to be summed over the blocks
-BlockFunction = Callable[[Array, Array, Array], tuple[Array, ...]]
+# (X_block, Y_block, p_block[, what is kept of the block]) → arrays to be summed over the blocks
+BlockFunction = Callable[..., tuple[Array, ...]]
+# What is kept of each block between passes, or nothing
+Kept = Sequence[Array] | None
+# Numbers that may be kept between passes.
+_KEPT_NUMBERS = 2**24
 Block = tuple[Array, Array, Array]
 Result = TypeVar("Result")
 
@@ -31,8 +35,14 @@ class Rows(Protocol):
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and of features."""
 
-    def sum(self, function: BlockFunction) -> tuple[Array, ...]:
-        """Sum the results of ``function(X_block, Y_block, p_block)`` over all blocks."""
+    def sum(self, function: BlockFunction, *kept: Kept) -> tuple[Array, ...]:
+        """Sum the results of ``function(X_block, Y_block, p_block, *kept)`` over all blocks."""
+
+    def keep(self, function: Callable[[Array], Array], width: int) -> Kept:
+        """``function(X_block)``, so many numbers for each row, of all blocks, where there is room.
+
+        None where rows are not at hand, or the numbers would be too many.
+        """
 
     def restrict(self, columns: np.ndarray) -> Self:
         """The same rows with some of the features."""
@@ -53,7 +63,7 @@ def add_up(parts: Iterable[tuple[Array, ...]]) -> tuple[Array, ...]:
 
 
 def map_blocks(
-    function: Callable[..., Result], blocks: Iterable[Block], n_threads: int = 1
+    function: Callable[..., Result], blocks: Iterable[tuple[Array, ...]], n_threads: int = 1
 ) -> Iterator[Result]:
     """Apply a function to blocks, several at once, and give the results in their order.
 
@@ -107,8 +117,16 @@ class ArrayRows:
             X = X if self.columns is None else take(X, self.columns, axis=1)
             yield X, self.Y[block, :], self.p[block]
 
-    def sum(self, function: BlockFunction) -> tuple[Array, ...]:
-        return add_up(map_blocks(function, self._blocks(), self.n_threads))
+    def sum(self, function: BlockFunction, *kept: Kept) -> tuple[Array, ...]:
+        parts = [repeat(None) if part is None else part for part in kept]
+        blocks = ((*block, *more) for block, *more in zip(self._blocks(), *parts, strict=False))
+        return add_up(map_blocks(function, blocks, self.n_threads))
+
+    def keep(self, function: Callable[[Array], Array], width: int) -> Kept:
+        if self.shape[0] * width > _KEPT_NUMBERS:
+            return None
+        blocks = ((X,) for X, _, _ in self._blocks())
+        return list(map_blocks(function, blocks, self.n_threads))
 
     def restrict(self, columns: np.ndarray) -> ArrayRows:
         return replace(self, columns=columns if self.columns is None else self.columns[columns])

@@ -82,9 +82,11 @@ def _in_blocks(
     n_threads: int,
     options: dict[str, Any],
 ) -> Problem:
-    """A problem whose rows are read in blocks, with a sample held in memory."""
+    """A problem whose rows are read in blocks, where there is no room for all of them in memory."""
     n_seen = max(HELD_ROWS, pair_rows(rows.size, X.shape[1], Y.shape[1]))
     held = _held(columns, Y, rows, n_seen)
+    if held.n_rows == rows.size:
+        return Problem.fourier(held, frequencies, n_threads=n_threads, **options)
     everything = _each_once(X, rows).rows(Y[np.sort(rows.first)], rows.p[np.argsort(rows.first)])
     return Problem.fourier(held, frequencies, everything, n_threads=n_threads, **options)
 

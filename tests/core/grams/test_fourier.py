@@ -32,9 +32,9 @@ class CountedRows(ArrayRows):
 
     passes = 0
 
-    def sum(self, function):
+    def sum(self, function, *kept):
         CountedRows.passes += 1
-        return super().sum(function)
+        return super().sum(function, *kept)
 
 
 def test_the_additive_criterion_needs_one_pass_over_the_rows(draw, w):
@@ -103,6 +103,27 @@ def test_the_leave_one_out_error_of_many_rows_needs_no_pass():
     passes = CountedRows.passes
     assert_allclose(operator.leave_one_out(0.01), np.mean(residuals**2), rtol=1e-3)
     assert CountedRows.passes == passes
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.5), MIXED], ids=["gaussian", "mixed"])
+def test_components_that_are_kept_are_those_that_are_made_anew(
+    draw, kernel, w, frequencies, monkeypatch
+):
+    s = draw(n=50, d=4, weighted=True)
+    rows = ArrayRows(s.X, s.Y, s.p, block_size=20, n_threads=2)
+
+    def all_of(gram):
+        operator = gram.restrict(np.array([0, 1, 3])).at(w[[0, 1, 3]])
+        f = operator.solve(0.1)
+        return [f, operator.grad(f, f), operator.leave_one_out(0.1)]
+
+    kept = all_of(FourierGram(kernel.components(frequencies), rows))
+    monkeypatch.setattr("covmin.core.rows._KEPT_NUMBERS", 0)
+    assert rows.keep(np.cos, 4) is None
+    for here, anew in zip(
+        kept, all_of(FourierGram(kernel.components(frequencies), rows)), strict=True
+    ):
+        assert_allclose(here, anew, rtol=1e-12)
 
 
 def test_a_step_holds_a_few_blocks_and_no_more():

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import Array, Factor, array_namespace, column_dots, factorize, like, take, to_numpy
 from ..kernels import ScaledKernel
 from ..kernels.components import Components, FixedMap
-from ..rows import Rows
+from ..rows import Kept, Rows
 
 # Rows for each component from which the mean leverage stands for every row's own, and their least
 # number: the leverage of each of a few rows hangs on its weight.
@@ -67,13 +67,18 @@ class FourierGram:
 
     components: Components
     rows: Rows
-    moments: Moments | None = field(default=None, repr=False)  # of the components that do not move
+    # Of the components that do not move; themselves too, where there is room.
+    moments: Moments | None = field(default=None, repr=False)
+    fixed: Kept = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         fixed = self.components.fixed
         if fixed is not None and self.moments is None:
-            sums = self.rows.sum(partial(_fixed_moments_block, fixed))
+            width = fixed.powers(np.zeros(self.rows.shape[1])).size
+            kept = self.rows.keep(fixed.transform, width)
+            sums = self.rows.sum(partial(_fixed_moments_block, fixed), kept)
             object.__setattr__(self, "moments", Moments(*(to_numpy(part) for part in sums)))
+            object.__setattr__(self, "fixed", kept)
 
     @property
     def zero_is_absorbing(self) -> bool:
@@ -88,20 +93,26 @@ class FourierGram:
         return FourierOperator(self, w)
 
     def restrict(self, columns: np.ndarray) -> FourierGram:
-        moments, fixed = self.moments, self.components.fixed
+        moments, kept, fixed = self.moments, self.fixed, self.components.fixed
         if moments is not None and fixed is not None:
-            moments = moments.restrict(fixed.places(columns))
-        return FourierGram(self.components.restrict(columns), self.rows.restrict(columns), moments)
+            places = fixed.places(columns)
+            moments = moments.restrict(places)
+            kept = kept and [take(Phi, places, axis=1) for Phi in kept]
+        rows = self.rows.restrict(columns)
+        return FourierGram(self.components.restrict(columns), rows, moments, kept)
 
 
 # The block functions are module-level so that an engine can send them to other processes.
 
 
-def _fixed_moments_block(fixed: FixedMap, X: Array, Y: Array, p: Array) -> tuple[Array, ...]:
+def _fixed_moments_block(
+    fixed: FixedMap, X: Array, Y: Array, p: Array, Phi: Array | None = None
+) -> tuple[Array, ...]:
     """``pᵀΦ, Φᵀ(p∘Φ), Φᵀ(p∘Y), Yᵀ(p∘Y)`` of a block."""
     # √p on both sides keeps the product symmetric, which the library then exploits.
     root = array_namespace(X).sqrt(p)
-    Phi, Y = fixed.transform(X) * root[:, None], Y * root[:, None]
+    Phi = fixed.transform(X) if Phi is None else Phi
+    Phi, Y = Phi * root[:, None], Y * root[:, None]
     return root @ Phi, Phi.T @ Phi, Phi.T @ Y, Y.T @ Y
 
 
@@ -113,36 +124,56 @@ def _responses_block(fixed: FixedMap, X: Array, Y: Array, p: Array) -> tuple[Arr
     return (array_namespace(X).concat(sums, axis=0),)
 
 
+def _moving_block(components: Components, w: np.ndarray, X: Array) -> Array:
+    """U of a block."""
+    assert components.moving is not None
+    return components.moving.like(X).transform(X, like(w, X))
+
+
 def _moments_block(
-    components: Components, w: np.ndarray, X: Array, Y: Array, p: Array
+    components: Components,
+    w: np.ndarray,
+    X: Array,
+    Y: Array,
+    p: Array,
+    U: Array | None = None,
+    Phi: Array | None = None,
 ) -> tuple[Array, ...]:
     """``pᵀU, Uᵀ(p∘U), Uᵀ(p∘Y), Yᵀ(p∘Y)`` and, where there is Φ, ``Uᵀ(p∘Φ)`` of a block."""
-    assert components.moving is not None
     root = array_namespace(X).sqrt(p)
-    U = components.moving.like(X).transform(X, like(w, X))
-    U *= root[:, None]
+    U = _moving_block(components, w, X) if U is None else U
+    U = U * root[:, None]
     Y = Y * root[:, None]
     sums = root @ U, U.T @ U, U.T @ Y, Y.T @ Y
     if components.fixed is None:
         return sums
-    return *sums, U.T @ (components.fixed.transform(X) * root[:, None])
+    Phi = components.fixed.transform(X) if Phi is None else Phi
+    return *sums, U.T @ (Phi * root[:, None])
 
 
 def _gradient_block(
-    components: Components, w: Array, parts: tuple[np.ndarray, ...], X: Array, Y: Array, p: Array
+    components: Components,
+    w: Array,
+    parts: tuple[np.ndarray, ...],
+    X: Array,
+    Y: Array,
+    p: Array,
+    U: Array | None = None,
+    Phi: Array | None = None,
 ) -> tuple[Array, ...]:
     """``Σₐ pₐ ⟨∂Uₐ/∂wⱼ, Eₐ⟩`` of a block, ``E = ([Y U Φ]·coefficients + constant)·weightsᵀ``."""
     constant, coefficients, weights = parts
     assert components.moving is not None
-    U, pullback = components.moving.like(X).transform_and_pullback(X, like(w, X))
+    U = _moving_block(components, w, X) if U is None else U
     c = like(coefficients, X)
     k, K = Y.shape[1], Y.shape[1] + U.shape[1]
     F = Y @ c[:k, :] + U @ c[k:K, :]
     if components.fixed is not None:
-        F += components.fixed.transform(X) @ c[K:, :]
+        Phi = components.fixed.transform(X) if Phi is None else Phi
+        F += Phi @ c[K:, :]
     F += like(constant, X)
     F *= p[:, None]
-    return (pullback(F, like(weights, X)),)
+    return (components.moving.like(X).pullback(X, U, F, like(weights, X)),)
 
 
 def _loo_block(
@@ -182,7 +213,10 @@ class FourierOperator:
             assert fixed is not None
             self._n_moving = 0
             return fixed.means, fixed.products, fixed.responses, fixed.variances
-        parts = gram.rows.sum(partial(_moments_block, gram.components, w))
+        moving, rows = gram.components.moving, gram.rows
+        width = 2 * int(moving.frequencies.shape[1])
+        self._kept = rows.keep(partial(_moving_block, gram.components, w), width), gram.fixed
+        parts = rows.sum(partial(_moments_block, gram.components, w), *self._kept)
         means, UU, UY, YY, *cross = (to_numpy(part) for part in parts)
         self._n_moving = means.size
         if fixed is not None:
@@ -247,7 +281,7 @@ class FourierOperator:
         constant = -(self._means @ coefficients[self._k :])
         parts = constant, coefficients, weights
         block = partial(_gradient_block, self._gram.components, self._w, parts)
-        return to_numpy(self._gram.rows.sum(block)[0])
+        return to_numpy(self._gram.rows.sum(block, *self._kept)[0])
 
     def leave_one_out(self, ridge: float) -> float:
         """Mean squared leave-one-out residual, by one more pass over the rows.

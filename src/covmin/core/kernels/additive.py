@@ -120,7 +120,7 @@ class WaveSum:
         The matrix is that of the features with a weight; the others cost nothing.
         """
         xp = array_namespace(prepared)
-        K: Array = 0.0
+        K: Array = None
         some = _weighted(w)
         weighted = prepared if some is None else self.restrict(prepared, some)
         powers = self._powers(w if some is None else take(w, some, axis=0))
@@ -128,7 +128,8 @@ class WaveSum:
             S = waves * xp.sqrt(
                 powers[self.n_waves * columns.start : self.n_waves * columns.stop, None]
             )
-            K += S.T @ S
+            part = S.T @ S
+            K = part if K is None else K + part
 
         def pullback(P: Array, Q: Array) -> Array:
             weights = like(self._rule()[1], prepared)

@@ -108,20 +108,14 @@ class FourierMap:
         angles = X @ (self.frequencies * (w / float(self.sigma))[:, None])
         return cos_sin(angles, float(1.0 / np.sqrt(self.frequencies.shape[1])))
 
-    def transform_and_pullback(self, X: Array, w: Array) -> tuple[Array, Pullback]:
-        """Components U, and the map from (F, W) to ``Σ (FWᵀ) ∘ ∂U/∂wⱼ``, shape (d,).
+    def pullback(self, X: Array, U: Array, F: Array, W: Array) -> Array:
+        """``Σ (FWᵀ) ∘ ∂U/∂wⱼ``, shape (d,), by one d×n×(D/2) product; U is :meth:`transform`.
 
-        F is (n, k) and W (D, k) with few columns. The pullback needs U as it was given, and
-        takes one d×n×(D/2) product.
+        F is (n, k) and W (D, k) with few columns.
         """
-        U = self.transform(X, w)
-
-        def pullback(F: Array, W: Array) -> Array:
-            products = self._narrow_products if F.shape[1] <= _FEW_COLUMNS else self._wide_products
-            dots = array_namespace(X).sum(self.frequencies * products(X, U, F, W), axis=1)
-            return dots / float(self.sigma)
-
-        return U, pullback
+        products = self._narrow_products if F.shape[1] <= _FEW_COLUMNS else self._wide_products
+        dots = array_namespace(X).sum(self.frequencies * products(X, U, F, W), axis=1)
+        return dots / float(self.sigma)
 
     # Xᵀ times the slopes of the angles: the slope of a cosine is minus the sine, and of a sine
     # the cosine.

@@ -31,7 +31,7 @@ class Sum:
 
     def matrix_and_pullback(self, prepared: tuple[Any, ...], w: Array) -> tuple[Array, Pullback]:
         parts = []
-        total: Array = 0.0
+        total: Array = None
         for (coefficient, kernel), part in zip(self.terms, prepared, strict=True):
             K, pullback = kernel.matrix_and_pullback(part, w)
             parts.append((coefficient, pullback))

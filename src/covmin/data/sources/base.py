@@ -155,7 +155,10 @@ class StandardizedRows:
     def restrict(self, columns: np.ndarray) -> StandardizedRows:
         return replace(self, columns=self.columns.restrict(columns))
 
-    def sum(self, function: BlockFunction) -> tuple[Any, ...]:
+    def keep(self, function: Callable[[Any], Any], width: int) -> None:
+        """Nothing: blocks come and go."""
+
+    def sum(self, function: BlockFunction, *_: Any) -> tuple[Any, ...]:
         table = self.columns
         prepare = partial(standardize_block, mean=table.mean, scale=table.scale, dtype=table.dtype)
         # Without the source, so that it can be sent elsewhere.
