@@ -67,8 +67,13 @@ class DistinctRows:
         cls, signature: np.ndarray, p: np.ndarray, seed: int, *, merged: bool = True
     ) -> DistinctRows:
         """One row for each signature, or all of them; another seed draws another order."""
-        _, first, kind = np.unique(signature, return_index=True, return_inverse=True)
-        if not merged:
+        if merged:
+            by_signature = np.argsort(signature)  # several times as fast as np.unique
+            starts = np.diff(signature[by_signature], prepend=np.nan) != 0.0
+            first = np.minimum.reduceat(by_signature, np.flatnonzero(starts))
+            kind = np.empty_like(by_signature)
+            kind[by_signature] = np.cumsum(starts) - 1
+        else:
             first = kind = np.arange(p.size)
         weight = np.bincount(kind, p)
         # What is left of a large multiple of a number is as good as random.
