@@ -302,6 +302,15 @@ class TestWaves:
         assert_allclose(even.waves(some), one_by_one.waves(some), atol=1e-5)
         assert_allclose(even.waves(slice(None), 2), one_by_one.waves(slice(None), 2), atol=1e-5)
 
+    def test_a_few_equal_values_leave_ranks_evenly_spaced(self):
+        """As single precision makes of many numbers."""
+        X = np.random.default_rng(0).standard_normal((3000, 2)).round(3)
+        even = Ranked.of(X, np.full(3000, 1 / 3000))
+        assert len(np.unique(X[:, 0])) < 2500
+        assert even.is_even.all()
+        one_by_one = replace(even, is_even=np.zeros(2, dtype=bool))
+        assert_allclose(even.waves(slice(None)), one_by_one.waves(slice(None)), atol=0.01)
+
     def test_ranks_of_equal_values_or_unequal_weights_are_not_evenly_spaced(self):
         rng = np.random.default_rng(0)
         X = np.column_stack([rng.standard_normal(100), rng.integers(0, 50, 100)])

@@ -12,6 +12,8 @@ from .search import N_WAVES, Search
 
 # Numbers of a tile: a few arrays of so many stay in a core's cache.
 _TILE_NUMBERS = 2**15
+# Equal values that take less than this share of the spread of ranks count as different.
+_NEXT_TO_EQUAL = 1e-6
 
 
 @dataclass(frozen=True)
@@ -63,20 +65,20 @@ class Ranked:
     line: np.ndarray  # (d, n), ranks with mean 0 and variance 1, in single precision
     spread: np.ndarray  # (d,), their deviation as shares of the samples
     p: np.ndarray  # (n,), weights that sum to one
-    is_even: np.ndarray  # (d,) bool, ranks evenly spaced: equal weights, and no equal values
+    is_even: np.ndarray  # (d,) bool, ranks evenly spaced: equal weights, next to no equal values
 
     @classmethod
     def of(cls, X: Array, p: np.ndarray) -> Ranked:
         values = to_numpy(X)
         n, d = values.shape
         line, spread = np.empty((d, n), dtype=np.float32), np.empty(d)
-        is_even = np.full(d, np.ptp(p) == 0.0)
         for block in tiles(n, d):
-            middles, differ = _middles(np.ascontiguousarray(values[:, block].T), p)
+            middles = _middles(np.ascontiguousarray(values[:, block].T), p)
             middles -= 0.5
             spread[block] = np.sqrt(_squares(middles, p))
             line[block] = _standardize(middles, p)
-            is_even[block] &= differ
+        of_even_ranks = np.sqrt((1.0 - n**-2.0) / 12.0)
+        is_even = (np.ptp(p) == 0.0) & (np.abs(spread / of_even_ranks - 1.0) < _NEXT_TO_EQUAL)
         return cls(line, spread, p, is_even)
 
     @cached_property
@@ -155,11 +157,11 @@ def _principal(Y: np.ndarray, p: np.ndarray, share: float) -> np.ndarray:
 
 def ranks(values: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Ranks in each column, with mean 0 and variance 1 under p."""
-    return standardized(_middles(np.ascontiguousarray(values.T), p)[0].T, p)
+    return standardized(_middles(np.ascontiguousarray(values.T), p).T, p)
 
 
-def _middles(values: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Ranks in each row as shares of the samples, ½ on average, and whether all values differ.
+def _middles(values: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Ranks in each row as shares of the samples, ½ on average.
 
     Equal values share the middle of their ranks, so that a copy of a sample is as good as twice
     its weight.
@@ -171,8 +173,7 @@ def _middles(values: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     ordered = np.take(values, order)
     is_new = np.ones(values.shape, dtype=bool)
     np.not_equal(ordered[:, 1:], ordered[:, :-1], out=is_new[:, 1:])
-    differ = np.asarray(is_new.all(axis=1))
-    if differ.all():
+    if is_new.all():
         middle = ends - 0.5 * weight
     else:
         group = np.cumsum(is_new.ravel()) - 1
@@ -181,7 +182,7 @@ def _middles(values: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]
         middle = middles[group].reshape(values.shape)
     result: np.ndarray = np.empty(values.shape)
     np.put(result, order, middle)
-    return result, differ
+    return result
 
 
 def _squares(rows: np.ndarray, p: np.ndarray) -> np.ndarray:
