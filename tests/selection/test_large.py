@@ -19,6 +19,7 @@ from covmin.data.sources import ArraySource
 from covmin.datasets import make_shell, make_xor
 from covmin.kernels import Gaussian, Mixed
 from covmin.plan import plan
+from covmin.plan import problem as problem_of_a_plan
 from covmin.plan.constants import CROSS_FIT_ROWS, EFFORT
 from covmin.plan.problem import make_problem
 from covmin.runtime import threads
@@ -267,3 +268,24 @@ def test_more_columns_than_all_rows_can_be_afforded_for_lose_no_weak_effect():
     X = rng.standard_normal((4000, 2049))
     y = 0.09 * X[:, :8].sum(axis=1) + rng.standard_normal(4000)
     assert CCMSelector(8).fit(X, y).ranking_[:8].max() <= 20
+
+
+class CountedSource(ArraySource):
+    """A table that counts how often all of it is read."""
+
+    passes = 0
+
+    def reduce(self, *arguments):
+        CountedSource.passes += 1
+        return super().reduce(*arguments)
+
+
+def test_a_fit_reads_a_large_table_few_times(monkeypatch):
+    """Thrice to prepare it, once for single effects, and at the end for the features kept."""
+    for name, n_rows in (("HELD_ROWS", 10_000), ("pair_rows", lambda *_: 10_000)):
+        monkeypatch.setattr(problem_of_a_plan, name, n_rows)
+    X, y = interaction_and_effect(30_000)
+    CountedSource.passes = 0
+    fitted = CCMSelector(3, n_components=64).fit(CountedSource(X), y)
+    assert_array_equal(fitted.get_support(indices=True), [0, 1, 2])
+    assert 5 <= CountedSource.passes <= 12

@@ -130,7 +130,8 @@ class Problem:
             return [self]
         n_components = 2 * int(self._frequencies.shape[1])
         n_columns = self.units.columns(features).size
-        last = self.on_first(self.effort.rows(self.kernel, n_columns, n_components))
+        affordable = self.effort.rows(self.kernel, n_columns, n_components)
+        last = self.on_first(min(affordable, self.sample.n_rows))
         loose = self.steps.looser(self.effort.looseness)
         looser = loose.looser(self.effort.looseness)
         levels = [
