@@ -1,4 +1,4 @@
-"""A fit of many rows, in memory and from disk: features found, time and peak of memory.
+"""A fit of many rows, in memory and from disk: features found, time, passes and peak of memory.
 
 Run with ``python -m benchmarks.large [--rows 1000000]`` (Linux). The response depends on
 five of 50 columns, four of them only through interactions. Each fit runs in a process of its
@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -55,12 +56,21 @@ def write(folder: Path, n: int, d: int, dtype: str) -> None:
 def fit(kind: str, folder: Path, epsilon: float | None) -> None:
     """Fit once, and print what happened as JSON."""
     from covmin import CCMSelector, open_parquet
+    from covmin.data.sources.local import LocalSource
 
     y = np.load(folder / "y.npy")
     if kind == "parquet":
         X, y = open_parquet(folder / "parquet", target="y")
     else:
         X = np.load(folder / "X.npy", mmap_mode="r" if kind == "memmap" else None)
+    passes: list[int] = []
+    counted = LocalSource.reduce
+
+    def reduce(source: LocalSource, *arguments: Any, **options: Any) -> Any:
+        passes.append(1)
+        return counted(source, *arguments, **options)
+
+    LocalSource.reduce = reduce  # type: ignore[method-assign]
     start = time.perf_counter()
     ridge = "auto" if epsilon is None else epsilon
     selector = CCMSelector(len(_TRUE), task="regression", epsilon=ridge).fit(X, y)
@@ -69,6 +79,7 @@ def fit(kind: str, folder: Path, epsilon: float | None) -> None:
         "peak": peak_bytes(),
         "found": sorted(int(j) for j in np.flatnonzero(selector.support_)),
         "error": selector.approximation_error_,
+        "passes": len(passes),
     }
     print(json.dumps(answer))
 
@@ -90,8 +101,8 @@ def main() -> int:
         folder = Path(name)
         write(folder, options.rows, options.columns, options.dtype)
         print(f"{options.rows:,} × {options.columns} {options.dtype}")
-        print("| from | seconds | peak memory | approximation error | found |")
-        print("| --- | ---: | ---: | ---: | --- |")
+        print("| from | seconds | passes | peak memory | approximation error | found |")
+        print("| --- | ---: | ---: | ---: | ---: | --- |")
         for kind in options.kinds:
             command = [sys.executable, "-m", "benchmarks.large", "--fit", kind, name]
             if options.epsilon is not None:
@@ -99,8 +110,8 @@ def main() -> int:
             output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
             answer = json.loads(output.splitlines()[-1])
             print(
-                f"| {kind} | {answer['seconds']:.0f} | {answer['peak'] / 1e9:.2f} GB "
-                f"| {answer['error']:.1%} | {answer['found']} |",
+                f"| {kind} | {answer['seconds']:.0f} | {answer['passes']} "
+                f"| {answer['peak'] / 1e9:.2f} GB | {answer['error']:.1%} | {answer['found']} |",
                 flush=True,
             )
             met &= set(answer["found"]) == _TRUE
