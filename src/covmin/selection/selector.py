@@ -143,9 +143,9 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         without the feature (``unexplained_without``) and with the substitute in its place
         (``unexplained_with``). Columns stand for their groups.
     objective_ : float
-        Criterion Q at these weights (or its inverse-free form), in squared units of y.
-        ``epsilon_ * objective_`` is the variance of y left unexplained (with given columns, of
-        what these leave of y); for several real responses, the mean of their shares.
+        Criterion Q at these weights (or its inverse-free form), in squared units of y (with given
+        columns, of what these leave of y); for several real responses, the mean of their shares.
+        What the features leave unexplained says :func:`~covmin.unexplained_variance`.
     approximation_ : "fourier" or None
         Approximation used.
     approximation_error_ : float
