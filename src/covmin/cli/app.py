@@ -97,6 +97,9 @@ def select(
     fmt: opt.FormatOption = None,
     no_header: opt.NoHeaderOption = False,
     decimal: opt.DecimalOption = None,
+    encoding: opt.EncodingOption = None,
+    table: opt.TableOption = None,
+    query: opt.QueryOption = None,
 ) -> None:
     """Rank the features of a table and keep the best.
 
@@ -115,8 +118,10 @@ def select(
     from .tables import Source
 
     parameters = typed_parameters(ctx, opt.SELECTOR_OPTIONS)
-    columns = [parameters.pop(name, None) for name in ("categorical_features", "given", "groups")]
-    source = Source(data, target, drop, missing, fmt, not no_header, decimal, *columns)
+    of_columns = {"categorical_features": "categorical", "given": "given", "groups": "groups"}
+    columns = {field: parameters.pop(name, None) for name, field in of_columns.items()}
+    part: dict[str, Any] = {"encoding": encoding, "table": table, "query": query}
+    source = Source(data, target, drop, missing, fmt, not no_header, decimal, **columns, **part)
     request = SelectRequest(source, parameters, report, output, top, json, quiet, estimate)
     run_select(request)
 
@@ -141,6 +146,9 @@ def compare(
     fmt: opt.FormatOption = None,
     no_header: opt.NoHeaderOption = False,
     decimal: opt.DecimalOption = None,
+    encoding: opt.EncodingOption = None,
+    table: opt.TableOption = None,
+    query: opt.QueryOption = None,
     json: opt.JsonOption = False,
     quiet: opt.QuietOption = False,
 ) -> None:
@@ -159,7 +167,19 @@ def compare(
     from .compare import CompareRequest, run_compare
     from .tables import Source
 
-    source = Source(data, target, drop, missing, fmt, not no_header, decimal, categorical)
+    source = Source(
+        data,
+        target,
+        drop,
+        missing,
+        fmt,
+        not no_header,
+        decimal,
+        categorical,
+        encoding=encoding,
+        table=table,
+        query=query,
+    )
     request = CompareRequest(
         source, methods, m, task, protocol, cv, repeats, jobs, seed, picture, output, json, quiet
     )
