@@ -112,13 +112,13 @@ def find_columns(given: Iterable[str] | None, columns: list[str], option: str) -
 
 def _parts(text: str, known: set[str]) -> list[str]:
     """The names in a text with commas between them, the longest that are known first."""
-    pieces, parts = text.split(","), []
+    pieces, parts, start = text.split(","), [], 0
     most = 1 + max(name.count(",") for name in known)
-    while pieces:
-        longest_first = range(min(most, len(pieces)), 1, -1)
-        n = next((n for n in longest_first if ",".join(pieces[:n]) in known), 1)
-        parts.append(",".join(pieces[:n]))
-        pieces = pieces[n:]
+    while start < len(pieces):
+        ends = range(min(start + most, len(pieces)), start + 1, -1)
+        end = next((end for end in ends if ",".join(pieces[start:end]) in known), start + 1)
+        parts.append(",".join(pieces[start:end]))
+        start = end
     return [part for part in parts if part.strip()]
 
 
