@@ -229,6 +229,8 @@ SELECTOR_OPTIONS = [
     SelectorOption("--jobs -j", "n_jobs", "Folds at once; -1 uses every core.", _RUNNING),
     SelectorOption("--device", "device", "Where torch computes: cpu, cuda.", _RUNNING,
         metavar="DEVICE"),
+    SelectorOption("--seconds", "long_run__seconds", "Time for the fit, which then ends with the "
+        "best so far.", _RUNNING),
     SelectorOption("--checkpoint", "long_run__checkpoint", "Keeps what a fit of more than 60 s has "
         "done; the same command goes on from there.", _RUNNING),
     SelectorOption("--interrupt", "long_run__interrupt", "What Ctrl-C leaves: nothing (raise) or "
