@@ -111,6 +111,8 @@ def select(
     - `covmin select glass.csv -t type --drop id,lab --missing rows`
     - `covmin select houses.csv -t price --categorical district --given area`
     - `covmin select genes.parquet -t -1 --estimate`
+    - `covmin select genes.parquet -t -1 --seconds 600`
+    - `covmin select lab.xlsx -t yield --sheet Measurements`
     - `covmin select genes.parquet -t -1 --formulation paper --kernel laplacian`
     - `zcat big.csv.gz | covmin select - -t y --json | jq .selected`
     """
@@ -133,6 +135,8 @@ def compare(
     methods: opt.MethodsOption = None,
     m: opt.SizesOption = None,
     task: opt.ScoringOption = opt.Scoring.auto,
+    scoring: opt.ScoreOption = None,
+    seconds: opt.SecondsOption = None,
     protocol: opt.ProtocolOption = opt.Protocol.nested,
     drop: opt.DropOption = None,
     categorical: opt.CategoricalOption = None,
@@ -155,13 +159,14 @@ def compare(
     """Compare methods by what a kernel machine makes of the features they choose.
 
     Features are ranked on training folds, and a support vector machine on the first m of them is
-    scored on the fold left out: accuracy for classes, R² for numbers.
+    scored on the fold left out: accuracy for classes, R² for numbers, or --scoring.
 
     **Examples**
 
     - `covmin compare wine.csv --target cultivar`
     - `covmin compare wine.csv -t cultivar --methods ccm,anova,rfe -m 2,5,10`
     - `covmin compare houses.csv -t price --categorical district`
+    - `covmin compare churn.xlsx -t left --scoring roc_auc --seconds 300`
     - `covmin compare genes.parquet -t -1 --repeats 5 --jobs -1 --picture curves.png`
     """
     from .compare import CompareRequest, run_compare
@@ -180,9 +185,8 @@ def compare(
         table=table,
         query=query,
     )
-    request = CompareRequest(
-        source, methods, m, task, protocol, cv, repeats, jobs, seed, picture, output, json, quiet
-    )
+    where = (picture, output, json, quiet, scoring, seconds)
+    request = CompareRequest(source, methods, m, task, protocol, cv, repeats, jobs, seed, *where)
     run_compare(request)
 
 

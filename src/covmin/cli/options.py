@@ -164,6 +164,12 @@ SizesOption = Annotated[str | None, typer.Option("-m", "--n-features", "--featur
 ProtocolOption = Annotated[Protocol, typer.Option("--protocol",
     help="nested ranks on training folds alone; paper ranks on all rows, as is often published, "
     "and flatters the method.")]
+ScoreOption = Annotated[str | None, typer.Option("--scoring", metavar="NAME",
+    help="Score by a name of scikit-learn, such as balanced_accuracy, roc_auc or "
+    "neg_mean_absolute_error.", show_default="accuracy, or R²")]
+SecondsOption = Annotated[float | None, typer.Option("--seconds", metavar="NUMBER",
+    help="Time for the comparison, which then ends with the folds done so far.",
+    show_default=False)]
 FoldsOption = Annotated[int, typer.Option("--cv", help="Folds.", min=2)]
 RepeatsOption = Annotated[int, typer.Option("--repeats", help="Times to split anew.", min=1)]
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 uses every core.")]
