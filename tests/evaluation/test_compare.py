@@ -253,11 +253,11 @@ def test_what_is_no_score_or_no_time_is_refused(table):
 def test_a_time_limit_leaves_what_is_done_and_names_the_rest(table):
     X, y = table
     start = time.monotonic()
-    with pytest.warns(UserWarning, match=r"Stopped after 20 s.*slow \(0 of 5\)"):
+    with pytest.warns(UserWarning, match=r"Stopped after 40 s.*slow \(0 of 5\)"):
         result = compare_selectors(
-            X, y, {"kbest": SelectKBest(k=2), "slow": Slow()}, n_features=[1], seconds=20, n_jobs=2
+            X, y, {"kbest": SelectKBest(k=2), "slow": Slow()}, n_features=[1], seconds=40, n_jobs=2
         )
-    assert time.monotonic() - start < 100.0
+    assert time.monotonic() - start < 150.0
     assert result.unfinished["slow"] == (0, 5)
     table = result.summary().set_index("selector")
     assert np.isfinite(table.mean_score["kbest"])

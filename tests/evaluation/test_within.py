@@ -16,8 +16,8 @@ def test_results_come_until_the_time_is_over():
 
     tasks = [(0, 0.0), (1, 0.0), (2, 600.0), (3, 0.0), (4, 600.0), (5, 0.0)]
     start = time.monotonic()
-    assert sorted(within(20.0, work, tasks, 2)) == [0, 1, 3]
-    assert time.monotonic() - start < 100.0
+    assert sorted(within(40.0, work, tasks, 2)) == [0, 1, 3]
+    assert time.monotonic() - start < 150.0
 
 
 def test_all_of_it_where_there_is_time():
