@@ -20,6 +20,9 @@ COLUMNS = ["a", "b", "a,b", "it's -x", "e\x1b[1m", "7", "y"]
         (["b, a,", "b"], ["b", "a"]),
         (["7"], ["7"]),
         (["0,-1"], ["a", "y"]),
+        (["b,a,b,y"], ["b", "a,b", "y"]),
+        (["1:3,-1"], ["b", "a,b", "y"]),
+        (["5:"], ["7", "y"]),
         (None, []),
     ],
 )
@@ -44,6 +47,22 @@ def test_a_suggestion_names_the_columns_it_is_about(names, columns):
     assert words[::2] == ["--drop"] * (len(words) // 2)
     assert find_columns(words[1::2], columns, "--drop") == names
     assert all(word.isprintable() for word in words)
+
+
+@pytest.mark.parametrize("step", [1, 2, 3])
+def test_a_suggestion_of_thousands_of_columns_can_be_pasted(step):
+    """No word is longer than a shell takes, and every column is in it."""
+    columns = [f"a long name of column {j}" for j in range(20_000)]
+    names = columns[:15_000:step]
+    words = shlex.split(in_option("--drop", names, columns))
+    assert max(map(len, words)) < 100_000
+    assert find_columns(words[1::2], columns, "--drop") == names
+
+
+def test_a_place_is_no_name_of_another_column():
+    columns = ["\x1b", "0", "y"]
+    words = shlex.split(in_option("--drop", ["\x1b"], columns))
+    assert find_columns(words[1::2], columns, "--drop") == ["\x1b"]
 
 
 def test_names_that_resemble_another():

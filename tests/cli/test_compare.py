@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import numpy as np
 import pandas as pd
+from rich.console import Console
 
+from covmin.cli.compare import _table
 from covmin.cli.errors import ExitCode
 
 
@@ -70,3 +73,27 @@ def test_a_name_between_dollars_is_no_formula_in_a_picture(table, tmp_path, run)
 def test_an_order_of_classes_is_not_scored(csv, run):
     result = run("compare", csv, "-t", "group", "--task", "ordinal")
     assert result.exit_code == ExitCode.USAGE
+
+
+def test_scoring_and_a_time_limit(csv, run):
+    words = ("compare", csv, "-t", "group", "--methods", "pearson,rfe", "-m", "2", "--cv", 2)
+    answer = json.loads(run(*words, "--scoring", "balanced_accuracy", "--json").stdout)
+    assert answer["score"] == "balanced_accuracy"
+    assert answer["unfinished"] == []
+    refused = run(*words, "--scoring", "balanced_acuracy")
+    assert refused.exit_code == ExitCode.USAGE
+    assert "Did you mean balanced_accuracy" in refused.stderr
+    late = run(*words, "--seconds", "0.001")
+    assert late.exit_code == ExitCode.DATA
+    assert "within --seconds 0.001" in late.stderr
+    assert run(*words, "--seconds", "600", "--json").exit_code == 0
+
+
+def test_methods_without_time_are_shown_as_such():
+    rows = [("ccm", 1, 0.9, 2.0), ("rfe", 1, np.nan, np.nan)]
+    names = ["selector", "n_features", "mean_score", "fit_seconds"]
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(_table(pd.DataFrame(rows, columns=names), 80, {"rfe": (0, 5)}))
+    shown = console.export_text()
+    assert "no time" in shown
+    assert "nan" not in shown

@@ -67,7 +67,7 @@ def test_classes_with_an_order_can_be_asked_for(table, tmp_path, run):
 
 
 def test_a_new_option_takes_one_line(csv, run, monkeypatch):
-    line = SelectorOption("--seconds", "long_run__checkpoint_after", "When to begin writing.")
+    line = SelectorOption("--write-after", "long_run__checkpoint_after", "When to begin writing.")
     SELECTOR_OPTIONS.append(line)
     try:
         shown = run("select", "--help").stdout
@@ -80,11 +80,11 @@ def test_a_new_option_takes_one_line(csv, run, monkeypatch):
             return fit(self, *data)
 
         monkeypatch.setattr(CCMSelector, "fit", record)
-        words = ("select", csv, "-t", "group", "-m", 2, "--seconds")
+        words = ("select", csv, "-t", "group", "-m", 2, "--write-after")
         assert run(*words, 5).exit_code == 0
         assert seen == [5.0]
         assert "It takes a number" in run(*words, "soon").stderr
-        assert "--seconds must be a number of seconds" in run(*words, -1).stderr
+        assert "--write-after must be a number of seconds" in run(*words, -1).stderr
     finally:
         SELECTOR_OPTIONS.remove(line)
 

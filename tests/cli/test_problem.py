@@ -46,7 +46,7 @@ def test_missing_values_name_columns_and_remedies(table):
 
 def test_one_column_is_a_question_of_the_separator(tmp_path, run):
     path = tmp_path / "table.txt"
-    path.write_text("a b y\n1 2 0\n2 3 1\n")
+    path.write_text("a:b:y\n1:2:0\n2:3:1\n")
     result = run("select", path)
     assert result.exit_code == ExitCode.DATA
     assert "stands between its columns" in " ".join(result.stderr.split())

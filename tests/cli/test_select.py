@@ -99,3 +99,25 @@ def test_demo_ends_with_the_path_of_the_report(tmp_path, run, monkeypatch):
     assert "flavanoids" in result.stdout
     assert (tmp_path / "report.html").stat().st_size > 10_000
     assert result.stdout.rstrip().endswith("report.html")
+
+
+def _wide(csv):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((60, 15))).add_prefix("x")
+    frame.assign(y=frame["x0"]).to_csv(csv.with_name("wide.csv"), index=False)
+    return csv.with_name("wide.csv")
+
+
+def test_a_time_limit_gives_the_best_so_far_and_says_so(csv, run):
+    words = ("select", csv, "-t", "group", "--json", "--seconds")
+    answer = json.loads(run(*words, "0.000001").stdout)
+    assert len(answer["ranking"]) == 10
+    wide = json.loads(
+        run("select", _wide(csv), "-t", "y", "--json", "--seconds", "0.000001").stdout
+    )
+    assert wide["n_selected"] == 10
+    assert "no time to choose a number" in wide["why"]
+    assert any("no time to choose" in note and "stopped after" in note for note in answer["notes"])
+    enough = json.loads(run(*words, 1000).stdout)
+    assert not any("stopped" in note for note in enough["notes"])
+    assert "--seconds must be a number > 0" in run(*words, 0).stderr

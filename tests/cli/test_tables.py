@@ -6,12 +6,17 @@ import bz2
 import gzip
 import json
 import lzma
+import sqlite3
+import time
+from contextlib import closing
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from covmin.cli.columns import find_columns
 from covmin.cli.errors import CommandError, ExitCode
-from covmin.cli.tables import Source, parse_table
+from covmin.cli.tables import Source, parse_table, read_table
 
 TRUE = ["x0", "x1", "x2"]
 
@@ -29,7 +34,30 @@ def write_mat(table, path):
     savemat(path, {"X": X.to_numpy(), "y": y.to_numpy()[:, None]})
 
 
+def write_zst(table, path):
+    import pyarrow as pa
+
+    path.write_bytes(pa.compress(table.to_csv(index=False).encode(), codec="zstd", asbytes=True))
+
+
+def write_sqlite(table, path):
+    with closing(sqlite3.connect(path)) as connection:
+        table.to_sql("wines", connection, index=False)
+
+
+def write_excel(table, path):
+    pytest.importorskip("python_calamine")
+    pytest.importorskip("openpyxl")
+    table.to_excel(path, index=False)
+
+
 WRITERS = {
+    "data.csv.zst": write_zst,
+    "data.json": lambda t, p: t.to_json(p, orient="records"),
+    "data.jsonl": lambda t, p: t.to_json(p, orient="records", lines=True),
+    "data.ndjson.gz": lambda t, p: t.to_json(p, orient="records", lines=True),
+    "data.sqlite": write_sqlite,
+    "data.xlsx": write_excel,
     "data.csv": lambda t, p: t.to_csv(p, index=False),
     "data.csv.gz": lambda t, p: t.to_csv(p, index=False),
     "data.csv.bz2": lambda t, p: t.to_csv(p, index=False),
@@ -88,7 +116,10 @@ def test_pickles_are_refused(name, tmp_path, run):
         (b"PAR1garbage", "parquet"),
         (b"MATLABgarbage", "mat"),
         (b"a,b\n1,2\n1,2,3,4\n", "CSV"),
-        (b"a\xff,b\n1,2\n", "not UTF-8"),
+        (b"a,b\n1,2\n1,2,3,4\n", "line 3 has 4 cells, those before it have 2"),
+        (b"<!DOCTYPE html><html>", "HTML"),
+        (b'[{"a": 1}, {"a":', "json"),
+        (b"SQLite format 3\x00garbage", "database"),
     ],
 )
 def test_bad_bytes_are_input_errors(data, says):
@@ -118,6 +149,52 @@ def test_empty_files_say_so(content, tmp_path, run):
     result = run("select", path, "-t", "a")
     assert result.exit_code == ExitCode.INPUT
     assert "The input is empty." in result.stderr
+
+
+def test_a_name_may_be_wrong_about_the_format(table, tmp_path, run):
+    """What programs call a spreadsheet is often text, and a column may be called as a format."""
+    text, parquet = tmp_path / "data.xls", tmp_path / "data.csv"
+    table.to_csv(text, index=False, sep="\t")
+    table.to_parquet(parquet)
+    for path in (text, parquet):
+        answer = json.loads(run("select", path, "-t", "group", "-m", 3, "--json").stdout)
+        assert sorted(answer["selected"]) == TRUE
+    assert list(parse_table(b"PAR1,y\n1,2\n2,3\n", Source("-"), "csv")) == ["PAR1", "y"]
+
+
+@pytest.mark.parametrize("name", ["model.duckdb", "data.h5", "data.sav"])
+def test_formats_that_are_not_read_say_what_to_do(name, tmp_path, run):
+    (tmp_path / name).write_bytes(b"whatever")
+    result = run("select", tmp_path / name)
+    assert result.exit_code == ExitCode.INPUT
+    assert "Save the table as CSV" in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--table", "--sheet", "--query"])
+def test_options_for_parts_of_a_file_are_refused_where_there_are_none(option, csv, run):
+    result = run("select", csv, "-t", "group", option, "x")
+    assert result.exit_code == ExitCode.USAGE
+    assert "has no effect on csv files" in result.stderr
+
+
+def test_empty_rows_and_columns_without_a_name_are_left_out():
+    frame = parse_table(b"a,b,,\n1,2,,\n,,,\n,3,,\n", Source("-"))
+    assert list(frame) == ["a", "b"]
+    assert frame["b"].tolist() == [2, 3]
+
+
+def test_wide_tables_are_read_as_fast_as_by_pandas(tmp_path):
+    path = tmp_path / "wide.csv"
+    names = [f"feature_{j}" for j in range(5000)]
+    pd.DataFrame(np.ones((20, 5000)), columns=names).to_csv(path, index=False)
+    start = time.process_time()
+    pd.read_csv(path)
+    alone = time.process_time() - start
+    start = time.process_time()
+    columns = list(read_table(str(path)))
+    found = find_columns([",".join(names[::2])], columns, "--drop")
+    assert time.process_time() - start < 10 * alone + 1.0
+    assert found == names[::2]
 
 
 def test_files_that_share_only_an_ending_are_not_suggested(csv, run):

@@ -1,12 +1,15 @@
 """Selectors on a table: what they see, what is reported, what is refused."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import FitFailedWarning
 from sklearn.feature_selection import RFE, SelectKBest
+from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GroupKFold, StratifiedKFold
 from sklearn.svm import SVC
 
@@ -206,3 +209,70 @@ def test_other_parameters_of_a_users_selector_are_refused(table, tmp_path):
     compare_selectors(X, y, {"k": SelectKBest(k=1)}, **arguments)
     with pytest.raises(ValueError, match="selectors: there"):
         compare_selectors(X, y, {"k": SelectKBest(k=2)}, **arguments)
+
+
+class Slow(BaseEstimator):
+    """Sleeps; no more than a process can be told to."""
+
+    def fit(self, X, y):
+        time.sleep(600)
+
+
+@pytest.mark.parametrize(
+    "scoring", ["balanced_accuracy", "neg_log_loss", "roc_auc", "f1", make_scorer(accuracy_score)]
+)
+def test_scores_of_classes_by_choice(table, scoring):
+    X, y = table
+    result = compare_selectors(X, y == y[0], ["pearson"], n_features=[2], cv=2, scoring=scoring)
+    assert np.isfinite(result.frame["score"]).all()
+    assert result.score_name == (scoring if isinstance(scoring, str) else str(scoring))
+
+
+def test_scores_of_numbers_are_in_their_units():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((90, 3))
+    y = 1000.0 * X[:, 0]
+    name = "neg_mean_absolute_error"
+    scores = compare_selectors(X, y, ["pearson"], n_features=[1], scoring=name).frame["score"]
+    assert (scores < -5.0).all()
+    assert (scores > -500.0).all()
+    # The default is the scorer of that name.
+    default = compare_selectors(X, y, ["pearson"], n_features=[1]).frame["score"]
+    same = compare_selectors(X, y, ["pearson"], n_features=[1], scoring="r2").frame["score"]
+    np.testing.assert_allclose(same, default, atol=1e-6)
+
+
+def test_what_is_no_score_or_no_time_is_refused(table):
+    with pytest.raises(ValueError, match="speed"):
+        compare_selectors(*table, scoring="speed")
+    with pytest.raises(ValueError, match="seconds must be"):
+        compare_selectors(*table, seconds=0)
+
+
+@pytest.mark.slow
+def test_a_time_limit_leaves_what_is_done_and_names_the_rest(table):
+    X, y = table
+    start = time.monotonic()
+    with pytest.warns(UserWarning, match=r"Stopped after 40 s.*slow \(0 of 5\)"):
+        result = compare_selectors(
+            X, y, {"kbest": SelectKBest(k=2), "slow": Slow()}, n_features=[1], seconds=40, n_jobs=2
+        )
+    assert time.monotonic() - start < 150.0
+    assert result.unfinished["slow"] == (0, 5)
+    table = result.summary().set_index("selector")
+    assert np.isfinite(table.mean_score["kbest"])
+    assert np.isnan(table.mean_score["slow"])
+
+
+def test_nothing_in_time_is_an_error(table):
+    with pytest.raises(ValueError, match=r"within seconds=0\.001"):
+        compare_selectors(*table, {"slow": Slow()}, n_features=[1], seconds=0.001)
+
+
+def test_enough_time_changes_nothing(table):
+    options = {"n_features": [1, 2], "cv": 2}
+    usual = compare_selectors(*table, ["pearson", "anova"], **options)
+    limited = compare_selectors(*table, ["pearson", "anova"], seconds=600, **options)
+    assert limited.unfinished == {}
+    columns = ["selector", "fold", "n_features", "score"]
+    pd.testing.assert_frame_equal(usual.frame[columns], limited.frame[columns])

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from covmin import CCMSelector, Formulation, LongRun
@@ -87,6 +89,8 @@ class TestParameters:
         ("options", "message"),
         [
             ({"checkpoint": 3}, "checkpoint must be a path"),
+            ({"seconds": 0.0}, "seconds must be a number > 0"),
+            ({"seconds": "ten"}, "seconds must be a number > 0"),
             ({"checkpoint_after": -1.0}, "checkpoint_after must be a number of seconds"),
             ({"checkpoint_after": "1"}, "checkpoint_after must be a number of seconds"),
             ({"interrupt": "stop"}, 'interrupt must be "raise" or "keep"'),
@@ -217,6 +221,73 @@ class TestInterrupt:
         worker.start()
         worker.join()
         assert_same(selector, whole[5])
+
+
+class TestSeconds:
+    @pytest.fixture
+    def pass_time(self, monkeypatch):
+        """A clock that moves when it is told to."""
+        now = [0.0]
+        monkeypatch.setattr("covmin.runtime.run.monotonic", lambda: now[0])
+        return lambda seconds=100.0: now.__setitem__(0, now[0] + seconds)
+
+    def test_the_ranking_it_has_come_to_is_kept(self, whole, pass_time):
+        step = n_steps(whole[5]) // 2
+        selector = CCMSelector(5, long_run=LongRun(seconds=30, callback=At(step, pass_time)))
+        with pytest.warns(ConvergenceWarning, match=r"stopped after 30 s at \d+ features?"):
+            selector.fit(X, y)
+        assert sorted(selector.ranking_) == list(range(1, 61))
+        assert selector.support_.sum() == 5
+        assert n_steps(selector) == step
+
+    def test_enough_time_changes_nothing(self, whole, recwarn):
+        assert_same(CCMSelector(long_run=LongRun(seconds=1e6)).fit(X, y), whole["auto"])
+        assert not recwarn.list
+
+    def test_the_folds_that_are_judged_choose(self, pass_time):
+        selector = CCMSelector(
+            n_jobs=1, long_run=LongRun(seconds=99, callback=AtFold(2, pass_time))
+        )
+        with pytest.warns(ConvergenceWarning) as said:
+            selector.fit(X, y)
+        assert "2 of 5 folds were judged" in str(said[0].message)
+        assert "stopped after 99 s" in str(said[0].message)
+        assert selector.support_.sum() == selector.n_features_
+        assert np.isfinite(selector.cross_fit_.mean_error).all()
+
+    @pytest.mark.parametrize("fold", [1, 2])
+    def test_one_fold_is_enough_to_choose_by(self, fold, pass_time):
+        """Also with measures whose spread is that between folds."""
+        long_run = LongRun(seconds=99, callback=AtFold(fold, pass_time))
+        judge = {"estimator": LogisticRegression(), "n_jobs": 1}
+        with pytest.warns(ConvergenceWarning, match=f"{fold} of 5 folds"):
+            selector = CCMSelector(**judge, long_run=long_run).fit(X, y)
+        assert 1 <= selector.n_features_ <= 60
+
+    def test_without_any_fold_a_few_are_kept(self):
+        with pytest.warns(ConvergenceWarning, match="no time to choose"):
+            selector = CCMSelector(long_run=LongRun(seconds=1e-9)).fit(X, y)
+        assert selector.support_.sum() == 10
+        assert selector.cross_fit_ is None
+        assert "no time" in str(selector.plan_)
+
+    @pytest.mark.parametrize("fold", [None, 2])
+    def test_with_more_time_it_goes_on_from_its_checkpoint(self, fold, whole, pass_time, tmp_path):
+        kept = {"checkpoint": tmp_path / "fit.jsonl", "checkpoint_after": 0.0}
+        late = At(20, pass_time) if fold is None else AtFold(fold, pass_time)
+        with pytest.warns(ConvergenceWarning, match="stopped after"):
+            CCMSelector(n_jobs=1, long_run=LongRun(**kept, seconds=99, callback=late)).fit(X, y)
+        assert kept["checkpoint"].exists()
+        assert_same(CCMSelector(n_jobs=1, long_run=LongRun(**kept)).fit(X, y), whole["auto"])
+        assert not kept["checkpoint"].exists()
+
+    def test_a_slow_fit_ends_in_time(self):
+        rng = np.random.default_rng(0)
+        wide = rng.standard_normal((600, 300))
+        start = time.monotonic()
+        with pytest.warns(ConvergenceWarning, match="stopped after 0.5 s"):
+            CCMSelector(long_run=LongRun(seconds=0.5)).fit(wide, wide[:, 0] * wide[:, 1])
+        assert time.monotonic() - start < 15.0
 
 
 class TestCheckpoint:

@@ -31,6 +31,12 @@ def test_the_true_features_leave_the_noise(n, seed):
     assert conditional_covariance_trace(X[:, :3], y) / y.var() > 0.5
 
 
+def test_all_features_leave_little_more_than_the_true_ones():
+    X, y = product_and_line(1000)
+    assert unexplained_variance(X, y) < unexplained_variance(X[:, :3], y) + 0.03
+    assert unexplained_variance(X, y, held_out=False) < unexplained_variance(X[:, :3], y)
+
+
 def test_what_every_feature_costs_shrinks_with_samples():
     X, y = product_and_line(3000)
     assert unexplained_variance(X, y) < 0.065  # more samples than the kernel is built around

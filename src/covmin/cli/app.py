@@ -97,6 +97,9 @@ def select(
     fmt: opt.FormatOption = None,
     no_header: opt.NoHeaderOption = False,
     decimal: opt.DecimalOption = None,
+    encoding: opt.EncodingOption = None,
+    table: opt.TableOption = None,
+    query: opt.QueryOption = None,
 ) -> None:
     """Rank the features of a table and keep the best.
 
@@ -108,6 +111,8 @@ def select(
     - `covmin select glass.csv -t type --drop id,lab --missing rows`
     - `covmin select houses.csv -t price --categorical district --given area`
     - `covmin select genes.parquet -t -1 --estimate`
+    - `covmin select genes.parquet -t -1 --seconds 600`
+    - `covmin select lab.xlsx -t yield --sheet Measurements`
     - `covmin select genes.parquet -t -1 --formulation paper --kernel laplacian`
     - `zcat big.csv.gz | covmin select - -t y --json | jq .selected`
     """
@@ -115,8 +120,10 @@ def select(
     from .tables import Source
 
     parameters = typed_parameters(ctx, opt.SELECTOR_OPTIONS)
-    columns = [parameters.pop(name, None) for name in ("categorical_features", "given", "groups")]
-    source = Source(data, target, drop, missing, fmt, not no_header, decimal, *columns)
+    of_columns = {"categorical_features": "categorical", "given": "given", "groups": "groups"}
+    columns = {field: parameters.pop(name, None) for name, field in of_columns.items()}
+    part: dict[str, Any] = {"encoding": encoding, "table": table, "query": query}
+    source = Source(data, target, drop, missing, fmt, not no_header, decimal, **columns, **part)
     request = SelectRequest(source, parameters, report, output, top, json, quiet, estimate)
     run_select(request)
 
@@ -128,6 +135,8 @@ def compare(
     methods: opt.MethodsOption = None,
     m: opt.SizesOption = None,
     task: opt.ScoringOption = opt.Scoring.auto,
+    scoring: opt.ScoreOption = None,
+    seconds: opt.SecondsOption = None,
     protocol: opt.ProtocolOption = opt.Protocol.nested,
     drop: opt.DropOption = None,
     categorical: opt.CategoricalOption = None,
@@ -141,28 +150,43 @@ def compare(
     fmt: opt.FormatOption = None,
     no_header: opt.NoHeaderOption = False,
     decimal: opt.DecimalOption = None,
+    encoding: opt.EncodingOption = None,
+    table: opt.TableOption = None,
+    query: opt.QueryOption = None,
     json: opt.JsonOption = False,
     quiet: opt.QuietOption = False,
 ) -> None:
     """Compare methods by what a kernel machine makes of the features they choose.
 
     Features are ranked on training folds, and a support vector machine on the first m of them is
-    scored on the fold left out: accuracy for classes, R² for numbers.
+    scored on the fold left out: accuracy for classes, R² for numbers, or --scoring.
 
     **Examples**
 
     - `covmin compare wine.csv --target cultivar`
     - `covmin compare wine.csv -t cultivar --methods ccm,anova,rfe -m 2,5,10`
     - `covmin compare houses.csv -t price --categorical district`
+    - `covmin compare churn.xlsx -t left --scoring roc_auc --seconds 300`
     - `covmin compare genes.parquet -t -1 --repeats 5 --jobs -1 --picture curves.png`
     """
     from .compare import CompareRequest, run_compare
     from .tables import Source
 
-    source = Source(data, target, drop, missing, fmt, not no_header, decimal, categorical)
-    request = CompareRequest(
-        source, methods, m, task, protocol, cv, repeats, jobs, seed, picture, output, json, quiet
+    source = Source(
+        data,
+        target,
+        drop,
+        missing,
+        fmt,
+        not no_header,
+        decimal,
+        categorical,
+        encoding=encoding,
+        table=table,
+        query=query,
     )
+    where = (picture, output, json, quiet, scoring, seconds)
+    request = CompareRequest(source, methods, m, task, protocol, cv, repeats, jobs, seed, *where)
     run_compare(request)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from covmin.data.checks import listed, printable
@@ -15,6 +17,9 @@ from .errors import CommandError, ExitCode
 if TYPE_CHECKING:
     from .tables import Source
 
+# Characters of names up to which a suggestion lists them.
+_LONGEST_WORDS = 2000
+_RANGE = re.compile(r"(-?\d*):(-?\d*)")
 _TARGETS = ("y", "Y", "target", "label", "class")
 
 
@@ -29,9 +34,10 @@ class Roles:
 
     def check(self, left: Iterable[str]) -> None:
         """Refuse a column that an option names and that is not among those that are left."""
+        there = set(left)
         grouped = [name for names in self.groups.values() for name in names]
         for option, names in (("--given", self.given), ("--groups", grouped)):
-            for name in [name for name in names if name not in set(left)]:
+            for name in [name for name in names if name not in there]:
                 raise CommandError(
                     f"{option} names {name!r}, which is not among the features left.",
                     ExitCode.USAGE,
@@ -54,7 +60,8 @@ def find_roles(columns: list[str], source: Source) -> Roles:
                 ExitCode.USAGE,
                 f"Leave it out of {option}, or name another target.",
             )
-    features = [column for column in columns if column not in {name, *dropped}]
+    left_out = {name, *dropped}
+    features = [column for column in columns if column not in left_out]
     if not features:
         raise CommandError("No column is left to select from.", ExitCode.DATA, "Drop fewer.")
     return Roles(name, features, given, groups)
@@ -87,18 +94,38 @@ def _usual_target(columns: list[str]) -> str:
 
 
 def find_columns(given: Iterable[str] | None, columns: list[str], option: str) -> list[str]:
-    """The columns that words such as ``a,b`` stand for; a name may itself hold a comma."""
-    found = []
+    """The columns that words such as ``a,b`` stand for; a name may itself hold a comma.
+
+    ``3:250`` are the columns at these places, the last of them left out, as in Python.
+    """
+    known = set(columns)
+    found: list[str] = []
     for text in given or ():
-        parts = [text] if text in columns else [part for part in text.split(",") if part.strip()]
-        found += [_find_column(part, columns, option) for part in parts or [text]]
+        for part in ([text] if text in known else _parts(text, known)) or [text]:
+            places = None if part in known else _RANGE.fullmatch(part.strip())
+            if places is None:
+                found.append(_find_column(part, columns, option, known))
+            else:
+                found += columns[slice(*(int(end) if end else None for end in places.groups()))]
     return list(dict.fromkeys(found))
 
 
-def _find_column(name: str, columns: list[str], option: str) -> str:
+def _parts(text: str, known: set[str]) -> list[str]:
+    """The names in a text with commas between them, the longest that are known first."""
+    pieces, parts, start = text.split(","), [], 0
+    most = 1 + max(name.count(",") for name in known)
+    while start < len(pieces):
+        ends = range(min(start + most, len(pieces)), start + 1, -1)
+        end = next((end for end in ends if ",".join(pieces[start:end]) in known), start + 1)
+        parts.append(",".join(pieces[start:end]))
+        start = end
+    return [part for part in parts if part.strip()]
+
+
+def _find_column(name: str, columns: list[str], option: str, known: set[str] | None = None) -> str:
     """The column that a name, or else an index, given to an option stands for."""
     for wanted in (name, name.strip()):
-        if wanted in columns:
+        if wanted in (columns if known is None else known):
             return wanted
     try:
         return columns[int(name)]
@@ -111,12 +138,31 @@ def _find_column(name: str, columns: list[str], option: str) -> str:
 
 
 def in_option(option: str, names: Sequence[str], columns: list[str]) -> str:
-    """Words for a shell that name some of the columns in an option."""
+    """Words for a shell that name some of the columns in an option.
+
+    Names are listed while there are few; a shell takes no argument of any length, and of many
+    the places are named.
+    """
+    place = {name: j for j, name in enumerate(columns)}
     # What cannot be copied from a terminal is named by its place.
-    words = [name if name.isprintable() else str(columns.index(name)) for name in names]
+    words = [name if name.isprintable() else _at(place[name], place) for name in names]
+    if sum(map(len, words)) > _LONGEST_WORDS:
+        words = _ranges(sorted(place[name] for name in names), place)
     if "" not in words and not any("," in column for column in columns):
         words = [",".join(words)]
     return " ".join(f"{option} {shlex.quote(word)}" for word in words)
+
+
+def _at(j: int, place: dict[str, int]) -> str:
+    """The place of a column in words that are no name of another."""
+    return str(j) if str(j) not in place else f"{j}:{j + 1}"
+
+
+def _ranges(places: list[int], place: dict[str, int]) -> list[str]:
+    """Places, in increasing order, as few ranges."""
+    ends = [k for k, j in enumerate(places) if k == 0 or j > places[k - 1] + 1]
+    runs = [places[start:end] for start, end in pairwise([*ends, len(places)])]
+    return [_at(run[0], place) if len(run) == 1 else f"{run[0]}:{run[-1] + 1}" for run in runs]
 
 
 def nearest(name: str, names: Iterable[str], cutoff: float = 0.5) -> list[str]:

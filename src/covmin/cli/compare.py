@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,8 @@ class CompareRequest:
     output: Path | None = None
     as_json: bool = False
     quiet: bool = False
+    scoring: str | None = None
+    seconds: float | None = None
 
 
 def run_compare(request: CompareRequest) -> None:
@@ -61,6 +64,7 @@ def run_compare(request: CompareRequest) -> None:
         message = f"--picture {picture.name}: pictures are {', '.join(_PICTURES)}."
         raise CommandError(message, ExitCode.OUTPUT)
     methods = _methods(request.methods)
+    _check_scoring(request.scoring)
     question = make_question(source.read(), source)
     with explained(question.target) as remarks:
         result = compare_selectors(
@@ -72,6 +76,8 @@ def run_compare(request: CompareRequest) -> None:
             cv=request.cv,
             n_repeats=request.repeats,
             task=str(request.task),
+            scoring=request.scoring,
+            seconds=request.seconds,
             n_jobs=request.jobs,
             random_state=request.seed,
             progress=not request.quiet and sys.stderr.isatty(),
@@ -87,7 +93,7 @@ def run_compare(request: CompareRequest) -> None:
     console = Console()
     title = f"{result.score_name} by number of features, {request.protocol} protocol"
     console.print(title, style="bold", highlight=False)
-    console.print(_table(result.summary(), console.width))
+    console.print(_table(result.summary(), console.width, result.unfinished))
     show_remarks("Note", notes, "yellow")
     show_files(Scores=request.output, Picture=picture)
 
@@ -107,7 +113,19 @@ def _methods(given: list[str] | None) -> list[str] | None:
     return names or None
 
 
-def _table(summary: pd.DataFrame, width: int) -> Table:
+def _check_scoring(name: str | None) -> None:
+    from sklearn.metrics import get_scorer_names
+
+    known = get_scorer_names()
+    if name is not None and name not in known:
+        raise CommandError(
+            f"--scoring: there is no score {name!r}.",
+            ExitCode.USAGE,
+            f"{did_you_mean(nearest(name, known))}The scores are: {', '.join(known)}",
+        )
+
+
+def _table(summary: pd.DataFrame, width: int, unfinished: Collection[str] = ()) -> Table:
     """Methods by mean score, with scores at as many numbers of features as there is room for."""
     wide = summary.pivot(index="selector", columns="n_features", values="mean_score")
     wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False, kind="stable").index]
@@ -130,8 +148,10 @@ def _table(summary: pd.DataFrame, width: int) -> Table:
         values = row.to_numpy(dtype=float)
         curve = [sparkline(values[np.isfinite(values)], low, high)] if several else []
         scores = (row.mean(), *values[picks])
-        cells = ["failed" if np.isnan(score) else f"{score:.3f}" for score in scores]
-        table.add_row(str(name), cells[0], *curve, *cells[1:], f"{seconds[name]:.2f}")
+        missing = "no time" if name in unfinished else "failed"
+        cells = [missing if np.isnan(score) else f"{score:.3f}" for score in scores]
+        took = "" if np.isnan(seconds[name]) else f"{seconds[name]:.2f}"
+        table.add_row(str(name), cells[0], *curve, *cells[1:], took)
     return table
 
 
@@ -145,6 +165,7 @@ def _as_dict(request: CompareRequest, question: Question, result: Any, notes: li
         "protocol": str(request.protocol),
         "score": result.score_name,
         "scores": json.loads(result.summary().to_json(orient="records")),
+        "unfinished": list(result.unfinished),
         "seed": request.seed,
         "notes": notes,
     }

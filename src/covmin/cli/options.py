@@ -1,5 +1,6 @@
 """The options of the commands, with their help, and what their values stand for."""
 
+import codecs
 import csv
 from contextlib import suppress
 from enum import StrEnum
@@ -14,7 +15,9 @@ from .selector_option import SelectorOption
 # Models are scored on classes or on numbers, whatever their order.
 Scoring = StrEnum("Scoring", ["auto", "classification", "regression"])
 Missing = StrEnum("Missing", ["error", "rows", "columns"])
-Format = StrEnum("Format", ["csv", "tsv", "parquet", "feather", "npz", "mat"])
+Format = StrEnum(
+    "Format", ["csv", "tsv", "json", "excel", "parquet", "feather", "sqlite", "npz", "mat"]
+)
 Decimal = StrEnum("Decimal", {"point": ".", "comma": ","})
 Protocol = StrEnum("Protocol", ["nested", "paper"])
 
@@ -72,6 +75,19 @@ def parse_epsilon(text: str) -> Any:
     return values[0] if len(values) == 1 else values
 
 
+def parse_encoding(text: str) -> str:
+    """Name of an encoding that Python knows."""
+    try:
+        "".encode(text)  # names of other codecs are known too
+        return codecs.lookup(text).name
+    except LookupError:
+        raise CommandError(
+            f"--encoding {text} is not known.",
+            ExitCode.USAGE,
+            "Usual ones are utf-8, utf-16, cp1252, latin-1, shift_jis and gb18030.",
+        ) from None
+
+
 def complete_column(ctx: typer.Context, incomplete: str) -> list[str]:
     """Columns of the text table on the command line, for shell completion."""
     # While an option still lacks its value, the argument before it counts as left over.
@@ -93,8 +109,8 @@ def _column_option(*names: str, help: str) -> Any:
 
 # fmt: off
 DataArgument = Annotated[str, typer.Argument(metavar="DATA", show_default=False,
-    help="CSV, TSV, Parquet, Feather, .npz or .mat file, also as .gz, .bz2, .xz or .zip; - reads "
-    "standard input.")]
+    help="CSV, TSV, JSON, Excel, Parquet, Feather, SQLite, .npz or .mat file, also as .gz, .bz2, "
+    ".xz, .zst or .zip; - reads standard input.")]
 TargetOption = Annotated[str | None, _column_option("--target", "-t",
     help="Column of the response: a name, or an index (0 is the first, -1 the last). May be left "
     "out where a column is called y, target, label or class.")]
@@ -114,6 +130,16 @@ DecimalOption = Annotated[Decimal | None, typer.Option("--decimal", rich_help_pa
     "the columns.", show_default=False)]
 NoHeaderOption = Annotated[bool, typer.Option("--no-header", rich_help_panel=_READING,
     help="The first line of a text table holds values, not names.")]
+EncodingOption = Annotated[str | None, typer.Option("--encoding", rich_help_panel=_READING,
+    metavar="NAME", help="Encoding of a text table, such as utf-16 or cp1252. It is noticed by "
+    "itself where it is UTF-8 or UTF-16; other text is taken for Windows-1252.",
+    show_default=False, parser=parse_encoding)]
+TableOption = Annotated[str | None, typer.Option("--table", "--sheet", rich_help_panel=_READING,
+    metavar="NAME", help="Which table, where a file holds several: a sheet of a spreadsheet, a "
+    "table of a database, a file in a .zip.", show_default="the first sheet, the only table")]
+QueryOption = Annotated[str | None, typer.Option("--query", rich_help_panel=_READING,
+    metavar="SQL", help="Question to a SQLite file, whose answer is the table.",
+    show_default=False)]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0)]
 ReportOption = Annotated[Path | None,
     typer.Option("--report", "-r", metavar="FILE", help="Write an HTML report here.")]
@@ -138,6 +164,12 @@ SizesOption = Annotated[str | None, typer.Option("-m", "--n-features", "--featur
 ProtocolOption = Annotated[Protocol, typer.Option("--protocol",
     help="nested ranks on training folds alone; paper ranks on all rows, as is often published, "
     "and flatters the method.")]
+ScoreOption = Annotated[str | None, typer.Option("--scoring", metavar="NAME",
+    help="Score by a name of scikit-learn, such as balanced_accuracy, roc_auc or "
+    "neg_mean_absolute_error.", show_default="accuracy, or R²")]
+SecondsOption = Annotated[float | None, typer.Option("--seconds", metavar="NUMBER",
+    help="Time for the comparison, which then ends with the folds done so far.",
+    show_default=False)]
 FoldsOption = Annotated[int, typer.Option("--cv", help="Folds.", min=2)]
 RepeatsOption = Annotated[int, typer.Option("--repeats", help="Times to split anew.", min=1)]
 JobsOption = Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 uses every core.")]
@@ -203,6 +235,8 @@ SELECTOR_OPTIONS = [
     SelectorOption("--jobs -j", "n_jobs", "Folds at once; -1 uses every core.", _RUNNING),
     SelectorOption("--device", "device", "Where torch computes: cpu, cuda.", _RUNNING,
         metavar="DEVICE"),
+    SelectorOption("--seconds", "long_run__seconds", "Time for the fit, which then ends with the "
+        "best so far.", _RUNNING),
     SelectorOption("--checkpoint", "long_run__checkpoint", "Keeps what a fit of more than 60 s has "
         "done; the same command goes on from there.", _RUNNING),
     SelectorOption("--interrupt", "long_run__interrupt", "What Ctrl-C leaves: nothing (raise) or "

@@ -13,11 +13,13 @@ from covmin.runtime.files import replace_file
 
 from .arrays import write_mat, write_npz
 from .errors import CommandError, ExitCode
-from .tables import COMPRESSIONS, format_of
+from .formats import format_of
+from .packing import COMPRESSIONS
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_WRITTEN = ("csv", "tsv", "parquet", "feather", "npz", "mat")
 # A spreadsheet takes a cell that begins so for a formula.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -27,7 +29,7 @@ def write_table(frame: pd.DataFrame, path: Path, target: str | None = None) -> N
     fmt, compression = format_of(path)
     with written_or_explained(path):
         data = _encode(frame, fmt, target)
-    write_file(path, COMPRESSIONS[compression][2](data) if compression else data)
+    write_file(path, COMPRESSIONS[compression].pack(data) if compression else data)
 
 
 def write_file(path: Path, data: bytes) -> None:
@@ -72,11 +74,11 @@ def check_destination(path: Path | None, source: str = "-", *, table: bool = Fal
         )
     if folder:
         raise CommandError(f"{path} is a folder.", ExitCode.OUTPUT, "Name a file in it.")
-    if table and format_of(path)[0] is None:
+    if table and format_of(path)[0] not in _WRITTEN:
         raise CommandError(
             f"The name {path.name} does not say in which format to write.",
             ExitCode.OUTPUT,
-            "End it in .csv, .tsv, .parquet, .feather, .npz or .mat (and .gz, .bz2 or .xz).",
+            "End it in .csv, .tsv, .parquet, .feather, .npz or .mat (and .gz, .bz2, .xz or .zst).",
         )
 
 

@@ -64,7 +64,7 @@ def make_question(frame: pd.DataFrame, source: Source) -> Question:
         raise CommandError(
             f"The table has one column only, {columns[0]!r}.",
             ExitCode.DATA,
-            "Check what stands between its columns: commas, semicolons, tabs and | are understood.",
+            "Check what stands between its columns: commas, semicolons, tabs, | or blanks do.",
         )
     roles = find_roles(columns, source)
     noticed = frame.attrs.get("notes", [])

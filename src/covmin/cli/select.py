@@ -15,6 +15,7 @@ from rich.console import Console
 
 from .display import selection_summary, show_files, show_json, show_remarks
 from .errors import CommandError, ExitCode
+from .formats import format_of
 from .method import selector_arguments, words_for
 from .output import check_destination, write_table, written_or_explained
 from .problem import Question, make_question, make_stored_question
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from covmin import CCMSelector
 
+_BY_COMMAND = ("json", "excel", "sqlite")
 _DEMO_CODE = """\
 from sklearn.datasets import load_wine
 from covmin import CCMSelector
@@ -216,8 +218,13 @@ def _code(request: SelectRequest, answer: Answer, separator: str | None) -> str:
         "--format": [source.fmt] if source.fmt else [],
         "--missing": [source.missing] if source.missing != "error" else [],
         "--decimal": [source.decimal] if source.decimal else [],
+        "--encoding": [source.encoding] if source.encoding else [],
+        "--table": [source.table] if source.table else [],
+        "--query": [source.query] if source.query else [],
     }
-    if source.header and not any(typed.values()) and not answer.question.notes:
+    # Of what pandas does not read by one plain call, the command says how.
+    plain = source.name is None or format_of(Path(source.name))[0] not in _BY_COMMAND
+    if plain and source.header and not any(typed.values()) and not answer.question.notes:
         return reproduction_code(answer.selector, target, source.name, separator)
     words = ["covmin", "select", source.data, "--target", target]
     words += [word for option, values in typed.items() for v in values for word in (option, v)]

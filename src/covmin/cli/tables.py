@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
 import sys
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -18,35 +14,28 @@ from covmin.data.checks import listed
 
 from .arrays import read_mat, read_npz
 from .columns import did_you_mean, nearest
+from .databases import read_database
 from .errors import CommandError, ExitCode
+from .formats import BYTES_THAT_TELL, TEXT, format_by_content, format_of
 from .options import Format
-from .text_columns import looks_like_decimal_commas
+from .packing import COMPRESSIONS, PACKED, ZIP, unzipped
+from .records import read_json
+from .spreadsheets import read_spreadsheet
+from .text_tables import ANOTHER_FORMAT, EMPTY, read_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_ALIASES = {".txt": "csv", ".tab": "tsv", ".pq": "parquet", ".arrow": "feather"}
-_SUFFIXES = {**{f".{fmt}": str(fmt) for fmt in Format}, **_ALIASES}
-COMPRESSIONS: dict[str, tuple[bytes, Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
-    ".gz": (b"\x1f\x8b", gzip.decompress, gzip.compress),
-    ".bz2": (b"BZh", bz2.decompress, bz2.compress),
-    ".xz": (b"\xfd7zXZ\x00", lzma.decompress, lzma.compress),
+_CODE = {".pkl", ".pickle", ".joblib", ".npy"}
+_OTHERS = {
+    **dict.fromkeys(_CODE, "can carry code and are not read"),
+    **dict.fromkeys((".duckdb", ".h5", ".hdf5", ".rds", ".rdata", ".sav", ".dta"), "are not read"),
 }
-_ZIP = b"PK\x03\x04"
-_PACKED = (_ZIP, *(magic for magic, _, _ in COMPRESSIONS.values()))
-_MAGIC = {
-    b"PAR1": "parquet",
-    b"ARROW1": "feather",
-    b"FEA1": "feather",
-    _ZIP: "npz",
-    b"MATLAB": "mat",
-}
-_PICKLES = {".pkl", ".pickle", ".joblib", ".npy"}
-_LINES = "It needs a line of column names and a line for each sample."
-_EMPTY = ("The input is empty.", ExitCode.INPUT, _LINES)
-_TEXT = ("csv", "tsv")
-_ANOTHER_FORMAT = f"If it is another format, name it with --format ({', '.join(Format)})"
 _ARROW_HINT = "Install pyarrow (pip install pyarrow), or save the table as CSV."
+# What pandas calls a column that has no name.
+_UNNAMED = "Unnamed: "
+# Formats of which a file may hold several tables.
+_OF_SEVERAL = (Format.excel, Format.sqlite)
 
 
 @dataclass(frozen=True)
@@ -63,6 +52,10 @@ class Source:
     categorical: list[str] | None = None
     given: list[str] | None = None
     groups: list[str] | None = None
+    encoding: str | None = None
+    # Sheet of a spreadsheet, table of a database, file in an archive.
+    table: str | None = None
+    query: str | None = None
 
     @property
     def name(self) -> str | None:
@@ -74,11 +67,11 @@ class Source:
         if self.data == "-":
             return parse_table(sys.stdin.buffer.read(), self, self.fmt)
         path = Path(self.data)
-        if path.suffix.lower() in _PICKLES:
+        if (refused := _OTHERS.get(path.suffix.lower())) is not None:
             raise CommandError(
-                f"{path}: {path.suffix} files can carry code and are not read.",
+                f"{path}: {path.suffix} files {refused}.",
                 ExitCode.INPUT,
-                "Save the table as CSV, Parquet, Feather, .npz or .mat.",
+                "Save the table as CSV, Parquet, Feather, Excel, .npz or .mat.",
             )
         try:
             return _read_path(path, self)
@@ -92,15 +85,8 @@ def read_table(path: str, **options: Any) -> pd.DataFrame:
     return Source(path, **options).read()
 
 
-def format_of(path: Path) -> tuple[str | None, str]:
-    """Format, or None, and suffix of compression, or "", that a file name stands for."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    compression = suffixes.pop() if suffixes and suffixes[-1] in COMPRESSIONS else ""
-    return _SUFFIXES.get(suffixes[-1]) if suffixes else None, compression
-
-
 def _read_path(path: Path, source: Source) -> pd.DataFrame:
-    fmt = source.fmt or format_of(path)[0]
+    named = source.fmt or format_of(path)[0]
     if not path.exists():
         raise CommandError(f"There is no file {path}.", ExitCode.INPUT, _neighbours(path))
     if path.is_dir():
@@ -110,93 +96,74 @@ def _read_path(path: Path, source: Source) -> pd.DataFrame:
             "covmin select reads a folder of Parquet files; name a single file here.",
         )
     # A pipe can be read only once.
-    if fmt in _TEXT and path.is_file():
-        with path.open("rb") as file:
-            first_line = file.readline()
-        # What a file holds counts, not what its name says of its compression.
-        if not first_line.startswith(_PACKED):
-            return _finish(_read_text(path, first_line, fmt, source))
-    return parse_table(path.read_bytes(), source, fmt)
+    if not path.is_file():
+        return parse_table(path.read_bytes(), source, named)
+    with path.open("rb") as file:
+        start = file.read(BYTES_THAT_TELL)
+    # What a file holds counts, not what its name says of its compression.
+    if start.startswith(PACKED):
+        return parse_table(path.read_bytes(), source, named)
+    fmt = source.fmt or format_by_content(start, _format(named))
+    # These need not be in memory as they are.
+    if fmt in (*TEXT, Format.sqlite):
+        return _parse(path, source, Format(fmt))
+    return parse_table(path.read_bytes(), source, named)
 
 
-def parse_table(data: bytes, source: Source, fmt: str | None = None) -> pd.DataFrame:
+def parse_table(data: bytes, source: Source, named: str | None = None) -> pd.DataFrame:
     """Read a table from bytes, compressed or not; their beginning says the format."""
-    for magic, decompress, _ in COMPRESSIONS.values():
-        if data.startswith(magic):
-            data = _attempt(decompress, data, "compressed data")
-    if data.startswith(_ZIP):
-        data = _attempt(_unzip, data, "a .zip or .npz file")
+    for compression in COMPRESSIONS.values():
+        if data.startswith(compression.magic):
+            data = _attempt(compression.unpack, data, "compressed data")
+    member = None
+    if data.startswith(ZIP):
+        unzip = partial(unzipped, wanted=source.table)
+        data, member = _attempt(unzip, data, "a .zip or .npz file")
+        named = named or (None if member is None else format_of(Path(member))[0])
     if not data.strip():
-        raise CommandError(*_EMPTY)
-    fmt = fmt or next((name for magic, name in _MAGIC.items() if data.startswith(magic)), "csv")
-    if fmt in _TEXT:
-        first_line = data.split(b"\n", 1)[0]
-        return _finish(_read_text(io.BytesIO(data), first_line, fmt, source))
-    read = {"npz": read_npz, "mat": read_mat}.get(fmt, partial(_read_arrow, fmt=fmt))
+        raise CommandError(*EMPTY)
+    fmt = Format(source.fmt) if source.fmt else format_by_content(data, _format(named))
+    return _parse(data, source, fmt, chosen=member is not None)
+
+
+def _parse(
+    file: Path | bytes, source: Source, fmt: Format, *, chosen: bool = False
+) -> pd.DataFrame:
+    """Read a table of a known format; ``chosen``: out of an archive, by its name."""
+    for option, given, formats in (
+        ("--query", source.query, (Format.sqlite,)),
+        ("--table", None if chosen else source.table, _OF_SEVERAL),
+    ):
+        if given is not None and fmt not in formats:
+            raise CommandError(
+                f"{option} has no effect on {fmt} files.",
+                ExitCode.USAGE,
+                f"It is for {' and '.join(formats)} files; leave it out.",
+            )
+    if fmt in TEXT:
+        text = file if isinstance(file, Path) else io.BytesIO(file)
+        return _finish(read_text(text, fmt, source))
+    if fmt == Format.sqlite:
+        return _finish(read_database(file, source))
+    readers: dict[str, Callable[[bytes], pd.DataFrame]] = {
+        Format.npz: read_npz,
+        Format.mat: read_mat,
+        Format.json: partial(read_json, source=source),
+        Format.excel: partial(read_spreadsheet, source=source),
+    }
+    data = file.read_bytes() if isinstance(file, Path) else file
+    read = readers.get(fmt, partial(_read_arrow, fmt=fmt))
     return _finish(_attempt(read, data, f"a {fmt} file"))
 
 
-def _read_text(file: Any, first_line: bytes, fmt: str, source: Source) -> pd.DataFrame:
-    import pandas as pd
-
-    # Many spreadsheets write "comma separated" files with semicolons.
-    separator = chr(max(b",;\t|", key=first_line.count)) if fmt == "csv" else "\t"
-    read = partial(
-        pd.read_csv, file, sep=separator, header=0 if source.header else None, compression=None
-    )
-    notes = []
-    try:
-        frame = read(decimal=str(source.decimal or "."))
-        commas = (looks_like_decimal_commas(frame[name]) for name in frame)
-        if source.decimal is None and separator != "," and any(commas):
-            if isinstance(file, io.BytesIO):
-                file.seek(0)
-            frame = read(decimal=",")
-            notes = ["Numbers were read with a decimal comma (--decimal ,)."]
-    except pd.errors.EmptyDataError as error:
-        raise CommandError(*_EMPTY) from error
-    except UnicodeDecodeError as error:
-        raise CommandError(
-            f"The table is not UTF-8 text: {error}",
-            ExitCode.INPUT,
-            "Save it as UTF-8 (spreadsheets offer “CSV UTF-8”), or convert it, for example with "
-            "iconv -f WINDOWS-1252 -t UTF-8.",
-        ) from error
-    except (ValueError, pd.errors.ParserError) as error:
-        raise CommandError(
-            f"The table cannot be read as {fmt.upper()}: {error}",
-            ExitCode.INPUT,
-            f"{_ANOTHER_FORMAT}; it must be UTF-8 text with one line for each sample.",
-        ) from error
-    frame.attrs.update(separator=separator, notes=notes)
-    return frame
+def _format(named: str | None) -> Format | None:
+    return None if named is None else Format(named)
 
 
 def _read_arrow(data: bytes, fmt: str) -> pd.DataFrame:
     import pandas as pd
 
     return getattr(pd, f"read_{fmt}")(io.BytesIO(data))
-
-
-def _unzip(data: bytes) -> bytes:
-    """The one table in a .zip file; an .npz file, which is one too, stays as it is."""
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        names = [name for name in archive.namelist() if not name.endswith("/")]
-        if all(name.endswith(".npy") for name in names):
-            return data
-        if "xl/workbook.xml" in names or "[Content_Types].xml" in names:
-            raise CommandError(
-                "Spreadsheets of Excel are not read.",
-                ExitCode.INPUT,
-                "Save the sheet as CSV (UTF-8).",
-            )
-        if len(names) != 1:
-            raise CommandError(
-                f"The .zip file holds {len(names)} files: {listed(names)}.",
-                ExitCode.INPUT,
-                "Unpack it and name the table.",
-            )
-        return archive.read(names[0])
 
 
 def _attempt(read: Callable[[bytes], Any], data: bytes, what: str) -> Any:
@@ -209,7 +176,7 @@ def _attempt(read: Callable[[bytes], Any], data: bytes, what: str) -> Any:
         raise CommandError(f"Reading {what}: {error}", ExitCode.INPUT, _ARROW_HINT) from error
     except Exception as error:  # each library fails in its own way
         raise CommandError(
-            f"The input does not read as {what}: {error}", ExitCode.INPUT, f"{_ANOTHER_FORMAT}."
+            f"The input does not read as {what}: {error}", ExitCode.INPUT, f"{ANOTHER_FORMAT}."
         ) from error
 
 
@@ -219,6 +186,7 @@ def _finish(frame: pd.DataFrame) -> pd.DataFrame:
         frame = frame.reset_index()
     elif not frame.index.is_unique:
         frame = frame.reset_index(drop=True)
+    frame = _without_blanks(frame)
     frame.columns = [str(name) for name in frame.columns]
     twice = frame.columns[frame.columns.duplicated()].unique()
     if len(twice):
@@ -230,6 +198,22 @@ def _finish(frame: pd.DataFrame) -> pd.DataFrame:
     if frame.shape[0] == 0:
         raise CommandError("The table has no rows.", ExitCode.INPUT)
     return frame
+
+
+def _without_blanks(frame: pd.DataFrame) -> pd.DataFrame:
+    """Without rows that hold nothing, and columns that hold nothing and have no name."""
+    names = frame.columns.astype(str)
+    unnamed = [j for j, name in enumerate(names) if name.startswith(_UNNAMED)]
+    empty = [j for j in unnamed if frame.iloc[:, j].isna().all()]
+    if empty:
+        frame = frame.iloc[:, [j for j in range(frame.shape[1]) if j not in set(empty)]]
+    if frame.shape[1] == 0:
+        return frame
+    # Where the first cell is there, the row is not empty.
+    doubtful = frame.iloc[:, 0].isna().to_numpy()
+    blank = doubtful.copy()
+    blank[doubtful] = frame.loc[doubtful].isna().all(axis=1).to_numpy()
+    return frame.loc[~blank] if blank.any() else frame
 
 
 def _neighbours(path: Path) -> str:

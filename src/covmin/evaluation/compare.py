@@ -2,18 +2,22 @@
 
 import hashlib
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array, check_X_y, column_or_1d, indexable
+from sklearn.metrics import get_scorer
+from sklearn.utils import column_or_1d
 
-from covmin.data.checks import columns_named
 from covmin.data.responses import encode_response
+from covmin.data.samples import read_samples
 from covmin.runtime.seeds import seed_of
+from covmin.selection.scoring import scoring_name
+from covmin.selection.selector import CCMSelector
 
-from .categories import Categories, read_categories
-from .curves import CurveResult, CurveTask, check_protocol, curve_rows, default_sizes
+from .curves import CurveResult, CurveTask, check_protocol, curve_rows, default_sizes, no_result
+from .encoded import EncodedTable, encoded
 from .runner import run_units, warn_of_failures
 from .selectors import QUICK_BASELINES, resolve_selectors, selector_settings
 from .splits import make_splits
@@ -31,6 +35,8 @@ def compare_selectors(
     groups: Any = None,
     task: str = "auto",
     categorical_features: Any = "from_dtype",
+    scoring: Any = None,
+    seconds: float | None = None,
     n_jobs: int | None = None,
     random_state: int | None = None,
     log: str | os.PathLike[str] | None = None,
@@ -45,7 +51,7 @@ def compare_selectors(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Samples; numbers without missing values, and categories.
+        Samples, as :meth:`~covmin.CCMSelector.fit` takes them.
     y : array-like of shape (n_samples,)
         Class labels, scored by the accuracy of a support vector machine; or numbers, scored by
         the R² of support vector regression.
@@ -68,9 +74,17 @@ def compare_selectors(
     task : {"auto", "classification", "regression"}, default="auto"
         How to split and score; "auto" reads y as the selectors do.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that hold categories, as for :class:`~covmin.CCMSelector`. Selectors that do not
-        know categories rank indicators of their levels, and a category stands where its best
-        level does; the machine is given an indicator of each level.
+        Columns that hold categories, as for :class:`~covmin.CCMSelector`. Selectors of numbers
+        alone rank indicators of their levels, and a category stands where its best level does; the
+        machine is given an indicator of each level. Where values are missing, both are given the
+        mean of the training rows, and an indicator.
+    scoring : str or callable, optional
+        The score of the machine, as in scikit-learn, such as "roc_auc" or
+        "neg_mean_absolute_error"; a higher one is better. By default accuracy, or R².
+    seconds : float, optional
+        Time for all of it. Folds are then taken in turn, each by every selector, in processes of
+        their own, and what is under way when the time is over is ended: a warning and
+        ``unfinished`` say of whom.
     n_jobs : int, optional
         Processes; None is one, -1 all cores. Each uses one BLAS thread.
     random_state : int, optional
@@ -99,7 +113,10 @@ def compare_selectors(
     >>> bool(table.mean_score["ccm"] > table.mean_score["pearson"] + 0.2)
     True
     """
-    X, y, groups, categories = _check_data(X, y, groups, categorical_features)
+    scorer = None if scoring is None else get_scorer(scoring)
+    if seconds is not None and not seconds > 0.0:
+        raise ValueError(f"seconds must be a number > 0 or None; got {seconds!r}.")
+    X, y, groups, table = _check_data(X, y, groups, task, categorical_features)
     classes = encode_response(y, task).task == "classification"
     seed = seed_of(random_state)
     specs = resolve_selectors(selectors, ("ccm", *QUICK_BASELINES))
@@ -107,30 +124,53 @@ def compare_selectors(
     splits = make_splits(
         X, y, cv=cv, groups=groups, n_repeats=n_repeats, random_state=seed, classification=classes
     )
-    curves = CurveTask(X, y, specs, sizes, splits, classes, seed, categories)
+    curves = CurveTask(X, y, specs, sizes, splits, classes, seed, table, scorer)
     units = curves.units(specs, check_protocol(protocol))
-    settings = {**_settings(curves), **selector_settings(specs)}
-    results = run_units(units, curves, log=log, settings=settings, n_jobs=n_jobs, progress=progress)
-    pairs = list(zip(units, results, strict=True))
+    if seconds is not None:  # what is known when the time is over is known of all selectors
+        units.sort(key=lambda unit: (unit.get("repeat", 0), unit.get("fold", 0)))
+    settings = {**_settings(curves, scoring), **selector_settings(specs)}
+    options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "seconds": seconds}
+    results = run_units(units, curves, log=log, settings=settings, **options)
+    if not any(results):
+        raise ValueError(f"No selector finished a fold within seconds={seconds:g}; allow more.")
+    missing = [no_result(len(sizes), unit, len(splits[0])) for unit in units]
+    pairs = list(zip(units, map(_first_of, results, missing), strict=True))
+    # Selector by selector, as they were named.
+    pairs.sort(key=lambda pair: list(specs).index(pair[0]["selector"]))
     rows = [row for unit, result in pairs for row in curve_rows(unit, result, sizes)]
     errors = [(unit["selector"], result["error"]) for unit, result in pairs]
     warn_of_failures(errors)
-    return CurveResult(rows, "accuracy" if classes else "R²", errors)
+    name = "accuracy" if classes else "R²"
+    result = CurveResult(rows, name if scoring is None else scoring_name(None, scoring), errors)
+    if result.unfinished:
+        told = (f"{who} ({done} of {total})" for who, (done, total) in result.unfinished.items())
+        said = f"Stopped after {seconds:g} s. Not finished, with the rankings done: "
+        warnings.warn(f"{said}{', '.join(told)}.", UserWarning, stacklevel=2)
+    return result
+
+
+def _first_of(result: Any, other: Any) -> Any:
+    return other if result is None else result
 
 
 def _check_data(
-    X: Any, y: Any, groups: Any, categorical_features: Any
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, Categories | None]:
-    categories = read_categories(X, categorical_features)
-    with columns_named(X, takes_categories=True):
-        X = check_array(X if categories is None else categories.codes(), dtype=np.float64)
+    X: Any, y: Any, groups: Any, task: str, categorical_features: Any
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, EncodedTable | None]:
+    """Numbers, responses, groups, and the table where it is more than numbers.
+
+    It is read as for a fit, so that what a selector takes can be compared.
+    """
     if np.ndim(y) == 2 and np.shape(y)[1] > 1:
         raise ValueError(
             f"y has {np.shape(y)[1]} columns; selectors are compared on one response at a time."
         )
-    y = column_or_1d(y)
-    X, y = check_X_y(X, y, dtype=np.float64) if y.dtype.kind in "fiu" else indexable(X, y)
-    return X, y, None if groups is None else column_or_1d(groups), categories
+    reader = CCMSelector(task=task, categorical_features=categorical_features)
+    samples = read_samples(reader, X, y, None).in_memory()
+    y = column_or_1d(y)[samples.row]
+    groups = None if groups is None else column_or_1d(groups)[samples.row]
+    table = encoded(samples, categorical_features)
+    numbers = samples.X if table is None else table.first_columns()
+    return np.asarray(numbers, dtype=np.float64), y, groups, table
 
 
 def _check_sizes(n_features: Iterable[int] | None, d: int) -> list[int]:
@@ -144,7 +184,7 @@ def _check_sizes(n_features: Iterable[int] | None, d: int) -> list[int]:
     return sizes
 
 
-def _settings(curves: CurveTask) -> dict[str, Any]:
+def _settings(curves: CurveTask, scoring: Any) -> dict[str, Any]:
     """What the scores depend on beyond the unit of work: for the header of the log."""
     data = hashlib.sha256(np.ravel(curves.X).data)
     data.update(repr(curves.y.tolist()).encode())
@@ -156,6 +196,8 @@ def _settings(curves: CurveTask) -> dict[str, Any]:
         "classification": curves.classification,
         "random_state": curves.random_state,
     }
-    if curves.categories is not None:
-        settings["categories"] = np.flatnonzero(curves.categories.is_category).tolist()
+    if curves.table is not None:
+        settings["encoded"] = hashlib.sha256(np.ravel(curves.table.matrix).data).hexdigest()[:16]
+    if scoring is not None:
+        settings["scoring"] = scoring_name(None, scoring)
     return settings

@@ -8,12 +8,12 @@ import numpy as np
 
 from covmin.runtime.seeds import unit_seed
 
-from .categories import Categories
+from .encoded import EncodedTable
 from .frames import Records, group_means
-from .runner import rank_features
+from .runner import UNFINISHED, rank_features
 from .selectors import SelectorSpec
 from .splits import Split
-from .svm import prefix_scores
+from .svm import Scorer, prefix_scores
 
 PROTOCOLS = ("nested", "paper")
 
@@ -62,7 +62,8 @@ class CurveTask:
     splits: list[list[Split]]
     classification: bool
     random_state: int
-    categories: Categories | None = None
+    table: EncodedTable | None = None
+    scorer: Scorer | None = None
 
     def units(
         self, selectors: Iterable[str], protocol: str, n_repeats: int | None = None
@@ -88,16 +89,26 @@ class CurveTask:
         spec = self.specs[unit["selector"]]
         m = spec.budget(self.X.shape[1], max(self.sizes))
         seed = unit_seed(self.random_state, "ranking", position)
-        categories = None if self.categories is None else self.categories.rows(rows)
-        order, seconds, error = rank_features(spec, m, self.X[rows], self.y[rows], seed, categories)
+        table = None if self.table is None else self.table.rows(rows)
+        order, seconds, error = rank_features(spec, m, self.X[rows], self.y[rows], seed, table)
         scores = [[self._scores(order, split) for split in folds] for folds in repeats]
         return {"scores": scores, "seconds": round(seconds, 4), "error": error}
 
     def _scores(self, order: np.ndarray | None, split: Split) -> list[float | None]:
-        judge: dict[str, Any] = {"seed": self.random_state, "categories": self.categories}
+        judge: dict[str, Any] = {
+            "seed": self.random_state,
+            "table": self.table,
+            "scorer": self.scorer,
+        }
         return prefix_scores(
             order, self.sizes, self.X, self.y, split, classification=self.classification, **judge
         )
+
+
+def no_result(n_sizes: int, unit: Mapping[str, Any], n_folds: int) -> dict[str, Any]:
+    """The result of a unit that there was no time for."""
+    scores = [[[None] * n_sizes] * (1 if "fold" in unit else n_folds)] * unit.get("n_repeats", 1)
+    return {"scores": scores, "seconds": np.nan, "error": UNFINISHED}
 
 
 def curve_rows(
@@ -125,9 +136,11 @@ class CurveResult(Records):
     records : list of dict
         One for each selector, repeat, fold and number of features.
     score_name : str
-        What the score is: ``"accuracy"`` or ``"R²"``.
+        What the score is: ``"accuracy"``, ``"R²"``, or the name of the ``scoring`` asked for.
     errors : list of (str, str or None)
         Selector and message of each ranking; None for those that did not fail.
+    unfinished : dict of str to (int, int)
+        Selectors that did not finish in the time allowed: the rankings they did, of how many.
     frame : pandas.DataFrame
         Tidy: selector, protocol, repeat, fold, n_features, score, fit_seconds.
     """
@@ -136,6 +149,15 @@ class CurveResult(Records):
 
     score_name: str
     errors: list[tuple[str, str | None]]
+
+    @property
+    def unfinished(self) -> dict[str, tuple[int, int]]:
+        """Selectors that did not finish in the time allowed."""
+        found: dict[str, tuple[int, int]] = {}
+        for name in dict.fromkeys(name for name, error in self.errors if error == UNFINISHED):
+            own = [error for other, error in self.errors if other == name]
+            found[name] = (sum(error != UNFINISHED for error in own), len(own))
+        return found
 
     def __repr__(self) -> str:
         return self._describe(f"scores ({self.score_name})")

@@ -1,14 +1,23 @@
 """The judge of a feature set: a kernel machine on the selected features."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.metrics import r2_score
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from covmin.core.kernels.bandwidth import median_bandwidth
 
-from .categories import Categories
+from .encoded import EncodedTable, filled
+
+# From a machine, samples and responses to a score, as scikit-learn's scorers are.
+Scorer = Callable[[Any, np.ndarray, np.ndarray], float]
+# Folds by which distances from the border between classes are turned into probabilities.
+_CALIBRATION_FOLDS = 3
 
 
 def machine_score(
@@ -19,26 +28,45 @@ def machine_score(
     *,
     classification: bool,
     seed: int = 0,
+    scorer: Scorer | None = None,
 ) -> float:
     """Score of a kernel machine (C = 1, Gaussian, σ by the median rule) on held-out samples.
 
     Columns get mean 0 and variance 1, and σ its value, from the training samples alone; the
     seed is that of the rows sampled for σ where there are more than 1024. Classes: accuracy of
     a support vector machine. Numbers: R² of support vector regression of the standardised
-    response, with a tube of 0.1 standard deviations.
+    response, with a tube of 0.1 standard deviations. A ``scorer`` takes the place of both. What is
+    missing is the mean of the training samples.
     """
+    X_train, X_test = filled(X_train, by=X_train), filled(X_test, by=X_train)
     # The deviation of equal numbers is a rounding error, seldom 0.
     scale = np.where(np.ptp(X_train, axis=0) > 0, X_train.std(axis=0), 1.0)
     Z_train, Z_test = ((X - X_train.mean(axis=0)) / scale for X in (X_train, X_test))
     gamma = 1.0  # where no selected feature varies, any value gives the same machine
     if (np.ptp(Z_train, axis=0) > 0).any():
         gamma = 1.0 / (2.0 * median_bandwidth(Z_train, 2, seed=seed) ** 2)
+    if scorer is not None:
+        machine = _machine(gamma, y_train, scorer, classification=classification)
+        return float(scorer(machine.fit(Z_train, y_train), Z_test, y_test))
     if classification:
         predicted = SVC(C=1.0, gamma=gamma).fit(Z_train, y_train).predict(Z_test)
         return float(np.mean(predicted == y_test))
     centre, spread = y_train.mean(), y_train.std() or 1.0
     machine = SVR(C=1.0, gamma=gamma, epsilon=0.1).fit(Z_train, (y_train - centre) / spread)
     return float(r2_score((y_test - centre) / spread, machine.predict(Z_test)))
+
+
+def _machine(gamma: float, y: np.ndarray, scorer: Scorer, *, classification: bool) -> Any:
+    """The same machines, in the units of the response, and with probabilities if needed."""
+    if not classification:
+        regression = SVR(C=1.0, gamma=gamma, epsilon=0.1)
+        return TransformedTargetRegressor(regression, transformer=StandardScaler())
+    machine = SVC(C=1.0, gamma=gamma)
+    if getattr(scorer, "_response_method", None) != "predict_proba":
+        return machine
+    fewest = int(np.unique(y, return_counts=True)[1].min())
+    folds = min(_CALIBRATION_FOLDS, fewest)
+    return CalibratedClassifierCV(machine, cv=folds, ensemble=False)
 
 
 def prefix_scores(
@@ -50,21 +78,21 @@ def prefix_scores(
     *,
     classification: bool,
     seed: int = 0,
-    categories: Categories | None = None,
+    table: EncodedTable | None = None,
+    scorer: Scorer | None = None,
 ) -> list[float | None]:
     """Scores of the first m features of an order (n_features,), for each m of ``sizes``.
 
-    An order of None, of a ranking that failed, has no scores. Of features that hold categories
-    the machine is given an indicator of each level.
+    An order of None, of a ranking that failed, has no scores. Of features that hold more than
+    numbers the machine is given all their columns.
     """
     if order is None:
         return [None] * len(sizes)
     train, test = split
     scores: list[float | None] = []
     for first in (order[:m] for m in sizes):
-        Z = X[:, first] if categories is None else categories.columns_of(first)
-        score = machine_score(
-            Z[train], y[train], Z[test], y[test], classification=classification, seed=seed
-        )
+        Z = X[:, first] if table is None else table.columns_of(first)
+        options: dict[str, Any] = {"classification": classification, "seed": seed}
+        score = machine_score(Z[train], y[train], Z[test], y[test], scorer=scorer, **options)
         scores.append(round(score, 6))
     return scores

@@ -115,6 +115,9 @@ CROSS_FIT_ROWS: Final = 20_000
 #: Numbers of features that are tried: each up to the first of these, then a quarter more each
 #: time up to the second.
 SIZES: Final = (10, 100)
+#: Features kept where the number was to be chosen and the time allowed was over before a single
+#: fold was judged: as many as are looked at one by one.
+KEPT_UNCHOSEN: Final = 10
 #: Ridges of the kernel ridge regression on all features, which tells the noise.
 REGRESSION_RIDGES: Final = (1e-1, 1e-2, 1e-3, 1e-4)
 

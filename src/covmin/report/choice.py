@@ -91,6 +91,8 @@ def explain_choice(selector: Any) -> str:
         text = f"{asked:.4g} of {selector.ranking_.max()}" if isinstance(asked, float) else asked
         return f"{kept}, as asked for ({text})."
     curve = error_curve(selector)
+    if curve is None and m < selector.ranking_.max():
+        return f"{kept}, the first of the ranking: there was no time to choose a number."
     if curve is None:
         return f"{kept}, all there are: too few samples, or features, to choose a number."
     if selector.estimator is not None:

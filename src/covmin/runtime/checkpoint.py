@@ -28,6 +28,7 @@ class Checkpoint:
         self._settings = settings
         self._due = time.monotonic() + after
         self._log: ResultLog | None = None
+        self._left = False
         self._waiting: list[tuple[dict[str, Any], Any]] = []
         if self._path is not None and self._path.exists():
             self._log = ResultLog(self._path, settings)
@@ -63,6 +64,10 @@ class Checkpoint:
             self._log.append(*item)
         self._waiting.clear()
 
+    def leave(self) -> None:
+        """Keep the file also when the fit ends without an error: it was not done."""
+        self._left = True
+
     @classmethod
     @contextmanager
     def kept(cls, path: Any, after: float, settings: dict[str, Any]) -> Iterator[Self]:
@@ -73,7 +78,7 @@ class Checkpoint:
         finally:
             if checkpoint._log is not None:
                 checkpoint._log.__exit__(None, None, None)
-        if checkpoint._path is not None:
+        if checkpoint._path is not None and not checkpoint._left:
             checkpoint._path.unlink(missing_ok=True)
 
 

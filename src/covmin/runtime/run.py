@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from numbers import Real
 from os import PathLike
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -40,6 +41,10 @@ class LongRun(Configurable):
     interrupt : {"raise", "keep"}, default="raise"
         What Ctrl-C does in the main thread: end the fit with nothing changed, or end it well,
         with the ranking it has come to (a second Ctrl-C then ends it at once).
+    seconds : float, default=None
+        Time for a fit, after which it ends after the step it is in, with the ranking it has come
+        to. Where the number of features is to be chosen, the folds that are judged by then choose
+        it. A checkpoint is left, from which a fit with more time goes on.
     callback : callable, default=None
         Called with a :class:`~covmin.core.watch.Progress` after each step; its method
         ``plan(plan, workload)``, if it has one, once when these are known, and its method
@@ -55,6 +60,7 @@ class LongRun(Configurable):
     checkpoint: str | PathLike[str] | None = None
     checkpoint_after: float = 60.0
     interrupt: str = "raise"
+    seconds: float | None = None
     callback: Callable[[Progress], None] | None = None
 
     def check(self) -> None:
@@ -72,6 +78,8 @@ class LongRun(Configurable):
             )
         if self.interrupt not in ("raise", "keep"):
             raise ValueError(f'interrupt must be "raise" or "keep"; got {self.interrupt!r}.')
+        if not (self.seconds is None or (isinstance(self.seconds, Real) and self.seconds > 0.0)):
+            raise ValueError(f"seconds must be a number > 0 or None; got {self.seconds!r}.")
         if not (self.callback is None or callable(self.callback)):
             raise ValueError(f"callback must be callable or None; got {self.callback!r}.")
 
@@ -80,12 +88,20 @@ class Run(Watch):
     """Told of everything that a fit does, and asked whether it is to go on."""
 
     def __init__(
-        self, bar: ProgressBar, checkpoint: Checkpoint, interrupts: Interrupts, callback: Any
+        self,
+        bar: ProgressBar,
+        checkpoint: Checkpoint,
+        interrupts: Interrupts,
+        callback: Any = None,
+        seconds: float | None = None,
     ) -> None:
         self._bar = bar
         self._checkpoint = checkpoint
         self._interrupts = interrupts
         self._callback = callback
+        self._begin, self._seconds = monotonic(), seconds
+        self._late = False
+        self._n_judged: tuple[int, int] | None = None  # folds judged of how many, where not all
         self._steps = checkpoint.steps()
         self._workload = Workload()
 
@@ -98,7 +114,7 @@ class Run(Watch):
             Interrupts.noticed(long_run.interrupt == "keep") as interrupts,
             Checkpoint.kept(long_run.checkpoint, long_run.checkpoint_after, settings) as kept,
         ):
-            yield cls(bar, kept, interrupts, long_run.callback)
+            yield cls(bar, kept, interrupts, long_run.callback, long_run.seconds)
 
     def planned(self, plan: object, workload: Workload) -> None:
         """What will be done, and how much that is: before the choice of m, which may last."""
@@ -110,8 +126,42 @@ class Run(Watch):
             told(plan, workload)
 
     def stop(self) -> bool:
-        """Whether the user has asked to end here."""
-        return self._interrupts.asked
+        """Whether the user has asked to end here, or the time is over."""
+        self._late = self._late or self._past(1.0)
+        if self._late:
+            self._checkpoint.leave()
+        return self._late or self._interrupts.asked
+
+    def stop_choosing(self) -> bool:
+        """Whether the time is over that the choice of m and ε has: its share of the work."""
+        return self._past(self._workload.after_folds(1, 1) or 1.0)
+
+    def choice_cut_short(self, done: int, total: int) -> None:
+        """Only some folds were judged: what follows is not what a fit with more time goes on from.
+
+        It may choose otherwise.
+        """
+        self._n_judged = done, total
+        self._checkpoint.leave()
+
+    def _past(self, share: float) -> bool:
+        passed = monotonic() - self._begin
+        return self._seconds is not None and passed >= share * self._seconds
+
+    def ended_by(self) -> str:
+        """What has ended the fit early, in words; nothing where it has not."""
+        if self._late:
+            return f"stopped after {self._seconds:g} s"
+        return "interrupted" if self._interrupts.asked else ""
+
+    def end_of_choice(self) -> str:
+        """What the time left of the choice of m and ε, in words; nothing where it was enough."""
+        if self._n_judged is None or self._interrupts.asked:
+            return ""
+        done, total = self._n_judged
+        if done == 0:
+            return "There was no time to choose the number of features."
+        return f"In the time allowed {done} of {total} folds were judged, which chose."
 
     def step(self, progress: Progress) -> None:
         """Record a step of the path, and show it."""
@@ -125,6 +175,8 @@ class Run(Watch):
 
     def stage_done(self, number: int, stage: Stage, order: np.ndarray) -> None:
         """Keep a stage that was solved to its end."""
+        if self._n_judged is not None:
+            return
         steps = [step for step in self._steps if step.stage == number]
         self._checkpoint.add("stage", number, stage, order, steps)
 

@@ -13,6 +13,7 @@ import numpy as np
 from covmin.core.nominations import Hold
 from covmin.core.path import run_path
 from covmin.core.problem import Problem
+from covmin.core.watch import Watch
 from covmin.data.columns import ColumnPlan, DistinctRows, PreparedColumns, prepare_columns
 from covmin.data.ranks import Standardize
 from covmin.data.responses import EncodedResponse
@@ -56,6 +57,8 @@ class CrossFit:
         if f"{measure}_variance" in self.folds:
             variances = self.folds[f"{measure}_variance"].sum(axis=2)
             return np.asarray(np.sqrt(variances) / values.shape[2])
+        if values.shape[2] < 2:  # one fold in the time there was
+            return np.zeros(values.shape[:2])
         return values.std(axis=2, ddof=1) / np.sqrt(values.shape[2])
 
     @property
@@ -81,6 +84,16 @@ class CrossFit:
         best = int(np.argmin(mean))
         limit = mean[best] + standard_error[best]
         return int(self.sizes[np.flatnonzero(mean <= limit)[0]])
+
+
+@dataclass(frozen=True)
+class _UntilChosen(Watch):
+    """Watches the path of a fold: nothing of it is told, but it ends with the time for it."""
+
+    run: Run
+
+    def stop(self) -> bool:
+        return self.run.stop_choosing()
 
 
 @dataclass(frozen=True)
@@ -140,20 +153,24 @@ def cross_fit(
     run: Run,
     n_jobs: int | None = None,
     score: Score | None = None,
-) -> CrossFit:
+) -> CrossFit | None:
     """Run the path on training folds and judge it on the fold left out.
 
     Standardisation, bandwidths, the ranking and the judge see the training samples alone. They,
     and the look at pairs, are the same for every ε. The samples are in memory, in random order,
     and differ: a copy of a sample in training would tell its answer. ``n_jobs`` folds, or as many
     as there are processors, are judged at once, in threads, and the run keeps those that are done.
+    None where the time was over before any was.
     """
     n_workers = max(worker_threads(n_jobs), row_threads() if n_jobs is None else 1)
     plan = replace(plan, n_threads=max(1, plan.n_threads // n_workers))
 
-    def judged(fold: np.ndarray) -> np.ndarray:
+    def judged(fold: np.ndarray) -> np.ndarray | None:
         held = _hold_out(samples, samples.plan, standardize, fold)
-        found = _measured(held, plan, sizes, None if score is None else lambda c: score(c, fold))
+        chosen = _chosen(held, plan, sizes, _UntilChosen(run))
+        if run.stop_choosing():  # a ranking that was cut short says nothing of one that was not
+            return None
+        found = _measured(held, chosen, None if score is None else lambda c: score(c, fold))
         return np.stack(list(found.values()))
 
     names = ["error", "gain", "error_variance", "gain_variance"]
@@ -166,12 +183,18 @@ def cross_fit(
         in_threads(judged, folds[len(done) :], n_workers) as results,
     ):
         for result in results:
+            if result is None:
+                break
             done.append(result)
             run.fold_done(len(done) - 1, result, len(done), len(folds))
-            if run.stop():
+            if run.stop() or run.stop_choosing():
                 break
-    if len(done) < 2:
+    if len(done) < len(folds):
+        run.choice_cut_short(len(done), len(folds))
+    if run.ended_by() == "interrupted" and len(done) < 2:
         raise KeyboardInterrupt("The fit was interrupted before there was anything to keep.")
+    if not done:
+        return None
     by_measure = dict(zip(names, np.stack(done, axis=-1), strict=True))
     return CrossFit(np.asarray(sizes), np.asarray(plan.epsilons), by_measure)
 
@@ -253,14 +276,12 @@ def _enough(folds: list[np.ndarray]) -> list[np.ndarray]:
 
 
 def _measured(
-    held: _HeldOut, plan: Plan, sizes: list[int], score: Callable[[np.ndarray], float] | None
+    held: _HeldOut, kept: list[list[np.ndarray]], score: Callable[[np.ndarray], float] | None
 ) -> dict[str, np.ndarray]:
     """Every measure at the samples left out, each of shape (n_epsilons, n_sizes)."""
     layout = held.layout
     # A set that several ridges have come to is judged once; no feature at all comes first.
-    chosen = [
-        [tuple(sorted(units.tolist())) for units in row] for row in _chosen(held, plan, sizes)
-    ]
+    chosen = [[tuple(sorted(units.tolist())) for units in row] for row in kept]
     sets = list(dict.fromkeys([(), *(each for row in chosen for each in row)]))
     units = [np.array(each, dtype=int) for each in sets]
     found: dict[tuple[int, ...], dict[str, float]] = {}
@@ -284,7 +305,7 @@ def _measured(
     return {n: np.array([[found[each][n] for each in row] for row in chosen]) for n in names}
 
 
-def _chosen(held: _HeldOut, plan: Plan, sizes: list[int]) -> list[list[np.ndarray]]:
+def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[list[np.ndarray]]:
     """Units of the layout that are kept, for each ε and size; those that are constant come last."""
     columns = held.columns
     if columns.units.size == 0:
@@ -296,7 +317,7 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int]) -> list[list[np.ndarra
     rows = []
     for epsilon in plan.epsilons:
         problem = plan.formulated(table, columns, held.response, epsilon)
-        orders = dict(_rankings(plan, problem, hold, usable))
+        orders = dict(_rankings(plan, problem, hold, usable, watch))
         ranked = [
             np.concatenate([columns.unit_index[orders[size]], columns.constant]) for size in usable
         ]
@@ -305,15 +326,15 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int]) -> list[list[np.ndarra
 
 
 def _rankings(
-    plan: Plan, problem: Problem, hold: Hold, sizes: list[int]
+    plan: Plan, problem: Problem, hold: Hold, sizes: list[int], watch: Watch
 ) -> Iterator[tuple[int, np.ndarray]]:
     """For each size, the units from best to worst: one path for all, or a solve for each."""
     if plan.wishes.formulation.is_path:
         budgets = path_budgets(problem.n_features)
         if problem.effort is not None:  # a ranking of most samples is but an example of that of all
             problem = problem.solved_by(problem.steps.looser(problem.effort.looseness))
-        order = run_path(problem, budgets, hold, with_errors=False).order
+        order = run_path(problem, budgets, hold, watch, with_errors=False).order
         yield from ((size, order) for size in set(sizes))
     else:
         for size in set(sizes):
-            yield size, run_path(problem, [size], with_errors=False).order
+            yield size, run_path(problem, [size], watch=watch, with_errors=False).order

@@ -14,6 +14,7 @@ from covmin.core.substitutes import Substitutes, substitutes
 from covmin.data.columns import ColumnPlan, PreparedColumns
 from covmin.data.samples import Samples
 from covmin.plan import Formulation, Plan
+from covmin.runtime.run import Run
 
 from .crossfit import CrossFit
 
@@ -63,16 +64,11 @@ def fitted_attributes(
     return attributes
 
 
-def warn_of_the_end(
-    attributes: dict[str, Any], interrupted: bool, formulation: Formulation
-) -> None:
-    """Warn of a path that ended early, or that went by nothing."""
+def warn_of_the_end(attributes: dict[str, Any], run: Run, formulation: Formulation) -> None:
+    """Warn of a choice or a path that ended early, or that went by nothing."""
     category: type[Warning] = ConvergenceWarning
-    if interrupted:
-        text = (
-            f"The fit was interrupted at {attributes['path_'].n_features[-1]} features; smaller "
-            "sets are ranked as they stood then."
-        )
+    if early := [said for said in (run.end_of_choice(), _end_of_path(attributes, run)) if said]:
+        text = " ".join(early)
     elif not attributes["converged_"]:
         text = (
             f"A solve stopped after max_iter={formulation.max_iter} steps before it reached "
@@ -87,6 +83,14 @@ def warn_of_the_end(
     else:
         return
     warnings.warn(text, category, stacklevel=4)
+
+
+def _end_of_path(attributes: dict[str, Any], run: Run) -> str:
+    """Where a path was ended early, and by what; nothing where it was not."""
+    n_features = attributes["path_"].n_features[-1]
+    rest = "; smaller sets are ranked as they stood then" if n_features > 1 else ""
+    end = f"at {n_features} feature{'s' if rest else ''}{rest}"
+    return f"The fit was {ended_by} {end}." if (ended_by := run.ended_by()) else ""
 
 
 def _ranked(path: Path, columns: PreparedColumns, samples: Samples, m: int) -> dict[str, Any]:

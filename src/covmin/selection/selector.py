@@ -17,7 +17,7 @@ from covmin.data.samples import Samples, check_columns, check_enough, read_sampl
 from covmin.data.tables import from_tensors
 from covmin.plan import Formulation, Plan, Wishes
 from covmin.plan.budgets import candidate_sizes
-from covmin.plan.constants import CROSS_FIT_ROWS, FEWEST_TO_CROSS_FIT
+from covmin.plan.constants import CROSS_FIT_ROWS, FEWEST_TO_CROSS_FIT, KEPT_UNCHOSEN
 from covmin.plan.duration import workload
 from covmin.plan.formulation import formulation_of
 from covmin.plan.kernel import kernel_of
@@ -120,7 +120,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     verbose : int, default=0
         1 shows the plan, how long it will take and a progress bar.
     long_run : LongRun, default=None
-        Checkpoint, interrupt and callback of a fit that lasts: see :class:`covmin.LongRun`.
+        Time limit, checkpoint, interrupt and callback: see :class:`covmin.LongRun`.
 
     Attributes
     ----------
@@ -143,9 +143,9 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         without the feature (``unexplained_without``) and with the substitute in its place
         (``unexplained_with``). Columns stand for their groups.
     objective_ : float
-        Criterion Q at these weights (or its inverse-free form), in squared units of y.
-        ``epsilon_ * objective_`` is the variance of y left unexplained (with given columns, of
-        what these leave of y); for several real responses, the mean of their shares.
+        Criterion Q at these weights (or its inverse-free form), in squared units of y (with given
+        columns, of what these leave of y); for several real responses, the mean of their shares.
+        What the features leave unexplained says :func:`~covmin.unexplained_variance`.
     approximation_ : "fourier" or None
         Approximation used.
     approximation_error_ : float
@@ -306,8 +306,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         self : CCMSelector
             Fitted. A fit that fails leaves the estimator as it was.
         """
-        long_run = self.long_run or LongRun()
-        long_run.check()
+        (long_run := self.long_run or LongRun()).check()
         formulation = copy(formulation_of(self.formulation))  # the plan keeps it as it is now
         kernel_of(self.kernel, formulation)  # refused before a long table is read
         check_scored(self.estimator, self.scoring)
@@ -328,7 +327,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             attributes = self._run(plan, columns, samples, run)
             # A warning may be an error to the user: a fit that fails changes nothing, and keeps
             # its checkpoint.
-            warn_of_the_end(attributes, run.stop(), formulation)
+            warn_of_the_end(attributes, run, formulation)
         self._present(attributes)
         return self
 
@@ -427,13 +426,14 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             n_jobs=self.n_jobs,
             score=estimator_score(self.estimator, self.scoring, samples),
         )
+        if crossfit is None:
+            return epsilons[0], wanted or min(d, KEPT_UNCHOSEN), None, "no time to choose a number"
         best = crossfit.best_epsilon()
         if wanted is not None:
             return epsilons[best], wanted, crossfit, "as asked for"
         m = crossfit.smallest_within_one_standard_error(best)
         best_is = "smallest cross-fitted error" if self.estimator is None else "best score"
-        reason = f"the fewest within one standard error of the {best_is}"
-        return epsilons[best], m, crossfit, reason
+        return epsilons[best], m, crossfit, f"the fewest within one standard error of the {best_is}"
 
     def _present(self, attributes: dict[str, Any]) -> None:
         """Write every fitted attribute; columns without names leave none behind."""

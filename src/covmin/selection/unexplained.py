@@ -77,7 +77,7 @@ def unexplained_variance(
 
     See Also
     --------
-    conditional_covariance_trace : The paper's estimate, in squared units of y.
+    conditional_covariance_trace : The paper's criterion, raw: for comparisons, not to be read.
 
     Notes
     -----
@@ -85,7 +85,8 @@ def unexplained_variance(
     scale of the functions and the ridge are those with the smallest error, and the mean is
     tried too: no share is above 1. A sample is left out with all its weight, and with its copies:
     rows that are equal, unless every feature takes but a few values. A feature that does not
-    matter raises the share by what the regression loses to its noise. Features that were chosen
+    matter raises the share by what the regression loses to its noise: below, all twenty features
+    leave 18 % of 300 samples, 7 % of 1000. Features that were chosen
     with the same samples look better than they are. Up to 1000 samples the kernel is exact;
     beyond, it is that of functions around 1000 samples drawn, judged on up to 20,000.
 

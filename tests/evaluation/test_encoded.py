@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from covmin.evaluation import compare_selectors
-from covmin.evaluation.categories import order_of_features, read_categories
+from covmin import CCMSelector
+from covmin.evaluation import compare_selectors, named_selectors
+from covmin.evaluation.encoded import EncodedTable, order_of_features
+from covmin.evaluation.svm import prefix_scores
 
 
 @pytest.fixture
@@ -42,8 +44,8 @@ def test_named_columns_of_an_array_are_as_good_as_dtypes(shop):
 
 
 def test_a_category_stands_where_its_best_level_does():
-    categories = read_categories(np.array([[1, 7], [2, 7], [3, 9]]), [0])
-    assert categories.source.tolist() == [0, 0, 0, 1]
+    matrix = np.array([[1.0, 0, 0, 7], [0, 1, 0, 7], [0, 0, 1, 9]])
+    categories = EncodedTable(None, [0], matrix, np.array([0, 0, 0, 1]), 2)
     selector = SimpleNamespace(get_params=dict)
     selector.fit = lambda X, y: SimpleNamespace(ranking_=[4, 1, 3, 2])
     order = order_of_features(selector, None, None, categories)
@@ -52,8 +54,31 @@ def test_a_category_stands_where_its_best_level_does():
     assert order_of_features(selector, None, None, categories).tolist() == [1, 0]
 
 
-def test_missing_levels_are_refused_by_name(shop):
+def test_what_is_missing_is_an_indicator_and_the_mean_of_the_rest():
+    """A gap that says all is found by a selector of numbers, and used by the machine."""
+    rng = np.random.default_rng(0)
+    numbers = rng.standard_normal((80, 2))
+    y = np.repeat([0, 1], 40)
+    numbers[y == 1, 1] = np.where(rng.random(40) < 0.9, np.nan, 0.0)
+    missing = np.isnan(numbers[:, [1]])
+    matrix = np.column_stack([numbers, missing])
+    table = EncodedTable(numbers, None, matrix, np.array([0, 1, 1]), 3)
+    order = order_of_features(named_selectors()["anova"].make(1), None, y, table)
+    assert order.tolist() == [1, 0, 2]  # a feature without a column comes last
+    split = np.arange(0, 80, 2), np.arange(1, 80, 2)
+    [score] = prefix_scores(order, [1], numbers, y, split, classification=True, table=table)
+    assert score > 0.85
+
+
+def test_selectors_that_know_categories_are_given_the_table_itself(shop):
     X, y = shop
-    X.loc[3, "city"] = None
-    with pytest.raises(ValueError, match="'city' has missing values"):
-        compare_selectors(X, y, ["anova"], random_state=0)
+    seen = []
+
+    class Known(CCMSelector):
+        def fit(self, X, y):
+            seen.append(X)
+            return super().fit(X, y)
+
+    compare_selectors(X, y, {"known": Known(1)}, n_features=[1], random_state=0)
+    assert all(isinstance(part, pd.DataFrame) for part in seen)
+    assert seen[0]["city"].dtype == "category"
