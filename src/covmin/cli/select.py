@@ -123,11 +123,11 @@ def _read(source: Source) -> tuple[Question, pd.DataFrame | None]:
     if not os.path.isdir(source.data):
         frame = source.read()
         return make_question(frame, source), frame
-    if source.missing != "error" or source.categorical:
+    if source.missing in ("rows", "columns") or source.categorical:
         raise CommandError(
-            "--missing and --categorical work on single files.",
+            "--missing rows, --missing columns and --categorical work on single files.",
             ExitCode.USAGE,
-            "Fill or leave out missing values and encode categories before writing the folder.",
+            "Leave out rows or columns and encode categories before writing the folder.",
         )
     return make_stored_question(source), None
 
@@ -152,7 +152,11 @@ def _fit(question: Question, progress: FitProgress, arguments: dict[str, Any]) -
             typer.echo(f"The same command goes on from {long_run.checkpoint}.", err=True)
         raise
     selector.set_params(long_run=None)
-    notes = [*question.notes, *remarks]
+    gaps = (str(each.choice) for each in selector.plan_.decisions if each.topic == "gaps")
+    kept = [
+        f"Values are missing in {columns}. This counts where it says something." for columns in gaps
+    ]
+    notes = [*question.notes, *kept, *remarks]
     seconds = time.perf_counter() - start
     return Answer(question, selector, notes, _data_warnings(question, selector), seconds)
 
@@ -214,7 +218,7 @@ def _code(request: SelectRequest, answer: Answer, separator: str | None) -> str:
         "--given": source.given or [],
         "--groups": source.groups or [],
         "--format": [source.fmt] if source.fmt else [],
-        "--missing": [source.missing] if source.missing != "error" else [],
+        "--missing": [source.missing] if source.missing != "keep" else [],
         "--decimal": [source.decimal] if source.decimal else [],
     }
     if source.header and not any(typed.values()) and not answer.question.notes:

@@ -157,9 +157,7 @@ class PreparedColumns:
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Treat other samples the way these were treated."""
         X = X if self.scores is None else self.scores.apply(X)
-        return standardize_block(
-            X[:, self.index], self.mean, self.scale, self.gap_at, self.X.dtype
-        )
+        return standardize_block(X[:, self.index], self.mean, self.scale, self.gap_at, self.X.dtype)
 
 
 def weighted_samples(
@@ -307,7 +305,8 @@ def _moments_block(
     above, power = np.zeros_like(size), np.zeros_like(size)
     # Sums, not matrix products: these round a column alike wherever it stands.
     for tile in row_tiles(X):
-        above += (p[tile, None] / total * _scaled(X[tile], size, origin, None, has_gaps)).sum(axis=0)
+        scaled = _scaled(X[tile], size, origin, None, has_gaps)
+        above += (p[tile, None] / total * scaled).sum(axis=0)
     for tile in row_tiles(X):
         scaled = _scaled(X[tile], size, origin)
         scaled -= above

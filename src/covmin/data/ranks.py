@@ -50,7 +50,8 @@ class NormalScores:
 def _scores(column: np.ndarray, p: np.ndarray, eps: float) -> _Knots | None:
     """Distinct values and their scores; equal values share the middle of their ranks.
 
-    Those that are missing have no rank. None where nothing varies but rounding errors, which would have ranks too.
+    Those that are missing have no rank. None where nothing varies but rounding errors, which would
+    have ranks too.
 
     >>> values, scores = _scores(np.array([0.0, 3.0, 0.0, 1e12]), np.full(4, 0.25), 1e-16)
     >>> values.tolist(), scores.round(2).tolist()
