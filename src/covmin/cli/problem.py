@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from covmin.data.checks import listed
+from covmin.data.checks import listed, missing_responses
 from covmin.data.tables import is_category
 
 from .columns import find_columns, find_roles
@@ -91,8 +91,10 @@ def make_stored_question(source: Source) -> Question:
         roles = find_roles(parquet_columns(source.data), source)
         roles.check(roles.features)
         X, y = open_parquet(source.data, roles.target, roles.features)
-        n = X.shape[0]
-        rows = np.sort(np.random.default_rng(0).choice(n, min(n, _SAMPLED_ROWS), replace=False))
+        there = np.flatnonzero(~missing_responses(y))
+        n = there.size
+        drawn = np.random.default_rng(0).choice(n, min(n, _SAMPLED_ROWS), replace=False)
+        rows = there[np.sort(drawn)]
         frame = pd.DataFrame(X.take(rows), columns=roles.features)
     except (OSError, ImportError, KeyError) as error:
         raise CommandError(f"{source.data} cannot be read: {error}", ExitCode.INPUT) from error
@@ -135,10 +137,10 @@ def _with_target(frame: pd.DataFrame, name: str, missing: str) -> tuple[pd.DataF
 
 
 def _without_gaps(X: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, list[str]]:
-    """Samples without infinite values, nor missing ones unless kept, and notes on those left out."""
+    """Samples without values that are not taken, and notes on what was left out."""
     numbers = [name for name in X if not is_category(X[name].dtype)]
     values = X[numbers].to_numpy(dtype=np.float64, na_value=np.nan)
-    bad = np.zeros(X.shape, dtype=bool) if missing == "keep" else X.isna().to_numpy(dtype=bool)
+    bad = X.isna().to_numpy(dtype=bool, copy=True) & (missing != "keep")
     bad[:, X.columns.get_indexer(numbers)] |= np.isinf(values)
     if not bad.any():
         return X, []

@@ -230,8 +230,8 @@ def prepare_columns(
     if Y is not None:
         parts = _by_place(np.arange(index.size)), _of_responses(response_key)
         # From the lowest value on, which no order of the rows rounds otherwise, as it does a mean.
-        scaling = size[index], (low / size)[index], spread[index], has_gaps
-        sign = partial(_signatures_block, *parts, *scaling)
+        scaling = size[index], (low / size)[index], spread[index]
+        sign = partial(_signatures_block, has_gaps, *parts, *scaling)
         signature = source.reduce(sign, _joined, Y_, p, index)
     mean, scale = mean * size, deviation * size
     units, unit_index, counts = _units(plan, index, mean[index])
@@ -459,11 +459,13 @@ def _of_responses(key: np.ndarray) -> np.ndarray:
 
 
 def _signatures_block(
-    of_columns: np.ndarray, of_responses: np.ndarray, *block: np.ndarray
+    has_gaps: bool, of_columns: np.ndarray, of_responses: np.ndarray, *block: np.ndarray
 ) -> np.ndarray:
     """A number for each row of a block that equal rows share and different ones do not."""
-    *scaling, X, Y, _ = block
-    of_rows = [_cosines(of_columns, _scaled(X[tile], *scaling)) for tile in row_tiles(X)]
+    size, low, std, X, Y, _ = block
+    of_rows = [
+        _cosines(of_columns, _scaled(X[tile], size, low, std, has_gaps)) for tile in row_tiles(X)
+    ]
     return np.concatenate(of_rows) + _cosines(of_responses, Y)
 
 
