@@ -64,6 +64,7 @@ def run_select(request: SelectRequest) -> None:
         question, frame = _read(source)
         columns = {"given": question.given, "groups": question.groups}
         arguments |= {name: value for name, value in columns.items() if value}
+        arguments |= {"missing": "error"} if source.missing == "error" else {}
         answer = _fit(question, progress, arguments)
         if request.output is not None:
             progress.phase(f"Writing {request.output}")

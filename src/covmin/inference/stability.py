@@ -198,7 +198,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         check_kind(X, y)
         as_it_is = is_frame(X)
         finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
-        options = {"dtype": "numeric", "ensure_all_finite": finite}
+        options: dict[str, Any] = {"dtype": "numeric", "ensure_all_finite": finite}
         if as_it_is:
             options = {"dtype": None, "ensure_all_finite": False}
         checked, numbers = validate_data(
