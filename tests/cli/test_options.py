@@ -93,8 +93,8 @@ def test_every_parameter_of_the_selector_has_an_option():
     """Found by import here, by the source there: the two agree."""
     declared = inspect.signature(CCMSelector).parameters
     named = {option.parameter.partition("__")[0] for option in SELECTOR_OPTIONS}
-    # An estimator, and what scores it, are objects of Python.
-    assert set(declared) - named == {"verbose", "estimator", "scoring"}
+    # An estimator, and what scores it, are objects of Python; --missing is an option of reading.
+    assert set(declared) - named == {"verbose", "estimator", "scoring", "missing"}
     for option in SELECTOR_OPTIONS:
         if "__" not in option.parameter:
             assert option.declared.default == declared[option.parameter].default

@@ -5,6 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.utils import _safe_indexing
 
 from covmin import CCMSelector
 
@@ -28,9 +29,13 @@ X = np.random.default_rng(0).standard_normal((6, 2))
     ],
     ids=lambda y: f"{type(y).__module__.split('.')[0]}-{getattr(y, 'dtype', 'frame')}",
 )
-def test_missing_responses_are_named(y):
-    with pytest.raises(ValueError, match=r"y contains NaN.*leave"):
-        CCMSelector(1).fit(X, y)
+def test_samples_without_a_response_are_left_out(y):
+    with pytest.warns(UserWarning, match="response of 1 of 6 samples is missing"):
+        fitted = CCMSelector(1).fit(X, y)
+    there = [0, 1, 3, 4, 5]
+    without = CCMSelector(1).fit(X[there], _safe_indexing(y, there))
+    assert_array_equal(fitted.weights_, without.weights_)
+    assert fitted.objective_ == without.objective_
 
 
 @pytest.mark.parametrize(

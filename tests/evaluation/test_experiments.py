@@ -178,3 +178,30 @@ def test_figures_of_the_page_are_in_the_results():
     known = set().union(*(numbers(file.read_text(encoding="utf-8")) for file in files))
     prose = re.sub(r"^```.*?^```", "", page, flags=re.DOTALL | re.MULTILINE)
     assert numbers(prose) <= known
+
+
+# Values taken out ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["at random", "by the value"])
+def test_so_many_values_are_taken_out(kind):
+    from experiments.missing import with_values_taken_out
+
+    X = two_effects(n=2000)[0]
+    gaps = with_values_taken_out(X, kind, 0.2, 0)
+    assert abs(np.isnan(gaps).mean() - 0.2) < 0.02
+    large = np.isnan(gaps[X > 0.0]).mean()
+    assert abs(large - (0.2 if kind == "at random" else 0.3)) < 0.03
+    np.testing.assert_array_equal(gaps[~np.isnan(gaps)], X[~np.isnan(gaps)])
+
+
+def test_a_feature_is_as_good_as_its_values_or_its_gaps():
+    from experiments.missing import imputed, order
+
+    X, y = two_effects()
+    gaps = X.copy()
+    gaps[y > 1.0, 6] = np.nan
+    filled = imputed(gaps, gaps)[0]
+    for way in ("gaps", "iterative", "mean"):
+        assert sorted(order(way, gaps, filled, y)) == list(range(8))
+        assert {1, 4} <= set(order(way, gaps, filled, y)[:3].tolist())

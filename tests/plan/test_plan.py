@@ -131,14 +131,14 @@ KINDS = [
         "categories beside numbers",
         frame_with_levels,
         {},
-        {"ridge": "0.04 (categories or groups of different sizes)"},
+        {"ridge": "0.04 (categories, groups or gaps of different sizes)"},
     ),
     (
         "groups",
         lambda: numbers(100, 6),
         {"groups": [0, 0, 0, 0, 1, 2]},
         {
-            "ridge": "0.03 (categories or groups of different sizes)",
+            "ridge": "0.03 (categories, groups or gaps of different sizes)",
             "features": "3 of 3 (as asked for)",
         },
     ),

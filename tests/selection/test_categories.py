@@ -73,10 +73,11 @@ class TestCategorical:
     @pytest.mark.parametrize("column", ["price", "colour"])
     def test_gaps_are_refused_whatever_comes_out(self, shop, library, column):
         X, y = shop
-        selector = CCMSelector(2).set_output(transform=library).fit(X, y)
+        selector = CCMSelector(2, missing="error").set_output(transform=library).fit(X, y)
         gap = X.assign(**{column: X[column].where(X.index > 0)})
         numbers = X[["price", "size", "margin"]]
-        only_numbers = CCMSelector(1).set_output(transform=library).fit(numbers, y)
+        only_numbers = CCMSelector(1, missing="error").set_output(transform=library)
+        only_numbers.fit(numbers, y)
         for frame in (gap, pl.from_pandas(gap)):
             with pytest.raises(ValueError, match=f"missing in '{column}'"):
                 selector.transform(frame)

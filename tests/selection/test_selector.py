@@ -426,7 +426,10 @@ def bad(X, y, **changes):
 
 
 CASES = {
-    "NaN in X": (lambda X, y: bad(np.where(X[0, 0] == X, np.nan, X), y), "imput"),
+    "NaN in X": (
+        lambda X, y: bad(np.where(X[0, 0] == X, np.nan, X), y, parameters={"missing": "error"}),
+        "imput",
+    ),
     "inf in X": (lambda X, y: bad(np.where(X[0, 0] == X, np.inf, X), y), "infinity"),
     "NaN in y": (lambda X, y: bad(X, np.full(60, np.nan)), "NaN"),
     "one class": (lambda X, y: bad(X, np.zeros(60, int)), "one class"),

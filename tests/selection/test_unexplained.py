@@ -145,7 +145,7 @@ def test_nothing_that_varies_says_nothing():
 @pytest.mark.parametrize(
     ("X", "options", "message"),
     [
-        (np.full((30, 2), np.nan), {}, "NaN"),
+        (np.full((30, 2), np.inf), {}, "infinity"),
         (pd.DataFrame({"k": list("ab") * 15}), {}, "hold no numbers: 'k'"),
         (np.ones((29, 2)), {}, "inconsistent"),
         (np.ones(30), {}, "1D array"),

@@ -93,7 +93,7 @@ def select(
     json: opt.JsonOption = False,
     quiet: opt.QuietOption = False,
     estimate: opt.EstimateOption = False,
-    missing: opt.MissingOption = opt.Missing.error,
+    missing: opt.MissingOption = opt.Missing.keep,
     fmt: opt.FormatOption = None,
     no_header: opt.NoHeaderOption = False,
     decimal: opt.DecimalOption = None,

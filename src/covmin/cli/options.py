@@ -14,7 +14,7 @@ from .selector_option import SelectorOption
 
 # Models are scored on classes or on numbers, whatever their order.
 Scoring = StrEnum("Scoring", ["auto", "classification", "regression"])
-Missing = StrEnum("Missing", ["error", "rows", "columns"])
+Missing = StrEnum("Missing", ["keep", "rows", "columns", "error"])
 Format = StrEnum(
     "Format", ["csv", "tsv", "json", "excel", "parquet", "feather", "sqlite", "npz", "mat"]
 )
@@ -122,7 +122,8 @@ CategoricalOption = Annotated[list[str] | None,
 _TASK_HELP = "auto takes labels and few whole numbers as classes, other numbers as such"
 ScoringOption = Annotated[Scoring, typer.Option("--task", help=f"{_TASK_HELP}.")]
 MissingOption = Annotated[Missing, typer.Option("--missing", rich_help_panel=_READING,
-    help="Missing values are an error, unless their rows or columns are to be left out.")]
+    help="Missing values count as such; or their rows or columns are left out; or they are an "
+    "error.")]
 FormatOption = Annotated[Format | None, typer.Option("--format", "-f", rich_help_panel=_READING,
     help="Format of DATA, where its name does not say.", show_default=False)]
 DecimalOption = Annotated[Decimal | None, typer.Option("--decimal", rich_help_panel=_READING,

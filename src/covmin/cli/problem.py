@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from covmin.data.checks import listed
+from covmin.data.checks import listed, missing_responses
 from covmin.data.tables import is_category
 
 from .columns import find_columns, find_roles
@@ -28,7 +28,7 @@ _SAMPLED_ROWS = 20_000
 
 @dataclass(frozen=True)
 class Question:
-    """Samples, numbers and categories of which none is missing, and a response."""
+    """Samples, numbers and categories, and a response that is never missing."""
 
     X: pd.DataFrame
     y: pd.Series
@@ -68,7 +68,7 @@ def make_question(frame: pd.DataFrame, source: Source) -> Question:
         )
     roles = find_roles(columns, source)
     noticed = frame.attrs.get("notes", [])
-    frame = _with_target(frame, roles.target, source.missing)
+    frame, left_out = _with_target(frame, roles.target, source.missing)
     categorical = find_columns(source.categorical, columns, "--categorical")
     X = frame[roles.features]
     X = X.astype({name: "category" for name in categorical if name in X})
@@ -76,7 +76,7 @@ def make_question(frame: pd.DataFrame, source: Source) -> Question:
     X, notes = _without_gaps(X, source.missing)
     roles.check(X.columns)
     y = frame.loc[X.index, roles.target]
-    notes = [*noticed, *notes, *_nearly_equal_labels(y)]
+    notes = [*noticed, *left_out, *notes, *_nearly_equal_labels(y)]
     return Question(X, y, notes, roles.given, roles.groups)
 
 
@@ -91,8 +91,10 @@ def make_stored_question(source: Source) -> Question:
         roles = find_roles(parquet_columns(source.data), source)
         roles.check(roles.features)
         X, y = open_parquet(source.data, roles.target, roles.features)
-        n = X.shape[0]
-        rows = np.sort(np.random.default_rng(0).choice(n, min(n, _SAMPLED_ROWS), replace=False))
+        there = np.flatnonzero(~missing_responses(y))
+        n = there.size
+        drawn = np.random.default_rng(0).choice(n, min(n, _SAMPLED_ROWS), replace=False)
+        rows = there[np.sort(drawn)]
         frame = pd.DataFrame(X.take(rows), columns=roles.features)
     except (OSError, ImportError, KeyError) as error:
         raise CommandError(f"{source.data} cannot be read: {error}", ExitCode.INPUT) from error
@@ -119,26 +121,27 @@ def _nearly_equal_labels(y: pd.Series) -> list[str]:
     ]
 
 
-def _with_target(frame: pd.DataFrame, name: str, missing: str) -> pd.DataFrame:
-    """The rows that have a response."""
+def _with_target(frame: pd.DataFrame, name: str, missing: str) -> tuple[pd.DataFrame, list[str]]:
+    """The rows that have a response, and a note on the others."""
     blank = frame[name].isna()
-    if not blank.any():
-        return frame
-    if missing != "rows":
+    n = int(blank.sum())
+    if n == 0:
+        return frame, []
+    if missing == "error" or n == len(frame):
         raise CommandError(
-            f"The target {name!r} is missing in {int(blank.sum())} of {len(frame)} rows.",
+            f"The target {name!r} is missing in {n} of {len(frame)} rows.",
             ExitCode.DATA,
-            "Leave these rows out, and any others with gaps, with --missing rows.",
+            "Name another target." if n == len(frame) else "Leave these rows out: --missing keep.",
         )
-    return frame.loc[~blank]
+    return frame.loc[~blank], [f"{n} row(s) without a value of {name!r} left out."]
 
 
 def _without_gaps(X: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, list[str]]:
-    """Samples without missing or infinite values, and notes on what was left out."""
+    """Samples without values that are not taken, and notes on what was left out."""
     numbers = [name for name in X if not is_category(X[name].dtype)]
-    bad = X.isna().to_numpy(dtype=bool, copy=True)
     values = X[numbers].to_numpy(dtype=np.float64, na_value=np.nan)
-    bad[:, X.columns.get_indexer(numbers)] = ~np.isfinite(values)
+    bad = X.isna().to_numpy(dtype=bool, copy=True) & (missing != "keep")
+    bad[:, X.columns.get_indexer(numbers)] |= np.isinf(values)
     if not bad.any():
         return X, []
     rows, columns = bad.any(axis=1), list(X.columns[bad.any(axis=0)])
@@ -149,12 +152,21 @@ def _without_gaps(X: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, list[str
     if missing == "columns" and offered["columns"]:
         note = f"{len(columns)} column(s) with missing values left out: {listed(columns)}."
         return X.drop(columns=columns), [note]
-    ways = [f"leave out those {what} (--missing {what})" for what in offered if offered[what]]
-    ways.append("fill the values first, for example with scikit-learn's SimpleImputer")
+    raise _unfit(columns, int(rows.sum()), len(X), missing, [w for w in offered if offered[w]])
+
+
+def _unfit(
+    columns: list[str], n_bad: int, n_rows: int, missing: str, offered: list[str]
+) -> CommandError:
+    """The error on columns with values that are not taken, and the ways out."""
+    what = "infinite" if missing == "keep" else "missing or infinite"
+    ways = [f"leave out those {each} (--missing {each})" for each in offered]
+    ways += ["keep missing values (--missing keep)"] if missing != "keep" else []
+    ways.append("correct the file")
     hint = ", or ".join(ways)
-    raise CommandError(
-        f"{len(columns)} column(s) have missing or infinite values, in {int(rows.sum())} of "
-        f"{len(X)} rows: {listed(columns)}.",
+    return CommandError(
+        f"{len(columns)} column(s) have {what} values, in {n_bad} of {n_rows} rows: "
+        f"{listed(columns)}.",
         ExitCode.DATA,
         f"{hint[0].upper()}{hint[1:]}.",
     )

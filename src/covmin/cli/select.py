@@ -66,6 +66,7 @@ def run_select(request: SelectRequest) -> None:
         question, frame = _read(source)
         columns = {"given": question.given, "groups": question.groups}
         arguments |= {name: value for name, value in columns.items() if value}
+        arguments |= {"missing": "error"} if source.missing == "error" else {}
         answer = _fit(question, progress, arguments)
         if request.output is not None:
             progress.phase(f"Writing {request.output}")
@@ -125,11 +126,11 @@ def _read(source: Source) -> tuple[Question, pd.DataFrame | None]:
     if not os.path.isdir(source.data):
         frame = source.read()
         return make_question(frame, source), frame
-    if source.missing != "error" or source.categorical:
+    if source.missing in ("rows", "columns") or source.categorical:
         raise CommandError(
-            "--missing and --categorical work on single files.",
+            "--missing rows, --missing columns and --categorical work on single files.",
             ExitCode.USAGE,
-            "Fill or leave out missing values and encode categories before writing the folder.",
+            "Leave out rows or columns and encode categories before writing the folder.",
         )
     return make_stored_question(source), None
 
@@ -154,7 +155,11 @@ def _fit(question: Question, progress: FitProgress, arguments: dict[str, Any]) -
             typer.echo(f"The same command goes on from {long_run.checkpoint}.", err=True)
         raise
     selector.set_params(long_run=None)
-    notes = [*question.notes, *remarks]
+    gaps = (str(each.choice) for each in selector.plan_.decisions if each.topic == "gaps")
+    kept = [
+        f"Values are missing in {columns}. This counts where it says something." for columns in gaps
+    ]
+    notes = [*question.notes, *kept, *remarks]
     seconds = time.perf_counter() - start
     return Answer(question, selector, notes, _data_warnings(question, selector), seconds)
 
@@ -216,7 +221,7 @@ def _code(request: SelectRequest, answer: Answer, separator: str | None) -> str:
         "--given": source.given or [],
         "--groups": source.groups or [],
         "--format": [source.fmt] if source.fmt else [],
-        "--missing": [source.missing] if source.missing != "error" else [],
+        "--missing": [source.missing] if source.missing != "keep" else [],
         "--decimal": [source.decimal] if source.decimal else [],
         "--encoding": [source.encoding] if source.encoding else [],
         "--table": [source.table] if source.table else [],

@@ -45,7 +45,7 @@ class Source:
     data: str
     target: str | None = None
     drop: list[str] | None = None
-    missing: str = "error"
+    missing: str = "keep"
     fmt: str | None = None
     header: bool = True
     decimal: str | None = None

@@ -60,7 +60,7 @@ def check_response(y: Any) -> None:
             raise ValueError(
                 f"y holds dates or durations ({dtype}); turn them into numbers or classes first."
             )
-    n_missing = _n_missing(y)
+    n_missing = int(missing_responses(y).sum())
     if n_missing:
         raise ValueError(
             f"Input y contains NaN: the response of {n_missing} sample(s) is missing; leave these "
@@ -83,17 +83,41 @@ def refuse_twins(names: Sequence[Hashable]) -> None:
         raise ValueError(f"X has two columns named {twice!r}; give every column its own name.")
 
 
-def _n_missing(y: Any) -> int:
-    """Samples whose response is missing in a series, a frame or an array of objects."""
+def missing_responses(y: Any) -> np.ndarray:
+    """For each sample whether its response, or one of several, is missing.
+
+    >>> missing_responses(["a", None, "b"])
+    array([False,  True, False])
+    >>> missing_responses(np.array([[1.0, np.nan], [0.0, 1.0]]))
+    array([ True, False])
+    """
     if hasattr(y, "isna"):
         missing = np.asarray(y.isna(), dtype=bool)
     elif hasattr(y, "is_null"):
-        missing = y.is_null().to_numpy()
-    elif isinstance(y, np.ndarray) and y.dtype.kind == "O":
-        missing = np.array([is_missing(value) for value in y.flat], dtype=bool).reshape(y.shape)
+        values = y.to_numpy()  # a null among numbers is NaN in it
+        missing = y.is_null().to_numpy() | _is_nan(values)
     else:
-        return 0
-    return int(missing.reshape(missing.shape[0], -1).any(axis=1).sum()) if missing.ndim else 0
+        missing = _is_nan(y if isinstance(y, np.ndarray) else _as_objects(y))
+    if missing.ndim == 0:
+        return np.zeros(0, dtype=bool)
+    return np.asarray(missing.any(axis=tuple(range(1, missing.ndim))))
+
+
+def _is_nan(values: np.ndarray) -> np.ndarray:
+    """Entries that are no value, of an array of any dtype."""
+    if values.dtype.kind in "fcmM":
+        return np.asarray(values != values)
+    if values.dtype.kind != "O":
+        return np.zeros(values.shape, dtype=bool)
+    return np.array([is_missing(value) for value in values.flat], dtype=bool).reshape(values.shape)
+
+
+def _as_objects(y: Any) -> np.ndarray:
+    """Labels as they are: NumPy would make text of what is missing among text."""
+    try:
+        return np.asarray(y, dtype=object)
+    except ValueError:  # rows of different lengths, refused in words later
+        return np.empty(0, dtype=object)
 
 
 def refuse_times(
@@ -137,10 +161,15 @@ def refuse_gaps(X: Any) -> None:
     """Refuse a frame in which values are missing, and name its columns."""
     gaps = [str(name) for j, name in enumerate(X.columns) if _has_gaps(X, j)]
     if gaps:
-        raise ValueError(
-            f"Input X contains NaN: values are missing in {listed(gaps)}. Drop these rows or "
-            "columns, or impute, for example with scikit-learn's SimpleImputer."
-        )
+        raise gaps_refused(gaps)
+
+
+def gaps_refused(columns: Sequence[Hashable]) -> ValueError:
+    """The error about missing values where there may be none, with what to do."""
+    return ValueError(
+        f"Input X contains NaN: values are missing in {listed(columns)}. Drop these rows or "
+        "columns, or impute, for example with scikit-learn's SimpleImputer."
+    )
 
 
 def no_numbers(names: list[str], advice: str) -> ValueError:

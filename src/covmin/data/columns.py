@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from numbers import Integral
 from typing import Any
@@ -16,21 +16,25 @@ from covmin.core.units import ALWAYS_ON, Units
 
 from .checks import listed
 from .ranks import NormalScores, Standardize, goes_by_rank, ranked_rows
-from .sources import ArraySource, RankedSource, StandardizedSource, is_source
+from .sources import ArraySource, RankedSource, Source, StandardizedSource, is_source
+from .sources.base import standardize_block
 
 
 @dataclass(frozen=True)
 class ColumnPlan:
     """What the user says about the columns, before their values are looked at.
 
-    An input column becomes one encoded column, or one indicator for each level. Input
-    columns form units, which are chosen as one.
+    An input column becomes one encoded column, or one indicator for each level, and one more
+    where values are missing, which says in which samples. Input columns form units, which are
+    chosen as one.
     """
 
     source: np.ndarray  # (n_encoded,), input column behind each encoded one
     categorical: np.ndarray  # (n_inputs,) bool, input columns that are encoded by indicators
     unit: np.ndarray  # (n_inputs,), unit of each input column, from 0
     given: np.ndarray  # (n_units,) bool, units that are always on
+    # Encoded columns that say where values of their input column are missing.
+    gaps: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
 
     @classmethod
     def plain(cls, n_columns: int) -> ColumnPlan:
@@ -43,6 +47,16 @@ class ColumnPlan:
     def n_choices(self) -> int:
         """Units to choose from."""
         return int((~self.given).sum())
+
+    @property
+    def with_gaps(self) -> np.ndarray:
+        """Input columns in which values are missing."""
+        return self.source[self.gaps]
+
+    def restrict(self, encoded: np.ndarray) -> ColumnPlan:
+        """The same for some of the encoded columns, by number, increasing."""
+        gaps = np.flatnonzero(np.isin(encoded, self.gaps))
+        return replace(self, source=self.source[encoded], gaps=gaps)
 
 
 @dataclass(frozen=True)
@@ -93,7 +107,8 @@ class DistinctRows:
 class PreparedColumns:
     """A standardised copy of the columns that vary, or a view of them that is read in blocks.
 
-    ``X = (scores(input)[:, index] − mean) / scale``; without scores, of the input itself.
+    ``X = (scores(input)[:, index] − mean) / scale``; without scores, of the input itself. What is
+    missing stands at the mean of what is there.
     """
 
     # (n_samples, n_varying): a C-ordered copy of the dtype of the input, or a StandardizedSource.
@@ -109,6 +124,10 @@ class PreparedColumns:
     # (n_samples,): rows with their responses share it if they are equal; None without responses.
     signature: np.ndarray | None
     scores: NormalScores | None  # of all columns of the input, where they go by rank
+    # (n_varying,): what a column counts for in the size of its unit. One that says where values
+    # are missing counts by the share of the samples in which they are.
+    counts: np.ndarray
+    gap_at: np.ndarray | None  # (n_varying,), where a missing value stands; None without gaps
 
     @cached_property
     def _drawn(self) -> dict[tuple[int, bool], DistinctRows]:
@@ -134,10 +153,16 @@ class PreparedColumns:
         p = self.distinct(0).p
         return float(p.sum() ** 2 / (p @ p))
 
+    @property
+    def unit_sizes(self) -> np.ndarray:
+        """Columns of each unit, by what they count for."""
+        free = self.units.of_column != ALWAYS_ON
+        return np.bincount(self.units.of_column[free], self.counts[free], self.units.size)
+
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Treat other samples the way these were treated."""
         X = X if self.scores is None else self.scores.apply(X)
-        return ((X[:, self.index] - self.mean) / self.scale).astype(self.X.dtype, copy=False)
+        return standardize_block(X[:, self.index], self.mean, self.scale, self.gap_at, self.X.dtype)
 
 
 def weighted_samples(
@@ -182,7 +207,9 @@ def prepare_columns(
     The order depends on what is in a column and not on where it stands, nor on where the
     rows stand or how often they are repeated, so that a fit on permuted or weighted data
     does the same arithmetic. Y (n_samples, n_responses) tells apart rows that X does not;
-    nothing else depends on it. Equal rows are found with it, and not without.
+    nothing else depends on it. Equal rows are found with it, and not without. Moments are those
+    of the values that are there, but for the deviation, which is that of all samples with what
+    is missing at the mean.
     """
     n = X.shape[0]
     plan = plan or ColumnPlan.plain(X.shape[1])
@@ -194,27 +221,30 @@ def prepare_columns(
         X = RankedSource(X, scores) if is_source(X) else scores.apply(X)
     source = X if is_source(X) else ArraySource(X)
     Y_ = np.zeros((n, 0)) if Y is None else Y
-    low, high, _, size, mean, power = source.reduce(_moments_block, _merge_moments, Y_, p)
-    check_finite(low, high, source.names)
-    deviation = np.sqrt(power)
+    has_gaps = plan.gaps.size > 0
+    low, high, size, mean, deviation = _moments(source, Y_, p, plan)
     spread = np.where(deviation > 0.0, deviation, 1.0)
-    key, response_key = source.reduce(partial(_keys_block, size, mean, spread), add_up, Y_, p)
+    keys = partial(_keys_block, size, mean, spread, has_gaps)
+    key, response_key = source.reduce(keys, add_up, Y_, p)
     # Spread below the rounding error of the entries is not variation.
     varies = (low < high) & (deviation > np.finfo(source.dtype).eps)
     deviation = _share_among_levels(deviation, varies, plan)
-    index = np.flatnonzero(varies)
-    index = index[np.argsort(key[index], kind="stable")]
+    values = _values_beside_gaps(varies, plan)
+    index = _by_content(key, varies, values, plan)
     signature = None
     if Y is not None:
         parts = _by_place(np.arange(index.size)), _of_responses(response_key)
         # From the lowest value on, which no order of the rows rounds otherwise, as it does a mean.
-        sign = partial(_signatures_block, *parts, size[index], (low / size)[index], spread[index])
+        scaling = size[index], (low / size)[index], spread[index]
+        sign = partial(_signatures_block, has_gaps, *parts, *scaling)
         signature = source.reduce(sign, _joined, Y_, p, index)
     mean, scale = mean * size, deviation * size
+    units, unit_index, counts = _units(plan, index, mean[index])
+    gap_at = np.zeros(index.size) if has_gaps else None
     if not standardize:
-        mean, scale = np.zeros_like(mean), np.ones_like(scale)
-    prepared = StandardizedSource(source, index, mean[index], scale[index])
-    units, unit_index = _units(plan, index)
+        gap_at = mean[index] if has_gaps else None
+        mean, scale = np.zeros_like(mean), _scale_of_gaps(scale, values, plan)
+    prepared = StandardizedSource(source, index, mean[index], scale[index], gap_at)
     return PreparedColumns(
         prepared if is_source(X) else prepared.standardize(X[:, index]),
         index,
@@ -227,43 +257,89 @@ def prepare_columns(
         total,
         signature,
         scores,
+        counts,
+        gap_at,
     )
 
 
 def normal_scores(X: Any, p: np.ndarray, plan: ColumnPlan) -> NormalScores:
-    """Scores by the ranks in each column; indicators of levels stay as they are."""
+    """Scores by the ranks in each column; indicators of levels and of gaps stay as they are."""
     rows = ranked_rows(X.shape[0])
     drawn = X.take(rows) if is_source(X) else X[rows]
-    return NormalScores.of(drawn, p[rows], plan.categorical[plan.source])
+    left = plan.categorical[plan.source]
+    left[plan.gaps] = True
+    return NormalScores.of(drawn, p[rows], left)
 
 
 # Infinite entries are refused in words, once all are seen.
 _quiet = np.errstate(invalid="ignore")
 
 
+def _moments(
+    source: Source, Y: np.ndarray, p: np.ndarray, plan: ColumnPlan
+) -> tuple[np.ndarray, ...]:
+    """Lowest, highest and largest entry, and mean and deviation in units of the largest."""
+    block = partial(_moments_block, plan.gaps.size > 0)
+    low, high, weight, size, mean, power = source.reduce(block, _merge_moments, Y, p)
+    empty = low > high  # nothing is there, and so nothing varies
+    low[empty] = high[empty] = 0.0
+    check_finite(low, high, source.names)
+    gapped = np.isin(plan.source, plan.with_gaps)
+    return low, high, size, mean, np.sqrt(np.where(gapped, power * weight, power))
+
+
 @_quiet
-def _moments_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Range, weight, largest entry, and mean and power about it in units of that entry."""
-    low, high = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+def _moments_block(
+    has_gaps: bool, X: np.ndarray, Y: np.ndarray, p: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Range, weight, largest entry, and mean and power about it in units of that entry.
+
+    All of these are of the values that are there.
+    """
+    there = ~np.isnan(X) if has_gaps else None
+    low, high = value_range(X, there)
     # Scaling by the largest entry first keeps the squares of huge or tiny columns in range.
     size = np.maximum(np.abs(low), np.abs(high))
     size[size == 0.0] = 1.0
-    weight = float(p.sum())
-    share = (p / weight if weight > 0.0 else p)[:, None]
+    size[low > high] = np.finfo(np.float64).tiny  # of no values, and none of the other blocks
+    weight = _weights(p, there)
+    total = np.where(weight > 0.0, weight, 1.0)
     # From the lowest value on: a sum of numbers far from zero would be rounded as coarsely as
     # they differ.
-    origin = low / size
+    origin = np.where(low > high, 0.0, low / size)
     above, power = np.zeros_like(size), np.zeros_like(size)
     # Sums, not matrix products: these round a column alike wherever it stands.
     for tile in row_tiles(X):
-        above += (share[tile] * _scaled(X[tile], size, origin)).sum(axis=0)
+        scaled = _scaled(X[tile], size, origin, None, has_gaps)
+        above += (p[tile, None] / total * scaled).sum(axis=0)
     for tile in row_tiles(X):
         scaled = _scaled(X[tile], size, origin)
         scaled -= above
         scaled *= scaled
-        scaled *= share[tile]
+        scaled *= p[tile, None] / total
+        if has_gaps:
+            _put_at_zero(scaled)
         power += scaled.sum(axis=0)
-    return low, high, np.full_like(size, weight), size, origin + above, power
+    return low, high, np.broadcast_to(weight, size.shape), size, origin + above, power
+
+
+def value_range(X: np.ndarray, there: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Lowest and highest value of each column, of those that are there; ∞ and −∞ of none."""
+    if there is None:
+        return X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    low = X.min(axis=0, where=there, initial=np.inf)
+    high = X.max(axis=0, where=there, initial=-np.inf)
+    return low.astype(np.float64), high.astype(np.float64)
+
+
+def _weights(p: np.ndarray, there: np.ndarray | None) -> np.ndarray:
+    """Weight of the values of each column, or of all columns at once, where none is missing."""
+    if there is None:
+        return np.array([p.sum()])
+    weight = np.zeros(there.shape[1])
+    for tile in row_tiles(there):
+        weight += (p[tile, None] * there[tile]).sum(axis=0)
+    return weight
 
 
 @_quiet
@@ -292,7 +368,13 @@ def check_finite(low: np.ndarray, high: np.ndarray, names: list[str] | None) -> 
 
 
 def _keys_block(
-    size: np.ndarray, mean: np.ndarray, std: np.ndarray, X: np.ndarray, Y: np.ndarray, p: np.ndarray
+    size: np.ndarray,
+    mean: np.ndarray,
+    std: np.ndarray,
+    has_gaps: bool,
+    X: np.ndarray,
+    Y: np.ndarray,
+    p: np.ndarray,
 ) -> tuple[np.ndarray, ...]:
     """What a block adds to the key of each column, and of each response.
 
@@ -301,7 +383,7 @@ def _keys_block(
     """
     key, response_key = np.zeros(X.shape[1]), np.zeros(Y.shape[1])
     for tile in row_tiles(X):
-        scaled = _scaled(X[tile], size, mean, std)
+        scaled = _scaled(X[tile], size, mean, std, has_gaps)
         sums = _cosines(3.0, scaled) + np.cos(2.0 * Y[tile]).sum(axis=1)
         waves = p[tile] * np.sin(7.0 * sums)
         key += waves @ scaled
@@ -310,13 +392,54 @@ def _keys_block(
 
 
 def _scaled(
-    X: np.ndarray, size: np.ndarray, origin: np.ndarray, std: np.ndarray | None = None
+    X: np.ndarray,
+    size: np.ndarray,
+    origin: np.ndarray,
+    std: np.ndarray | None = None,
+    has_gaps: bool = False,
 ) -> np.ndarray:
+    """Values from an origin on, in units of their own; where they are missing, the origin."""
     scaled = np.divide(X, size, order="C")
     scaled -= origin
     if std is not None:
         scaled /= std
+    if has_gaps:
+        _put_at_zero(scaled)
     return scaled
+
+
+def _put_at_zero(values: np.ndarray) -> None:
+    np.copyto(values, 0.0, where=np.isnan(values))
+
+
+def _values_beside_gaps(varies: np.ndarray, plan: ColumnPlan) -> np.ndarray:
+    """For each column of gaps a column of the values with these gaps; −1 where none varies."""
+    valued = np.setdiff1d(np.flatnonzero(varies), plan.gaps)
+    first = np.full(plan.categorical.size, -1)
+    first[plan.source[valued[::-1]]] = valued[::-1]
+    return first[plan.with_gaps]
+
+
+def _by_content(
+    key: np.ndarray, varies: np.ndarray, values: np.ndarray, plan: ColumnPlan
+) -> np.ndarray:
+    """The columns that vary, by their keys.
+
+    Columns may have their gaps in the same samples. A column of gaps stands after its values, so
+    that where the others stand does not matter.
+    """
+    key = key.copy()
+    key[plan.gaps] = np.where(values >= 0, key[values], key[plan.gaps])
+    index = np.flatnonzero(varies)
+    return index[np.argsort(key[index], kind="stable")]
+
+
+def _scale_of_gaps(deviation: np.ndarray, values: np.ndarray, plan: ColumnPlan) -> np.ndarray:
+    """One for values that are left as they are; a column of gaps varies as much as its values."""
+    scale = np.ones_like(deviation)
+    gaps, values = plan.gaps[values >= 0], values[values >= 0]
+    scale[gaps] = np.where(deviation[gaps] > 0.0, deviation[gaps], 1.0) / deviation[values]
+    return scale
 
 
 def _cosines(frequencies: np.ndarray | float, rows: np.ndarray) -> np.ndarray:
@@ -341,11 +464,13 @@ def _of_responses(key: np.ndarray) -> np.ndarray:
 
 
 def _signatures_block(
-    of_columns: np.ndarray, of_responses: np.ndarray, *block: np.ndarray
+    has_gaps: bool, of_columns: np.ndarray, of_responses: np.ndarray, *block: np.ndarray
 ) -> np.ndarray:
     """A number for each row of a block that equal rows share and different ones do not."""
-    *scaling, X, Y, _ = block
-    of_rows = [_cosines(of_columns, _scaled(X[tile], *scaling)) for tile in row_tiles(X)]
+    size, low, std, X, Y, _ = block
+    of_rows = [
+        _cosines(of_columns, _scaled(X[tile], size, low, std, has_gaps)) for tile in row_tiles(X)
+    ]
     return np.concatenate(of_rows) + _cosines(of_responses, Y)
 
 
@@ -362,22 +487,36 @@ def _share_among_levels(deviation: np.ndarray, varies: np.ndarray, plan: ColumnP
     return np.where(plan.categorical[plan.source] & varies, shared[plan.source], deviation)
 
 
-def _units(plan: ColumnPlan, index: np.ndarray) -> tuple[Units, np.ndarray]:
+def _units(
+    plan: ColumnPlan, index: np.ndarray, missing: np.ndarray
+) -> tuple[Units, np.ndarray, np.ndarray]:
     """Units over the columns that vary, numbered in the order of their first column.
 
     The columns of an input column share its weight equally, and so do the input columns
-    of a unit, so that each unit has a variance of one.
+    of a unit, so that each unit has a variance of one. Where a share m of the values is missing,
+    let one deviation of those that are there be as long as the way from a value that is there to
+    one that is not: the variances are then as 1 to m, and so are the shares in the weight. A
+    column is the same as without gaps when these vanish.
+
+    ``missing`` (n_varying,) holds m for a column that says where values are missing.
     """
     source = plan.source[index]
     unit = plan.unit[source]
-    levels = np.bincount(source, minlength=plan.unit.size)[source]
+    is_gap = np.isin(index, plan.gaps)
+    n_values = np.bincount(source[~is_gap], minlength=plan.unit.size)[source]
+    share = np.zeros(plan.unit.size)
+    share[source[is_gap]] = missing[is_gap]
+    # The values count for one, all together; alone, without values that vary, the gaps do.
+    counts = np.where(is_gap & (n_values > 0), share[source], 1.0)
+    together = np.where(n_values > 0, 1.0 + share[source], 1.0)
+    levels = together / counts * np.where(is_gap, 1, n_values)
     inputs = np.bincount(plan.unit[np.unique(source)], minlength=plan.given.size)[unit]
     free = ~plan.given[unit]
     found, first = np.unique(unit[free], return_index=True)
     unit_index = found[np.argsort(first)]
     number = np.full(plan.given.size, ALWAYS_ON)
     number[unit_index] = np.arange(unit_index.size)
-    return Units(number[unit], 1.0 / np.sqrt(levels * inputs)), unit_index
+    return Units(number[unit], 1.0 / np.sqrt(levels * inputs)), unit_index, counts
 
 
 def n_features_to_keep(wanted: int | float, n_features: int) -> int:

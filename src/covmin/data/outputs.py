@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import Tags, _safe_indexing
+from sklearn.utils import Tags, _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -46,6 +46,7 @@ class SupportMixin(SelectorMixin):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.allow_nan = getattr(self, "missing", "error") == "keep"
         tags.target_tags.multi_output = self._takes_several_outputs
         return tags
 
@@ -59,7 +60,8 @@ class WholeColumnsMixin(SelectorMixin):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            With the columns of fit; without missing values, like there.
+            With the columns of fit. Where missing values were taken there they are here, and
+            stay.
 
         Returns
         -------
@@ -79,8 +81,14 @@ class WholeColumnsMixin(SelectorMixin):
         if is_checked and all(_are_numbers(X)):
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        _check_values(X)
+        _check_values(X, allow_nan=get_tags(self).input_tags.allow_nan)
         return _converted(_safe_indexing(X, support, axis=1), wanted)
+
+    def _transform(self, X: Any) -> Any:
+        # scikit-learn looks for nothing at all where gaps are allowed.
+        if isinstance(X, np.ndarray) and get_tags(self).input_tags.allow_nan:
+            assert_all_finite(X, allow_nan=True, input_name="X")
+        return super()._transform(X)
 
     def inverse_transform(self, X: Any) -> Any:
         """Put the selected features back in their places, with zeros for the others.
@@ -113,12 +121,13 @@ def _entries_as_they_are(X: Any) -> Any:
     return np.asarray(X, dtype=object)
 
 
-def _check_values(frame: Any) -> None:
-    """Refuse in a frame what is refused in an array, and gaps among categories."""
+def _check_values(frame: Any, *, allow_nan: bool) -> None:
+    """Refuse in a frame what is refused in an array, and gaps where there may be none."""
     numbers = np.array(_are_numbers(frame))
     if numbers.any():
         checked_numbers(_safe_indexing(frame, np.flatnonzero(numbers), axis=1))
-    refuse_gaps(_safe_indexing(frame, np.flatnonzero(~numbers), axis=1))
+    if not allow_nan:
+        refuse_gaps(frame)
 
 
 def _converted(frame: Any, wanted: str) -> Any:

@@ -34,12 +34,12 @@ class NormalScores:
         return cls(tuple(None if stays else _scores(column, p, eps) for column, stays in columns))
 
     def apply(self, X: np.ndarray) -> np.ndarray:
-        """Scores of samples, (n_samples, n_columns); of what is no number there is none."""
+        """Scores of samples, (n_samples, n_columns); what is missing or infinite stays so."""
         scores = np.array(X, order="C")
         for j, knots in enumerate(self.knots):
             if knots is not None:
                 known = np.interp(X[:, j], *knots)
-                scores[:, j] = np.where(np.isfinite(X[:, j]), known, np.nan)
+                scores[:, j] = np.where(np.isfinite(X[:, j]), known, X[:, j])
         return scores
 
     def restrict(self, columns: np.ndarray | None) -> NormalScores:
@@ -50,12 +50,18 @@ class NormalScores:
 def _scores(column: np.ndarray, p: np.ndarray, eps: float) -> _Knots | None:
     """Distinct values and their scores; equal values share the middle of their ranks.
 
-    None where nothing varies but rounding errors, which would have ranks too.
+    Those that are missing have no rank. None where nothing varies but rounding errors, which would
+    have ranks too.
 
     >>> values, scores = _scores(np.array([0.0, 3.0, 0.0, 1e12]), np.full(4, 0.25), 1e-16)
     >>> values.tolist(), scores.round(2).tolist()
     ([0.0, 3.0, 1000000000000.0], [-0.67, 0.32, 1.15])
     """
+    there = ~np.isnan(column)
+    if not there.all():
+        column, p = column[there], p[there]
+    if column.size == 0:
+        return None
     values, place = np.unique(column.astype(np.float64), return_inverse=True)
     size = max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
     if not (np.isfinite(size) and values[-1] / size - values[0] / size > 4.0 * eps):

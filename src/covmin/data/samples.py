@@ -20,9 +20,11 @@ from .columns import (
     PreparedColumns,
     check_finite,
     prepare_columns,
+    value_range,
     weighted_samples,
 )
 from .far_values import FAR_VALUES, orders_by_chance, rows_to_look_at, ruled_by_far_values
+from .gaps import answered
 from .ranks import Standardize, goes_by_rank
 from .responses import EncodedResponse, class_weights, encode_response, ordered_levels
 from .sources import ArraySource, is_source, rows_of
@@ -52,6 +54,11 @@ class Samples:
         """What to call each column of X: the name or the number of the column of the input."""
         return self.plan.source if self.names is None else self.names[self.plan.source]
 
+    @property
+    def columns_with_gaps(self) -> list[Any]:
+        """What to call each column of the input in which values are missing."""
+        return list(self.column_labels[self.plan.gaps].tolist())
+
     def columns(self, standardize: Standardize) -> PreparedColumns:
         """The columns made ready for the criterion, to be read in blocks."""
         X = self.X if is_source(self.X) else ArraySource(self.X)
@@ -70,7 +77,8 @@ class Samples:
             "kernel but the polynomial one, without given features, on the CPU.",
         )
         X = self.X.take(np.arange(n))
-        check_finite(X.min(axis=0), X.max(axis=0), self.X.names)  # an array has no names
+        there = ~np.isnan(X) if self.plan.gaps.size else None
+        check_finite(*value_range(X, there), self.X.names)  # an array has no names
         return replace(self, X=X)
 
     def distinct(self, rows: DistinctRows, most: int) -> Samples:
@@ -94,14 +102,15 @@ def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
     reader = copy(selector)  # scikit-learn notes on it what the columns are called
     levels = ordered_levels(y)
     options = {
-        name: getattr(selector, name) for name in ("categorical_features", "groups", "given")
+        name: getattr(selector, name)
+        for name in ("categorical_features", "groups", "given", "missing")
     }
+    X, y, sample_weight, row = answered(X, y, sample_weight)
     X, y, plan, labels = read_table(reader, X, y, **options)
-    n_rows = X.shape[0]
+    row = np.arange(X.shape[0]) if row is None else row
     X, y, weight = weighted_samples(X, y, sample_weight)
-    row = np.arange(n_rows)
-    if weight.size < n_rows:
-        row = np.flatnonzero(np.asarray(sample_weight) > 0.0)
+    if weight.size < row.size:
+        row = row[np.asarray(sample_weight) > 0.0]
     encode = partial(
         encode_response, y, selector.task, levels=levels, kernel=selector.response_kernel
     )
@@ -123,7 +132,7 @@ def check_columns(
     n_constant = columns.constant.size
     if columns.units.size == 0:
         raise ValueError(
-            f"Every one of the {n_constant} feature(s) of X is constant: "
+            f"Every one of the {n_constant} feature(s) of X is constant or empty: "
             "there is nothing to select."
         )
     if n_constant:
@@ -132,6 +141,8 @@ def check_columns(
         return
     rows = rows_to_look_at(X.shape[0])
     drawn = X.take(rows) if is_source(X) else X[rows]
+    if columns.gap_at is not None:
+        drawn = _at_the_median(drawn)
     scale = np.full(drawn.shape[1], np.inf)  # a constant is as good as zero
     scale[columns.index] = columns.scale
     ruled = np.concatenate(
@@ -144,6 +155,12 @@ def check_columns(
             f'{listed(names)}. Use standardize="rank", which goes by the ranks of values, or see '
             "whether these are errors."
         )
+
+
+def _at_the_median(X: np.ndarray) -> np.ndarray:
+    """Values with those that are missing at the median of the others, where none is far."""
+    middle = np.array([np.median(x[~np.isnan(x)]) if not np.isnan(x).all() else 0.0 for x in X.T])
+    return np.where(np.isnan(X), middle, X)
 
 
 def check_enough(samples: Samples, columns: PreparedColumns) -> None:

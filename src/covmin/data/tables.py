@@ -12,8 +12,17 @@ from sklearn.utils.validation import check_X_y, validate_data
 
 from covmin.core.arrays import to_numpy
 
-from .checks import check_kind, check_response, columns_named, is_frame, refuse_times, refuse_twins
+from .checks import (
+    check_kind,
+    check_response,
+    columns_named,
+    is_frame,
+    refuse_gaps,
+    refuse_times,
+    refuse_twins,
+)
 from .columns import ColumnPlan
+from .gaps import with_gaps
 from .responses import is_missing
 from .sources import ArraySource, Source, is_source
 
@@ -81,10 +90,12 @@ def read_table(
     categorical_features: Any = "from_dtype",
     groups: Any = None,
     given: Any = None,
+    missing: str = "keep",
 ) -> tuple[Any, Any, ColumnPlan, np.ndarray | None]:
     """Check X and y, and turn X into one matrix and a plan of its columns.
 
-    The estimator is told the number and the names of the columns. Returned are the matrix (or
+    The estimator is told the number and the names of the columns. With ``missing="keep"`` values
+    may be missing, else they are refused. Returned are the matrix (or
     source) of shape (n_samples, n_encoded), y, the plan, and, where there are groups, the label
     of each unit.
     """
@@ -95,6 +106,8 @@ def read_table(
         check_kind(X, y)
         categorical = categorical_mask(X, names, categorical_features)
         refuse_times(X, categorical)
+        if missing == "error" and is_frame(X):
+            refuse_gaps(X)
     matrix: Any
     if source is not None:
         names = source.names
@@ -103,10 +116,11 @@ def read_table(
     elif categorical is None or not categorical.any():
         options = {"dtype": _NUMBERS, "ensure_min_samples": 2, "multi_output": True}
         with columns_named(X, takes_categories=True):
-            matrix, y = validate_data(estimator, X, y, **options)
+            matrix, y = validate_data(estimator, X, y, ensure_all_finite="allow-nan", **options)
         plan = ColumnPlan.plain(matrix.shape[1])
     else:
         matrix, y, plan = _encode(estimator, X, y, categorical)
+    matrix, plan = with_gaps(matrix, plan, missing, names)
     unit, labels = _grouped(groups, names, plan.unit.size)
     mask = column_mask([] if given is None else given, names, plan.unit.size, "given")
     on = _given_units(unit, mask, labels)
@@ -228,7 +242,7 @@ def encode_categories(X: Any, categorical: np.ndarray) -> tuple[np.ndarray, np.n
 def checked_numbers(X: Any) -> np.ndarray:
     """A table of numbers as an array; what is wrong with it is told by the names of columns."""
     with columns_named(X, takes_categories=True):
-        return check_array(X, dtype=_NUMBERS)
+        return check_array(X, dtype=_NUMBERS, ensure_all_finite="allow-nan")
 
 
 def _indicators(column: Any, name: str) -> np.ndarray:

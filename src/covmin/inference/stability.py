@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context, clone
-from sklearn.utils import Bunch, _safe_indexing
+from sklearn.utils import Bunch, Tags, _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import validate_data
 
@@ -162,7 +162,8 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples, in memory. A data frame reaches the selector as it is.
+            Samples, in memory. A data frame reaches the selector as it is. Values may be missing
+            where the selector takes that.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels, which are split evenly between halves, or real responses.
 
@@ -196,11 +197,20 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         """Checked samples; frames and series stay what they are, columns of any type included."""
         check_kind(X, y)
         as_it_is = is_frame(X)
-        options = {"dtype": None, "ensure_all_finite": False} if as_it_is else {"dtype": "numeric"}
+        finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
+        options: dict[str, Any] = {"dtype": "numeric", "ensure_all_finite": finite}
+        if as_it_is:
+            options = {"dtype": None, "ensure_all_finite": False}
         checked, numbers = validate_data(
             self, X, y, ensure_min_samples=_MIN_SAMPLES, multi_output=True, **options
         )
         return (X if as_it_is else checked), (numbers if ordered_levels(y) is None else y)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        selector = CCMSelector() if self.estimator is None else self.estimator
+        tags.input_tags.allow_nan = get_tags(selector).input_tags.allow_nan
+        return tags
 
     def _estimator(self) -> Any:
         if self.estimator is not None:

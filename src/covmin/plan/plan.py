@@ -12,6 +12,7 @@ from covmin.core.kernels import Kernel, Mixed
 from covmin.core.kernels.bandwidth import of_all, of_the_kept
 from covmin.core.nominations import Hold
 from covmin.core.problem import Problem
+from covmin.data.checks import listed
 from covmin.data.columns import PreparedColumns
 from covmin.data.responses import EncodedResponse
 from covmin.runtime.threads import row_threads
@@ -130,6 +131,17 @@ class Plan:
         reason = "a copy counts as more weight of the sample it repeats"
         return self._decided("copies", f"{n_copies} of {n_rows} samples merged", reason)
 
+    def with_gaps(self, names: list[Any]) -> Plan:
+        """The same for a table in which these columns have gaps."""
+        if not names:
+            return self
+        columns = f"{len(names)} column{'s' if len(names) > 1 else ''}"
+        reason = (
+            "a missing value stands at the mean, and whether it is there counts under the same "
+            "weight"
+        )
+        return self._decided("gaps", f"{columns}: {listed(names)}", reason)
+
     def _with_rows(self) -> Plan:
         n = self.size.n_samples
         plan = self._decided("rows", "all at once", f"{n} samples in memory")
@@ -196,9 +208,9 @@ class Plan:
             values = ", ".join(f"{epsilon:g}" for epsilon in self.epsilons)
             return self._decided("ridge", values, "as asked for")
         epsilon, reason = self._ridge(columns, look)
-        least = ridge_for_units(columns.units, columns.n_distinct)
+        least = ridge_for_units(columns.unit_sizes, columns.n_distinct)
         if least > epsilon:
-            epsilon, reason = least, "categories or groups of different sizes"
+            epsilon, reason = least, "categories, groups or gaps of different sizes"
         return self._decided("ridge", f"{epsilon:.3g}", reason, epsilons=(epsilon,))
 
     def _ridge(self, columns: PreparedColumns, look: Look) -> tuple[float, str]:

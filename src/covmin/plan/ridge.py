@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from covmin.core.units import Units
-
 from .constants import (
     LARGEST_RIDGE_OF_UNITS,
     LEAST_RIDGE,
@@ -74,7 +72,7 @@ def ridge_for_noise(
     return epsilon, f"all features leave {unpredicted:.0%} unpredicted, {n_samples:.0f} samples"
 
 
-def ridge_for_units(units: Units, n_samples: int) -> float:
+def ridge_for_units(sizes: np.ndarray, n_samples: int) -> float:
     """The least ε at which a unit of many columns does not win by its size alone.
 
     A category of twenty levels, or a group of twenty columns, fits twenty directions of chance
@@ -82,9 +80,9 @@ def ridge_for_units(units: Units, n_samples: int) -> float:
     worth of ridge for each column more than the smallest unit has takes that back. Units of
     equal size have the same chance, so nothing is added.
 
-    >>> category = np.array([0, 1, 2, 2, 2, 2, 2])  # five levels beside two numbers
-    >>> ridge_for_units(Units(category, np.ones(7)), 100), ridge_for_units(Units.single(3), 100)
+    >>> beside_two_numbers = np.array([1.0, 1.0, 5.0])  # a category of five levels
+    >>> ridge_for_units(beside_two_numbers, 100), ridge_for_units(np.ones(3), 100)
     (0.04, 0.0)
     """
-    excess = int(np.ptp(units.sizes)) if units.size else 0
+    excess = float(np.ptp(sizes)) if sizes.size else 0.0
     return min(excess / n_samples, LARGEST_RIDGE_OF_UNITS)

@@ -64,6 +64,10 @@ class Samples:
     def standardized(self, columns: Sequence[int]) -> np.ndarray:
         """Some columns at `rows`, with mean 0 and variance 1 (constants: 0)."""
         values = self.X[self.rows[:, None], list(columns)].astype(np.float64)
+        if np.isnan(values).any():  # a gap stands at the mean
+            there = ~np.isnan(values)
+            sums = values.sum(axis=0, where=there)
+            values = np.where(there, values, sums / np.maximum(there.sum(axis=0), 1))
         prepared = prepare_columns(values, self.standardize)
         Z = np.zeros((self.rows.size, len(columns)))
         Z[:, prepared.index] = prepared.X

@@ -20,7 +20,7 @@ from covmin.data.responses import EncodedResponse
 from covmin.data.samples import Samples
 from covmin.plan import Plan
 from covmin.plan.budgets import path_budgets
-from covmin.plan.constants import ENOUGH_LEFT_OUT, JUDGED_ROWS, N_FOLDS
+from covmin.plan.constants import ENOUGH_LEFT_OUT, FEWEST_TO_CROSS_FIT, JUDGED_ROWS, N_FOLDS
 from covmin.runtime.repeats import in_threads
 from covmin.runtime.run import Run
 from covmin.runtime.threads import blas_threads, row_threads, worker_threads
@@ -199,6 +199,14 @@ def cross_fit(
     return CrossFit(np.asarray(sizes), np.asarray(plan.epsilons), by_measure)
 
 
+def beyond_given(samples: Samples, rows: DistinctRows, standardize: Standardize) -> Samples:
+    """The samples with what the given features explain taken off the response."""
+    if not samples.plan.given.any() or samples.n_samples < FEWEST_TO_CROSS_FIT:
+        return samples
+    residuals = residuals_beyond_given(samples, rows, standardize)
+    return replace(samples, response=samples.response.reduced_to(residuals, samples.weight))
+
+
 def residuals_beyond_given(
     samples: Samples, rows: DistinctRows, standardize: Standardize
 ) -> np.ndarray:
@@ -217,7 +225,7 @@ def residuals_beyond_given(
     layout, weight = every.plan, every.weight
     is_given = layout.given[layout.unit[layout.source]]
     given = replace(every, X=every.X[:, is_given])
-    layout = replace(layout, source=layout.source[is_given])
+    layout = layout.restrict(np.flatnonzero(is_given))
     residuals = np.empty_like(every.response.Y)
     for fold in _folds(every.n_samples, every.response.labels):
         held = _hold_out(given, layout, standardize, fold)

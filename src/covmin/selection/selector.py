@@ -2,7 +2,7 @@
 
 import warnings
 from copy import copy
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -12,7 +12,6 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 from covmin.core.path import run_path
 from covmin.data.columns import DistinctRows, PreparedColumns, n_features_to_keep
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin
-from covmin.data.responses import EncodedResponse
 from covmin.data.samples import Samples, check_columns, check_enough, read_samples
 from covmin.data.tables import from_tensors
 from covmin.plan import Formulation, Plan, Wishes
@@ -28,7 +27,7 @@ from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import blas_threads, one_blas_thread
 from covmin.runtime.version import VersionedPickles
 
-from .crossfit import CrossFit, cross_fit, residuals_beyond_given
+from .crossfit import CrossFit, beyond_given, cross_fit
 from .fingerprint import fingerprint
 from .notebook import selection_html
 from .results import fitted_attributes, warn_of_the_end
@@ -72,6 +71,9 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         Columns that hold categories: with "from_dtype" those of a categorical dtype in a pandas
         or polars frame, else columns by name, number or mask. Each is one feature, whatever its
         number of levels, and any two levels are equally far apart.
+    missing : {"keep", "error"}, default="keep"
+        What to do about missing values in X. "keep" puts them at the mean of the column and counts
+        whether a value is there under the same weight. "error" refuses them.
     task : {"auto", "classification", "ordinal", "regression"}, default="auto"
         How to read y. "auto" takes labels and whole numbers of few values as classes, whole
         numbers of many values and other numbers as a real response, an ordered categorical as
@@ -224,6 +226,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         "groups": [None, dict, "array-like"],
         "given": [None, str, Integral, "array-like"],
         "categorical_features": [None, str, Integral, "array-like"],
+        "missing": [StrOptions({"keep", "error"})],
         "task": [StrOptions({"auto", "classification", "ordinal", "regression"})],
         "class_weight": [None, StrOptions({"balanced"}), dict],
         "response_kernel": [StrOptions({"linear", "gaussian"})],
@@ -249,6 +252,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     groups: Any = None
     given: Any = None
     categorical_features: Any = "from_dtype"
+    missing: str = "keep"
     task: str = "auto"
     class_weight: Any = None
     response_kernel: str = "linear"
@@ -290,13 +294,14 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; numbers without missing values, or a frame that also has categorical
-            columns. Mapped files (``numpy.memmap``), :func:`covmin.open_parquet` and Dask
-            arrays and dataframes are read in blocks and never copied whole, as long as random
-            components are used; torch tensors are computed on where they are.
+            Samples; numbers, or a frame that also has categorical columns. Values may be missing.
+            Mapped files (``numpy.memmap``), :func:`covmin.open_parquet` and Dask arrays and
+            dataframes are read in blocks and never copied whole, as long as random components
+            are used; torch tensors are computed on where they are.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels, or one or several real responses. Each of several counts the same,
-            whatever its unit: it is divided by its standard deviation.
+            whatever its unit: it is divided by its standard deviation. Samples without a
+            response are left out, with a warning.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples. A weight of two is the same as the sample twice, a weight
             of zero the same as no such sample.
@@ -316,7 +321,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             columns = samples.columns(self.standardize)
         check_columns(columns, samples.X, self.standardize, samples.column_labels)
         check_enough(samples, columns)
-        plan = self._plan_of_shape(columns, samples.response, formulation, device)
+        plan = self._plan_of_shape(columns, samples, formulation, device)
         settings: dict[str, Any] = {}
         if long_run.checkpoint is not None:
             settings = fingerprint(self.get_params(deep=False), columns, samples.response)
@@ -334,7 +339,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     def _plan_of_shape(
         self,
         columns: PreparedColumns,
-        response: EncodedResponse,
+        samples: Samples,
         formulation: Formulation,
         device: str | None,
     ) -> Plan:
@@ -349,8 +354,8 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             seed=seed_of(self.random_state),
         )
         shape = columns.n_distinct, columns.index.size
-        plan = Plan.of_shape(wishes, shape, columns.X.dtype.itemsize, response)
-        return plan.with_copies(columns.p.size)
+        plan = Plan.of_shape(wishes, shape, columns.X.dtype.itemsize, samples.response)
+        return plan.with_copies(columns.p.size).with_gaps(samples.columns_with_gaps)
 
     def _run(
         self, plan: Plan, columns: PreparedColumns, samples: Samples, run: Run
@@ -358,7 +363,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         """Finish the plan by looks at the data, choose m and ε, and walk the path."""
         plan = plan.with_kernel(columns)
         rows = columns.distinct(plan.wishes.seed)
-        samples = self._beyond_given(samples, rows)
+        samples = beyond_given(samples, rows, self.standardize)
         table = plan.problem(columns, samples.response.Y)
         wanted = self._wanted(samples.plan.n_choices)
         look = Look(plan.formulated(table, columns, samples.response, 1.0), plan.task)
@@ -386,13 +391,6 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             n_substitutes=self.n_substitutes,
             crossfit=crossfit,
         ) | {"history_": run.history()}
-
-    def _beyond_given(self, samples: Samples, rows: DistinctRows) -> Samples:
-        """The samples with what the given features explain taken off the response."""
-        if not samples.plan.given.any() or samples.n_samples < FEWEST_TO_CROSS_FIT:
-            return samples
-        residuals = residuals_beyond_given(samples, rows, self.standardize)
-        return replace(samples, response=samples.response.reduced_to(residuals, samples.weight))
 
     def _wanted(self, n_features: int) -> int | None:
         """The number of features asked for; None where it is to be chosen."""

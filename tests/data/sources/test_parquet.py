@@ -112,5 +112,11 @@ def test_gaps_are_told_by_name(tmp_path, approximation):
     frame = pd.DataFrame(X[:60, :2], columns=["u", "v"]).assign(y=y[:60])
     frame.loc[59, "v"] = np.nan
     frame.to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(ValueError, match="values are missing in 'v'"):
+        CCMSelector(1, approximation=approximation, missing="error").fit(
+            *open_parquet(tmp_path, "y")
+        )
+    frame["v"] = frame["v"].fillna(np.inf)
+    frame.to_parquet(tmp_path / "x.parquet")
     with pytest.raises(ValueError, match=r"NaN or infinity in 1 column\(s\): 'v'"):
         CCMSelector(1, approximation=approximation).fit(*open_parquet(tmp_path, "y"))

@@ -1,7 +1,16 @@
 """Tables that are read in blocks of rows."""
 
 from .base import Source, StandardizedSource, is_source, rows_of
+from .gaps import GapSource
 from .local import ArraySource
 from .ranked import RankedSource
 
-__all__ = ["ArraySource", "RankedSource", "Source", "StandardizedSource", "is_source", "rows_of"]
+__all__ = [
+    "ArraySource",
+    "GapSource",
+    "RankedSource",
+    "Source",
+    "StandardizedSource",
+    "is_source",
+    "rows_of",
+]

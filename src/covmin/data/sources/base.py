@@ -70,11 +70,20 @@ def float_dtype(dtype: Any) -> np.dtype[Any]:
 
 
 def standardize_block(
-    X: np.ndarray, mean: np.ndarray, scale: np.ndarray, dtype: np.dtype[Any]
+    X: np.ndarray,
+    mean: np.ndarray,
+    scale: np.ndarray,
+    gap_at: np.ndarray | None,
+    dtype: np.dtype[Any],
 ) -> np.ndarray:
-    """``(X − mean) / scale`` in float64, then rounded to ``dtype``."""
+    """``(X − mean) / scale`` in float64, then rounded to ``dtype``.
+
+    ``gap_at`` says where a missing value stands in each column; None where none is missing.
+    """
     prepared = np.subtract(X, mean, dtype=np.float64)
     prepared /= scale
+    if gap_at is not None:
+        np.copyto(prepared, gap_at, where=np.isnan(prepared))
     return prepared.astype(dtype, copy=False)
 
 
@@ -104,6 +113,7 @@ class StandardizedSource:
     index: np.ndarray  # column of the source behind each column
     mean: np.ndarray  # one for each of `index`, and so is `scale`
     scale: np.ndarray
+    gap_at: np.ndarray | None = None  # where a missing value stands in each; None without gaps
     rounded_to: np.dtype[Any] | None = None  # None: the dtype of the source
 
     @property
@@ -120,7 +130,7 @@ class StandardizedSource:
 
     def standardize(self, X: np.ndarray) -> np.ndarray:
         """Treat raw rows, given by the columns of ``index``."""
-        return standardize_block(X, self.mean, self.scale, self.dtype)
+        return standardize_block(X, self.mean, self.scale, self.gap_at, self.dtype)
 
     def sample(self, rows: np.ndarray) -> np.ndarray:
         """Standardised rows at any row numbers."""
@@ -137,7 +147,8 @@ class StandardizedSource:
 
     def restrict(self, columns: np.ndarray) -> StandardizedSource:
         parts = {name: getattr(self, name)[columns] for name in ("index", "mean", "scale")}
-        return replace(self, **parts)
+        gap_at = None if self.gap_at is None else self.gap_at[columns]
+        return replace(self, gap_at=gap_at, **parts)
 
 
 @dataclass(frozen=True)
@@ -160,7 +171,13 @@ class StandardizedRows:
 
     def sum(self, function: BlockFunction, *_: Any) -> tuple[Any, ...]:
         table = self.columns
-        prepare = partial(standardize_block, mean=table.mean, scale=table.scale, dtype=table.dtype)
+        prepare = partial(
+            standardize_block,
+            mean=table.mean,
+            scale=table.scale,
+            gap_at=table.gap_at,
+            dtype=table.dtype,
+        )
         # Without the source, so that it can be sent elsewhere.
         raw = partial(_on_prepared, function, prepare)
         return table.source.reduce(raw, add_up, self.Y, self.p, table.index)
