@@ -11,9 +11,11 @@ from sklearn.utils import Tags, _safe_indexing
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .checks import is_frame, is_time, listed, refuse_gaps
+from .checks import is_frame, is_time, listed
+from .encoding import checked_numbers
+from .kinds import is_category
 from .sources.base import column_names, restrict_columns, stays_what_it_is
-from .tables import checked_numbers, is_category, is_of
+from .tables import is_of
 
 _TEXT = {"object", "str", "string", "String", "Utf8"}
 
@@ -35,6 +37,7 @@ class SupportMixin(SelectorMixin):
 
     support_: np.ndarray
     _takes_several_outputs: ClassVar[bool] = True
+    _takes_text: ClassVar[bool] = False
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -47,6 +50,7 @@ class SupportMixin(SelectorMixin):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.target_tags.multi_output = self._takes_several_outputs
+        tags.input_tags.string = tags.input_tags.categorical = self._takes_text
         return tags
 
 
@@ -114,11 +118,10 @@ def _entries_as_they_are(X: Any) -> Any:
 
 
 def _check_values(frame: Any) -> None:
-    """Refuse in a frame what is refused in an array, and gaps among categories."""
+    """Refuse among the numbers of a frame what is refused in an array."""
     numbers = np.array(_are_numbers(frame))
     if numbers.any():
         checked_numbers(_safe_indexing(frame, np.flatnonzero(numbers), axis=1))
-    refuse_gaps(_safe_indexing(frame, np.flatnonzero(~numbers), axis=1))
 
 
 def _converted(frame: Any, wanted: str) -> Any:

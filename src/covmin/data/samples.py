@@ -22,6 +22,7 @@ from .columns import (
     prepare_columns,
     weighted_samples,
 )
+from .encoding import Reading, summary
 from .far_values import FAR_VALUES, orders_by_chance, rows_to_look_at, ruled_by_far_values
 from .ranks import Standardize, goes_by_rank
 from .responses import EncodedResponse, class_weights, encode_response, ordered_levels
@@ -41,6 +42,8 @@ class Samples:
     table: tuple[Any, Any]  # X and y as they were passed
     row: np.ndarray  # (n_samples,), number of the row of that table behind each sample
     names: np.ndarray | None = None  # of the columns of the input, where it has any
+    kinds: np.ndarray | None = None  # (n_inputs,): what each of these columns was read as
+    readings: tuple[Reading, ...] = ()  # of those that are no plain numbers
 
     @property
     def n_samples(self) -> int:
@@ -51,6 +54,12 @@ class Samples:
     def column_labels(self) -> np.ndarray:
         """What to call each column of X: the name or the number of the column of the input."""
         return self.plan.source if self.names is None else self.names[self.plan.source]
+
+    @property
+    def n_left_out(self) -> int:
+        """Units to choose from that have no column of X."""
+        there = np.unique(self.plan.unit[self.plan.source])
+        return int(np.setdiff1d(np.flatnonzero(~self.plan.given), there).size)
 
     def columns(self, standardize: Standardize) -> PreparedColumns:
         """The columns made ready for the criterion, to be read in blocks."""
@@ -93,10 +102,9 @@ def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
     table = X, y
     reader = copy(selector)  # scikit-learn notes on it what the columns are called
     levels = ordered_levels(y)
-    options = {
-        name: getattr(selector, name) for name in ("categorical_features", "groups", "given")
-    }
-    X, y, plan, labels = read_table(reader, X, y, **options)
+    parameters = "categorical_features", "column_types", "groups", "given"
+    read = read_table(reader, X, y, **{name: getattr(selector, name) for name in parameters})
+    X, y = read.matrix, read.y
     n_rows = X.shape[0]
     X, y, weight = weighted_samples(X, y, sample_weight)
     row = np.arange(n_rows)
@@ -110,17 +118,24 @@ def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
         weight = class_weights(response, selector.class_weight, weight)
         response = encode(sample_weight=weight)
     names = getattr(reader, "feature_names_in_", None)
-    return Samples(X, response, weight, plan, labels, table, row, names)
+    return Samples(
+        X, response, weight, read.plan, read.labels, table, row, names, read.kinds, read.readings
+    )
 
 
 def check_columns(
-    columns: PreparedColumns, X: Any, standardize: Standardize, labels: np.ndarray
+    columns: PreparedColumns,
+    X: Any,
+    standardize: Standardize,
+    labels: np.ndarray,
+    n_left_out: int = 0,
 ) -> None:
     """Refuse data in which nothing varies; warn of columns that do not, or by far values alone.
 
-    X is what the columns were prepared from, and the labels are what to call its columns.
+    X is what the columns were prepared from, and the labels are what to call its columns. Units
+    that were left out before do not vary either.
     """
-    n_constant = columns.constant.size
+    n_constant = columns.constant.size - n_left_out
     if columns.units.size == 0:
         raise ValueError(
             f"Every one of the {n_constant} feature(s) of X is constant: "
@@ -147,7 +162,9 @@ def check_columns(
 
 
 def check_enough(samples: Samples, columns: PreparedColumns) -> None:
-    """Warn where there is next to nothing to learn from."""
+    """Warn of columns left out, and where there is next to nothing to learn from."""
+    if out := [each for each in samples.readings if each.kind in ("identifier", "empty")]:
+        _warn(f"{' '.join(summary(out))} Use column_types to have a column read otherwise.")
     response = samples.response
     by_chance = orders_by_chance(
         response.Y, columns.units.size, classes=response.task == "classification"

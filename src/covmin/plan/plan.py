@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from covmin.core.kernels.bandwidth import of_all, of_the_kept
 from covmin.core.nominations import Hold
 from covmin.core.problem import Problem
 from covmin.data.columns import PreparedColumns
+from covmin.data.encoding import Reading
 from covmin.data.responses import EncodedResponse
 from covmin.runtime.threads import row_threads
 
@@ -77,6 +79,7 @@ class Plan:
     n_threads: int  # blocks of rows worked on at once
     looks_for_pairs: bool
     decisions: tuple[Decision, ...]
+    readings: tuple[Reading, ...] = ()  # of columns that are no plain numbers
 
     @classmethod
     def of_shape(
@@ -129,6 +132,11 @@ class Plan:
             return self
         reason = "a copy counts as more weight of the sample it repeats"
         return self._decided("copies", f"{n_copies} of {n_rows} samples merged", reason)
+
+    def with_readings(self, readings: Sequence[Reading]) -> Plan:
+        """The same with what columns were read as, one decision for each."""
+        read = (Decision("columns", each.choice, each.words) for each in readings)
+        return replace(self, decisions=(*read, *self.decisions), readings=tuple(readings))
 
     def _with_rows(self) -> Plan:
         n = self.size.n_samples

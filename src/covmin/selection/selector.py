@@ -12,7 +12,6 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 from covmin.core.path import run_path
 from covmin.data.columns import DistinctRows, PreparedColumns, n_features_to_keep
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin
-from covmin.data.responses import EncodedResponse
 from covmin.data.samples import Samples, check_columns, check_enough, read_samples
 from covmin.data.tables import from_tensors
 from covmin.plan import Formulation, Plan, Wishes
@@ -62,8 +61,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         The score of ``estimator``, as in scikit-learn; None is its own.
     groups : array-like of shape (n_features,) or dict, default=None
         Columns that are kept or left as one: a label for each column, or a dict from a label
-        to its columns (by name or number), in which columns it does not hold stay by
-        themselves.
+        to its columns (by name or number); columns it does not hold stay by themselves.
     given : str, int or array-like, default=None
         Columns that are known to matter, by name, number or mask: always kept, not counted.
         The others are ranked by what they add to these: what these explain by themselves is
@@ -72,6 +70,11 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         Columns that hold categories: with "from_dtype" those of a categorical dtype in a pandas
         or polars frame, else columns by name, number or mask. Each is one feature, whatever its
         number of levels, and any two levels are equally far apart.
+    column_types : {"auto", "strict"} or dict, default="auto"
+        What columns of frames and of arrays of objects are read as. "auto" takes text as categories
+        (rare ones merged), numbers and dates in text as such, dates as time and cycles, and leaves
+        out columns that name the rows: see ``plan_``. A dict from a column to "number", "category",
+        "date" or "drop" says otherwise for some; "strict" refuses all but numbers and categories.
     task : {"auto", "classification", "ordinal", "regression"}, default="auto"
         How to read y. "auto" takes labels and whole numbers of few values as classes, whole
         numbers of many values and other numbers as a real response, an ordered categorical as
@@ -98,9 +101,8 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         "path" solves at shrinking budgets, "paper" once, as published. An object of
         :class:`covmin.Formulation` has all switches of the paper.
     interactions : bool, default=True
-        Whether a path looks at the products of all pairs of features first (see
-        ``interactions_``) and holds on to features whose product explains the response. Among
-        many features an interaction is found from far fewer samples this way.
+        Whether a path looks at the products of all pairs of features first (see ``interactions_``)
+        and holds on to features whose product explains the response: far fewer samples do then.
     n_substitutes : int, default=0
         Substitutes to look for in place of each feature kept (see ``substitutes_``).
     approximation : {"auto", "exact", "fourier"} or None, default="auto"
@@ -115,8 +117,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     n_jobs : int, default=None
         Folds that are cross-fitted at once.
     random_state : int, RandomState instance or None, default=None
-        Seed of the random components, of the folds and of samples of the rows. None is a fixed
-        seed, so that every run gives the same answer.
+        Seed of everything random. None is a fixed seed: every run gives the same answer.
     verbose : int, default=0
         1 shows the plan, how long it will take and a progress bar.
     long_run : LongRun, default=None
@@ -125,14 +126,16 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     Attributes
     ----------
     ranking_ : ndarray of shape (n_features,)
-        Rank of each feature, 1 for the best: a permutation of 1..n_features. The columns of a
-        group share its rank; given columns have rank 0.
+        Rank of each feature, from 1 for the best. Columns of a group share its rank; given columns
+        have rank 0.
     support_ : ndarray of bool of shape (n_features,)
         The features kept: exactly ``n_features_`` of them, and the given columns.
     n_features_ : int
         Number of features kept; a group counts as one, and given columns do not count.
     weights_ : ndarray of shape (n_features,)
         Weights w of the solve at ``n_features_``; one for given columns.
+    column_kinds_ : ndarray of str of shape (n_features,)
+        What columns were read as: "number", "category", "date"; "identifier", "empty", "dropped".
     plan_ : Plan
         What was decided and why: ``print(selector.plan_)``.
     groups_, group_ranking_, group_support_ : ndarray of shape (n_groups,) or None
@@ -213,6 +216,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     array([0, 1, 2])
     """
 
+    _takes_text: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_features_to_select": [
             StrOptions({"auto"}),
@@ -224,6 +228,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         "groups": [None, dict, "array-like"],
         "given": [None, str, Integral, "array-like"],
         "categorical_features": [None, str, Integral, "array-like"],
+        "column_types": [StrOptions({"auto", "strict"}), dict],
         "task": [StrOptions({"auto", "classification", "ordinal", "regression"})],
         "class_weight": [None, StrOptions({"balanced"}), dict],
         "response_kernel": [StrOptions({"linear", "gaussian"})],
@@ -249,6 +254,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     groups: Any = None
     given: Any = None
     categorical_features: Any = "from_dtype"
+    column_types: Any = "auto"
     task: str = "auto"
     class_weight: Any = None
     response_kernel: str = "linear"
@@ -290,16 +296,15 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; numbers without missing values, or a frame that also has categorical
-            columns. Mapped files (``numpy.memmap``), :func:`covmin.open_parquet` and Dask
-            arrays and dataframes are read in blocks and never copied whole, as long as random
-            components are used; torch tensors are computed on where they are.
+            Samples; numbers without missing values, or a frame that also has text, categories and
+            dates. Mapped files (``numpy.memmap``), :func:`covmin.open_parquet` and Dask arrays and
+            dataframes are read in blocks and never copied whole, as long as random components are
+            used; torch tensors are computed on where they are.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels, or one or several real responses. Each of several counts the same,
             whatever its unit: it is divided by its standard deviation.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples. A weight of two is the same as the sample twice, a weight
-            of zero the same as no such sample.
+            Weights of the samples: two is the same as the sample twice, zero as no such sample.
 
         Returns
         -------
@@ -315,9 +320,11 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         samples = read_samples(self, X, y, sample_weight)
         with one_blas_thread():
             columns = samples.columns(self.standardize)
-        check_columns(columns, samples.X, self.standardize, samples.column_labels)
+        check_columns(
+            columns, samples.X, self.standardize, samples.column_labels, samples.n_left_out
+        )
         check_enough(samples, columns)
-        plan = self._plan_of_shape(columns, samples.response, formulation, device)
+        plan = self._plan_of_shape(columns, samples, formulation, device)
         settings: dict[str, Any] = {}
         if long_run.checkpoint is not None:
             settings = fingerprint(self.get_params(deep=False), columns, samples.response)
@@ -333,11 +340,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         return self
 
     def _plan_of_shape(
-        self,
-        columns: PreparedColumns,
-        response: EncodedResponse,
-        formulation: Formulation,
-        device: str | None,
+        self, columns: PreparedColumns, samples: Samples, formulation: Formulation, device: Any
     ) -> Plan:
         wishes = Wishes(
             formulation,
@@ -350,8 +353,8 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             seed=seed_of(self.random_state),
         )
         shape = columns.n_distinct, columns.index.size
-        plan = Plan.of_shape(wishes, shape, columns.X.dtype.itemsize, response)
-        return plan.with_copies(columns.p.size)
+        plan = Plan.of_shape(wishes, shape, columns.X.dtype.itemsize, samples.response)
+        return plan.with_readings(samples.readings).with_copies(columns.p.size)
 
     def _run(
         self, plan: Plan, columns: PreparedColumns, samples: Samples, run: Run
