@@ -12,8 +12,15 @@ import numpy as np
 from sklearn.utils import _safe_indexing, check_array
 
 from .checks import columns_named, is_frame, listed
-from .kinds import LEFT_OUT, READERS, ReadColumn, counts_rows, is_category, is_integer, is_number
-from .kinds import read_by_itself
+from .kinds import (
+    LEFT_OUT,
+    READERS,
+    ReadColumn,
+    counts_rows,
+    is_integer,
+    is_number,
+    read_by_itself,
+)
 
 # Kind of a column of numbers that is used as it is, or refused.
 PLAIN = "plain"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import time, timedelta
 from decimal import Decimal
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .checks import is_time, listed
-from .numerals import is_missing_mark, looks_like_number, read_numerals
+from .numerals import is_missing_mark, look_like_numbers, read_numerals
 from .responses import is_missing
 from .times import (
     encode_phase,
@@ -70,16 +70,18 @@ class Levels:
     def of(cls, column: Any) -> Levels:
         """Count the values, of which equal ones are one."""
         entries = column.to_list() if hasattr(column, "to_list") else list(column)
-        number: dict[Hashable, int] = {}
         try:
-            codes = np.array([number.setdefault(v, len(number)) for v in entries], dtype=np.intp)
+            found: list[Any] = list(dict.fromkeys(entries))
         except TypeError:  # lists and the like, which are told apart by what they look like
-            number = {}
-            codes = np.array([number.setdefault(str(v), len(number)) for v in entries], np.intp)
-        found = list(number)
+            entries = list(map(str, entries))
+            found = list(dict.fromkeys(entries))
+        number = {value: i for i, value in enumerate(found)}
+        codes = np.fromiter(map(number.__getitem__, entries), dtype=np.intp, count=len(entries))
         there = np.array([not is_missing(value) for value in found] or [False])
         place = np.where(there, np.cumsum(there) - 1, -1)
-        return cls([value for value, is_there in zip(found, there) if is_there], place[codes])
+        return cls(
+            [value for value, is_there in zip(found, there, strict=True) if is_there], place[codes]
+        )
 
     @property
     def n_present(self) -> int:
@@ -230,7 +232,7 @@ def _as_text(value: Any) -> str:
 def _of_text(levels: Levels, texts: Sequence[str], trusted: bool) -> ReadColumn | None:
     """Text that is numbers or dates, marks of missing values aside; None if it is neither."""
     there = np.array([not is_missing_mark(text) for text in texts])
-    held = [text for text, is_there in zip(texts, there) if is_there]
+    held = [text for text, is_there in zip(texts, there, strict=True) if is_there]
     if not held:
         return None if any(text.strip() for text in texts) else _empty(levels.codes.size)
 
@@ -253,16 +255,20 @@ def _of_text(levels: Levels, texts: Sequence[str], trusted: bool) -> ReadColumn 
 
 def _of_numbers_with_strays(levels: Levels, texts: Sequence[str]) -> ReadColumn | None:
     """Numbers among which a few cells, such as "unknown", are none."""
-    are_numbers = np.array([looks_like_number(text) for text in texts])
+    are_numbers = look_like_numbers(texts)
     is_stray = levels.spread(~are_numbers + 0.0)  # NaN where the value is missing
     if are_numbers.sum() <= FEW_LEVELS or np.nanmean(is_stray) > STRAY_SHARE:
         return None
-    found = read_numerals([text for text, is_one in zip(texts, are_numbers) if is_one])
+    found = read_numerals([text for text, is_one in zip(texts, are_numbers, strict=True) if is_one])
     if found is None:
         return None
     values = np.full(are_numbers.size, np.nan)
     values[are_numbers] = found.values
-    strays = [t for t, is_one in zip(texts, are_numbers) if not (is_one or is_missing_mark(t))]
+    strays = [
+        t
+        for t, is_one in zip(texts, are_numbers, strict=True)
+        if not (is_one or is_missing_mark(t))
+    ]
     words = f"{found.words}; {listed(strays)} taken as missing"
     return ReadColumn("number", levels.spread(values)[:, None], words)
 

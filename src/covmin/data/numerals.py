@@ -51,9 +51,16 @@ def is_missing_mark(text: str) -> bool:
     return text.strip().casefold() in _MISSING_MARKS
 
 
-def looks_like_number(text: str) -> bool:
-    """Whether a text may be a number, by itself."""
-    return _CELL.fullmatch(text.strip().translate(_DIGITS)) is not None
+def look_like_numbers(texts: Sequence[str]) -> np.ndarray:
+    """Which texts may be numbers, each by itself."""
+    shapes = _shapes("\n".join(" ".join(text.split("\n")).strip() for text in texts))
+    fits = {shape: _CELL.fullmatch(shape) is not None for shape in dict.fromkeys(shapes)}
+    return np.array([fits[shape] for shape in shapes], dtype=bool)
+
+
+def _shapes(lines: str) -> list[str]:
+    """Lines with nines for digits: those that differ in their digits alone become one."""
+    return lines.translate(_DIGITS).split("\n")
 
 
 def read_numerals(texts: Sequence[str]) -> Numerals | None:
@@ -68,8 +75,7 @@ def read_numerals(texts: Sequence[str]) -> Numerals | None:
     ([1234.5, 12.0], None)
     """
     lines = "\n".join(text.strip() for text in texts)
-    # Texts that differ in nothing but their digits are looked at once: there may be many.
-    shapes = list(dict.fromkeys(lines.translate(_DIGITS).split("\n")))
+    shapes = list(dict.fromkeys(_shapes(lines)))
     cells = [match.groupdict() for match in map(_CELL.fullmatch, shapes) if match is not None]
     if len(cells) < len(shapes) or lines.count("\n") >= len(texts) or _CODE.search(lines):
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import date, time
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -92,12 +92,12 @@ def _points(cells: list[dict[str, Any]], example: str) -> tuple[np.ndarray, str]
         month = np.array(
             [
                 int(c["month"]) if "month" in c else _MONTHS.index(n) + 1
-                for c, n in zip(cells, names)
+                for c, n in zip(cells, names, strict=True)
             ]
         )
         day = np.array([int(cell["day"] or 1) for cell in cells])
     seconds = _seconds(cells)
-    if seconds is None or not (1 <= month.min() and month.max() <= 12 and day.min() >= 1):
+    if seconds is None or not (month.min() >= 1 and month.max() <= 12 and day.min() >= 1):
         return None
     months = (year - 1970).astype("datetime64[Y]").astype("datetime64[M]") + (month - 1)
     days = months.astype("datetime64[D]") + (day - 1)
@@ -124,7 +124,7 @@ def _seconds(cells: list[dict[str, Any]]) -> np.ndarray | None:
 
 def points_in_time(column: Any) -> np.ndarray:
     """A column of dates, of whatever library, as points in time by the clock where they are."""
-    clock = getattr(column, "dt", None)
+    clock: Any = getattr(column, "dt", None)
     if str(column.dtype).startswith("period"):
         column = clock.to_timestamp()
     elif hasattr(clock, "tz_localize") and "date32" not in str(column.dtype):
@@ -153,7 +153,7 @@ def is_point(value: Any) -> bool:
     return isinstance(value, (date, np.datetime64)) or hasattr(value, "to_timestamp")
 
 
-def seconds_of_clock(values: Sequence[time | None]) -> np.ndarray:
+def seconds_of_clock(values: Sequence[Any]) -> np.ndarray:
     """Times of the day in seconds since midnight, NaN where one is missing."""
     return np.array(
         [

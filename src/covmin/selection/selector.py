@@ -112,8 +112,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     n_components : int, default=None
         Number of random components; None takes 512.
     device : str, default=None
-        Torch device to compute on, such as "cpu" or "cuda"; None stays with NumPy, or with the
-        device of X where that is a torch tensor.
+        Torch device to compute on ("cpu", "cuda"); None stays with NumPy, or with that of a tensor.
     n_jobs : int, default=None
         Folds that are cross-fitted at once.
     random_state : int, RandomState instance or None, default=None
@@ -301,8 +300,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             dataframes are read in blocks and never copied whole, as long as random components are
             used; torch tensors are computed on where they are.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, or one or several real responses. Each of several counts the same,
-            whatever its unit: it is divided by its standard deviation.
+            Class labels, or real responses. Each of several counts the same, whatever its unit.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples: two is the same as the sample twice, zero as no such sample.
 
@@ -320,9 +318,8 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         samples = read_samples(self, X, y, sample_weight)
         with one_blas_thread():
             columns = samples.columns(self.standardize)
-        check_columns(
-            columns, samples.X, self.standardize, samples.column_labels, samples.n_left_out
-        )
+        labels, n_left_out = samples.column_labels, samples.n_left_out
+        check_columns(columns, samples.X, self.standardize, labels, n_left_out)
         check_enough(samples, columns)
         plan = self._plan_of_shape(columns, samples, formulation, device)
         settings: dict[str, Any] = {}
