@@ -281,17 +281,12 @@ def read_categories(levels: Levels) -> ReadColumn:
     said = f"{n_levels} value{'s' if n_levels > 1 else ''} in {n} rows"
     counts = np.bincount(levels.codes[levels.codes >= 0], minlength=n_levels)
     rare = counts < min(FEWEST_IN_LEVEL, RARE_SHARE * n)
-    if tells_rows_apart(levels) or rare.all():
+    hardly_repeat = 2 * n_levels > n and n_levels > FEW_LEVELS
+    if hardly_repeat or rare.all():
         return left_out(levels.codes.size, "identifier", f"{said}: it tells rows apart")
     block, n_merged = indicators(levels, rare)
     merged = f", {n_merged} {_MERGED}" if n_merged else ""
     return ReadColumn("category", block, f"{said}{merged}")
-
-
-def tells_rows_apart(levels: Levels) -> bool:
-    """Whether levels hardly repeat."""
-    n_levels = len(levels.values)
-    return 2 * n_levels > levels.n_present and n_levels > FEW_LEVELS
 
 
 def indicators(levels: Levels, rare: np.ndarray | None = None) -> tuple[np.ndarray, int]:
@@ -332,15 +327,19 @@ def read_as_number(column: Any, name: str) -> ReadColumn:
     if read.kind == "date":
         return ReadColumn("number", read.block[:, :1], "time since the first, in days")
     levels = Levels.of(column)
-    texts = [_as_text(value) for value in levels.values]
-    values = np.full(len(texts), np.nan)
-    for i, text in enumerate(texts):
-        if not is_missing_mark(text):
-            try:
-                values[i] = float(text)
-            except ValueError:
-                raise _unread(name, "number", text) from None
+    values = np.array([_as_number(_as_text(value)) for value in levels.values])
+    if np.isnan(values).all():
+        raise _unread(name, "number", str(levels.values[0]))
     return ReadColumn("number", levels.spread(values)[:, None], "as asked for")
+
+
+def _as_number(text: str) -> float:
+    """A text as a number by itself, NaN if it is none; a code is one."""
+    try:
+        return float(text)
+    except ValueError:
+        found = read_numerals([text])
+        return np.nan if found is None else float(found.values[0])
 
 
 def read_as_date(column: Any, name: str) -> ReadColumn:
@@ -356,11 +355,10 @@ def read_as_category(column: Any, name: str) -> ReadColumn:
     levels = Levels.of(column)
     if not levels.values:
         return _empty(levels.codes.size)
-    if tells_rows_apart(levels):
+    if FEW_LEVELS < len(levels.values) == levels.n_present:
         raise ValueError(
-            f"Categorical column {name} has {len(levels.values)} levels in {levels.n_present} "
-            "rows: it tells the rows apart rather than groups of them. Merge levels, or drop the "
-            "column."
+            f"Categorical column {name} has {len(levels.values)} levels in as many rows: it tells "
+            "the rows apart rather than groups of them. Merge levels, or drop the column."
         )
     return ReadColumn("category", indicators(levels)[0])
 

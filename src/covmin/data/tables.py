@@ -13,6 +13,7 @@ from .checks import check_kind, check_response, columns_named, is_frame, refuse_
 from .columns import ColumnPlan
 from .encoding import (
     PLAIN,
+    EncodedTable,
     Reading,
     column_mask,
     encode_table,
@@ -67,7 +68,7 @@ def read_table(
     else:
         check_kind(X, y)
         names = list(X.columns) if is_frame(X) else None
-        table = _encoded(estimator, _as_table(X), y, categorical_features, column_types, given)
+        table = _encoded(estimator, X, y, categorical_features, column_types, given)
     n_columns = table.plan.unit.size
     unit, labels = _grouped(groups, names, n_columns)
     mask = column_mask([] if given is None else given, names, n_columns, "given")
@@ -87,17 +88,9 @@ def _encoded(
     estimator: Any, X: Any, y: Any, categorical_features: Any, column_types: Any, given: Any
 ) -> Table:
     """A table in memory as a matrix: numbers as they are, and what stands for other columns."""
-    names = list(X.columns) if is_frame(X) else None
-    is_strict = isinstance(column_types, str) and column_types == "strict"
-    wanted: list[str | None] = []
-    trusted = np.zeros(0, dtype=bool)
-    if len(X.shape) == 2:  # anything else is refused with the numbers
-        if is_strict:
-            wanted = _strict_kinds(X, names, categorical_features)
-        else:
-            wanted = wanted_kinds(X, names, categorical_features, column_types)
-        trusted = column_mask([] if given is None else given, names, X.shape[1], "given")
-    if is_plain(X, wanted, trusted):
+    X = _as_table(X)
+    encoded = read_encoded(X, categorical_features, column_types, given)
+    if encoded is None:
         options = {"dtype": _NUMBERS, "ensure_min_samples": 2, "multi_output": True}
         with columns_named(X, takes_categories=True):
             matrix, y = validate_data(estimator, X, y, **options)
@@ -106,14 +99,37 @@ def _encoded(
     validate_data(estimator, X, y, skip_check_array=True)  # notes names and number of columns
     # Whatever X holds, y must fit its rows.
     _, y = check_X_y(np.zeros((X.shape[0], 1)), y, multi_output=True, ensure_min_samples=2)
-    by_dtype = categorical_features is not None and not is_list_of_columns(categorical_features)
-    encoded = encode_table(X, wanted, by_dtype=by_dtype, trusted=trusted)
     plan = replace(
-        ColumnPlan.plain(len(wanted)),
+        ColumnPlan.plain(encoded.kinds.size),
         source=encoded.source,
         categorical=encoded.kinds == "category",
     )
     return Table(encoded.matrix, y, plan, None, encoded.kinds, encoded.readings)
+
+
+def read_encoded(
+    X: Any,
+    categorical_features: Any = "from_dtype",
+    column_types: Any = "auto",
+    given: Any = None,
+) -> EncodedTable | None:
+    """A table in memory as numbers, by the kinds of its columns; None where it is that already.
+
+    None too for what is no table, and is refused with the numbers.
+    """
+    X = _as_table(X)
+    if len(X.shape) != 2 or X.shape[0] < 2:
+        return None
+    names = list(X.columns) if is_frame(X) else None
+    if isinstance(column_types, str) and column_types == "strict":
+        wanted = _strict_kinds(X, names, categorical_features)
+    else:
+        wanted = wanted_kinds(X, names, categorical_features, column_types)
+    trusted = column_mask([] if given is None else given, names, X.shape[1], "given")
+    if is_plain(X, wanted, trusted):
+        return None
+    by_dtype = categorical_features is not None and not is_list_of_columns(categorical_features)
+    return encode_table(X, wanted, by_dtype=by_dtype, trusted=trusted)
 
 
 def _strict_kinds(

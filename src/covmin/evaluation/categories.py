@@ -1,11 +1,14 @@
-"""Features that hold categories, for selectors and machines that take numbers alone."""
+"""Features that are no numbers, for selectors and machines that take numbers alone."""
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
-from covmin.data.tables import categorical_mask, encode_categories, is_frame
+from covmin.data.encoding import summary
+from covmin.data.kinds import LEFT_OUT
+from covmin.data.tables import read_encoded
 
 from .selectors import feature_order
 
@@ -28,26 +31,33 @@ class Categories:
         return self.matrix[:, np.isin(self.source, features)]
 
     def codes(self) -> np.ndarray:
-        """One column for each feature: its numbers, or the numbers of its levels."""
+        """One column for each feature: its numbers, its time, or the numbers of its levels."""
         codes = np.empty((self.matrix.shape[0], self.is_category.size))
         for feature, is_category in enumerate(self.is_category):
             columns = self.matrix[:, self.source == feature]
-            codes[:, feature] = columns.argmax(axis=1) if is_category else columns[:, 0]
+            if is_category:
+                codes[:, feature] = columns.argmax(axis=1)
+            else:  # of a date, the time; nothing of a column that was left out
+                codes[:, feature] = columns[:, 0] if columns.shape[1] else 0.0
         return codes
 
 
-def read_categories(X: Any, categorical_features: Any) -> Categories | None:
-    """The categories of a table, named as for :class:`~covmin.CCMSelector`; None without any.
+def read_categories(
+    X: Any, categorical_features: Any, column_types: Any = "auto"
+) -> Categories | None:
+    """A table as :class:`~covmin.CCMSelector` reads it; None where it holds numbers alone.
 
     >>> read_categories([[0.5, "b"], [1.5, "a"]], [1]).codes().tolist()
     [[0.5, 1.0], [1.5, 0.0]]
     """
-    mask = categorical_mask(X, list(X.columns) if is_frame(X) else None, categorical_features)
-    if mask is None or not mask.any():
+    encoded = read_encoded(X, categorical_features, column_types)
+    if encoded is None:
         return None
-    if not hasattr(X, "shape"):
-        X = np.asarray(X, dtype=object)
-    return Categories(mask, *encode_categories(X, mask))
+    if encoded.readings:
+        out = [each for each in encoded.readings if each.kind in LEFT_OUT]
+        for said in summary(out):
+            warnings.warn(said, UserWarning, stacklevel=4)
+    return Categories(encoded.kinds == "category", encoded.matrix, encoded.source)
 
 
 def order_of_features(
@@ -60,7 +70,9 @@ def order_of_features(
     """
     if categories is not None and "categorical_features" not in selector.get_params():
         order = categories.source[feature_order(selector.fit(categories.matrix, y))]
-        return order[np.sort(np.unique(order, return_index=True)[1])]
+        order = order[np.sort(np.unique(order, return_index=True)[1])]
+        left_out = np.setdiff1d(np.arange(categories.is_category.size), order)
+        return np.concatenate([order, left_out])
     if categories is not None:
         selector.set_params(categorical_features=categories.is_category)
     return feature_order(selector.fit(X, y))

@@ -31,6 +31,7 @@ def compare_selectors(
     groups: Any = None,
     task: str = "auto",
     categorical_features: Any = "from_dtype",
+    column_types: Any = "auto",
     n_jobs: int | None = None,
     random_state: int | None = None,
     log: str | os.PathLike[str] | None = None,
@@ -45,7 +46,7 @@ def compare_selectors(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Samples; numbers without missing values, and categories.
+        Samples; numbers without missing values, text, categories and dates.
     y : array-like of shape (n_samples,)
         Class labels, scored by the accuracy of a support vector machine; or numbers, scored by
         the R² of support vector regression.
@@ -71,6 +72,8 @@ def compare_selectors(
         Columns that hold categories, as for :class:`~covmin.CCMSelector`. Selectors that do not
         know categories rank indicators of their levels, and a category stands where its best
         level does; the machine is given an indicator of each level.
+    column_types : {"auto", "strict"} or dict, default="auto"
+        What columns are read as, as for :class:`~covmin.CCMSelector`.
     n_jobs : int, optional
         Processes; None is one, -1 all cores. Each uses one BLAS thread.
     random_state : int, optional
@@ -99,7 +102,8 @@ def compare_selectors(
     >>> bool(table.mean_score["ccm"] > table.mean_score["pearson"] + 0.2)
     True
     """
-    X, y, groups, categories = _check_data(X, y, groups, categorical_features)
+    categories = read_categories(X, categorical_features, column_types)
+    X, y, groups = _check_data(X, y, groups, categories)
     classes = encode_response(y, task).task == "classification"
     seed = seed_of(random_state)
     specs = resolve_selectors(selectors, ("ccm", *QUICK_BASELINES))
@@ -119,9 +123,8 @@ def compare_selectors(
 
 
 def _check_data(
-    X: Any, y: Any, groups: Any, categorical_features: Any
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, Categories | None]:
-    categories = read_categories(X, categorical_features)
+    X: Any, y: Any, groups: Any, categories: Categories | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     with columns_named(X, takes_categories=True):
         X = check_array(X if categories is None else categories.codes(), dtype=np.float64)
     if np.ndim(y) == 2 and np.shape(y)[1] > 1:
@@ -130,7 +133,7 @@ def _check_data(
         )
     y = column_or_1d(y)
     X, y = check_X_y(X, y, dtype=np.float64) if y.dtype.kind in "fiu" else indexable(X, y)
-    return X, y, None if groups is None else column_or_1d(groups), categories
+    return X, y, None if groups is None else column_or_1d(groups)
 
 
 def _check_sizes(n_features: Iterable[int] | None, d: int) -> list[int]:
