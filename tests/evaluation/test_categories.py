@@ -52,8 +52,23 @@ def test_a_category_stands_where_its_best_level_does():
     assert order_of_features(selector, None, None, categories).tolist() == [1, 0]
 
 
-def test_missing_levels_are_refused_by_name(shop):
+def test_missing_levels_are_a_level(shop):
     X, y = shop
     X.loc[3, "city"] = None
-    with pytest.raises(ValueError, match="'city' has missing values"):
-        compare_selectors(X, y, ["anova"], random_state=0)
+    result = compare_selectors(X, y, ["ccm", "anova"], random_state=0)
+    assert result.summary().set_index(["selector", "n_features"])["mean_score"]["ccm", 2] > 0.9
+
+
+def test_text_dates_and_names_of_rows_are_read_as_the_selector_does(shop):
+    X, y = shop
+    X = X.assign(
+        city=X["city"].astype(str),
+        who=[f"person {i}" for i in range(120)],
+        day=pd.date_range("2020", periods=120),
+    )
+    with pytest.warns(UserWarning, match="tell rows apart: 'who'"):
+        result = compare_selectors(X, y, ["ccm", "anova"], n_features=[2, 5], random_state=0)
+    table = result.summary().set_index(["selector", "n_features"])["mean_score"]
+    assert table["ccm", 2] > 0.9
+    assert table.notna().all()
+

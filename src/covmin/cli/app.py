@@ -97,6 +97,7 @@ def select(
     fmt: opt.FormatOption = None,
     no_header: opt.NoHeaderOption = False,
     decimal: opt.DecimalOption = None,
+    strict: opt.StrictOption = False,
 ) -> None:
     """Rank the features of a table and keep the best.
 
@@ -106,7 +107,7 @@ def select(
     - `covmin select wine.csv -t cultivar -m 5 --report wine.html`
     - `covmin select genes.parquet -t -1 -m 20 --output genes20.parquet`
     - `covmin select glass.csv -t type --drop id,lab --missing rows`
-    - `covmin select houses.csv -t price --categorical district --given area`
+    - `covmin select houses.csv -t price --as district=category --given area`
     - `covmin select genes.parquet -t -1 --estimate`
     - `covmin select genes.parquet -t -1 --formulation paper --kernel laplacian`
     - `zcat big.csv.gz | covmin select - -t y --json | jq .selected`
@@ -115,8 +116,9 @@ def select(
     from .tables import Source
 
     parameters = typed_parameters(ctx, opt.SELECTOR_OPTIONS)
-    columns = [parameters.pop(name, None) for name in ("categorical_features", "given", "groups")]
-    source = Source(data, target, drop, missing, fmt, not no_header, decimal, *columns)
+    names = ("categorical_features", "given", "groups", "column_types")
+    columns = [parameters.pop(name, None) for name in names]
+    source = Source(data, target, drop, missing, fmt, not no_header, decimal, *columns, strict=strict)
     request = SelectRequest(source, parameters, report, output, top, json, quiet, estimate)
     run_select(request)
 
@@ -131,6 +133,7 @@ def compare(
     protocol: opt.ProtocolOption = opt.Protocol.nested,
     drop: opt.DropOption = None,
     categorical: opt.CategoricalOption = None,
+    kinds: opt.KindsOption = None,
     cv: opt.FoldsOption = 5,
     repeats: opt.RepeatsOption = 1,
     jobs: opt.JobsOption = 1,
@@ -141,6 +144,7 @@ def compare(
     fmt: opt.FormatOption = None,
     no_header: opt.NoHeaderOption = False,
     decimal: opt.DecimalOption = None,
+    strict: opt.StrictOption = False,
     json: opt.JsonOption = False,
     quiet: opt.QuietOption = False,
 ) -> None:
@@ -153,13 +157,24 @@ def compare(
 
     - `covmin compare wine.csv --target cultivar`
     - `covmin compare wine.csv -t cultivar --methods ccm,anova,rfe -m 2,5,10`
-    - `covmin compare houses.csv -t price --categorical district`
+    - `covmin compare houses.csv -t price --as district=category`
     - `covmin compare genes.parquet -t -1 --repeats 5 --jobs -1 --picture curves.png`
     """
     from .compare import CompareRequest, run_compare
     from .tables import Source
 
-    source = Source(data, target, drop, missing, fmt, not no_header, decimal, categorical)
+    source = Source(
+        data,
+        target,
+        drop,
+        missing,
+        fmt,
+        not no_header,
+        decimal,
+        categorical,
+        kinds=kinds,
+        strict=strict,
+    )
     request = CompareRequest(
         source, methods, m, task, protocol, cv, repeats, jobs, seed, picture, output, json, quiet
     )

@@ -72,6 +72,7 @@ def run_compare(request: CompareRequest) -> None:
             cv=request.cv,
             n_repeats=request.repeats,
             task=str(request.task),
+            column_types=question.column_types,
             n_jobs=request.jobs,
             random_state=request.seed,
             progress=not request.quiet and sys.stderr.isatty(),

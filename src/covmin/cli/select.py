@@ -64,6 +64,8 @@ def run_select(request: SelectRequest) -> None:
         question, frame = _read(source)
         columns = {"given": question.given, "groups": question.groups}
         arguments |= {name: value for name, value in columns.items() if value}
+        if question.column_types != "auto":
+            arguments["column_types"] = question.column_types
         answer = _fit(question, progress, arguments)
         if request.output is not None:
             progress.phase(f"Writing {request.output}")
@@ -123,9 +125,9 @@ def _read(source: Source) -> tuple[Question, pd.DataFrame | None]:
     if not os.path.isdir(source.data):
         frame = source.read()
         return make_question(frame, source), frame
-    if source.missing != "error" or source.categorical:
+    if source.missing != "error" or source.categorical or source.kinds:
         raise CommandError(
-            "--missing and --categorical work on single files.",
+            "--missing, --categorical and --as work on single files.",
             ExitCode.USAGE,
             "Fill or leave out missing values and encode categories before writing the folder.",
         )
@@ -152,17 +154,28 @@ def _fit(question: Question, progress: FitProgress, arguments: dict[str, Any]) -
             typer.echo(f"The same command goes on from {long_run.checkpoint}.", err=True)
         raise
     selector.set_params(long_run=None)
-    notes = [*question.notes, *remarks]
+    notes = [*question.notes, *remarks, *_readings(selector)]
     seconds = time.perf_counter() - start
     return Answer(question, selector, notes, _data_warnings(question, selector), seconds)
 
 
+def _readings(selector: CCMSelector) -> list[str]:
+    """What columns were taken for; of those left out there was a warning."""
+    from covmin.data.encoding import summary
+    from covmin.data.kinds import LEFT_OUT
+
+    return summary([each for each in selector.plan_.readings if each.kind not in LEFT_OUT])
+
+
 def _data_warnings(question: Question, selector: CCMSelector) -> list[str]:
     """What the columns themselves give reason to doubt, in words."""
+    from covmin.data.kinds import LEFT_OUT
     from covmin.report import check_data
 
     said = []
     for item in check_data(selector, question.X, question.y.to_numpy(), question.names):
+        if item["features"] and np.isin(selector.column_kinds_[item["features"]], LEFT_OUT).all():
+            continue  # a note says so
         names = [question.names[j] for j in item["features"]]
         told = all(f"“{name}”" in item["text"] for name in names)
         said.append(f"{item['title']}: {'' if told else ', '.join(names) + '. '}{item['text']}")
@@ -211,6 +224,7 @@ def _code(request: SelectRequest, answer: Answer, separator: str | None) -> str:
     typed = {
         "--drop": source.drop or [],
         "--categorical": source.categorical or [],
+        "--as": source.kinds or [],
         "--given": source.given or [],
         "--groups": source.groups or [],
         "--format": [source.fmt] if source.fmt else [],
@@ -222,6 +236,7 @@ def _code(request: SelectRequest, answer: Answer, separator: str | None) -> str:
     words = ["covmin", "select", source.data, "--target", target]
     words += [word for option, values in typed.items() for v in values for word in (option, v)]
     words += ["--no-header"] if not source.header else []
+    words += ["--strict"] if source.strict else []
     return shlex.join([*words, *words_for(request.parameters)])
 
 

@@ -63,6 +63,8 @@ class Source:
     categorical: list[str] | None = None
     given: list[str] | None = None
     groups: list[str] | None = None
+    kinds: list[str] | None = None
+    strict: bool = False
 
     @property
     def name(self) -> str | None:

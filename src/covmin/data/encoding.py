@@ -64,8 +64,8 @@ class EncodedTable:
 def summary(readings: Sequence[Reading]) -> list[str]:
     """A sentence on each thing that columns were taken for.
 
-    >>> summary([Reading("sex", "category", "2 values in 9 rows"), Reading(3, "empty", "")])
-    ['Read as categories: 'sex'.', 'Left out, for they are empty: 3.']
+    >>> print(*summary([Reading("sex", "category", "2 values"), Reading(3, "empty", "")]))
+    Read as categories: 'sex'. Left out, for they are empty: 3.
     """
     said = []
     for kind, what in _READ_AS.items():

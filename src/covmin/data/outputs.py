@@ -37,7 +37,6 @@ class SupportMixin(SelectorMixin):
 
     support_: np.ndarray
     _takes_several_outputs: ClassVar[bool] = True
-    _takes_text: ClassVar[bool] = False
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -50,7 +49,8 @@ class SupportMixin(SelectorMixin):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.target_tags.multi_output = self._takes_several_outputs
-        tags.input_tags.string = tags.input_tags.categorical = self._takes_text
+        # Who can say what columns are read as reads them.
+        tags.input_tags.string = tags.input_tags.categorical = hasattr(self, "column_types")
         return tags
 
 

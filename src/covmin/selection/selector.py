@@ -215,7 +215,6 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     array([0, 1, 2])
     """
 
-    _takes_text: ClassVar[bool] = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_features_to_select": [
             StrOptions({"auto"}),
