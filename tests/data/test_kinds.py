@@ -192,12 +192,12 @@ class TestAsAskedFor:
 
     def test_dates(self):
         assert read_as_date(objects(list(map(str, DATES))), "'x'").kind == "date"
-        with pytest.raises(ValueError, match="cannot be read as a date: it holds '0.5'"):
+        with pytest.raises(ValueError, match=r"cannot be read as a date: it holds '0\.5'"):
             read_as_date(pd.Series([0.5] * N), "'x'")
 
     def test_categories(self):
         assert read_as_category(pd.Series([1.5, 2.5, None] * 20), "'x'").block.shape == (N, 3)
         names = objects([f"r{i % 55}" for i in range(N)])
         assert read_as_category(names, "'x'").block.shape == (N, 55)
-        with pytest.raises(ValueError, match="'x' has 60 levels in as many rows: it tells the rows"):
+        with pytest.raises(ValueError, match="'x' has 60 levels in as many rows"):
             read_as_category(objects([f"r{i}" for i in range(N)]), "'x'")

@@ -71,4 +71,3 @@ def test_text_dates_and_names_of_rows_are_read_as_the_selector_does(shop):
     table = result.summary().set_index(["selector", "n_features"])["mean_score"]
     assert table["ccm", 2] > 0.9
     assert table.notna().all()
-

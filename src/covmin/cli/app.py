@@ -116,9 +116,16 @@ def select(
     from .tables import Source
 
     parameters = typed_parameters(ctx, opt.SELECTOR_OPTIONS)
-    names = ("categorical_features", "given", "groups", "column_types")
-    columns = [parameters.pop(name, None) for name in names]
-    source = Source(data, target, drop, missing, fmt, not no_header, decimal, *columns, strict=strict)
+    fields = {
+        "categorical_features": "categorical",
+        "given": "given",
+        "groups": "groups",
+        "column_types": "kinds",
+    }
+    columns: dict[str, Any] = {fields[name]: parameters.pop(name, None) for name in fields}
+    source = Source(
+        data, target, drop, missing, fmt, not no_header, decimal, strict=strict, **columns
+    )
     request = SelectRequest(source, parameters, report, output, top, json, quiet, estimate)
     run_select(request)
 

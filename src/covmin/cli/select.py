@@ -174,8 +174,10 @@ def _data_warnings(question: Question, selector: CCMSelector) -> list[str]:
 
     said = []
     for item in check_data(selector, question.X, question.y.to_numpy(), question.names):
-        if item["features"] and np.isin(selector.column_kinds_[item["features"]], LEFT_OUT).all():
-            continue  # a note says so
+        # A note says what was left out, and dates are often in order.
+        known = (*LEFT_OUT, "date") if item["kind"] == "id" else LEFT_OUT
+        if item["features"] and np.isin(selector.column_kinds_[item["features"]], known).all():
+            continue
         names = [question.names[j] for j in item["features"]]
         told = all(f"“{name}”" in item["text"] for name in names)
         said.append(f"{item['title']}: {'' if told else ', '.join(names) + '. '}{item['text']}")

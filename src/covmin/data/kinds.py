@@ -57,6 +57,7 @@ class ReadColumn:
     kind: str  # "number", "category", "date", or one of LEFT_OUT
     block: np.ndarray  # (n_samples, n_encoded), NaN where a number or a date is missing
     words: str = ""  # what it was read by, where its dtype does not say it all
+    points: np.ndarray | None = None  # (n_samples,), the dates themselves
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,7 @@ def _of_points(points: np.ndarray, words: str = "dates") -> ReadColumn:
         return _empty(points.size)
     block, cycles = encode_points(points)
     parts = ", ".join(["time since the first", *cycles])
-    return ReadColumn("date", block, f"{words}: {parts}")
+    return ReadColumn("date", block, f"{words}: {parts}", points)
 
 
 def _of_clock(seconds: np.ndarray) -> ReadColumn:
@@ -370,6 +371,16 @@ def read_dropped(column: Any, name: str) -> ReadColumn:
 
 def _unread(name: str, kind: str, text: str, example: str = "") -> ValueError:
     return ValueError(f"Column {name} cannot be read as a {kind}: it holds {text!r}{example}.")
+
+
+def values_as_read(column: Any, kind: str) -> np.ndarray:
+    """The values of a column of a known kind: text that was read as numbers or dates as these."""
+    if kind == "number" and not is_number(column.dtype):
+        return read_as_number(column, "").block[:, 0]
+    if kind == "date" and not is_time(column.dtype):
+        points = read_as_date(column, "").points
+        return np.asarray(column) if points is None else points
+    return np.asarray(column)
 
 
 #: How a column is read where its kind is said.

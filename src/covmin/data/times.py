@@ -168,9 +168,9 @@ def seconds_of_clock(values: Sequence[Any]) -> np.ndarray:
 def encode_points(points: np.ndarray) -> tuple[np.ndarray, list[str]]:
     """Days since the first, and cycles as cosine and sine, with the names of these.
 
-    A cycle counts where the dates go round it more than once, and some are less than one round
-    apart: otherwise the time since the first says the same, or the calendar makes up a cycle, as
-    of weekdays for the first of each month.
+    A cycle counts where the dates go round it more than once and stand at different places of
+    it: otherwise the time since the first says the same. Dates on the same day of each month stand
+    for months, which have no weekday.
     """
     there = ~np.isnat(points)
     known = points[there]
@@ -187,10 +187,12 @@ def encode_points(points: np.ndarray) -> tuple[np.ndarray, list[str]]:
         "time of year": (_YEAR, of_year),
     }
     blocks, names = [days[:, None]], []
-    distinct = np.unique(days[there])
-    span, step = distinct[-1], np.diff(distinct).min(initial=np.inf)
+    of_month = day - points.astype("datetime64[M]").astype("datetime64[D]")
+    if np.ptp(of_month[there]) == np.timedelta64(0, "D"):
+        del phases["weekday"]
+    span = float(np.nanmax(days))
     for name, (period, phase) in phases.items():
-        if step < period < span and np.ptp(phase[there]) > 0.0:
+        if span > period and np.ptp(phase[there]) > 0.0:
             blocks.append(encode_phase(phase))
             names.append(name)
     return np.hstack(blocks), names
