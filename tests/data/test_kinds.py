@@ -10,7 +10,6 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from covmin.data.kinds import (
-    MOST_LEVELS,
     Levels,
     counts_rows,
     indicators,
@@ -20,6 +19,7 @@ from covmin.data.kinds import (
     read_by_itself,
     read_categories,
 )
+from covmin.data.rules import MOST_LEVELS
 
 N = 60
 ABC = ["a", "b", "c"] * 20

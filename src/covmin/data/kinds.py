@@ -14,6 +14,16 @@ import numpy as np
 from .checks import is_time, listed
 from .numerals import is_missing_mark, look_like_numbers, read_numerals
 from .responses import is_missing
+from .rules import (
+    FEW_LEVELS,
+    FEWEST_COUNTED,
+    FEWEST_IN_LEVEL,
+    MOST_LEVELS,
+    RARE_SHARE,
+    SKIPPED_SHARE,
+    STRAY_SHARE,
+    YEARS,
+)
 from .times import (
     encode_phase,
     encode_points,
@@ -24,24 +34,6 @@ from .times import (
     read_dates,
     seconds_of_clock,
 )
-
-#: Indicators of one column, at most: of more levels the rarest are merged.
-MOST_LEVELS = 255
-#: So few levels are categories even where rows are few, or most of them are numbers.
-FEW_LEVELS = 10
-#: A level of fewer rows is merged with others: so few say next to nothing about it.
-FEWEST_IN_LEVEL = 5
-#: But not one that has this share of the rows.
-RARE_SHARE = 0.01
-#: Share of the cells of a column of numbers that may be something else, and count as missing.
-STRAY_SHARE = 0.1
-#: Whole numbers, all different, that leave out at most this share of those between the least and
-#: the largest count the rows.
-SKIPPED_SHARE = 0.1
-#: Fewer rows than this may have consecutive numbers by chance or by design.
-FEWEST_COUNTED = 20
-#: Consecutive numbers between these are years.
-YEARS = (1800, 2100)
 
 _DAY = np.timedelta64(1, "D")
 _SECONDS_OF_DAY = 86_400.0
