@@ -23,7 +23,7 @@ from covmin.cli.errors import ExitCode
         (["{csv}", "-t", "group", "--epsilon", "-1"], ExitCode.USAGE, "positive"),
         (["{csv}", "-t", "group", "--task", "magic"], ExitCode.USAGE, "magic"),
         (["{csv}", "-t", "group", "--drop", "group"], ExitCode.USAGE, "target"),
-        (["{csv}", "-t", "x0", "--task", "regression"], ExitCode.DATA, "--drop group"),
+        (["{csv}", "-t", "x0", "--strict"], ExitCode.DATA, "'group'"),
         (["{csv}", "-t", "group", "-m", "99"], ExitCode.DATA, "99"),
         (["{dir}/dta.csv"], ExitCode.INPUT, "Did you mean data.csv?"),
         (["{dir}/no/data.csv"], ExitCode.INPUT, "folder"),

@@ -33,12 +33,12 @@ def test_compare_takes_categories(tmp_path, run):
     frame["buys"] = (frame["city"] == "Rome") ^ (frame["age"] > 0.5)
     frame.to_csv(tmp_path / "shop.csv", index=False)
     words = ("compare", tmp_path / "shop.csv", "-t", "buys", "--methods", "ccm,anova", "--cv", 3)
-    refused = run(*words)
-    assert refused.exit_code == ExitCode.DATA
-    assert "--categorical city" in " ".join(refused.stderr.split())
-    answer = json.loads(run(*words, "--categorical", "city", "--json").stdout)
-    assert answer["n_features"] == 2
-    assert {row["n_features"] for row in answer["scores"]} == {1, 2}
+    answers = [json.loads(run(*words, *more, "--json").stdout) for more in ((), ("-c", "city"))]
+    for answer in answers:
+        assert answer["n_features"] == 2
+        assert {row["n_features"] for row in answer["scores"]} == {1, 2}
+        scores = [row["mean_score"] for row in answer["scores"]]
+        assert scores == [row["mean_score"] for row in answers[0]["scores"]]
 
 
 def test_compare_refuses_unknown_methods_sizes_and_pictures(csv, run):

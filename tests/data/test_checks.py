@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,8 @@ RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 5))
 y = (X[:, 0] * X[:, 1] > 0).astype(int)
 FRAME = pd.DataFrame(X, columns=list("abcde"))
+TEXT = FRAME.assign(b=list("uvwx") * 10)
+STRICT = {"column_types": "strict"}
 
 
 @pytest.fixture(scope="module")
@@ -72,20 +75,18 @@ CASES = {
         "missing in 'column_2'",
     ),
     "lazy frame": (pl.DataFrame(X).lazy(), y, {}, "call its collect()"),
-    "text in an array": (with_entry("x", object), y, {}, "could not convert string"),
-    "text in a frame": (FRAME.assign(b="x"), y, {}, "hold no numbers: 'b'"),
+    "text among numbers": (with_entry("x", object), y, {}, WORKS),
+    "text in an array": (TEXT.to_numpy(), y, {}, WORKS),
+    "text in a frame": (TEXT, y, {}, WORKS),
+    "text where numbers are asked for": (TEXT, y, STRICT, "hold no numbers: 'b'"),
     "numbers as objects": (X.astype(object), y, {}, SAME),
     "numbers as text": (X.astype(str), y, {}, SAME),
-    "dates in a frame": (
+    "dates in a frame": (FRAME.assign(b=pd.date_range("2020", periods=40)), y, {}, WORKS),
+    "durations in a frame": (FRAME.assign(b=pd.to_timedelta(range(40))), y, {}, WORKS),
+    "dates where numbers are asked for": (
         FRAME.assign(b=pd.date_range("2020", periods=40)),
         y,
-        {},
-        "hold no numbers: 'b'",
-    ),
-    "durations in a frame": (
-        FRAME.assign(b=pd.to_timedelta(range(40))),
-        y,
-        {},
+        STRICT,
         "hold no numbers: 'b'",
     ),
     "nullable dtype": (FRAME.astype("Float64"), y, {}, SAME),
@@ -207,11 +208,11 @@ def test_the_table_in_the_documentation_has_these_rows():
 
 
 ENTRY_POINTS = {
-    "CCMSelector": CCMSelector(2).fit,
+    "CCMSelector": CCMSelector(2, column_types="strict").fit,
     "KnockoffSelector": KnockoffSelector().fit,
-    "StabilitySelector": StabilitySelector(n_pairs=1).fit,
+    "StabilitySelector": StabilitySelector(CCMSelector(2, column_types="strict"), n_pairs=1).fit,
     "trace": conditional_covariance_trace,
-    "share": unexplained_variance,
+    "share": partial(unexplained_variance, column_types="strict"),
     "baseline": PearsonSelector(2).fit,
 }
 DATES = pd.DataFrame({name: pd.date_range("2020", periods=40) for name in "ab"})
@@ -252,11 +253,11 @@ def test_the_response_to_a_mapped_file_is_looked_at(tmp_path):
         CCMSelector(2).fit(memory_mapped(tmp_path), DATES["a"])
 
 
-def test_dates_are_refused_whatever_the_library():
+def test_dates_are_refused_whatever_the_library_where_numbers_are_asked_for():
     X = pd.DataFrame({"a": range(6), "when": pd.date_range("2020", periods=6)})
     y = [0, 1, 0, 1, 0, 1]
     for frame in (X, pl.DataFrame({"a": X["a"].to_list(), "when": X["when"].to_list()})):
         with pytest.raises(ValueError, match="hold no numbers: 'when'"):
-            CCMSelector(1).fit(frame, y)
+            CCMSelector(1, column_types="strict").fit(frame, y)
         with pytest.raises(ValueError, match="y holds dates"):
             CCMSelector(1).fit(np.c_[y, y], frame)

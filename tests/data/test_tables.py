@@ -18,16 +18,16 @@ FRAME = pd.DataFrame(X, columns=list("abcde"))
 
 def read(X, y, **options):
     """The matrix and the plan of its columns."""
-    matrix, _, plan, _ = read_table(CCMSelector(), X, y, **options)
-    return matrix, plan
+    table = read_table(CCMSelector(), X, y, **options)
+    return table.matrix, table.plan
 
 
 @pytest.mark.parametrize("dtype", ["object", "string", "Int64", "datetime64[ns]"])
-def test_missing_categories_are_named(dtype):
+def test_a_missing_category_is_a_level_of_its_own(dtype):
     values = [pd.Timestamp(1) if dtype.startswith("date") else 1] * 39
     frame = FRAME.assign(k=pd.Series([*values, pd.NA], dtype="object").astype(dtype))
-    with pytest.raises(ValueError, match="Categorical column 'k' has missing values"):
-        read(frame, y, categorical_features=["k"])
+    matrix, _ = read(frame, y, categorical_features=["k"])
+    assert_array_equal(matrix[:, 5:], np.eye(2)[[0] * 39 + [1]])
 
 
 def test_a_sparse_matrix_of_categories():

@@ -168,7 +168,7 @@ def test_what_cannot_be_compared_is_told_in_words(table):
     X, y = table
     frame = pd.DataFrame(X).rename(columns=str).assign(word="a")
     with pytest.raises(ValueError, match="'word'"):
-        compare_selectors(frame, y, ["pearson"], random_state=0)
+        compare_selectors(frame, y, ["pearson"], column_types="strict", random_state=0)
     with pytest.raises(ValueError, match="one response at a time"):
         compare_selectors(X, np.column_stack([y, y]), ["pearson"], random_state=0)
 

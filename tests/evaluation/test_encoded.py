@@ -45,7 +45,7 @@ def test_named_columns_of_an_array_are_as_good_as_dtypes(shop):
 
 def test_a_category_stands_where_its_best_level_does():
     matrix = np.array([[1.0, 0, 0, 7], [0, 1, 0, 7], [0, 0, 1, 9]])
-    categories = EncodedTable(None, [0], matrix, np.array([0, 0, 0, 1]), 2)
+    categories = EncodedTable(None, {}, matrix, np.array([0, 0, 0, 1]), 2)
     selector = SimpleNamespace(get_params=dict)
     selector.fit = lambda X, y: SimpleNamespace(ranking_=[4, 1, 3, 2])
     order = order_of_features(selector, None, None, categories)
@@ -62,7 +62,7 @@ def test_what_is_missing_is_an_indicator_and_the_mean_of_the_rest():
     numbers[y == 1, 1] = np.where(rng.random(40) < 0.9, np.nan, 0.0)
     missing = np.isnan(numbers[:, [1]])
     matrix = np.column_stack([numbers, missing])
-    table = EncodedTable(numbers, None, matrix, np.array([0, 1, 1]), 3)
+    table = EncodedTable(numbers, {}, matrix, np.array([0, 1, 1]), 3)
     order = order_of_features(named_selectors()["anova"].make(1), None, y, table)
     assert order.tolist() == [1, 0, 2]  # a feature without a column comes last
     split = np.arange(0, 80, 2), np.arange(1, 80, 2)
@@ -82,3 +82,24 @@ def test_selectors_that_know_categories_are_given_the_table_itself(shop):
     compare_selectors(X, y, {"known": Known(1)}, n_features=[1], random_state=0)
     assert all(isinstance(part, pd.DataFrame) for part in seen)
     assert seen[0]["city"].dtype == "category"
+
+
+def test_missing_levels_are_a_level(shop):
+    X, y = shop
+    X.loc[3, "city"] = None
+    result = compare_selectors(X, y, ["ccm", "anova"], random_state=0)
+    assert result.summary().set_index(["selector", "n_features"])["mean_score"]["ccm", 2] > 0.9
+
+
+def test_text_dates_and_names_of_rows_are_read_as_the_selector_does(shop):
+    X, y = shop
+    X = X.assign(
+        city=X["city"].astype(str),
+        who=[f"person {i}" for i in range(120)],
+        day=pd.date_range("2020", periods=120),
+    )
+    with pytest.warns(UserWarning, match="tell rows apart: 'who'"):
+        result = compare_selectors(X, y, ["ccm", "anova"], n_features=[2, 5], random_state=0)
+    table = result.summary().set_index(["selector", "n_features"])["mean_score"]
+    assert table["ccm", 2] > 0.9
+    assert table.notna().all()

@@ -20,7 +20,8 @@ def test_warnings_find_ids_leaks_constants_and_copies():
     X["copy"] = X["b"]
     X["answer"] = 2.0 * y + 1e-3 * rng.standard_normal(83)
     X["ticket"] = rng.permutation(83) + 7
-    report = build_report(CCMSelector(3, random_state=0).fit(X, y), X, y)
+    selector = CCMSelector(3, column_types="strict", random_state=0)
+    report = build_report(selector.fit(X, y), X, y)
     found = {(w["kind"], *(report["names"][j] for j in w["features"])) for w in report["warnings"]}
     assert ("leak", "id") in found
     assert ("id", "ticket") in found

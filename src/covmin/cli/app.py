@@ -100,6 +100,7 @@ def select(
     encoding: opt.EncodingOption = None,
     table: opt.TableOption = None,
     query: opt.QueryOption = None,
+    strict: opt.StrictOption = False,
 ) -> None:
     """Rank the features of a table and keep the best.
 
@@ -109,7 +110,7 @@ def select(
     - `covmin select wine.csv -t cultivar -m 5 --report wine.html`
     - `covmin select genes.parquet -t -1 -m 20 --output genes20.parquet`
     - `covmin select glass.csv -t type --drop id,lab --missing rows`
-    - `covmin select houses.csv -t price --categorical district --given area`
+    - `covmin select houses.csv -t price --as district=category --given area`
     - `covmin select genes.parquet -t -1 --estimate`
     - `covmin select genes.parquet -t -1 --seconds 600`
     - `covmin select lab.xlsx -t yield --sheet Measurements`
@@ -120,9 +121,14 @@ def select(
     from .tables import Source
 
     parameters = typed_parameters(ctx, opt.SELECTOR_OPTIONS)
-    of_columns = {"categorical_features": "categorical", "given": "given", "groups": "groups"}
-    columns = {field: parameters.pop(name, None) for name, field in of_columns.items()}
-    part: dict[str, Any] = {"encoding": encoding, "table": table, "query": query}
+    fields = {
+        "categorical_features": "categorical",
+        "given": "given",
+        "groups": "groups",
+        "column_types": "kinds",
+    }
+    columns: dict[str, Any] = {fields[name]: parameters.pop(name, None) for name in fields}
+    part: dict[str, Any] = {"encoding": encoding, "table": table, "query": query, "strict": strict}
     source = Source(data, target, drop, missing, fmt, not no_header, decimal, **columns, **part)
     request = SelectRequest(source, parameters, report, output, top, json, quiet, estimate)
     run_select(request)
@@ -140,6 +146,7 @@ def compare(
     protocol: opt.ProtocolOption = opt.Protocol.nested,
     drop: opt.DropOption = None,
     categorical: opt.CategoricalOption = None,
+    kinds: opt.KindsOption = None,
     cv: opt.FoldsOption = 5,
     repeats: opt.RepeatsOption = 1,
     jobs: opt.JobsOption = 1,
@@ -153,6 +160,7 @@ def compare(
     encoding: opt.EncodingOption = None,
     table: opt.TableOption = None,
     query: opt.QueryOption = None,
+    strict: opt.StrictOption = False,
     json: opt.JsonOption = False,
     quiet: opt.QuietOption = False,
 ) -> None:
@@ -165,7 +173,7 @@ def compare(
 
     - `covmin compare wine.csv --target cultivar`
     - `covmin compare wine.csv -t cultivar --methods ccm,anova,rfe -m 2,5,10`
-    - `covmin compare houses.csv -t price --categorical district`
+    - `covmin compare houses.csv -t price --as district=category`
     - `covmin compare churn.xlsx -t left --scoring roc_auc --seconds 300`
     - `covmin compare genes.parquet -t -1 --repeats 5 --jobs -1 --picture curves.png`
     """
@@ -184,6 +192,8 @@ def compare(
         encoding=encoding,
         table=table,
         query=query,
+        kinds=kinds,
+        strict=strict,
     )
     where = (picture, output, json, quiet, scoring, seconds)
     request = CompareRequest(source, methods, m, task, protocol, cv, repeats, jobs, seed, *where)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from covmin.data.checks import listed, printable
 
@@ -80,6 +80,34 @@ def _find_groups(given: Iterable[str] | None, columns: list[str]) -> dict[str, l
             )
         groups.setdefault(label, []).extend(find_columns([members], columns, "--groups"))
     return groups
+
+
+def find_kinds(source: Source, columns: list[str], features: Sequence[str]) -> Any:
+    """What options say that columns are to be read as, for ``column_types``."""
+    from covmin.data.kinds import READERS
+
+    kinds = dict.fromkeys(find_columns(source.categorical, columns, "--categorical"), "category")
+    if source.strict and source.kinds:
+        raise CommandError("--strict leaves nothing for --as to say.", ExitCode.USAGE)
+    for text in source.kinds or ():
+        names, _, kind = text.rpartition("=")
+        if not names or kind not in READERS:
+            hint = f"Write --as COL=KIND, where KIND is {', '.join(READERS)}."
+            raise CommandError(
+                f"--as {text} does not say what a column is.",
+                ExitCode.USAGE,
+                did_you_mean(nearest(kind, READERS)) + hint,
+            )
+        for name in find_columns([names], columns, "--as"):
+            if name not in features:
+                raise CommandError(
+                    f"--as names {name!r}, which is not among the features.",
+                    ExitCode.USAGE,
+                    "Name another column.",
+                )
+            kinds[name] = kind
+    kinds = {name: kind for name, kind in kinds.items() if name in features}
+    return "strict" if source.strict else kinds or "auto"
 
 
 def _usual_target(columns: list[str]) -> str:

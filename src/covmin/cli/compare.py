@@ -78,6 +78,7 @@ def run_compare(request: CompareRequest) -> None:
             task=str(request.task),
             scoring=request.scoring,
             seconds=request.seconds,
+            column_types=question.column_types,
             n_jobs=request.jobs,
             random_state=request.seed,
             progress=not request.quiet and sys.stderr.isatty(),

@@ -119,6 +119,12 @@ DropOption = Annotated[list[str] | None, _column_option("--drop", "-d",
 _CATEGORICAL = "Columns of categories, such as text, separated by commas; may be given again."
 CategoricalOption = Annotated[list[str] | None,
     _column_option("--categorical", "-c", help=_CATEGORICAL)]
+_KINDS = ("What a column is to be read as, where covmin takes it for something else: number, "
+    "category, date or drop, such as --as zip=category; may be given again.")
+KindsOption = Annotated[list[str] | None, typer.Option("--as", metavar="COL=KIND", help=_KINDS,
+    show_default=False, autocompletion=complete_column)]
+StrictOption = Annotated[bool, typer.Option("--strict", rich_help_panel=_READING,
+    help="Refuse columns that hold neither numbers nor categories named as such.")]
 _TASK_HELP = "auto takes labels and few whole numbers as classes, other numbers as such"
 ScoringOption = Annotated[Scoring, typer.Option("--task", help=f"{_TASK_HELP}.")]
 MissingOption = Annotated[Missing, typer.Option("--missing", rich_help_panel=_READING,
@@ -192,6 +198,7 @@ SELECTOR_OPTIONS = [
         complete=complete_column, metavar="COL"),
     SelectorOption("--categorical -c", "categorical_features", _CATEGORICAL,
         complete=complete_column, metavar="COL"),
+    SelectorOption("--as", "column_types", _KINDS, complete=complete_column, metavar="COL=KIND"),
     SelectorOption("--groups", "groups", "Columns that are kept or left as one, such as "
         "size=width,height; may be given again.", complete=complete_column, metavar="LABEL=COL,…"),
     SelectorOption("--substitutes", "n_substitutes", "Stand-ins to name for each feature kept."),

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from covmin.data.checks import listed, missing_responses
-from covmin.data.tables import is_category
+from covmin.data.checks import is_time, listed, missing_responses
+from covmin.data.kinds import is_category, is_number, read_by_itself
 
-from .columns import find_columns, find_roles
+from .columns import find_columns, find_kinds, find_roles
 from .errors import CommandError, ExitCode
-from .text_columns import refuse_text
 from .words import in_words_of_options
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ _SAMPLED_ROWS = 20_000
 
 @dataclass(frozen=True)
 class Question:
-    """Samples, numbers and categories, and a response that is never missing."""
+    """Samples, of columns of any kind, and a response that is never missing."""
 
     X: pd.DataFrame
     y: pd.Series
@@ -40,6 +39,8 @@ class Question:
     groups: dict[str, list[str]] = field(default_factory=dict)
     # Samples and responses to fit on, where X and y are only some rows of them.
     stored: tuple[Any, np.ndarray] | None = None
+    # What columns are to be read as, for the parameter of this name.
+    column_types: Any = "auto"
 
     @property
     def n_samples(self) -> int:
@@ -68,16 +69,20 @@ def make_question(frame: pd.DataFrame, source: Source) -> Question:
         )
     roles = find_roles(columns, source)
     noticed = frame.attrs.get("notes", [])
+    frame, told = _with_numbers(frame, roles.target)
     frame, left_out = _with_target(frame, roles.target, source.missing)
-    categorical = find_columns(source.categorical, columns, "--categorical")
+    kinds = find_kinds(source, columns, roles.features)
     X = frame[roles.features]
-    X = X.astype({name: "category" for name in categorical if name in X})
-    refuse_text(X, columns)
+    if kinds == "strict":
+        categorical = find_columns(source.categorical, columns, "--categorical")
+        X = X.astype({name: "category" for name in categorical if name in X})
     X, notes = _without_gaps(X, source.missing)
     roles.check(X.columns)
     y = frame.loc[X.index, roles.target]
-    notes = [*noticed, *left_out, *notes, *_nearly_equal_labels(y)]
-    return Question(X, y, notes, roles.given, roles.groups)
+    if not isinstance(kinds, str):
+        kinds = {name: kind for name, kind in kinds.items() if name in X} or "auto"
+    notes = [*noticed, *told, *left_out, *notes, *_nearly_equal_labels(y)]
+    return Question(X, y, notes, roles.given, roles.groups, column_types=kinds)
 
 
 def make_stored_question(source: Source) -> Question:
@@ -121,6 +126,20 @@ def _nearly_equal_labels(y: pd.Series) -> list[str]:
     ]
 
 
+def _with_numbers(frame: pd.DataFrame, name: str) -> tuple[pd.DataFrame, list[str]]:
+    """A target whose numbers are written as text as numbers, and a note on that."""
+    if is_number(frame[name].dtype) or is_category(frame[name].dtype) or is_time(frame[name].dtype):
+        return frame, []
+    read = read_by_itself(frame[name], trusted=True)
+    if read.kind != "number" or not read.words:
+        return frame, []
+    told = f"Target {name!r} read as numbers ({read.words})."
+    attrs = frame.attrs
+    frame = frame.assign(**{name: read.block[:, 0]})
+    frame.attrs.update(attrs)
+    return frame, [told]
+
+
 def _with_target(frame: pd.DataFrame, name: str, missing: str) -> tuple[pd.DataFrame, list[str]]:
     """The rows that have a response, and a note on the others."""
     blank = frame[name].isna()
@@ -138,7 +157,7 @@ def _with_target(frame: pd.DataFrame, name: str, missing: str) -> tuple[pd.DataF
 
 def _without_gaps(X: pd.DataFrame, missing: str) -> tuple[pd.DataFrame, list[str]]:
     """Samples without values that are not taken, and notes on what was left out."""
-    numbers = [name for name in X if not is_category(X[name].dtype)]
+    numbers = [name for name in X if is_number(X[name].dtype)]
     values = X[numbers].to_numpy(dtype=np.float64, na_value=np.nan)
     bad = X.isna().to_numpy(dtype=bool, copy=True) & (missing != "keep")
     bad[:, X.columns.get_indexer(numbers)] |= np.isinf(values)

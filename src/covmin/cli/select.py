@@ -67,6 +67,8 @@ def run_select(request: SelectRequest) -> None:
         columns = {"given": question.given, "groups": question.groups}
         arguments |= {name: value for name, value in columns.items() if value}
         arguments |= {"missing": "error"} if source.missing == "error" else {}
+        if question.column_types != "auto":
+            arguments["column_types"] = question.column_types
         answer = _fit(question, progress, arguments)
         if request.output is not None:
             progress.phase(f"Writing {request.output}")
@@ -126,9 +128,9 @@ def _read(source: Source) -> tuple[Question, pd.DataFrame | None]:
     if not os.path.isdir(source.data):
         frame = source.read()
         return make_question(frame, source), frame
-    if source.missing in ("rows", "columns") or source.categorical:
+    if source.missing in ("rows", "columns") or source.categorical or source.kinds:
         raise CommandError(
-            "--missing rows, --missing columns and --categorical work on single files.",
+            "--missing rows, --missing columns, --categorical and --as work on single files.",
             ExitCode.USAGE,
             "Leave out rows or columns and encode categories before writing the folder.",
         )
@@ -159,17 +161,30 @@ def _fit(question: Question, progress: FitProgress, arguments: dict[str, Any]) -
     kept = [
         f"Values are missing in {columns}. This counts where it says something." for columns in gaps
     ]
-    notes = [*question.notes, *kept, *remarks]
+    notes = [*question.notes, *kept, *remarks, *_readings(selector)]
     seconds = time.perf_counter() - start
     return Answer(question, selector, notes, _data_warnings(question, selector), seconds)
 
 
+def _readings(selector: CCMSelector) -> list[str]:
+    """What columns were taken for; of those left out there was a warning."""
+    from covmin.data.encoding import summary
+    from covmin.data.kinds import LEFT_OUT
+
+    return summary([each for each in selector.plan_.readings if each.kind not in LEFT_OUT])
+
+
 def _data_warnings(question: Question, selector: CCMSelector) -> list[str]:
     """What the columns themselves give reason to doubt, in words."""
+    from covmin.data.kinds import LEFT_OUT
     from covmin.report import check_data
 
     said = []
     for item in check_data(selector, question.X, question.y.to_numpy(), question.names):
+        # A note says what was left out, and dates are often in order.
+        known = (*LEFT_OUT, "date") if item["kind"] == "id" else LEFT_OUT
+        if item["features"] and np.isin(selector.column_kinds_[item["features"]], known).all():
+            continue
         names = [question.names[j] for j in item["features"]]
         told = all(f"“{name}”" in item["text"] for name in names)
         said.append(f"{item['title']}: {'' if told else ', '.join(names) + '. '}{item['text']}")
@@ -218,6 +233,7 @@ def _code(request: SelectRequest, answer: Answer, separator: str | None) -> str:
     typed = {
         "--drop": source.drop or [],
         "--categorical": source.categorical or [],
+        "--as": source.kinds or [],
         "--given": source.given or [],
         "--groups": source.groups or [],
         "--format": [source.fmt] if source.fmt else [],
@@ -234,6 +250,7 @@ def _code(request: SelectRequest, answer: Answer, separator: str | None) -> str:
     words = ["covmin", "select", source.data, "--target", target]
     words += [word for option, values in typed.items() for v in values for word in (option, v)]
     words += ["--no-header"] if not source.header else []
+    words += ["--strict"] if source.strict else []
     return shlex.join([*words, *words_for(request.parameters)])
 
 

@@ -56,6 +56,8 @@ class Source:
     # Sheet of a spreadsheet, table of a database, file in an archive.
     table: str | None = None
     query: str | None = None
+    kinds: list[str] | None = None
+    strict: bool = False
 
     @property
     def name(self) -> str | None:

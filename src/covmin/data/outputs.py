@@ -12,8 +12,10 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .checks import is_frame, is_time, listed, refuse_gaps
+from .encoding import checked_numbers
+from .kinds import is_category
 from .sources.base import column_names, restrict_columns, stays_what_it_is
-from .tables import checked_numbers, is_category, is_of
+from .tables import is_of
 
 _TEXT = {"object", "str", "string", "String", "Utf8"}
 
@@ -48,6 +50,8 @@ class SupportMixin(SelectorMixin):
         tags.target_tags.required = True
         tags.input_tags.allow_nan = getattr(self, "missing", "error") == "keep"
         tags.target_tags.multi_output = self._takes_several_outputs
+        # Who can say what columns are read as reads them.
+        tags.input_tags.string = tags.input_tags.categorical = hasattr(self, "column_types")
         return tags
 
 

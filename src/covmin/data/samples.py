@@ -23,6 +23,7 @@ from .columns import (
     value_range,
     weighted_samples,
 )
+from .encoding import Reading, summary
 from .far_values import FAR_VALUES, orders_by_chance, rows_to_look_at, ruled_by_far_values
 from .gaps import answered
 from .ranks import Standardize, goes_by_rank
@@ -43,6 +44,8 @@ class Samples:
     table: tuple[Any, Any]  # X and y as they were passed
     row: np.ndarray  # (n_samples,), number of the row of that table behind each sample
     names: np.ndarray | None = None  # of the columns of the input, where it has any
+    kinds: np.ndarray | None = None  # (n_inputs,): what each of these columns was read as
+    readings: tuple[Reading, ...] = ()  # of those that are no plain numbers
 
     @property
     def n_samples(self) -> int:
@@ -58,6 +61,12 @@ class Samples:
     def columns_with_gaps(self) -> list[Any]:
         """What to call each column of the input in which values are missing."""
         return list(self.column_labels[self.plan.gaps].tolist())
+
+    @property
+    def n_left_out(self) -> int:
+        """Units to choose from that have no column of X."""
+        there = np.unique(self.plan.unit[self.plan.source])
+        return int(np.setdiff1d(np.flatnonzero(~self.plan.given), there).size)
 
     def columns(self, standardize: Standardize) -> PreparedColumns:
         """The columns made ready for the criterion, to be read in blocks."""
@@ -101,12 +110,10 @@ def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
     table = X, y
     reader = copy(selector)  # scikit-learn notes on it what the columns are called
     levels = ordered_levels(y)
-    options = {
-        name: getattr(selector, name)
-        for name in ("categorical_features", "groups", "given", "missing")
-    }
+    parameters = "categorical_features", "column_types", "groups", "given", "missing"
     X, y, sample_weight, row = answered(X, y, sample_weight)
-    X, y, plan, labels = read_table(reader, X, y, **options)
+    read = read_table(reader, X, y, **{name: getattr(selector, name) for name in parameters})
+    X, y = read.matrix, read.y
     row = np.arange(X.shape[0]) if row is None else row
     X, y, weight = weighted_samples(X, y, sample_weight)
     if weight.size < row.size:
@@ -119,17 +126,24 @@ def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
         weight = class_weights(response, selector.class_weight, weight)
         response = encode(sample_weight=weight)
     names = getattr(reader, "feature_names_in_", None)
-    return Samples(X, response, weight, plan, labels, table, row, names)
+    return Samples(
+        X, response, weight, read.plan, read.labels, table, row, names, read.kinds, read.readings
+    )
 
 
 def check_columns(
-    columns: PreparedColumns, X: Any, standardize: Standardize, labels: np.ndarray
+    columns: PreparedColumns,
+    X: Any,
+    standardize: Standardize,
+    labels: np.ndarray,
+    n_left_out: int = 0,
 ) -> None:
     """Refuse data in which nothing varies; warn of columns that do not, or by far values alone.
 
-    X is what the columns were prepared from, and the labels are what to call its columns.
+    X is what the columns were prepared from, and the labels are what to call its columns. Units
+    that were left out before do not vary either.
     """
-    n_constant = columns.constant.size
+    n_constant = columns.constant.size - n_left_out
     if columns.units.size == 0:
         raise ValueError(
             f"Every one of the {n_constant} feature(s) of X is constant or empty: "
@@ -164,7 +178,9 @@ def _at_the_median(X: np.ndarray) -> np.ndarray:
 
 
 def check_enough(samples: Samples, columns: PreparedColumns) -> None:
-    """Warn where there is next to nothing to learn from."""
+    """Warn of columns left out, and where there is next to nothing to learn from."""
+    if out := [each for each in samples.readings if each.kind in ("identifier", "empty")]:
+        _warn(f"{' '.join(summary(out))} Use column_types to have a column read otherwise.")
     response = samples.response
     by_chance = orders_by_chance(
         response.Y, columns.units.size, classes=response.task == "classification"

@@ -1,13 +1,10 @@
 """Tables as users hold them, names, dtypes, categories and groups, read as one matrix."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from difflib import get_close_matches
-from numbers import Integral
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.validation import check_X_y, validate_data
 
 from covmin.core.arrays import to_numpy
@@ -22,64 +19,39 @@ from .checks import (
     refuse_twins,
 )
 from .columns import ColumnPlan
+from .encoding import (
+    PLAIN,
+    EncodedTable,
+    Reading,
+    column_mask,
+    encode_table,
+    is_list_of_columns,
+    is_plain,
+    wanted_kinds,
+)
 from .gaps import with_gaps
+from .kinds import is_category
 from .responses import is_missing
 from .sources import ArraySource, Source, is_source
 
-# More levels than this are names or numbers of rows, not categories.
-_MOST_LEVELS = 255
-# So few levels are categories even where rows are few.
-_FEW_LEVELS = 10
 _NUMBERS = [np.float64, np.float32]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Samples and responses, checked, with what their columns are."""
+
+    matrix: Any  # array or source, (n_samples, n_encoded)
+    y: Any
+    plan: ColumnPlan
+    labels: np.ndarray | None  # of each unit, where there are groups
+    kinds: np.ndarray  # (n_columns,) of str: what each column was read as
+    readings: tuple[Reading, ...] = ()  # of those that are no plain numbers
 
 
 def is_of(table: Any, *libraries: str) -> bool:
     """Whether a table is of one of these libraries; subclasses are."""
     return any(kind.__module__.split(".")[0] in libraries for kind in type(table).__mro__)
-
-
-def column_mask(
-    columns: Any, names: Sequence[Hashable] | None, n_columns: int, parameter: str
-) -> np.ndarray:
-    """Columns given by name, by number or by a mask, as a mask (n_columns,).
-
-    ``parameter`` is what to call ``columns`` in an error.
-    """
-    items = [columns] if isinstance(columns, (str, Integral)) else list(columns)
-    if items and all(isinstance(item, (bool, np.bool_)) for item in items):
-        if len(items) != n_columns:
-            raise ValueError(
-                f"{parameter} as a mask needs one entry for each of the {n_columns} columns of X; "
-                f"it has {len(items)}."
-            )
-        return np.array(items, dtype=bool)
-    mask = np.zeros(n_columns, dtype=bool)
-    mask[[_position(item, names, n_columns, parameter) for item in items]] = True
-    return mask
-
-
-def _position(item: Any, names: Sequence[Hashable] | None, n_columns: int, parameter: str) -> int:
-    if isinstance(item, str):
-        if names is None:
-            raise ValueError(
-                f"{parameter} names the column {item!r}, but the columns of X have no names; "
-                "pass X as a frame, or give column numbers."
-            )
-        if item not in names:
-            close = get_close_matches(item, [str(name) for name in names], n=3)
-            hint = f" Did you mean {', '.join(map(repr, close))}?" if close else ""
-            raise ValueError(f"{parameter} names {item!r}, which is not a column of X.{hint}")
-        return list(names).index(item)
-    if not isinstance(item, Integral):
-        raise ValueError(
-            f"{parameter} must hold names or numbers of columns, or a mask; got {item!r}."
-        )
-    if not -n_columns <= int(item) < n_columns:
-        raise ValueError(
-            f"{parameter} holds column {item}, but X has {n_columns} columns, "
-            f"numbered from 0 to {n_columns - 1}."
-        )
-    return int(item) % n_columns
 
 
 def read_table(
@@ -88,43 +60,101 @@ def read_table(
     y: Any,
     *,
     categorical_features: Any = "from_dtype",
+    column_types: Any = "auto",
     groups: Any = None,
     given: Any = None,
     missing: str = "keep",
-) -> tuple[Any, Any, ColumnPlan, np.ndarray | None]:
+) -> Table:
     """Check X and y, and turn X into one matrix and a plan of its columns.
 
     The estimator is told the number and the names of the columns. With ``missing="keep"`` values
-    may be missing, else they are refused. Returned are the matrix (or
-    source) of shape (n_samples, n_encoded), y, the plan, and, where there are groups, the label
-    of each unit.
+    may be missing, else they are refused.
     """
-    source = _as_source(X, categorical_features)
-    names = list(X.columns) if is_frame(X) else None
-    categorical = None
-    if source is None:
-        check_kind(X, y)
-        categorical = categorical_mask(X, names, categorical_features)
-        refuse_times(X, categorical)
-        if missing == "error" and is_frame(X):
-            refuse_gaps(X)
-    matrix: Any
+    source = _as_source(X, categorical_features, column_types)
     if source is not None:
         names = source.names
-        matrix, y = source, _response_of_source(estimator, source, y)
+        y = _response_of_source(estimator, source, y)
         plan = ColumnPlan.plain(source.shape[1])
-    elif categorical is None or not categorical.any():
+        table = Table(source, y, plan, None, np.full(plan.unit.size, "number"))
+    else:
+        check_kind(X, y)
+        names = list(X.columns) if is_frame(X) else None
+        table = _encoded(estimator, X, y, categorical_features, column_types, given)
+    if missing == "error" and source is None and is_frame(X):
+        refuse_gaps(X)
+    matrix, plan = with_gaps(table.matrix, table.plan, missing, names)
+    n_columns = plan.unit.size
+    unit, labels = _grouped(groups, names, n_columns)
+    mask = column_mask([] if given is None else given, names, n_columns, "given")
+    plan = replace(plan, unit=unit, given=_given_units(unit, mask, labels))
+    return replace(table, matrix=matrix, plan=plan, labels=labels)
+
+
+def _as_table(X: Any) -> Any:
+    """Lists as arrays; of text and numbers, as objects: NumPy would make text of the numbers."""
+    if hasattr(X, "shape"):
+        return X
+    array = np.asarray(X)
+    return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
+
+
+def _encoded(
+    estimator: Any, X: Any, y: Any, categorical_features: Any, column_types: Any, given: Any
+) -> Table:
+    """A table in memory as a matrix: numbers as they are, and what stands for other columns."""
+    X = _as_table(X)
+    encoded = read_encoded(X, categorical_features, column_types, given)
+    if encoded is None:
         options = {"dtype": _NUMBERS, "ensure_min_samples": 2, "multi_output": True}
         with columns_named(X, takes_categories=True):
             matrix, y = validate_data(estimator, X, y, ensure_all_finite="allow-nan", **options)
-        plan = ColumnPlan.plain(matrix.shape[1])
+        n_columns = matrix.shape[1]
+        return Table(matrix, y, ColumnPlan.plain(n_columns), None, np.full(n_columns, "number"))
+    validate_data(estimator, X, y, skip_check_array=True)  # notes names and number of columns
+    # Whatever X holds, y must fit its rows.
+    _, y = check_X_y(np.zeros((X.shape[0], 1)), y, multi_output=True, ensure_min_samples=2)
+    plan = replace(
+        ColumnPlan.plain(encoded.kinds.size),
+        source=encoded.source,
+        categorical=encoded.kinds == "category",
+    )
+    return Table(encoded.matrix, y, plan, None, encoded.kinds, encoded.readings)
+
+
+def read_encoded(
+    X: Any,
+    categorical_features: Any = "from_dtype",
+    column_types: Any = "auto",
+    given: Any = None,
+) -> EncodedTable | None:
+    """A table in memory as numbers, by the kinds of its columns; None where it is that already.
+
+    None too for what is no table, and is refused with the numbers.
+    """
+    X = _as_table(X)
+    if len(X.shape) != 2 or X.shape[0] < 2:
+        return None
+    names = list(X.columns) if is_frame(X) else None
+    if isinstance(column_types, str) and column_types == "strict":
+        wanted = _strict_kinds(X, names, categorical_features)
     else:
-        matrix, y, plan = _encode(estimator, X, y, categorical)
-    matrix, plan = with_gaps(matrix, plan, missing, names)
-    unit, labels = _grouped(groups, names, plan.unit.size)
-    mask = column_mask([] if given is None else given, names, plan.unit.size, "given")
-    on = _given_units(unit, mask, labels)
-    return matrix, y, replace(plan, unit=unit, given=on), labels
+        wanted = wanted_kinds(X, names, categorical_features, column_types)
+    trusted = column_mask([] if given is None else given, names, X.shape[1], "given")
+    if is_plain(X, wanted, trusted):
+        return None
+    by_dtype = categorical_features is not None and not is_list_of_columns(categorical_features)
+    return encode_table(X, wanted, by_dtype=by_dtype, trusted=trusted)
+
+
+def _strict_kinds(
+    X: Any, names: Sequence[Hashable] | None, categorical_features: Any
+) -> list[str | None]:
+    """Categories where they are said to be, and numbers, or an error, everywhere else."""
+    categorical = categorical_mask(X, names, categorical_features)
+    refuse_times(X, categorical)
+    if categorical is None:
+        return [PLAIN] * X.shape[1]
+    return ["category" if has_levels else PLAIN for has_levels in categorical]
 
 
 def categorical_mask(
@@ -141,12 +171,7 @@ def categorical_mask(
     return column_mask(categorical_features, names, n_columns, "categorical_features")
 
 
-def is_category(dtype: Any) -> bool:
-    """Whether a dtype, of pandas or polars, is of categories."""
-    return str(dtype).startswith(("category", "Categorical", "Enum"))
-
-
-def _as_source(X: Any, categorical_features: Any) -> Source | None:
+def _as_source(X: Any, categorical_features: Any, column_types: Any) -> Source | None:
     """A source for what must not be copied whole; None for what is an ordinary table."""
     source: Source
     if is_source(X):
@@ -160,16 +185,15 @@ def _as_source(X: Any, categorical_features: Any) -> Source | None:
     else:
         return None
     # A source has no dtype that says which columns hold categories.
-    named = categorical_features
-    if named is None or isinstance(named, str):
-        return source
-    if not column_mask(named, source.names, source.shape[1], "categorical_features").any():
+    wanted = wanted_kinds(source, source.names, categorical_features, column_types)
+    if all(kind in (None, "number") for kind in wanted):
         return source
     if isinstance(X, np.memmap):
         return None  # an array like any other, once its levels are to be counted
+    named = "categorical_features" if "category" in wanted else "column_types"
     raise ValueError(
-        "categorical_features needs a table in memory, and this X is read in blocks. Encode these "
-        "columns first and leave categorical_features out, or load the table into memory."
+        f"{named} needs a table in memory, and this X is read in blocks. Encode these columns "
+        f"first and leave {named} out, or load the table into memory."
     )
 
 
@@ -203,69 +227,6 @@ def _response_of_source(estimator: Any, source: Any, y: Any) -> np.ndarray:
     rows = np.broadcast_to(np.zeros(1), (n, 1))
     _, y = check_X_y(rows, y, multi_output=True, ensure_min_samples=2)
     return y
-
-
-def _encode(
-    estimator: Any, X: Any, y: Any, categorical: np.ndarray
-) -> tuple[np.ndarray, Any, ColumnPlan]:
-    """Check y, and put numbers and indicators of levels side by side."""
-    if not hasattr(X, "shape"):
-        X = np.asarray(X, dtype=object)
-    validate_data(estimator, X, y, skip_check_array=True)  # notes names and number of columns
-    # Whatever X holds, y must fit its rows.
-    _, y = check_X_y(np.zeros((X.shape[0], 1)), y, multi_output=True, ensure_min_samples=2)
-    matrix, source = encode_categories(X, categorical)
-    plan = replace(ColumnPlan.plain(categorical.size), source=source, categorical=categorical)
-    return matrix, y, plan
-
-
-def encode_categories(X: Any, categorical: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers as they are, and an indicator for each level of a category.
-
-    With the feature that each encoded column comes from.
-    """
-    numeric = np.flatnonzero(~categorical)
-    numbers = np.empty((0, 0))
-    if numeric.size:
-        numbers = checked_numbers(_safe_indexing(X, numeric, axis=1))
-    blocks, sources = [], []
-    for j, has_levels in enumerate(categorical):
-        if has_levels:
-            name = repr(str(X.columns[j])) if is_frame(X) else str(j)
-            blocks.append(_indicators(_safe_indexing(X, j, axis=1), name))
-        else:
-            blocks.append(numbers[:, np.searchsorted(numeric, j), None])
-        sources.append(np.full(blocks[-1].shape[1], j))
-    return np.concatenate(blocks, axis=1, dtype=numbers.dtype), np.concatenate(sources)
-
-
-def checked_numbers(X: Any) -> np.ndarray:
-    """A table of numbers as an array; what is wrong with it is told by the names of columns."""
-    with columns_named(X, takes_categories=True):
-        return check_array(X, dtype=_NUMBERS, ensure_all_finite="allow-nan")
-
-
-def _indicators(column: Any, name: str) -> np.ndarray:
-    """One column of zeros and ones for each level."""
-    values = list(column)
-    if any(map(is_missing, values)):
-        raise ValueError(
-            f"Categorical column {name} has missing values; drop these rows, or make "
-            "missingness a level of its own."
-        )
-    levels = sorted(set(values), key=lambda level: (str(type(level)), str(level)))
-    if len(levels) > _MOST_LEVELS:
-        raise ValueError(
-            f"Categorical column {name} has {len(levels)} levels; at most {_MOST_LEVELS} are "
-            "taken. Merge rare levels, or drop the column if it names the rows."
-        )
-    if 2 * len(levels) > len(values) and len(levels) > _FEW_LEVELS:
-        raise ValueError(
-            f"Categorical column {name} has {len(levels)} levels in {len(values)} rows: it tells "
-            "the rows apart rather than groups of them. Merge levels, or drop the column."
-        )
-    code = {level: number for number, level in enumerate(levels)}
-    return np.eye(len(levels))[[code[value] for value in values]]
 
 
 def _grouped(

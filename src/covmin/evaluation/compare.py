@@ -10,6 +10,8 @@ import numpy as np
 from sklearn.metrics import get_scorer
 from sklearn.utils import column_or_1d
 
+from covmin.data.encoding import summary
+from covmin.data.kinds import LEFT_OUT
 from covmin.data.responses import encode_response
 from covmin.data.samples import read_samples
 from covmin.runtime.seeds import seed_of
@@ -35,6 +37,7 @@ def compare_selectors(
     groups: Any = None,
     task: str = "auto",
     categorical_features: Any = "from_dtype",
+    column_types: Any = "auto",
     scoring: Any = None,
     seconds: float | None = None,
     n_jobs: int | None = None,
@@ -78,6 +81,8 @@ def compare_selectors(
         alone rank indicators of their levels, and a category stands where its best level does; the
         machine is given an indicator of each level. Where values are missing, both are given the
         mean of the training rows, and an indicator.
+    column_types : {"auto", "strict"} or dict, default="auto"
+        What columns are read as, as for :class:`~covmin.CCMSelector`.
     scoring : str or callable, optional
         The score of the machine, as in scikit-learn, such as "roc_auc" or
         "neg_mean_absolute_error"; a higher one is better. By default accuracy, or R².
@@ -116,7 +121,10 @@ def compare_selectors(
     scorer = None if scoring is None else get_scorer(scoring)
     if seconds is not None and not seconds > 0.0:
         raise ValueError(f"seconds must be a number > 0 or None; got {seconds!r}.")
-    X, y, groups, table = _check_data(X, y, groups, task, categorical_features)
+    reader = CCMSelector(
+        task=task, categorical_features=categorical_features, column_types=column_types
+    )
+    X, y, groups, table = _check_data(X, y, groups, reader)
     classes = encode_response(y, task).task == "classification"
     seed = seed_of(random_state)
     specs = resolve_selectors(selectors, ("ccm", *QUICK_BASELINES))
@@ -154,7 +162,7 @@ def _first_of(result: Any, other: Any) -> Any:
 
 
 def _check_data(
-    X: Any, y: Any, groups: Any, task: str, categorical_features: Any
+    X: Any, y: Any, groups: Any, reader: CCMSelector
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, EncodedTable | None]:
     """Numbers, responses, groups, and the table where it is more than numbers.
 
@@ -164,11 +172,12 @@ def _check_data(
         raise ValueError(
             f"y has {np.shape(y)[1]} columns; selectors are compared on one response at a time."
         )
-    reader = CCMSelector(task=task, categorical_features=categorical_features)
     samples = read_samples(reader, X, y, None).in_memory()
+    if out := [each for each in samples.readings if each.kind in LEFT_OUT]:
+        warnings.warn(" ".join(summary(out)), UserWarning, stacklevel=3)
     y = column_or_1d(y)[samples.row]
     groups = None if groups is None else column_or_1d(groups)[samples.row]
-    table = encoded(samples, categorical_features)
+    table = encoded(samples, reader)
     numbers = samples.X if table is None else table.first_columns()
     return np.asarray(numbers, dtype=np.float64), y, groups, table
 

@@ -16,7 +16,7 @@ class EncodedTable:
     """A table as this library's selectors take it, and the same as columns of numbers."""
 
     table: Any  # as it was passed
-    categorical_features: Any
+    reading: dict[str, Any]  # parameters that say how it is read
     # (n_samples, n_columns): numbers as they are, an indicator for each level of a category, and
     # one of what is missing; nan where it is.
     matrix: np.ndarray
@@ -39,22 +39,20 @@ class EncodedTable:
         return columns
 
 
-def encoded(samples: Samples, categorical_features: Any) -> EncodedTable | None:
-    """A table as it was read for a fit; None where it is numbers alone, and none is missing."""
+def encoded(samples: Samples, reader: Any) -> EncodedTable | None:
+    """A table as a selector has read it; None where it is numbers alone, and none is missing."""
     matrix, source = np.asarray(samples.X, dtype=np.float64), np.asarray(samples.plan.source)
     n_features = samples.plan.unit.size
-    missing = np.isnan(matrix)
-    if np.array_equal(source, np.arange(n_features)) and not missing.any():
+    if np.array_equal(source, np.arange(n_features)) and not np.isnan(matrix).any():
         return None
-    gaps = missing.any(axis=0)
     table = samples.table[0]
     if not hasattr(table, "shape"):
         table = np.asarray(table, dtype=object)
     return EncodedTable(
         _safe_indexing(table, samples.row),
-        categorical_features,
-        np.column_stack([matrix, missing[:, gaps]]),
-        np.concatenate([source, source[gaps]]),
+        {name: getattr(reader, name) for name in ("categorical_features", "column_types")},
+        matrix,
+        source,
         n_features,
     )
 
@@ -84,8 +82,9 @@ def order_of_features(
     """
     if table is None:
         return feature_order(selector.fit(X, y))
-    if "categorical_features" in selector.get_params():
-        selector.set_params(categorical_features=table.categorical_features)
+    known = selector.get_params()
+    if "categorical_features" in known:
+        selector.set_params(**{name: how for name, how in table.reading.items() if name in known})
         return feature_order(selector.fit(table.table, y))
     matrix = filled(table.matrix, by=table.matrix)
     order = table.source[feature_order(selector.fit(matrix, y))]

@@ -15,9 +15,12 @@ from sklearn.utils.validation import validate_data
 
 from covmin.data.checks import check_kind, is_frame
 from covmin.data.columns import n_features_to_keep
+from covmin.data.encoding import summary
+from covmin.data.kinds import LEFT_OUT
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 from covmin.data.responses import EncodedResponse, encode_response, ordered_levels
 from covmin.data.sources import is_source
+from covmin.data.tables import read_encoded
 from covmin.runtime.repeats import N_JOBS, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.version import VersionedPickles
@@ -182,6 +185,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
             X, y = self._validated(X, y)
             estimator = for_many_fits(self._estimator(), self)
             response = _read_response(y, estimator)
+            _fix_kinds(estimator, X)
             if "task" in estimator.get_params(deep=False):
                 _check_rare_classes(response)
                 # Every half is read the way all samples are: fewer values may look like classes.
@@ -265,6 +269,21 @@ def _refuse_blocks(X: Any) -> None:
             f"{type(X).__name__}. Read it, or a sample of its rows, into an array or a data frame "
             "first (compute() of Dask, pandas.read_parquet)."
         )
+
+
+def _fix_kinds(estimator: Any, X: Any) -> None:
+    """Have every half read its columns the way all samples are: fewer rows may look otherwise."""
+    parameters = estimator.get_params(deep=False)
+    asked = parameters.get("column_types", "strict")
+    if isinstance(asked, str) and asked == "strict":
+        return
+    given = parameters.get("given")
+    encoded = read_encoded(X, parameters["categorical_features"], asked, given)
+    if encoded is not None:
+        kinds = {j: "drop" if k in LEFT_OUT else str(k) for j, k in enumerate(encoded.kinds)}
+        estimator.set_params(column_types=kinds)
+        if out := [each for each in encoded.readings if each.kind in LEFT_OUT]:
+            warnings.warn(" ".join(summary(out)), UserWarning, stacklevel=4)
 
 
 def _read_response(y: Any, estimator: Any) -> EncodedResponse:

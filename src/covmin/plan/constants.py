@@ -10,7 +10,26 @@ from typing import Final
 from covmin.core import nominations
 from covmin.core.effort import Effort
 from covmin.core.nominations import Search
-from covmin.data import ranks
+from covmin.data import ranks, rules
+
+# --- what a column is read as ------------------------------------------------------------------
+#: Indicators of one column, at most; of more levels the rarest are merged.
+MOST_LEVELS: Final = rules.MOST_LEVELS
+#: So few levels are categories even where rows are few, or where most of them are numbers.
+FEW_LEVELS: Final = rules.FEW_LEVELS
+#: A level of fewer rows is merged with others: so few say next to nothing about it.
+FEWEST_IN_LEVEL: Final = rules.FEWEST_IN_LEVEL
+#: But not one that has this share of the rows: in a small table five rows are many.
+RARE_SHARE: Final = rules.RARE_SHARE
+#: Share of the cells of a column of numbers that may be something else, and count as missing.
+STRAY_SHARE: Final = rules.STRAY_SHARE
+#: Whole numbers, all different, count the rows if they leave out at most this share of those
+#: between the least and the largest: by chance, hardly any twenty of them do.
+SKIPPED_SHARE: Final = rules.SKIPPED_SHARE
+#: Rows from which that is asked.
+FEWEST_COUNTED: Final = rules.FEWEST_COUNTED
+#: Consecutive numbers between these are years, which may matter.
+YEARS: Final = rules.YEARS
 
 # --- scaling by ranks ------------------------------------------------------------------------
 #: Of more samples than this, as many are drawn to rank by: a rank is then known to 0.4 per cent.

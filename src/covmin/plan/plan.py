@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from covmin.core.nominations import Hold
 from covmin.core.problem import Problem
 from covmin.data.checks import listed
 from covmin.data.columns import PreparedColumns
+from covmin.data.encoding import Reading
 from covmin.data.responses import EncodedResponse
 from covmin.runtime.threads import row_threads
 
@@ -78,6 +80,7 @@ class Plan:
     n_threads: int  # blocks of rows worked on at once
     looks_for_pairs: bool
     decisions: tuple[Decision, ...]
+    readings: tuple[Reading, ...] = ()  # of columns that are no plain numbers
 
     @classmethod
     def of_shape(
@@ -141,6 +144,11 @@ class Plan:
             "weight"
         )
         return self._decided("gaps", f"{columns}: {listed(names)}", reason)
+
+    def with_readings(self, readings: Sequence[Reading]) -> Plan:
+        """The same with what columns were read as, one decision for each."""
+        read = (Decision("columns", each.choice, each.words) for each in readings)
+        return replace(self, decisions=(*read, *self.decisions), readings=tuple(readings))
 
     def _with_rows(self) -> Plan:
         n = self.size.n_samples

@@ -10,9 +10,9 @@ from sklearn.utils import _safe_indexing
 
 from covmin.data.checks import is_frame, printable
 from covmin.data.columns import prepare_columns
+from covmin.data.kinds import values_as_read
 from covmin.data.ranks import Standardize, goes_by_rank
 from covmin.data.responses import EncodedResponse, encode_response
-from covmin.data.tables import categorical_mask
 from covmin.plotting.shared import names_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.selection.judge import judge
@@ -123,26 +123,25 @@ def as_samples(
     names = names_of(selector, feature_names)
     if responses.shape[0] != array.shape[0]:
         raise ValueError(f"X has {array.shape[0]} samples but y has {responses.shape[0]}.")
-    numbers, levels = _as_numbers(X if is_frame(X) else array, array, selector.categorical_features)
+    numbers, levels = _as_numbers(selector, X if is_frame(X) else array, array)
     standardize = "rank" if goes_by_rank(selector.standardize) else True
     return Samples(numbers, responses, names, selector.task_, levels, standardize)
 
 
 def _as_numbers(
-    X: Any, array: np.ndarray, categorical_features: Any
+    selector: Any, X: Any, array: np.ndarray
 ) -> tuple[np.ndarray, dict[int, list[str]]]:
     """Numbers for every column, and the levels of those that hold categories."""
-    names = list(X.columns) if is_frame(X) else None
-    categorical = categorical_mask(X, names, categorical_features)
-    if categorical is None:
-        categorical = np.zeros(array.shape[1], dtype=bool)
+    kinds = selector.column_kinds_
+    categorical = kinds == "category"
     if array.dtype.kind == "f" and not categorical.any():
         return array, {}
     numbers, levels = np.empty(array.shape), {}
     for j in range(array.shape[1]):
         try:
             if not categorical[j]:
-                numbers[:, j] = array[:, j]
+                values = values_as_read(_safe_indexing(X, j, axis=1), kinds[j])
+                numbers[:, j] = values.astype("M8[ms]") if values.dtype.kind == "M" else values
                 continue
         except (TypeError, ValueError):
             # A frame of categories that was turned into an array on the way here.

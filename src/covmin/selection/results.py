@@ -38,6 +38,7 @@ def fitted_attributes(
         "n_features_": m,
         "n_features_in_": layout.unit.size,
         "feature_names_in_": samples.names,
+        "column_kinds_": samples.kinds,
         "path_": stages,
         "plan_": plan,
         "interactions_": _interactions(path.hold.pairs, columns, layout),

@@ -61,8 +61,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         The score of ``estimator``, as in scikit-learn; None is its own.
     groups : array-like of shape (n_features,) or dict, default=None
         Columns that are kept or left as one: a label for each column, or a dict from a label
-        to its columns (by name or number), in which columns it does not hold stay by
-        themselves.
+        to its columns (by name or number); columns it does not hold stay by themselves.
     given : str, int or array-like, default=None
         Columns that are known to matter, by name, number or mask: always kept, not counted.
         The others are ranked by what they add to these: what these explain by themselves is
@@ -74,6 +73,11 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     missing : {"keep", "error"}, default="keep"
         What to do about missing values in X. "keep" puts them at the mean of the column and counts
         whether a value is there under the same weight. "error" refuses them.
+    column_types : {"auto", "strict"} or dict, default="auto"
+        What columns of frames and of arrays of objects are read as. "auto" takes text as categories
+        (rare ones merged), numbers and dates in text as such, dates as time and cycles, and leaves
+        out columns that name the rows: see ``plan_``. A dict from a column to "number", "category",
+        "date" or "drop" says otherwise for some; "strict" refuses all but numbers and categories.
     task : {"auto", "classification", "ordinal", "regression"}, default="auto"
         How to read y. "auto" takes labels and whole numbers of few values as classes, whole
         numbers of many values and other numbers as a real response, an ordered categorical as
@@ -100,9 +104,8 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         "path" solves at shrinking budgets, "paper" once, as published. An object of
         :class:`covmin.Formulation` has all switches of the paper.
     interactions : bool, default=True
-        Whether a path looks at the products of all pairs of features first (see
-        ``interactions_``) and holds on to features whose product explains the response. Among
-        many features an interaction is found from far fewer samples this way.
+        Whether a path looks at the products of all pairs of features first (see ``interactions_``)
+        and holds on to features whose product explains the response: far fewer samples do then.
     n_substitutes : int, default=0
         Substitutes to look for in place of each feature kept (see ``substitutes_``).
     approximation : {"auto", "exact", "fourier"} or None, default="auto"
@@ -112,13 +115,11 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     n_components : int, default=None
         Number of random components; None takes 512.
     device : str, default=None
-        Torch device to compute on, such as "cpu" or "cuda"; None stays with NumPy, or with the
-        device of X where that is a torch tensor.
+        Torch device to compute on ("cpu", "cuda"); None stays with NumPy, or with that of a tensor.
     n_jobs : int, default=None
         Folds that are cross-fitted at once.
     random_state : int, RandomState instance or None, default=None
-        Seed of the random components, of the folds and of samples of the rows. None is a fixed
-        seed, so that every run gives the same answer.
+        Seed of everything random. None is a fixed seed: every run gives the same answer.
     verbose : int, default=0
         1 shows the plan, how long it will take and a progress bar.
     long_run : LongRun, default=None
@@ -127,14 +128,16 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     Attributes
     ----------
     ranking_ : ndarray of shape (n_features,)
-        Rank of each feature, 1 for the best: a permutation of 1..n_features. The columns of a
-        group share its rank; given columns have rank 0.
+        Rank of each feature, from 1 for the best. Columns of a group share its rank; given columns
+        have rank 0.
     support_ : ndarray of bool of shape (n_features,)
         The features kept: exactly ``n_features_`` of them, and the given columns.
     n_features_ : int
         Number of features kept; a group counts as one, and given columns do not count.
     weights_ : ndarray of shape (n_features,)
         Weights w of the solve at ``n_features_``; one for given columns.
+    column_kinds_ : ndarray of str of shape (n_features,)
+        What columns were read as: "number", "category", "date"; "identifier", "empty", "dropped".
     plan_ : Plan
         What was decided and why: ``print(selector.plan_)``.
     groups_, group_ranking_, group_support_ : ndarray of shape (n_groups,) or None
@@ -227,6 +230,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         "given": [None, str, Integral, "array-like"],
         "categorical_features": [None, str, Integral, "array-like"],
         "missing": [StrOptions({"keep", "error"})],
+        "column_types": [StrOptions({"auto", "strict"}), dict],
         "task": [StrOptions({"auto", "classification", "ordinal", "regression"})],
         "class_weight": [None, StrOptions({"balanced"}), dict],
         "response_kernel": [StrOptions({"linear", "gaussian"})],
@@ -253,6 +257,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     given: Any = None
     categorical_features: Any = "from_dtype"
     missing: str = "keep"
+    column_types: Any = "auto"
     task: str = "auto"
     class_weight: Any = None
     response_kernel: str = "linear"
@@ -294,17 +299,15 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; numbers, or a frame that also has categorical columns. Values may be missing.
-            Mapped files (``numpy.memmap``), :func:`covmin.open_parquet` and Dask arrays and
-            dataframes are read in blocks and never copied whole, as long as random components
+            Samples; numbers, or a frame that also has text, categories and dates. Values may be
+            missing. Mapped files (``numpy.memmap``), :func:`covmin.open_parquet` and Dask arrays
+            and dataframes are read in blocks and never copied whole, as long as random components
             are used; torch tensors are computed on where they are.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, or one or several real responses. Each of several counts the same,
-            whatever its unit: it is divided by its standard deviation. Samples without a
-            response are left out, with a warning.
+            Class labels, or real responses. Each of several counts the same, whatever its unit.
+            Samples without a response are left out, with a warning.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples. A weight of two is the same as the sample twice, a weight
-            of zero the same as no such sample.
+            Weights of the samples: two is the same as the sample twice, zero as no such sample.
 
         Returns
         -------
@@ -319,7 +322,8 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         samples = read_samples(self, X, y, sample_weight)
         with one_blas_thread():
             columns = samples.columns(self.standardize)
-        check_columns(columns, samples.X, self.standardize, samples.column_labels)
+        labels, n_left_out = samples.column_labels, samples.n_left_out
+        check_columns(columns, samples.X, self.standardize, labels, n_left_out)
         check_enough(samples, columns)
         plan = self._plan_of_shape(columns, samples, formulation, device)
         settings: dict[str, Any] = {}
@@ -337,11 +341,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         return self
 
     def _plan_of_shape(
-        self,
-        columns: PreparedColumns,
-        samples: Samples,
-        formulation: Formulation,
-        device: str | None,
+        self, columns: PreparedColumns, samples: Samples, formulation: Formulation, device: Any
     ) -> Plan:
         wishes = Wishes(
             formulation,
@@ -355,7 +355,8 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         )
         shape = columns.n_distinct, columns.index.size
         plan = Plan.of_shape(wishes, shape, columns.X.dtype.itemsize, samples.response)
-        return plan.with_copies(columns.p.size).with_gaps(samples.columns_with_gaps)
+        plan = plan.with_readings(samples.readings).with_copies(columns.p.size)
+        return plan.with_gaps(samples.columns_with_gaps)
 
     def _run(
         self, plan: Plan, columns: PreparedColumns, samples: Samples, run: Run

@@ -23,6 +23,7 @@ from .judge import judge, principal_components, summed_kernel
 from .selector import CCMSelector
 
 _CONSTRAINTS = CCMSelector._parameter_constraints
+_SHARED = "task", "categorical_features", "column_types", "random_state"
 
 
 @validate_params(
@@ -31,7 +32,7 @@ _CONSTRAINTS = CCMSelector._parameter_constraints
         "y": "no_validation",
         "held_out": ["boolean"],
         "sample_weight": "no_validation",
-        **{name: _CONSTRAINTS[name] for name in ("task", "categorical_features", "random_state")},
+        **{name: _CONSTRAINTS[name] for name in _SHARED},
     },
     prefer_skip_nested_validation=True,
 )
@@ -43,6 +44,7 @@ def unexplained_variance(
     sample_weight: Any = None,
     task: str = "auto",
     categorical_features: Any = "from_dtype",
+    column_types: Any = "auto",
     random_state: Any = None,
 ) -> float:
     """Share of the variance of y that the features leave unexplained.
@@ -66,6 +68,7 @@ def unexplained_variance(
         feature takes but a few values: held out, equal rows are then samples of their own.
     task : {"auto", "classification", "ordinal", "regression"}, default="auto"
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
+    column_types : {"auto", "strict"} or dict, default="auto"
         As in :class:`~covmin.CCMSelector`.
     random_state : int, RandomState instance or None, default=None
         Seed where rows are drawn. None is a fixed seed.
@@ -108,7 +111,9 @@ def unexplained_variance(
     [3, 4, 5] 100%
     """
     X, _, y, sample_weight = from_tensors(X, None, y, sample_weight)
-    reader = CCMSelector(task=task, categorical_features=categorical_features)
+    reader = CCMSelector(
+        task=task, categorical_features=categorical_features, column_types=column_types
+    )
     samples = read_samples(reader, X, y, sample_weight)
     seed = seed_of(random_state)
     columns = samples.columns(standardize=True)

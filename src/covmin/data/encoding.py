@@ -1,0 +1,253 @@
+"""Tables as one matrix of numbers: how each column is read, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing, check_array
+
+from .checks import columns_named, is_frame, listed
+from .kinds import (
+    LEFT_OUT,
+    READERS,
+    ReadColumn,
+    counts_rows,
+    is_integer,
+    is_number,
+    read_by_itself,
+)
+
+# Kind of a column of numbers that is used as it is, or refused.
+PLAIN = "plain"
+_NUMBERS = [np.float64, np.float32]
+_READ_AS = {"number": "numbers", "category": "categories", "date": "dates"}
+_LEFT_OUT_FOR = {
+    "identifier": "they tell rows apart",
+    "empty": "they are empty",
+    "dropped": "so asked for",
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a column that is no plain number was read."""
+
+    column: Hashable  # its name, or its number
+    kind: str
+    words: str  # why
+
+    @property
+    def choice(self) -> str:
+        """What it was taken for, in words."""
+        is_out = self.kind in LEFT_OUT
+        return f"{self.column!r} {'left out' if is_out else f'read as {_READ_AS[self.kind]}'}"
+
+    def __str__(self) -> str:
+        return f"{self.choice} ({self.words})"
+
+
+@dataclass(frozen=True)
+class EncodedTable:
+    """A table as a matrix in which a column may have become several, or none."""
+
+    matrix: np.ndarray  # (n_samples, n_encoded), NaN where a number or a date is missing
+    source: np.ndarray  # (n_encoded,), column of the table behind each
+    kinds: np.ndarray  # (n_columns,) of str
+    readings: tuple[Reading, ...]
+
+
+def summary(readings: Sequence[Reading]) -> list[str]:
+    """A sentence on each thing that columns were taken for.
+
+    >>> print(*summary([Reading("sex", "category", "2 values"), Reading(3, "empty", "")]))
+    Read as categories: 'sex'. Left out, for they are empty: 3.
+    """
+    said = []
+    for kind, what in _READ_AS.items():
+        found = [each for each in readings if each.kind == kind]
+        if kind == "category" or len(found) > 1:
+            names = listed([each.column for each in found])
+        else:
+            names = "".join(f"{each.column!r} ({each.words})" for each in found)
+        if found:
+            said.append(f"Read as {what}: {names}.")
+    for kind, why in _LEFT_OUT_FOR.items():
+        if names := listed([each.column for each in readings if each.kind == kind]):
+            said.append(f"Left out, for {why}: {names}.")
+    return said
+
+
+def wanted_kinds(
+    X: Any, names: Sequence[Hashable] | None, categorical_features: Any, column_types: Any
+) -> list[str | None]:
+    """The kind that is asked for of each column of a table; None where it is to be found out."""
+    wanted: list[str | None] = [None] * X.shape[1]
+    if isinstance(column_types, Mapping):
+        for column, kind in column_types.items():
+            if kind not in READERS:
+                raise ValueError(
+                    f"column_types says {kind!r} of column {column!r}; it takes "
+                    f"{', '.join(map(repr, READERS))}."
+                )
+            wanted[position(column, names, X.shape[1], "column_types")] = kind
+    if is_list_of_columns(categorical_features):
+        mask = column_mask(categorical_features, names, X.shape[1], "categorical_features")
+        wanted = ["category" if named else kind for named, kind in zip(mask, wanted, strict=True)]
+    return wanted
+
+
+def is_list_of_columns(categorical_features: Any) -> bool:
+    """Whether columns are named, rather than their dtypes asked."""
+    by_dtype = isinstance(categorical_features, str) and categorical_features == "from_dtype"
+    return categorical_features is not None and not by_dtype
+
+
+def column_mask(
+    columns: Any, names: Sequence[Hashable] | None, n_columns: int, parameter: str
+) -> np.ndarray:
+    """Columns given by name, by number or by a mask, as a mask (n_columns,).
+
+    ``parameter`` is what to call ``columns`` in an error.
+    """
+    items = [columns] if isinstance(columns, (str, Integral)) else list(columns)
+    if items and all(isinstance(item, (bool, np.bool_)) for item in items):
+        if len(items) != n_columns:
+            raise ValueError(
+                f"{parameter} as a mask needs one entry for each of the {n_columns} columns of X; "
+                f"it has {len(items)}."
+            )
+        return np.array(items, dtype=bool)
+    mask = np.zeros(n_columns, dtype=bool)
+    mask[[position(item, names, n_columns, parameter) for item in items]] = True
+    return mask
+
+
+def position(item: Any, names: Sequence[Hashable] | None, n_columns: int, parameter: str) -> int:
+    """The number of a column given by its name or its number."""
+    if isinstance(item, str):
+        if names is None:
+            raise ValueError(
+                f"{parameter} names the column {item!r}, but the columns of X have no names; "
+                "pass X as a frame, or give column numbers."
+            )
+        if item not in names:
+            close = get_close_matches(item, [str(name) for name in names], n=3)
+            hint = f" Did you mean {', '.join(map(repr, close))}?" if close else ""
+            raise ValueError(f"{parameter} names {item!r}, which is not a column of X.{hint}")
+        return list(names).index(item)
+    if not isinstance(item, Integral):
+        raise ValueError(
+            f"{parameter} must hold names or numbers of columns, or a mask; got {item!r}."
+        )
+    if not -n_columns <= int(item) < n_columns:
+        raise ValueError(
+            f"{parameter} holds column {item}, but X has {n_columns} columns, "
+            f"numbered from 0 to {n_columns - 1}."
+        )
+    return int(item) % n_columns
+
+
+def is_plain(X: Any, wanted: Sequence[str | None], trusted: np.ndarray) -> bool:
+    """Whether a table holds numbers alone, all of them to be used as they are."""
+    if any(kind not in (None, "number", PLAIN) for kind in wanted):
+        return False
+    if not is_frame(X):
+        return _is_numeric(X)
+    dtypes = enumerate(X.dtypes)
+    return all(_is_plain_number(X, j, dtype, wanted[j], trusted[j]) for j, dtype in dtypes)
+
+
+def _is_numeric(X: Any) -> bool:
+    """Whether an array holds numbers, or text and objects that NumPy takes for such."""
+    kind = getattr(X.dtype, "kind", "f")
+    if kind not in "OUSMm":
+        return True
+    try:
+        X.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return kind in "OUS"
+
+
+def _is_plain_number(X: Any, j: int, dtype: Any, wanted: str | None, trusted: bool) -> bool:
+    """Whether a column is used as it is."""
+    if wanted not in (None, "number") or not is_number(dtype):
+        # Complex numbers are refused with those that are used.
+        return wanted == PLAIN or getattr(dtype, "kind", "O") == "c"
+    if wanted == "number" or trusted or not is_frame(X) or not is_integer(dtype):
+        return True
+    return not counts_rows(_safe_indexing(X, j, axis=1))
+
+
+def encode_table(
+    X: Any,
+    wanted: Sequence[str | None],
+    *,
+    by_dtype: bool = True,
+    trusted: np.ndarray | None = None,
+) -> EncodedTable:
+    """Read each column as the kind that is wanted, or as what it seems to be.
+
+    Parameters
+    ----------
+    X : frame of pandas or polars, or array of shape (n_samples, n_columns)
+    wanted : sequence of str or None
+        Kind of each column, None where it is to be found out; PLAIN is refused if it is no number.
+    by_dtype : bool
+        Whether a categorical dtype makes categories.
+    trusted : ndarray of bool of shape (n_columns,)
+        Columns whose whole numbers are used even where they count the rows.
+    """
+    n_columns = len(wanted)
+    trusted = np.zeros(n_columns, dtype=bool) if trusted is None else trusted
+    dtypes = list(X.dtypes) if is_frame(X) else [X.dtype] * n_columns
+    each = zip(range(n_columns), dtypes, wanted, trusted, strict=True)
+    plain = np.array([_is_plain_number(X, *column) for column in each])
+    numbers = np.empty((0, 0))
+    if plain.any():
+        numbers = checked_numbers(_safe_indexing(X, np.flatnonzero(plain), axis=1))
+    place = np.cumsum(plain) - 1
+    columns = []
+    for j, kind in enumerate(wanted):
+        if plain[j]:
+            columns.append(ReadColumn("number", numbers[:, place[j], None]))
+            continue
+        column, name = _safe_indexing(X, j, axis=1), _label(X, j)
+        if kind is None:
+            columns.append(read_by_itself(column, by_dtype=by_dtype, trusted=bool(trusted[j])))
+        else:
+            columns.append(READERS[kind](column, repr(str(name)) if is_frame(X) else str(name)))
+    return _put_together(X, columns, numbers.dtype)
+
+
+def _put_together(X: Any, columns: Sequence[ReadColumn], dtype: Any) -> EncodedTable:
+    readings = tuple(
+        Reading(_label(X, j), read.kind, read.words) for j, read in enumerate(columns) if read.words
+    )
+    if all(read.kind in LEFT_OUT for read in columns):
+        raise ValueError(
+            f"No column is left to choose from. {' '.join(summary(readings))} Use column_types to "
+            "have a column read otherwise."
+        )
+    sizes = [read.block.shape[1] for read in columns]
+    return EncodedTable(
+        np.concatenate([read.block for read in columns], axis=1, dtype=dtype),
+        np.repeat(np.arange(len(columns)), sizes),
+        np.array([read.kind for read in columns]),
+        readings,
+    )
+
+
+def _label(X: Any, j: int) -> Hashable:
+    return X.columns[j] if is_frame(X) else j
+
+
+def checked_numbers(X: Any) -> np.ndarray:
+    """A table of numbers as an array; what is wrong with it is told by the names of columns."""
+    with columns_named(X, takes_categories=True):
+        return check_array(X, dtype=_NUMBERS, ensure_all_finite="allow-nan")

@@ -1,0 +1,203 @@
+"""Dates and times: out of text, and as time since the first and cycles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+import numpy as np
+
+from .responses import is_missing
+
+_TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d{1,9})?))?"
+_ZONE = r"\s*(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})?"
+_AFTER = rf"(?:[T ]\s*{_TIME}(?P<half>\s*[aApP][mM])?{_ZONE})?"
+_MONTH = r"(?P<name>[A-Za-z]{3,9})\.?"
+# Ways to write a date, the first that fits all cells is taken.
+_DATES = [
+    re.compile(pattern + _AFTER)
+    for pattern in (
+        r"(?P<year>\d{4})(?P<mark>[-/.])(?P<month>\d{1,2})(?:(?P=mark)(?P<day>\d{1,2}))?",
+        r"(?P<a>\d{1,2})(?P<mark>[-/.])(?P<b>\d{1,2})(?P=mark)(?P<year>\d{4}|\d{2})",
+        rf"(?P<day>\d{{1,2}})[- ]{_MONTH}[- ](?P<year>\d{{4}})",
+        rf"{_MONTH} (?P<day>\d{{1,2}}),? (?P<year>\d{{4}})",
+    )
+]
+# With nines for digits, what NumPy reads by itself.
+_ISO = re.compile(r"9999-99-99(?:[T ]99:99(?::99(?:\.9{1,6})?)?)?")
+_NINES = str.maketrans("012345678", "9" * 9)
+_CLOCK = re.compile(_TIME + r"(?P<half>\s*[aApP][mM])?")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+# As POSIX has it, years of two digits go from 1969 to 2068.
+_CENTURY = 69
+_SECONDS = "datetime64[us]"
+_DAY = np.timedelta64(86_400_000_000, "us")
+_YEAR = 365.2425
+
+
+def read_dates(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
+    """Texts as points in time, if all are dates written in one way, and how; None otherwise.
+
+    What a time zone is called is left out: times stay those of the clock.
+
+    >>> read_dates(["2024-01-31 10:30", "2023-12-01"])[0].astype("datetime64[m]").tolist()
+    [datetime.datetime(2024, 1, 31, 10, 30), datetime.datetime(2023, 12, 1, 0, 0)]
+    """
+    stripped = [text.strip() for text in texts]
+    if all(map(_ISO.fullmatch, dict.fromkeys("\n".join(stripped).translate(_NINES).split("\n")))):
+        try:
+            return np.array(stripped, dtype=_SECONDS), f"dates as text, such as {stripped[0]!r}"
+        except ValueError:  # a day that is not in the calendar
+            return None
+    for pattern in _DATES:
+        if not stripped or not pattern.fullmatch(stripped[0]):
+            continue
+        found = [pattern.fullmatch(text) for text in stripped]
+        if all(found):
+            cells = [match.groupdict() for match in found if match is not None]
+            return _points(cells, stripped[0])
+    return None
+
+
+def read_clock(texts: Sequence[str]) -> np.ndarray | None:
+    """Texts as times of the day in seconds, if all are such; None otherwise.
+
+    >>> read_clock(["10:30", "1:00 pm"]).tolist()
+    [37800.0, 46800.0]
+    """
+    found = [_CLOCK.fullmatch(text.strip()) for text in texts]
+    if not found or not all(found):
+        return None
+    return _seconds([match.groupdict() for match in found if match is not None])
+
+
+def _points(cells: list[dict[str, Any]], example: str) -> tuple[np.ndarray, str] | None:
+    """Points in time from the parts of dates; None if some day is not in the calendar."""
+    words = f"dates as text, such as {example!r}"
+    year = np.array([int(cell["year"]) for cell in cells])
+    short = np.array([len(cell["year"]) == 2 for cell in cells])
+    year = np.where(short, year + np.where(year < _CENTURY, 2000, 1900), year)
+    if "a" in cells[0]:
+        a, b = (np.array([int(cell[part]) for cell in cells]) for part in "ab")
+        # Americans write the month first, and then a slash; a 13 tells.
+        is_month_first = cells[0]["mark"] == "/" if max(a.max(), b.max()) <= 12 else b.max() > 12
+        month, day = (a, b) if is_month_first else (b, a)
+        words += f", with the {'month' if is_month_first else 'day'} first"
+    else:
+        names = [str(cell.get("name") or "")[:3].lower() for cell in cells]
+        if "name" in cells[0] and not set(names) <= set(_MONTHS):
+            return None
+        month = np.array(
+            [
+                int(c["month"]) if "month" in c else _MONTHS.index(n) + 1
+                for c, n in zip(cells, names, strict=True)
+            ]
+        )
+        day = np.array([int(cell["day"] or 1) for cell in cells])
+    seconds = _seconds(cells)
+    if seconds is None or not (month.min() >= 1 and month.max() <= 12 and day.min() >= 1):
+        return None
+    months = (year - 1970).astype("datetime64[Y]").astype("datetime64[M]") + (month - 1)
+    days = months.astype("datetime64[D]") + (day - 1)
+    if (days.astype("datetime64[M]") != months).any():
+        return None
+    return days.astype(_SECONDS) + np.rint(seconds * 1e6).astype("timedelta64[us]"), words
+
+
+def _seconds(cells: list[dict[str, Any]]) -> np.ndarray | None:
+    """Seconds since midnight; None if some hour or minute is not on the clock."""
+    hour, minute = (
+        np.array([int(cell[part] or 0) for cell in cells]) for part in ("hour", "minute")
+    )
+    second = np.array([float((cell["second"] or "0").replace(",", ".")) for cell in cells])
+    half = [(cell["half"] or "").strip().lower() for cell in cells]
+    if any(half):
+        if not all(1 <= h <= 12 for h, part in zip(hour.tolist(), half, strict=True) if part):
+            return None
+        hour = np.where(np.array(half) == "", hour, hour % 12) + 12 * (np.array(half) == "pm")
+    if hour.max() > 23 or minute.max() > 59 or second.max() >= 61.0:
+        return None
+    return hour * 3600.0 + minute * 60.0 + second
+
+
+def points_in_time(column: Any) -> np.ndarray:
+    """A column of dates, of whatever library, as points in time by the clock where they are."""
+    clock: Any = getattr(column, "dt", None)
+    if str(column.dtype).startswith("period"):
+        column = clock.to_timestamp()
+    elif hasattr(clock, "tz_localize") and "date32" not in str(column.dtype):
+        column = clock.tz_localize(None)
+    elif str(column.dtype).startswith("Datetime"):
+        column = clock.replace_time_zone(None)
+    array = column.to_numpy() if hasattr(column, "to_numpy") else np.asarray(column)
+    return array.astype(_SECONDS) if array.dtype.kind == "M" else points_of_objects(array.tolist())
+
+
+def points_of_objects(values: Sequence[Any]) -> np.ndarray:
+    """Dates, times with a date, and periods of Python and pandas as points in time."""
+    return np.array([None if is_missing(v) else _without_zone(v) for v in values], dtype=_SECONDS)
+
+
+def _without_zone(value: Any) -> Any:
+    if hasattr(value, "to_timestamp"):
+        value = value.to_timestamp()
+    if getattr(value, "tzinfo", None) is not None:
+        value = value.replace(tzinfo=None)
+    return value.to_datetime64() if hasattr(value, "to_datetime64") else value
+
+
+def is_point(value: Any) -> bool:
+    """Whether a value is a date, with or without a time."""
+    return isinstance(value, (date, np.datetime64)) or hasattr(value, "to_timestamp")
+
+
+def seconds_of_clock(values: Sequence[Any]) -> np.ndarray:
+    """Times of the day in seconds since midnight, NaN where one is missing."""
+    return np.array(
+        [
+            np.nan
+            if is_missing(v)
+            else v.hour * 3600.0 + v.minute * 60.0 + v.second + v.microsecond * 1e-6
+            for v in values
+        ]
+    )
+
+
+def encode_points(points: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """Days since the first, and cycles as cosine and sine, with the names of these.
+
+    A cycle counts where the dates go round it more than once and stand at different places of
+    it: otherwise the time since the first says the same. Dates on the same day of each month stand
+    for months, which have no weekday.
+    """
+    there = ~np.isnat(points)
+    known = points[there]
+    days = np.full(points.shape, np.nan)
+    days[there] = (known - known.min()) / _DAY
+    day = points.astype("datetime64[D]")
+    of_day = np.where(there, (points - day) / _DAY, np.nan)
+    since_monday = (np.where(there, day.astype(np.int64), 0) + 3) % 7
+    start = points.astype("datetime64[Y]").astype("datetime64[D]")
+    of_year = np.where(there, (day - start).astype(np.float64) / _YEAR, np.nan)
+    phases = {
+        "hour of day": (1.0, of_day),
+        "weekday": (7.0, np.where(there, since_monday / 7.0, np.nan)),
+        "time of year": (_YEAR, of_year),
+    }
+    blocks, names = [days[:, None]], []
+    of_month = day - points.astype("datetime64[M]").astype("datetime64[D]")
+    if np.ptp(of_month[there]) == np.timedelta64(0, "D"):
+        del phases["weekday"]
+    span = float(np.nanmax(days))
+    for name, (period, phase) in phases.items():
+        if span > period and np.ptp(phase[there]) > 0.0:
+            blocks.append(encode_phase(phase))
+            names.append(name)
+    return np.hstack(blocks), names
+
+
+def encode_phase(phase: np.ndarray) -> np.ndarray:
+    """A place on a cycle, from 0 to 1, as cosine and sine."""
+    return np.column_stack([np.cos(2.0 * np.pi * phase), np.sin(2.0 * np.pi * phase)])

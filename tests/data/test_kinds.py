@@ -1,0 +1,203 @@
+"""What a column is taken for."""
+
+import datetime as dt
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_array_equal
+
+from covmin.data.kinds import (
+    Levels,
+    counts_rows,
+    indicators,
+    read_as_category,
+    read_as_date,
+    read_as_number,
+    read_by_itself,
+    read_categories,
+)
+from covmin.data.rules import MOST_LEVELS
+
+N = 60
+ABC = ["a", "b", "c"] * 20
+DATES = [dt.date(2024, 1, 1) + dt.timedelta(i) for i in range(N)]
+
+
+def objects(values):
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+# what a column holds: (values, kind, columns)
+CASES = {
+    "text": (ABC, "category", 3),
+    "text with gaps": ([None, *ABC[1:]], "category", 4),
+    "text and NaN": ([np.nan, *ABC[1:]], "category", 4),
+    "text and pd.NA": ([pd.NA, *ABC[1:]], "category", 4),
+    "bytes": ([b"u", b"v"] * 30, "category", 2),
+    "emoji": (["😀", "🎈"] * 30, "category", 2),
+    "one value": (["x"] * N, "category", 1),
+    "text and numbers": (["a", 1, 2.5] * 20, "category", 3),
+    "lists": ([[1], [2]] * 30, "category", 2),
+    "intervals": ([pd.Interval(0, 1), pd.Interval(1, 2)] * 30, "category", 2),
+    "names of rows": ([f"row {i}" for i in range(N)], "identifier", 0),
+    "names that hardly repeat": ([f"row {i // 2 * 2 % 70}" for i in range(45)], "identifier", 0),
+    "few rows": (list("abcdefgh"), "category", 8),
+    "nothing": ([None] * N, "empty", 0),
+    "blanks": ([" "] * N, "empty", 0),
+    "numbers as objects": (list(np.linspace(0, 1, N)), "number", 1),
+    "numbers and None": ([None, *np.linspace(0, 1, N - 1)], "number", 1),
+    "decimals": ([Decimal("1.5"), Decimal(2)] * 30, "number", 1),
+    "booleans": ([True, False, None] * 20, "number", 1),
+    "digits": ([str(i % 7) for i in range(N)], "number", 1),
+    "money": ([f"${i}.50" for i in range(N)], "number", 1),
+    "money and marks": (["n/a", *[f"${i}.50" for i in range(N - 1)]], "number", 1),
+    "numbers but for one": (["unknown", *[f"{i}.5" for i in range(N - 1)]], "number", 1),
+    "few numbers but for one": (["0", "1", "2", "3+"] * 15, "category", 4),
+    "codes": (["01", "02", "10"] * 20, "category", 3),
+    "row numbers as text": ([str(i) for i in range(N)], "identifier", 0),
+    "dates": (DATES, "date", 3),
+    "dates and NaT": ([pd.NaT, *DATES[1:]], "date", 3),
+    "timestamps": ([pd.Timestamp(day) for day in DATES], "date", 3),
+    "zoned": ([pd.Timestamp(day, tz="Asia/Tokyo") for day in DATES], "date", 3),
+    "periods": ([pd.Period(day, "D") for day in DATES], "date", 3),
+    "dates as text": ([str(day) for day in DATES], "date", 3),
+    "dates as text and marks": (["?", *map(str, DATES[1:])], "date", 3),
+    "times of the day": ([dt.time(i % 24) for i in range(N)], "date", 2),
+    "times as text": ([f"{i % 24}:30" for i in range(N)], "date", 2),
+    "durations": ([dt.timedelta(hours=i) for i in range(N)], "number", 1),
+    "durations of pandas": ([pd.Timedelta(hours=i) for i in range(N)], "number", 1),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_objects(name):
+    values, kind, n_columns = CASES[name]
+    read = read_by_itself(objects(values))
+    assert (read.kind, read.block.shape) == (kind, (len(values), n_columns))
+
+
+SERIES = {
+    "int": (np.arange(N) // 2, "number", 1),
+    "row numbers": (np.arange(N)[::-1], "identifier", 0),
+    "row numbers from 892 on": (892 + np.arange(N), "identifier", 0),
+    "row numbers, some left out": (np.delete(np.arange(N), [3, 17]), "identifier", 0),
+    "row numbers, few": (np.arange(10), "number", 1),
+    "years": (1960 + np.arange(N), "number", 1),
+    "every second": (2 * np.arange(N), "number", 1),
+    "floats that count": (np.arange(N) * 1.0, "number", 1),
+    "nullable": (pd.array([*range(N)], dtype="Int64"), "identifier", 0),
+    "nullable with a gap": (pd.array([None, *range(N - 1)], dtype="Int64"), "number", 1),
+    "bool": (np.arange(N) % 2 == 0, "number", 1),
+    "nullable bool": (pd.array([True, None] * 30, dtype="boolean"), "number", 1),
+    "string": (pd.array(ABC, dtype="string"), "category", 3),
+    "arrow string": (pd.array(ABC, dtype="string[pyarrow]"), "category", 3),
+    "category": (pd.Categorical(ABC), "category", 3),
+    "ordered category": (pd.Categorical(ABC, ordered=True), "category", 3),
+    "category of numbers": (pd.Categorical([1, 2, 3] * 20), "category", 3),
+    "unused levels": (pd.Categorical(ABC, categories=list("abcd")), "category", 3),
+    "datetime": (pd.to_datetime(DATES), "date", 3),
+    "no datetime": (pd.to_datetime([None] * N), "empty", 0),
+    "timedelta": (pd.to_timedelta(range(N), unit="h"), "number", 1),
+    "period": (pd.period_range("2020-01", periods=N, freq="M"), "date", 3),
+    "sparse": (pd.arrays.SparseArray([0.0, 1.0] * 30), "number", 1),
+}
+
+
+@pytest.mark.parametrize("name", SERIES)
+def test_series_of_pandas(name):
+    values, kind, n_columns = SERIES[name]
+    read = read_by_itself(pd.Series(values))
+    assert (read.kind, read.block.shape) == (kind, (len(values), n_columns))
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "n_columns"),
+    [
+        (pl.Series(ABC), "category", 3),
+        (pl.Series(ABC, dtype=pl.Categorical), "category", 3),
+        (pl.Series(ABC, dtype=pl.Enum(list("abc"))), "category", 3),
+        (pl.Series(range(N)), "identifier", 0),
+        (pl.Series([None, *range(N - 1)]), "number", 1),
+        (pl.Series([True, None] * 30), "number", 1),
+        (pl.Series([Decimal("1.5"), None] * 30), "number", 1),
+        (pl.Series(DATES), "date", 3),
+        (pl.Series([dt.time(i % 24) for i in range(N)]), "date", 2),
+        (pl.Series([dt.timedelta(hours=i) for i in range(N)]), "number", 1),
+        (pl.Series([None] * N), "empty", 0),
+    ],
+)
+def test_series_of_polars(values, kind, n_columns):
+    read = read_by_itself(values)
+    assert (read.kind, read.block.shape) == (kind, (N, n_columns))
+
+
+def test_a_column_that_is_trusted_may_count_rows():
+    assert read_by_itself(pd.Series(range(N)), trusted=True).kind == "number"
+    assert counts_rows(np.arange(N))
+    assert not counts_rows(np.r_[0, np.arange(N - 1)])
+    assert not counts_rows(np.arange(N) * 1e18)
+
+
+class TestCategories:
+    def test_rare_levels_are_merged(self):
+        values = ["a"] * 300 + ["b"] * 290 + ["c"] * 5 + ["d"] * 4 + ["e"]
+        read = read_categories(Levels.of(objects(values)))
+        assert_array_equal(read.block.sum(axis=0), [300, 290, 5, 5])
+        assert read.words == "5 values in 600 rows, 2 rare ones as one"
+
+    def test_a_rare_level_alone_stays(self):
+        read = read_categories(Levels.of(objects(["a"] * 300 + ["b"] * 299 + ["c"])))
+        assert read.block.shape == (600, 3)
+
+    def test_in_a_small_table_no_level_is_rare(self):
+        read = read_categories(Levels.of(objects(["a"] * 30 + ["b"] * 20 + ["c", "d"])))
+        assert read.block.shape == (52, 4)
+
+    def test_levels_that_are_all_rare_name_rows(self):
+        read = read_categories(Levels.of(objects([f"c{i % 300}" for i in range(900)])))
+        assert read.kind == "identifier"
+
+    def test_there_are_never_more_than_the_most(self):
+        values = [None, *(f"c{i}" for i in range(400) for _ in range(5 + i % 3))]
+        block, n_merged = indicators(Levels.of(objects(values)))
+        assert block.shape[1] == MOST_LEVELS
+        assert n_merged == 400 - (MOST_LEVELS - 2)
+        assert_array_equal(block.sum(axis=1), 1.0)
+        assert block[:, -1].sum() == 1.0  # missing
+
+    def test_which_are_merged_does_not_depend_on_the_order_of_rows(self):
+        values = objects([f"c{i}" for i in range(300) for _ in range(5)])
+        mixed = np.random.default_rng(0).permutation(values.size)
+        block, _ = indicators(Levels.of(values))
+        other, _ = indicators(Levels.of(values[mixed]))
+        assert_array_equal(block[mixed], other)
+
+
+class TestAsAskedFor:
+    def test_numbers(self):
+        assert read_as_number(pd.Series(range(N)), "'x'").kind == "number"
+        assert read_as_number(pd.Series(["01", "02"] * 30), "'x'").block[1] == 2.0
+        mixed = read_as_number(objects(["1 kg", "x"] * 30), "'x'").block[:, 0]
+        assert mixed[0] == 1.0
+        assert np.isnan(mixed[1])
+        assert read_as_number(pd.Series(DATES), "'x'").block.shape == (N, 1)
+        assert read_as_number(pd.Series(pd.Categorical([1, 3] * 30)), "'x'").block[1] == 3.0
+        with pytest.raises(ValueError, match="Column 'x' cannot be read as a number: it holds 'a'"):
+            read_as_number(objects(ABC), "'x'")
+
+    def test_dates(self):
+        assert read_as_date(objects(list(map(str, DATES))), "'x'").kind == "date"
+        with pytest.raises(ValueError, match=r"cannot be read as a date: it holds '0\.5'"):
+            read_as_date(pd.Series([0.5] * N), "'x'")
+
+    def test_categories(self):
+        assert read_as_category(pd.Series([1.5, 2.5, None] * 20), "'x'").block.shape == (N, 3)
+        names = objects([f"r{i % 55}" for i in range(N)])
+        assert read_as_category(names, "'x'").block.shape == (N, 55)
+        with pytest.raises(ValueError, match="'x' has 60 levels in as many rows"):
+            read_as_category(objects([f"r{i}" for i in range(N)]), "'x'")
