@@ -240,7 +240,7 @@ def _show(answer: Answer, source: str, top: int) -> None:
 def _as_dict(request: SelectRequest, answer: Answer, code: str) -> dict[str, Any]:
     """The answer for programs: plain values only."""
     from covmin import __version__
-    from covmin.report import error_curve, explain_choice
+    from covmin.report import error_curve, explain_choice, verdict
 
     selector, names = answer.selector, answer.question.names
     pairs, found = selector.interactions_, selector.substitutes_ or {}
@@ -252,6 +252,7 @@ def _as_dict(request: SelectRequest, answer: Answer, code: str) -> dict[str, Any
         "n_samples": answer.question.n_samples,
         "n_features": len(names),
         "n_selected": int(selector.n_features_),
+        "verdict": str(verdict(selector, answer.question.target)),
         "why": explain_choice(selector),
         "selected": answer.selected,
         "ranking": [

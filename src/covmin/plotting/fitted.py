@@ -14,11 +14,12 @@ _LEFT_OUT = "#b9b4a7"
 METRICS = {
     "error": "error, share of the variance of y",
     "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
     "log_loss": "log-loss",
     "roc_auc": "area under the ROC curve",
     "score": "score",
 }
-_MORE_IS_BETTER = {"accuracy", "roc_auc", "score"}
+_MORE_IS_BETTER = {"accuracy", "balanced_accuracy", "roc_auc", "score"}
 # Numbers of features beyond this stand on a logarithmic axis.
 _WIDE = 25
 
@@ -258,8 +259,8 @@ class ErrorCurveDisplay(Display):
         Standard error of that mean.
     n_selected : int
         Number of features that the selector keeps.
-    metric : {"error", "accuracy", "log_loss", "roc_auc", "score"}, default="error"
-        What is shown.
+    metric : str, default="error"
+        What is shown: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc" or "score".
 
     Attributes
     ----------
@@ -297,8 +298,9 @@ class ErrorCurveDisplay(Display):
         ----------
         selector : CCMSelector
             Fitted with ``n_features_to_select="auto"``.
-        metric : {"error", "accuracy", "log_loss", "roc_auc", "score"}, default=None
-            What to show; None is what chose the number of features: the score of an estimator, if
+        metric : str, default=None
+            What to show: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc" or
+            "score". None is what chose the number of features: the score of an estimator, if
             there was one, else the error.
         ax : matplotlib axes, optional
 
@@ -332,7 +334,7 @@ class ErrorCurveDisplay(Display):
             ax.xaxis.set_major_formatter(ScalarFormatter())
         else:
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        if self.metric in ("error", "accuracy"):
+        if self.metric in ("error", "accuracy", "balanced_accuracy"):
             ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         ax.set(xlabel="features kept", ylabel=METRICS[self.metric])
         ax.spines[["top", "right"]].set_visible(False)

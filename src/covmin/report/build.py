@@ -12,8 +12,9 @@ import covmin
 from covmin.data.checks import printable
 
 from .checks import data_warnings
-from .choice import error_curve, errors_of, explain_choice, headline
+from .choice import error_curve, errors_of, explain_choice
 from .code import reproduction_code
+from .headline import verdict
 from .plots import feature_plots, in_units
 from .relations import interacting_pair, shared_information, substitutes
 from .samples import Samples, as_samples
@@ -85,7 +86,7 @@ def build_report(
         "target": target,
         "source": source and printable(source),
         "names": samples.names,
-        "headline": headline(selector, target, stand_ins["unexplained"]),
+        "headline": verdict(selector, target).parts,
         "data": _data_summary(samples),
         "asked": _asked(selector),
         "notes": [printable(" ".join(str(note).split())) for note in notes],
