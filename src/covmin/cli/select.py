@@ -13,7 +13,7 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from .display import selection_summary, show_files, show_json, show_remarks
+from .display import Asked, selection_summary, show_files, show_json, show_remarks
 from .errors import CommandError, ExitCode
 from .method import selector_arguments, words_for
 from .output import check_destination, write_table, written_or_explained
@@ -159,11 +159,12 @@ def _fit(question: Question, progress: FitProgress, arguments: dict[str, Any]) -
 
 def _data_warnings(question: Question, selector: CCMSelector) -> list[str]:
     """What the columns themselves give reason to doubt, in words."""
+    from covmin.data.checks import shortened
     from covmin.report import check_data
 
     said = []
     for item in check_data(selector, question.X, question.y.to_numpy(), question.names):
-        names = [question.names[j] for j in item["features"]]
+        names = [shortened(question.names[j]) for j in item["features"]]
         told = all(f"“{name}”" in item["text"] for name in names)
         said.append(f"{item['title']}: {'' if told else ', '.join(names) + '. '}{item['text']}")
     return said
@@ -227,12 +228,9 @@ def _code(request: SelectRequest, answer: Answer, separator: str | None) -> str:
 
 def _show(answer: Answer, source: str, top: int) -> None:
     """Print the ranking, the choice and the remarks."""
-    question, classes = answer.question, answer.selector.classes_
-    d = len(question.names)
-    kind = "regression" if classes is None else f"{len(classes)} classes"
-    title = f"{source}: {question.n_samples} samples, {d} feature{'s' if d > 1 else ''}, target "
-    title += f"{question.target} ({kind})"
-    Console().print(selection_summary(answer.selector, question.names, title, top))
+    question = answer.question
+    asked = Asked(source, question.n_samples, question.names, question.target, question.y)
+    Console().print(selection_summary(answer.selector, asked, top))
     show_remarks("Warning", answer.warnings, "yellow")
     show_remarks("Note", answer.notes, "dim")
 

@@ -40,6 +40,10 @@ class Samples:
         """The levels of each column that holds categories."""
         return self.table.levels
 
+    def gaps(self, column: int) -> np.ndarray:
+        """Where a column has no value, at all samples."""
+        return self.table.missing.get(column, np.zeros(self.X.shape[0], dtype=bool))
+
     @property
     def y(self) -> np.ndarray:
         """Labels or numbers; the first output where there are several."""

@@ -23,13 +23,13 @@ def number(value: float) -> str:
     return f"{value:.4g}" if size < 1e4 else f"{value:,.0f}" if size < 1e7 else f"{value:.3g}"
 
 
-def count_of(n: int, noun: str) -> str:
+def count_of(n: int, noun: str, plural: str | None = None) -> str:
     """A number of things.
 
-    >>> count_of(1, "feature"), count_of(1200, "feature")
-    ('1 feature', '1,200 features')
+    >>> count_of(1, "feature"), count_of(1200, "feature"), count_of(2, "class", "classes")
+    ('1 feature', '1,200 features', '2 classes')
     """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def chance(p_value: float) -> str:
