@@ -138,7 +138,7 @@ def _fit(question: Question, progress: FitProgress, arguments: dict[str, Any]) -
     from covmin.data.responses import ordered_levels
 
     long_run = replace(arguments.get("long_run", LongRun()), callback=progress)
-    selector = CCMSelector(**arguments | {"long_run": long_run})
+    selector = CCMSelector(**arguments | {"long_run": long_run, "verbose": 0})
     chosen = selector.n_features_to_select == "auto"
     progress.phase("Ranking on folds" if chosen else "Ranking")
     # An array has no order of classes, which Parquet and Feather files keep.

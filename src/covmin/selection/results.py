@@ -98,6 +98,7 @@ def _ranked(path: Path, columns: PreparedColumns, samples: Samples, m: int) -> d
     grouped = samples.labels is not None
     return {
         "ranking_": ranking[layout.unit],
+        "constant_": np.isin(layout.unit, columns.constant),
         "support_": ranking[layout.unit] <= m,
         "groups_": samples.labels,
         "group_ranking_": ranking if grouped else None,
