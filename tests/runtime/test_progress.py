@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import sys
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stderr
 
 import numpy as np
 import pytest
@@ -21,11 +21,11 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
-def terminal(monkeypatch):
-    stream = Terminal()
-    monkeypatch.setattr(sys, "stderr", stream)
-    return stream
+def at_terminal(work, *arguments):
+    """What some work writes to a terminal; pytest gives fixtures another one."""
+    with redirect_stderr(Terminal()) as stream:
+        work(*arguments)
+    return stream.getvalue()
 
 
 @pytest.fixture
@@ -41,20 +41,17 @@ def work(seconds):
         bar.show("fit", "percent", 60, 100, "half of it")
 
 
-def test_a_bar_shows_when_work_lasts_and_goes_away(terminal, soon):
-    work(0.3)
-    shown = terminal.getvalue()
+def test_a_bar_shows_when_work_lasts_and_goes_away(soon):
+    shown = at_terminal(work, 0.3)
     assert "covmin fit" in shown
     assert "20%" in shown  # though nothing was told while it waited
     assert "a plan" not in shown
     assert shown.split("\r")[-1].strip() == ""
 
 
-def test_short_work_shows_nothing(terminal, monkeypatch):
+def test_short_work_shows_nothing(monkeypatch):
     monkeypatch.setattr(progress, "_PATIENCE", 30.0)
-    work(0.0)
-    assert terminal.getvalue() == ""
-    assert not [t for t in threading.enumerate() if isinstance(t, threading.Timer) and t.is_alive()]
+    assert at_terminal(work, 0.0) == ""
 
 
 def test_nothing_shows_where_nobody_watches(soon, capsys):
@@ -63,16 +60,17 @@ def test_nothing_shows_where_nobody_watches(soon, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_nothing_shows_in_other_threads(terminal, soon):
+def test_nothing_shows_in_other_threads(soon):
     with ThreadPoolExecutor(1) as pool:
-        pool.submit(work, 0.2).result()
-    assert terminal.getvalue() == ""
+        assert at_terminal(lambda: pool.submit(work, 0.2).result()) == ""
 
 
-def test_work_inside_of_other_work_shows_nothing(terminal, soon):
-    with ProgressBar.shown(0):
-        work(0.2)
-    assert terminal.getvalue() == ""
+def test_work_inside_of_other_work_shows_nothing(soon):
+    def inside():
+        with ProgressBar.shown(0):
+            work(0.2)
+
+    assert at_terminal(inside) == ""
     assert ProgressBar._n_open == 0
 
 
@@ -83,27 +81,23 @@ def test_a_notebook_is_watched(monkeypatch):
     assert is_watched()
 
 
-def test_without_tqdm_a_line_is_written_over(terminal, soon, monkeypatch):
+def test_without_tqdm_a_line_is_written_over(soon, monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
-    work(0.3)
-    shown = terminal.getvalue()
+    shown = at_terminal(work, 0.3)
     assert "covmin fit: 60% half of it" in shown
     assert shown.endswith("\r\x1b[K")
 
 
-def test_a_fit_shows_its_bar_by_default(terminal, monkeypatch):
+def test_a_fit_shows_its_bar_by_default(monkeypatch):
     monkeypatch.setattr(progress, "_PATIENCE", 1e-6)
     X = np.random.default_rng(0).standard_normal((150, 8))
-    CCMSelector().fit(X, X[:, 0])
-    assert "covmin fit" in terminal.getvalue()
-    terminal.truncate(0)
-    CCMSelector(verbose=0).fit(X, X[:, 0])
-    assert terminal.getvalue() == ""
+    assert "covmin fit" in at_terminal(CCMSelector().fit, X, X[:, 0])
+    assert at_terminal(CCMSelector(verbose=0).fit, X, X[:, 0]) == ""
 
 
-def test_many_fits_have_one_bar(terminal, monkeypatch):
+def test_many_fits_have_one_bar(monkeypatch):
     monkeypatch.setattr(progress, "_PATIENCE", 1e-6)
     X = np.random.default_rng(0).standard_normal((60, 5))
-    StabilitySelector(CCMSelector(1), n_pairs=2).fit(X, X[:, 0])
-    assert "covmin stability" in terminal.getvalue()
-    assert "percent" not in terminal.getvalue()
+    shown = at_terminal(StabilitySelector(CCMSelector(1), n_pairs=2).fit, X, X[:, 0])
+    assert "covmin stability" in shown
+    assert "percent" not in shown

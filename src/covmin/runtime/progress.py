@@ -82,7 +82,8 @@ class ProgressBar:
         """Show what there is to show, after the time that "auto" waits."""
         with self._drawing:
             self._waits = False
-            self._draw(*(self._last or ("fit", "percent", 0, 100, "")))
+            if self._last is not None:
+                self._draw(*self._last)
 
     def _draw(self, phase: str, unit: str, done: int, total: int, text: str) -> None:
         if self._phase != phase:

@@ -58,6 +58,7 @@ def repeat(
         one_blas_thread(),
         in_threads(work, items, n_jobs) as found,
     ):
+        bar.show(what, unit, 0, len(items))
         for result in found:
             results.append(result)
             bar.show(what, unit, len(results), len(items))
