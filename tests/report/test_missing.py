@@ -58,3 +58,18 @@ def test_a_column_of_one_value_and_gaps_is_no_constant():
     X[:, 1], X[:, 2] = 1.0, np.where(rng.random(60) < 0.5, 1.0, np.nan)
     (warning,) = [w for w in check_data(selector, X, X[:, 0]) if w["kind"] == "constant"]
     assert warning["features"] == [1]
+
+
+def test_samples_without_a_response_are_no_part_of_the_page():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 2))
+    y = X[:, 0] + 0.1 * rng.normal(size=100)
+    selector = CCMSelector(1).fit(X, y)
+    y[:10] = np.nan
+    report = build_report(selector, X, y)
+    assert report["data"]["n_samples"] == 90
+    labels = np.where(X[:, 0] > 0, "a", "b").astype(object)
+    named = CCMSelector().fit(X, labels)
+    labels[:10] = None
+    told = build_report(named, pd.DataFrame(X, columns=["u", "v"]), labels)
+    assert [row["label"] for row in told["data"]["classes"]] == ["a", "b"]

@@ -81,6 +81,7 @@ def test_the_cross_fit_is_a_row_for_each_size(table):
     assert frame.loc[chosen, "n_features"] == selector.n_features_
     assert frame.loc[chosen, "epsilon"] == pytest.approx(selector.epsilon_)
     assert_allclose(frame["mean_error"], selector.cross_fit_.mean_error.ravel())
+    assert not [name for name in frame if "variance" in name]
     assert CCMSelector(1).fit(X[["a"]], y).cross_fit_frame().empty
 
 
@@ -127,3 +128,13 @@ class TestReport:
             loaded.report(tmp_path / "r.html")
         assert loaded.report(tmp_path / "r.html", X, y).exists()
         assert selector.report(tmp_path / "r.html").exists()
+
+
+def test_what_columns_hold_is_noted(table):
+    """What other parts of a fit know of columns is told, where they know it."""
+    X, y = table
+    selector = CCMSelector(1).fit(X[["a", "b"]], y)
+    selector.column_kinds_ = np.array(["number", "date"])
+    selector.missing_share_ = np.array([0.25, 0.0])
+    notes = selector.ranking_frame().set_index("name")["notes"]
+    assert (notes["a"], notes["b"]) == ("25% missing", "date")

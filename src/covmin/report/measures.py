@@ -9,7 +9,7 @@ import numpy as np
 from covmin.plotting.fitted import METRICS, cross_fitted, metrics_of
 from covmin.selection.scoring import scoring_name
 
-from .reading import leveled
+from .reading import gaps_in, leveled
 from .words import percent
 
 # A class of two thirds of all samples, or more, is named beside the accuracy.
@@ -62,7 +62,8 @@ def imbalance(y: Any) -> str:
 
 
 def _class_shares(y: Any) -> tuple[list[str], np.ndarray]:
-    labels, codes = leveled(np.asarray(y))
+    values = np.asarray(y)
+    labels, codes = leveled(values[~gaps_in(values)])
     return labels, np.bincount(codes) / codes.size
 
 

@@ -42,7 +42,7 @@ def read_columns(selector: Any, X: Any, array: np.ndarray) -> Table:
     for j in range(array.shape[1]):
         column = _safe_indexing(frame, j, axis=1)
         values = np.asarray(column)
-        gaps = _gaps(values)
+        gaps = gaps_in(values)
         kind = "category" if is_category[j] else None if kinds is None else kinds[j]
         found = None if kind == "category" else _as_numbers(values, column.dtype, kind, gaps)
         if found is None:
@@ -65,12 +65,13 @@ def _numbers_alone(array: np.ndarray) -> Table:
     return Table(array, missing=missing)
 
 
-def _gaps(values: np.ndarray) -> np.ndarray:
+def gaps_in(values: np.ndarray) -> np.ndarray:
+    """Where there is no value."""
     if values.dtype.kind in "biuSU":
-        return np.zeros(values.size, dtype=bool)
+        return np.zeros(values.shape, dtype=bool)
     if values.dtype.kind in "fMm":
         return np.isnan(values) if values.dtype.kind == "f" else np.isnat(values)
-    return np.array([is_missing(value) for value in values], dtype=bool)
+    return np.array([is_missing(value) for value in values.flat], dtype=bool).reshape(values.shape)
 
 
 def _is_date(dtype: Any, kind: str | None) -> bool:

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from sklearn.utils import _safe_indexing
 
 from covmin.data.columns import prepare_columns
 from covmin.data.ranks import Standardize, goes_by_rank
@@ -14,7 +15,7 @@ from covmin.plotting.shared import names_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.selection.judge import judge
 
-from .reading import Table, leveled, read_columns
+from .reading import Table, gaps_in, leveled, read_columns
 
 # Enough rows to describe a feature, few enough to judge dozens of sets in some seconds.
 _MAX_ROWS = 500
@@ -139,6 +140,10 @@ def as_samples(
     names = names_of(selector, feature_names)
     if responses.shape[0] != array.shape[0]:
         raise ValueError(f"X has {array.shape[0]} samples but y has {responses.shape[0]}.")
+    if (unknown := gaps_in(responses).reshape(len(responses), -1).any(axis=1)).any():
+        # Samples without a response are no part of a fit.
+        rows = np.flatnonzero(~unknown)
+        X, array, responses = _safe_indexing(X, rows), array[rows], responses[rows]
     standardize = "rank" if goes_by_rank(selector.standardize) else True
     table = read_columns(selector, X, array)
     return Samples(table, responses, names, selector.task_, standardize)

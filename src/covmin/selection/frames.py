@@ -222,11 +222,13 @@ def _notes(selector: Any) -> list[list[str]]:
     names, ranking = _names(selector), selector.ranking_
     notes: list[list[str]] = [[] for _ in names]
     kinds = getattr(selector, "column_kinds_", None)
+    missing = getattr(selector, "missing_share_", np.zeros(len(names)))
     for j in range(len(names)):
         notes[j] += ["given"] if ranking[j] == 0 else []
         notes[j] += ["constant"] if selector.constant_[j] else []
         if kinds is not None and kinds[j] != "number":
             notes[j].append(str(kinds[j]))
+        notes[j] += [f"{missing[j]:.0%} missing"] if missing[j] > 0.0 else []
         if selector.groups_ is not None and ranking[j] > 0:
             label = selector.groups_[np.flatnonzero(selector.group_ranking_ == ranking[j])[0]]
             notes[j] += [f"group {label}"] if str(label) != names[j] else []

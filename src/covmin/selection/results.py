@@ -172,7 +172,7 @@ def _cross_fit(crossfit: CrossFit | None) -> Bunch | None:
         standard_error=crossfit.standard_error(),
     )
     for measure in crossfit.folds:
-        if measure in ("error", "gain_variance"):
+        if measure == "error" or measure.endswith("_variance"):
             continue
         name = "mean_score" if measure == "score" else measure
         found[name] = crossfit.mean(measure)
