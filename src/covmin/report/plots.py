@@ -105,7 +105,9 @@ def _levels(samples: Samples, names: list[str], values: np.ndarray) -> dict[str,
     if samples.task != "classification":
         y, size = in_units(samples.y)
         means = _rounded(np.bincount(codes, y) / counts, size)
-        return {"kind": "means", **drawn, "means": means, "mean": float(y.mean() * size)}
+        # On an axis as wide as the response varies, what is noise looks small.
+        whole = {"mean": float(y.mean() * size), "sd": float(y.std() * size)}
+        return {"kind": "means", **drawn, "means": means, **whole}
     classes, labels = _frequent(*samples.classes, _COLOURED)
     shares = np.round(crossed(codes, labels) / counts[:, None], 4)
     return {"kind": "shares", **drawn, "classes": classes, "shares": shares.tolist()}

@@ -43,7 +43,9 @@ def read_columns(selector: Any, X: Any, array: np.ndarray) -> Table:
         column = _safe_indexing(frame, j, axis=1)
         values = np.asarray(column)
         gaps = gaps_in(values)
-        kind = "category" if is_category[j] else None if kinds is None else kinds[j]
+        kind = None if kinds is None else kinds[j]
+        if is_category[j] or values.dtype.kind == "b":
+            kind = "category"
         found = None if kind == "category" else _as_numbers(values, column.dtype, kind, gaps)
         if found is None:
             levels[j], numbers[:, j] = leveled(values, gaps)

@@ -253,7 +253,7 @@ function levelChart(plot, label, target) {
   const width = 300, row = 24, right = 262, top = 22;
   const left = 18 + 6.5 * Math.min(12, Math.max(...plot.levels.map((name) => name.length)));
   const bottom = top + plot.levels.length * row, svg = canvas(width, bottom + (plot.means ? 24 : 4), label);
-  const domain = plot.means ? pad(extent([...plot.means, plot.mean]), 0.08) : [0, 1];
+  const domain = plot.means ? pad(extent([...plot.means, plot.mean - plot.sd / 2, plot.mean + plot.sd / 2]), 0.04) : [0, 1];
   const x = scale(domain, [left, right]);
   const bar = (c, from, to, y, title) => svg.append(node("rect", { style: `fill:var(--c${c})`, x: Math.min(x(from), x(to)), y: y + 4,
     width: Math.max(Math.abs(x(to) - x(from)), 1), height: row - 8, rx: 1 }, node("title", {}, title)));
