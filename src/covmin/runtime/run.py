@@ -117,9 +117,10 @@ class Run(Watch):
         """Record a step of the path, and show it."""
         self._steps.append(progress)
         step = progress.iteration
-        told = f"step {step.n_iter}: objective {step.value:.6g}, {step.n_active} active"
-        share = self._workload.at_stage(progress.budget)
-        self._show(share, f"path, keep {progress.budget}, {told}")
+        told = f"path, keep {progress.budget}"
+        if self._bar.tells:
+            told += f", step {step.n_iter}: objective {step.value:.6g}, {step.n_active} active"
+        self._show(self._workload.at_stage(progress.budget), told)
         if self._callback is not None:
             self._callback(progress)
 
