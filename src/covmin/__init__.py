@@ -7,10 +7,12 @@ from covmin.runtime.version import __version__
 
 if TYPE_CHECKING:
     from covmin.data.sources.parquet import open_parquet
+    from covmin.evaluation.compare import compare_selectors
     from covmin.inference.dependence import conditional_dependence_test
     from covmin.inference.knockoffs import KnockoffSelector
     from covmin.inference.stability import StabilitySelector
     from covmin.plan.formulation import Formulation
+    from covmin.report.render import write_report
     from covmin.runtime.run import LongRun
     from covmin.selection.criterion import conditional_covariance_trace
     from covmin.selection.selector import CCMSelector
@@ -23,10 +25,12 @@ __all__ = [
     "LongRun",
     "StabilitySelector",
     "__version__",
+    "compare_selectors",
     "conditional_covariance_trace",
     "conditional_dependence_test",
     "open_parquet",
     "unexplained_variance",
+    "write_report",
 ]
 
 _HOMES = {
@@ -35,10 +39,12 @@ _HOMES = {
     "KnockoffSelector": "inference.knockoffs",
     "LongRun": "runtime.run",
     "StabilitySelector": "inference.stability",
+    "compare_selectors": "evaluation.compare",
     "conditional_covariance_trace": "selection.criterion",
     "conditional_dependence_test": "inference.dependence",
     "open_parquet": "data.sources.parquet",
     "unexplained_variance": "selection.unexplained",
+    "write_report": "report.render",
 }
 _MODULES = ("baselines", "datasets", "evaluation", "kernels", "plotting", "report")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from covmin.cli.display import sparkline
@@ -72,3 +74,42 @@ def test_json_keeps_every_name(evil, run):
     answer = json.loads(run("select", evil, "-t", 10, "-m", 3, "--json").stdout)
     assert answer["target"] == f"y{EVIL}"
     assert EVIL in [row["feature"] for row in answer["ranking"]]
+
+
+def test_the_terminal_says_what_the_page_says(table, tmp_path, run):
+    rng = np.random.default_rng(0)
+    noise = pd.DataFrame(rng.standard_normal((120, 2)), columns=["age", "income"])
+    noise.assign(churn=rng.choice(["yes", "no"], 120)).to_csv(tmp_path / "noise.csv", index=False)
+    page = tmp_path / "r.html"
+    shown = run("select", tmp_path / "noise.csv", "-t", "churn", "--report", page).stdout
+    said = "No feature says anything about churn that could be told from chance"
+    assert said in shown.splitlines()
+    assert f"<title>{said} – covmin</title>" in page.read_text("utf-8")
+    assert "explain churn" not in shown
+    answer = run("select", tmp_path / "noise.csv", "-t", "churn", "--json").stdout
+    assert json.loads(answer)["verdict"] == said
+
+
+def test_classes_are_judged_beside_what_needs_no_feature(tmp_path, run):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((150, 2)), columns=["a", "b"])
+    X.assign(kind=np.where(X["a"] > 1.0, "rare", "common")).to_csv(tmp_path / "t.csv", index=False)
+    shown = " ".join(run("select", tmp_path / "t.csv", "-t", "kind").stdout.split())
+    assert "Held out (without features): accuracy" in shown
+    assert "balanced accuracy" in shown
+    assert "of the samples are of the class “common”: always saying so" in shown
+
+
+def test_long_names_do_not_fill_the_terminal(table, tmp_path, run):
+    long = "word " * 1000
+    table.rename(columns={"x0": f"{long}1", "x1": f"{long}2"}).to_csv(
+        tmp_path / "long.csv", index=False
+    )
+    result = run("select", tmp_path / "long.csv", "-t", "group", "-m", 3)
+    assert result.exit_code == 0, result.output
+    assert len(result.stdout.splitlines()) < 30
+    ranked = " ".join(result.stdout.split())
+    assert "…" in ranked
+    failed = run("select", tmp_path / "long.csv", "-t", "word")
+    assert failed.exit_code != 0
+    assert len(failed.output) < 2000

@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from covmin import CCMSelector
 from covmin.datasets import make_xor
-from covmin.plotting import ErrorCurveDisplay
+from covmin.plotting import ErrorCurveDisplay, RankingDisplay, StabilityDisplay
 
 
 def test_error_curve_draws_the_limit():
@@ -52,3 +52,30 @@ def test_other_metrics_are_drawn():
     assert display.limit > display.error.min()
     with pytest.raises(ValueError, match="has no 'r2'; it has error, accuracy"):
         ErrorCurveDisplay.from_estimator(selector, metric="r2")
+
+
+def _is_outside(ax):
+    """Whether the legend lies below the axes and their label."""
+    ax.figure.canvas.draw()
+    legend, label = ax.get_legend().get_window_extent(), ax.xaxis.label.get_window_extent()
+    return legend.y1 <= label.y0
+
+
+@pytest.mark.parametrize("n_features", [4, 40])
+def test_ticks_are_whole_numbers_and_the_legend_hides_nothing(n_features):
+    sizes = np.arange(1, n_features + 1)
+    display = ErrorCurveDisplay(sizes, 1.0 / sizes, 0.1 / sizes, 3).plot()
+    assert _is_outside(display.ax_)
+    labels = [text.get_text() for text in display.ax_.get_xticklabels()]
+    assert all(label.lstrip("−").isdigit() for label in labels)
+    assert {"1", "3"} <= set(labels)
+
+
+def test_long_names_leave_room_for_the_bars():
+    names = ["word " * 1000, "b"]
+    display = RankingDisplay(names, np.array([1.0, 0.5]), np.array([True, False])).plot()
+    display.figure_.canvas.draw()
+    assert display.ax_.get_window_extent().width > 150
+    assert len(display.ax_.get_yticklabels()[0].get_text()) == 32
+    frequencies = StabilityDisplay(names, np.array([1.0, 0.5]), np.array([True, False]), 0.7).plot()
+    assert _is_outside(frequencies.ax_)

@@ -35,9 +35,23 @@ def years():
     """A response that follows years and districts, whose copy has numbers for names."""
     rng = np.random.default_rng(0)
     district = rng.choice(list("abc"), 120)
-    X = pd.DataFrame({"year": rng.integers(2007, 2010, 120).astype(float)})
+    X = pd.DataFrame({"year": rng.integers(2001, 2021, 120).astype(float)})
     X["day"] = 20070100 + rng.permutation(240)[:120]
     X["district"] = pd.Categorical(district)
     X["code"] = pd.Categorical(np.searchsorted(list("abc"), district))
-    y = 2.0 * (district == "b") + X["year"] - 2008 + 0.1 * rng.normal(size=120)
+    y = 2.0 * (district == "b") + (X["year"] - 2010) / 6 + 0.1 * rng.normal(size=120)
     return X, y.to_numpy()
+
+
+@pytest.fixture(scope="package")
+def gaps():
+    """A table with gaps, dates and few numbers, and a selector that was fitted on it."""
+    rng = np.random.default_rng(0)
+    n = 200
+    X = pd.DataFrame({"income": rng.normal(50_000, 9000, n), "rooms": rng.integers(1, 5, n)})
+    y = np.where(X["income"] + 5000 * rng.standard_normal(n) > 50_000, "stayed", "left")
+    X["when"] = pd.Timestamp("2018-03-01") + pd.to_timedelta(rng.integers(0, 1500, n), unit="D")
+    X["plan"] = rng.choice(["basic", "gold"], n)
+    X.loc[y == "left", "income"] = X["income"].where(rng.random(n) < 0.6)
+    X.loc[::10, "plan"] = None
+    return CCMSelector(2).fit(X, y), X, y

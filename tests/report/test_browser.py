@@ -192,7 +192,51 @@ def test_browser_tells_ticks_apart_and_draws_categories(browser, years):
     def shown(name, css):
         return texts(browser, f"#plots .card:nth-child({place[name]}) {css}")
 
-    assert shown("year", "text[text-anchor=middle]") == ["2007", "2008", "2009"]
+    assert shown("year", "text[text-anchor=middle]") == ["2005", "2010", "2015", "2020"]
     days = shown("day", "text[text-anchor=middle]")
     assert len(set(days)) == len(days) > 1
     assert shown("district", "text title") == ["a", "b", "c"]
+
+
+def test_browser_shows_gaps_dates_and_few_numbers(browser, gaps):
+    path = browser.folder / "gaps.html"
+    path.write_text(render_report(build_report(*gaps, target_name="status")), "utf-8")
+    browser.get(path.as_uri())
+    assert browser.get_log("browser") == []
+    cards = browser.find_elements("css selector", ".card")
+    told = {name: card.text for name, card in zip(texts(browser, "#plots h3"), cards, strict=True)}
+    assert "which are not drawn" in told["income"]
+    assert "Missing in 10%" in told["plan"]
+    assert "Share of each class" in told["rooms"]
+    assert {"2019", "2020", "2021"} <= set(told["when"].split())
+    assert texts(browser, "section:has(#missing-title) tbody th") == ["income", "plan"]
+    assert "samples are drawn" in texts(browser, "#pair figcaption")[0]
+
+
+LUMINANCE = """
+const channel = (c) => (c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+const parts = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map((c) => channel(c / 255));
+const light = (colour) => parts(colour).reduce((s, c, i) => s + c * [.2126, .7152, .0722][i], .05);
+const ground = light(getComputedStyle(document.querySelector(".card.out")).backgroundColor);
+const texts = document.querySelectorAll(".card.out text, .card.out h3, .card.out header span");
+return [...texts].map((text) => {
+  let seen = 1;
+  for (let e = text; e; e = e.parentElement) seen *= Number(getComputedStyle(e).opacity);
+  const style = getComputedStyle(text);
+  const ink = light(text.tagName === "text" ? style.fill : style.color);
+  return seen * Math.max(ink, ground) / Math.min(ink, ground);
+});
+"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_browser_keeps_features_left_out_readable(page, theme):
+    feature = {"name": "prefers-color-scheme", "value": theme}
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    try:
+        set_slider(page, 3)
+        contrasts = page.execute_script(LUMINANCE)
+    finally:
+        page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert len(contrasts) > 9
+    assert min(contrasts) >= 4.5

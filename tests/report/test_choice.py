@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils import Bunch
 
 from covmin import CCMSelector
-from covmin.report import build_report, error_curve, render_report
+from covmin.report import build_report, error_curve, render_report, verdict
+from covmin.report.words import percent
 
 
 def headline(n_features, signal, **parameters):
@@ -15,35 +18,55 @@ def headline(n_features, signal, **parameters):
     y = signal * X[:, 0] + rng.standard_normal(150)
     selector = CCMSelector(task="regression", random_state=0, **parameters).fit(X, y)
     report = build_report(selector, X, y, target_name="churn")
-    sentence = " ".join(report["headline"])
+    sentence = " ".join(part for part in report["headline"] if part)
+    assert sentence == str(verdict(selector, "churn"))
     assert f"<title>{sentence} – covmin</title>" in render_report(report)
     return sentence, report
 
 
 def test_headline_says_that_nothing_was_found():
     sentence, report = headline(3, 0.0)
-    assert report["choice"]["why"].startswith("Nothing was found")
-    assert sentence == "None of 3 features was found to explain churn"
+    assert report["choice"]["why"].startswith("No set of features is clearly better")
+    assert sentence == "No feature says anything about churn that could be told from chance"
 
 
-def test_headline_says_how_much_is_explained():
-    sentence, report = headline(4, 0.6)
-    explained = 1.0 - report["choice"]["error"]
-    assert 0.15 < explained < 0.4
-    assert sentence == f"1 of 4 features explains {explained:.0%} of churn"
+@pytest.mark.parametrize(
+    ("signal", "says"),
+    [(0.45, "says something about churn ({} explained)"), (0.8, "explains part of churn ({})"),
+     (3.0, "explains most of churn ({})")],
+)  # fmt: skip
+def test_headline_says_explain_where_a_good_part_is_explained(signal, says):
+    sentence, report = headline(4, signal)
+    assert sentence == f"1 of 4 features {says.format(percent(1.0 - report['choice']['error']))}"
 
 
 def test_headline_with_given_features_speaks_of_what_they_leave():
     sentence, report = headline(4, 1.0, given=[1])
     explained = f"{1.0 - report['choice']['error']:.0%}"
-    assert sentence == f"1 of 3 features explains {explained} of what the 1 given leave of churn"
+    assert (
+        sentence
+        == f"1 of 3 features explains part of what the 1 given leaves of churn ({explained})"
+    )
 
 
-def test_headline_without_a_curve_says_about():
-    sentence, report = headline(4, 3.0, n_features_to_select=1)
-    explained = 1.0 - report["substitutes"]["unexplained"]
-    assert sentence == f"1 of 4 features explains about {explained:.0%} of churn"
-    assert "explains next to nothing of" in headline(4, 0.0, n_features_to_select=1)[0]
+@pytest.mark.parametrize("signal", [0.0, 3.0])
+def test_headline_says_no_share_where_nothing_was_held_out(signal):
+    """Features that saw all samples explain something of them in any table."""
+    sentence, _ = headline(4, signal, n_features_to_select=1)
+    assert sentence == "The 1 of 4 features that says most about churn"
+    everything, _ = headline(4, signal, n_features_to_select=4)
+    assert everything == "The features in the order of what they say about churn"
+
+
+def test_headline_does_not_deny_a_pair_that_was_found():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((150, 3))
+    selector = CCMSelector(task="regression").fit(X, rng.standard_normal(150))
+    assert not error_curve(selector)["found"]
+    selector.interactions_ = Bunch(features=np.array([[0, 1]]), share=[0.1], p_value=[0.01])
+    assert str(verdict(selector, "y")) == (
+        "No feature predicts y on samples left out, though some go with it beyond chance"
+    )
 
 
 def test_weak_effects_are_told_from_noise():
@@ -75,10 +98,12 @@ def test_the_choice_of_an_estimator_is_told_by_its_score():
     assert [each["name"] for each in report["choice"]["curve"]["measures"]] == [
         "error",
         "accuracy",
+        "balanced_accuracy",
         "log_loss",
         "roc_auc",
         "score",
     ]
     page = render_report(report)
     assert "So is the estimator that was given" in page
-    assert "In other measures" in page
+    assert "The same for other numbers of features" in page
+    assert "not known" in page  # what the score is without features

@@ -57,3 +57,28 @@ def test_axes_of_the_widest_numbers_stay_finite():
     (wide,) = [plot for plot in report["plots"] if plot["feature"] == 1]
     assert np.isfinite(wide["grid"][1] - wide["grid"][0])
     assert np.isfinite(np.ptp(report["pair"]["xy"[report["pair"]["features"].index(1)]]))
+
+
+def test_few_numbers_are_bars_and_gaps_a_level_or_left_out(gaps):
+    _, X, _ = gaps
+    report = build_report(*gaps)
+    plots = {report["names"][plot["feature"]]: plot for plot in report["plots"]}
+    assert plots["rooms"]["levels"] == ["1", "2", "3", "4"]
+    assert plots["plan"]["levels"] == ["basic", "gold", "(missing)"]
+    assert plots["plan"]["counts"][2] == 20
+    assert plots["income"]["missing"] == X["income"].isna().mean()
+    assert plots["income"]["grid"][0] > 10_000  # no gap was drawn as a number
+    assert plots["when"]["date"]
+    pair = report["pair"]
+    shown = len(pair["x"]) + pair["n_missing"]
+    assert shown == report["drawn_rows"]
+
+
+def test_means_of_levels_are_on_the_scale_of_the_response_and_flags_have_words():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.normal(size=80), "flag": rng.random(80) < 0.5})
+    y = 50.0 * X["x"].to_numpy() + 300.0
+    report = build_report(CCMSelector(1, task="regression").fit(X, y), X, y)
+    (plot,) = [plot for plot in report["plots"] if plot["feature"] == 1]
+    assert plot["levels"] == ["False", "True"]
+    assert plot["sd"] == pytest.approx(y.std())

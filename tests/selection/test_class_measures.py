@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, log_loss, roc_auc_score
 
 from covmin.selection.class_measures import class_measures
 
@@ -18,6 +18,8 @@ def test_measures_are_those_of_scikit_learn(n_classes):
     options = {"sample_weight": weight}
     best = shares.argmax(axis=1)
     assert found["accuracy"] == pytest.approx(accuracy_score(labels, best, **options))
+    balanced = balanced_accuracy_score(labels, best, **options)
+    assert found["balanced_accuracy"] == pytest.approx(balanced)
     assert found["log_loss"] == pytest.approx(log_loss(labels, shares, **options))
     areas = [roc_auc_score(labels == c, shares[:, c], **options) for c in range(n_classes)]
     assert found["roc_auc"] == pytest.approx(np.mean(areas))

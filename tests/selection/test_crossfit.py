@@ -39,7 +39,7 @@ def test_classes_are_judged_by_their_own_measures_too():
     kind = np.where(X[:, 0] > 0.5, "a", np.where(X[:, 1] > 0, "b", "c"))
     found = CCMSelector().fit(X, kind).cross_fit_
     shape = found.mean_error.shape
-    for name in ("accuracy", "log_loss", "roc_auc", "gain"):
+    for name in ("accuracy", "balanced_accuracy", "log_loss", "roc_auc", "gain"):
         assert found[name].shape == found[f"{name}_standard_error"].shape == shape
     assert found.accuracy[0, 1] > 0.9 > found.accuracy[0, 0]
     assert found.roc_auc[0, 1] > 0.97

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +11,17 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from covmin.data.checks import printable
+from covmin.data.checks import printable, shortened
 
 from .errors import CommandError
 
 # A table without lines.
 BARE: Any = {"box": None, "header_style": "dim", "pad_edge": False, "padding": (0, 2, 0, 0)}
 _BLOCKS = "▁▂▃▄▅▆▇█"
+# Characters of a name that are shown.
+_NAME = 60
+# Pairs and the like that are named in a line.
+_NAMED = 10
 
 
 def sparkline(values: Sequence[float], low: float | None = None, high: float | None = None) -> str:
@@ -30,12 +35,28 @@ def sparkline(values: Sequence[float], low: float | None = None, high: float | N
     return "".join(_BLOCKS[int(level)] for level in np.clip(np.rint(share * 7), 0, 7))
 
 
-def selection_summary(selector: Any, names: Sequence[str], title: str, top: int) -> Group:
-    """The whole answer: what was asked, the first ``top`` of the ranking, the choice and why."""
-    from covmin.report import error_curve, explain_choice
+@dataclass(frozen=True)
+class Asked:
+    """What a selection was asked: of which table, about which response."""
 
-    names = [printable(name) for name in names]
-    parts: list[Any] = [Text(printable(title), "bold"), "", _ranking(selector, names, top)]
+    source: str
+    n_samples: int
+    names: Sequence[str]  # of the features
+    target: str
+    y: Any
+
+
+def selection_summary(selector: Any, asked: Asked, top: int) -> Group:
+    """The whole answer: what was found, the first ``top`` of the ranking, the choice and why."""
+    from covmin.report import error_curve, explain_choice, verdict
+
+    names, target = [_name(name) for name in asked.names], _name(asked.target)
+    parts: list[Any] = [
+        Text(_title(selector, asked), "dim"),
+        Text(str(verdict(selector, target)), "bold"),
+        "",
+        _ranking(selector, names, top),
+    ]
     hidden = selector.n_features_in_ - top
     if hidden > 0:
         parts.append(Text(f"… and {hidden} more (--top, --json or --report show them)", "dim"))
@@ -44,9 +65,40 @@ def selection_summary(selector: Any, names: Sequence[str], title: str, top: int)
     if curve is not None:
         parts.append(_curve_line(curve, selector.n_features_))
     parts.append(Text(explain_choice(selector)))
+    parts += [Text(line) for line in _measures(selector, asked.y)]
     parts += [Text(line) for line in _interactions(selector, names)]
     parts += [Text(line) for line in _substitutes(selector, names)]
     return Group(*parts)
+
+
+def _name(name: str) -> str:
+    """A name that neither steers the terminal nor fills it."""
+    return shortened(printable(name), _NAME)
+
+
+def _title(selector: Any, asked: Asked) -> str:
+    from covmin.report.words import count_of
+
+    classes = selector.classes_
+    kind = "regression" if classes is None else count_of(len(classes), "class", "classes")
+    samples, features = count_of(asked.n_samples, "sample"), count_of(len(asked.names), "feature")
+    source = _name(asked.source)
+    return f"{source}: {samples}, {features}, target {_name(asked.target)} ({kind})"
+
+
+def _measures(selector: Any, y: Any) -> list[str]:
+    """How well classes are predicted, with what needs no feature, and which class is most."""
+    from covmin.report.measures import held_out_measures, imbalance
+
+    found = [
+        f"{each['title']} {each['value']} ({each['without']})"
+        for each in held_out_measures(selector, y)
+        if each["name"] != "error" and each["without"] is not None
+    ]
+    if not found:
+        return []
+    told = f"Held out (without features): {', '.join(found)}."
+    return [told, said] if (said := imbalance(y)) else [told]
 
 
 def _ranking(selector: Any, names: Sequence[str], top: int) -> Table:
@@ -84,12 +136,17 @@ def _interactions(selector: Any, names: Sequence[str]) -> list[str]:
         f"{names[a]} × {names[b]} ({chance(p_value)})"
         for (a, b), p_value in zip(found.features, found.p_value, strict=True)
     ]
-    lines = [f"Pairs that say more together: {', '.join(pairs)}."] if pairs else []
+    lines = [f"Pairs that say more together: {_some(pairs)}."] if pairs else []
     spread = [
         f"{names[j]} ({chance(p_value)})"
         for j, p_value in zip(selector.spread_.features, selector.spread_.p_value, strict=True)
     ]
-    return [*lines, f"Change the spread: {', '.join(spread)}."] if spread else lines
+    return [*lines, f"Change the spread: {_some(spread)}."] if spread else lines
+
+
+def _some(items: Sequence[str]) -> str:
+    more = len(items) - _NAMED
+    return ", ".join(items[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _substitutes(selector: Any, names: Sequence[str]) -> list[str]:

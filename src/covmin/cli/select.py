@@ -13,7 +13,7 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from .display import selection_summary, show_files, show_json, show_remarks
+from .display import Asked, selection_summary, show_files, show_json, show_remarks
 from .errors import CommandError, ExitCode
 from .formats import format_of
 from .method import selector_arguments, words_for
@@ -143,7 +143,7 @@ def _fit(question: Question, progress: FitProgress, arguments: dict[str, Any]) -
     from covmin.data.responses import ordered_levels
 
     long_run = replace(arguments.get("long_run", LongRun()), callback=progress)
-    selector = CCMSelector(**arguments | {"long_run": long_run})
+    selector = CCMSelector(**arguments | {"long_run": long_run, "verbose": 0})
     chosen = selector.n_features_to_select == "auto"
     progress.phase("Ranking on folds" if chosen else "Ranking")
     # An array has no order of classes, which Parquet and Feather files keep.
@@ -176,6 +176,7 @@ def _readings(selector: CCMSelector) -> list[str]:
 
 def _data_warnings(question: Question, selector: CCMSelector) -> list[str]:
     """What the columns themselves give reason to doubt, in words."""
+    from covmin.data.checks import shortened
     from covmin.data.kinds import LEFT_OUT
     from covmin.report import check_data
 
@@ -185,7 +186,7 @@ def _data_warnings(question: Question, selector: CCMSelector) -> list[str]:
         known = (*LEFT_OUT, "date") if item["kind"] == "id" else LEFT_OUT
         if item["features"] and np.isin(selector.column_kinds_[item["features"]], known).all():
             continue
-        names = [question.names[j] for j in item["features"]]
+        names = [shortened(question.names[j]) for j in item["features"]]
         told = all(f"“{name}”" in item["text"] for name in names)
         said.append(f"{item['title']}: {'' if told else ', '.join(names) + '. '}{item['text']}")
     return said
@@ -256,12 +257,9 @@ def _code(request: SelectRequest, answer: Answer, separator: str | None) -> str:
 
 def _show(answer: Answer, source: str, top: int) -> None:
     """Print the ranking, the choice and the remarks."""
-    question, classes = answer.question, answer.selector.classes_
-    d = len(question.names)
-    kind = "regression" if classes is None else f"{len(classes)} classes"
-    title = f"{source}: {question.n_samples} samples, {d} feature{'s' if d > 1 else ''}, target "
-    title += f"{question.target} ({kind})"
-    Console().print(selection_summary(answer.selector, question.names, title, top))
+    question = answer.question
+    asked = Asked(source, question.n_samples, question.names, question.target, question.y)
+    Console().print(selection_summary(answer.selector, asked, top))
     show_remarks("Warning", answer.warnings, "yellow")
     show_remarks("Note", answer.notes, "dim")
 
@@ -269,7 +267,7 @@ def _show(answer: Answer, source: str, top: int) -> None:
 def _as_dict(request: SelectRequest, answer: Answer, code: str) -> dict[str, Any]:
     """The answer for programs: plain values only."""
     from covmin import __version__
-    from covmin.report import error_curve, explain_choice
+    from covmin.report import error_curve, explain_choice, verdict
 
     selector, names = answer.selector, answer.question.names
     pairs, found = selector.interactions_, selector.substitutes_ or {}
@@ -281,6 +279,7 @@ def _as_dict(request: SelectRequest, answer: Answer, code: str) -> dict[str, Any
         "n_samples": answer.question.n_samples,
         "n_features": len(names),
         "n_selected": int(selector.n_features_),
+        "verdict": str(verdict(selector, answer.question.target)),
         "why": explain_choice(selector),
         "selected": answer.selected,
         "ranking": [

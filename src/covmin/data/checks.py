@@ -180,7 +180,19 @@ def no_numbers(names: list[str], advice: str) -> ValueError:
 def listed(names: Sequence[Hashable]) -> str:
     """The first few names, quoted."""
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(map(repr, names[:5])) + more
+    return ", ".join(shortened(repr(name)) for name in names[:5]) + more
+
+
+def shortened(name: str, most: int = 80) -> str:
+    """A name of any length in a few characters: its begin and its end, which may tell it apart.
+
+    >>> shortened("temperature_of_sensor_17", 16)
+    'temperatu…sor_17'
+    """
+    if len(name) <= most:
+        return name
+    begin = (5 * most) // 8
+    return f"{name[: begin - 1]}…{name[begin - most :]}"
 
 
 def printable(text: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from covmin.core.arrays import row_tiles
+from covmin.core.rows import add_up
 from covmin.runtime.memory import check_memory
 
 from .checks import listed
@@ -62,6 +63,15 @@ class Samples:
         """What to call each column of the input in which values are missing."""
         return list(self.column_labels[self.plan.gaps].tolist())
 
+    def missing_shares(self, p: np.ndarray) -> np.ndarray:
+        """The weight of the samples in which each column of the input has no value."""
+        shares = np.zeros(self.plan.unit.size)
+        if self.plan.gaps.size:
+            X, gaps = self.X, self.plan.gaps
+            source = X if is_source(X) else ArraySource(X)
+            shares[self.plan.source[gaps]] = source.reduce(_sums_block, add_up, p, p, gaps)[0]
+        return shares
+
     @property
     def n_left_out(self) -> int:
         """Units to choose from that have no column of X."""
@@ -103,6 +113,10 @@ class Samples:
         X = self.X if first.size < self.n_samples else self.in_memory().X
         row = self.row[first]
         return replace(self, X=rows_of(X, first), response=response, weight=weight, row=row)
+
+
+def _sums_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndarray]:
+    return (p @ X,)
 
 
 def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:

@@ -1,18 +1,9 @@
-"""Results as pandas frames and tables; pandas is imported here, and only when it is needed."""
+"""Results as pandas frames and tables."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-
-def require_pandas() -> Any:
-    """The module pandas, or an error that says how to get it."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError(
-            'Results as a frame need pandas: pip install pandas, or "covmin[cli]".'
-        ) from error
-    return pandas
+from covmin.runtime.frames import require_pandas
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,9 +8,9 @@ from typing import Any
 
 from covmin.baselines import available_selectors
 from covmin.datasets import list_datasets, load, make_additive, make_shell, make_xor
+from covmin.runtime.frames import require_pandas
 
 from .curves import CurveTask, check_protocol, curve_rows, default_sizes
-from .frames import require_pandas
 from .ranks import MedianRankResult, median_rank
 from .runner import run_units, warn_of_failures
 from .selectors import QUICK_BASELINES, named_selectors, resolve_selectors

@@ -14,10 +14,11 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
 
-import covmin
 from covmin.runtime.log import ResultLog
+from covmin.runtime.progress import ProgressBar
 from covmin.runtime.seeds import global_state_restored
 from covmin.runtime.threads import one_thread
+from covmin.runtime.version import __version__
 
 from .encoded import EncodedTable, order_of_features
 from .selectors import SelectorSpec
@@ -53,7 +54,7 @@ def run_units(
     does a run that is not done after some ``seconds``: units are begun in the order given, and
     those under way are ended.
     """
-    settings = {"covmin": covmin.__version__, **(settings or {})}
+    settings = {"covmin": __version__, **(settings or {})}
     with nullcontext() if log is None else ResultLog(log, settings, writable=run) as kept:
         results = {i: kept[u] for i, u in enumerate(units) if kept is not None and u in kept}
         todo = [i for i in range(len(units)) if run and i not in results]
@@ -73,7 +74,7 @@ def run_units(
 
 def _guarded(work: Work, unit: Unit, index: int) -> tuple[int, Any]:
     # Workers share the cores already: more threads inside each would only get in the way.
-    with one_thread(), global_state_restored():
+    with one_thread(), global_state_restored(), ProgressBar.part_of_other_work():
         return index, work(unit)
 
 
@@ -111,7 +112,7 @@ def warn_of_failures(errors: Sequence[tuple[str, str | None]]) -> None:
         return
     first = dict(reversed(failed))
     counts = Counter(name for name, _ in failed)
-    text = "; ".join(f"{name} {counts[name]} time(s), first: {first[name]}" for name in first)
+    text = "; ".join(f"{name} {counts[name]} times, first: {first[name]}" for name in first)
     warnings.warn(
         f"{len(failed)} of {len(errors)} rankings failed and count as missing: {text}",
         FitFailedWarning,

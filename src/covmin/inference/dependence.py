@@ -17,7 +17,7 @@ from covmin.data.columns import prepare_columns
 from covmin.data.responses import encode_response, ordered_levels
 from covmin.plan.approximation import by_size
 from covmin.plan.problem import make_problem
-from covmin.runtime.repeats import N_JOBS, repeat
+from covmin.runtime.repeats import N_JOBS, VERBOSE, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 
@@ -70,7 +70,7 @@ class DependenceTest:
         "sampler": [None, callable],
         "n_jobs": N_JOBS,
         "random_state": ["random_state"],
-        "verbose": ["verbose"],
+        "verbose": VERBOSE,
     },
     prefer_skip_nested_validation=True,
 )
@@ -85,7 +85,7 @@ def conditional_dependence_test(
     sampler: Sampler | None = None,
     n_jobs: int | None = None,
     random_state: Any = None,
-    verbose: int = 0,
+    verbose: int | str = "auto",
 ) -> DependenceTest:
     """Test whether features say something about the mean of y beyond other features.
 
@@ -114,8 +114,9 @@ def conditional_dependence_test(
         Draws worked on at once.
     random_state : int, RandomState instance or None, default=None
         Seed of the draws and of the folds. None is a fixed seed.
-    verbose : int, default=0
-        1 shows a progress bar.
+    verbose : int or "auto", default="auto"
+        1 shows a progress bar, 0 does not; "auto" does after some seconds, at a terminal or in a
+        notebook.
 
     Returns
     -------

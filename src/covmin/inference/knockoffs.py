@@ -19,7 +19,7 @@ from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_fa
 from covmin.data.ranks import Standardize, goes_by_rank
 from covmin.data.responses import ordered_levels
 from covmin.data.samples import check_columns
-from covmin.runtime.repeats import N_JOBS, for_many_fits, repeat
+from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.runtime.version import VersionedPickles
@@ -66,8 +66,9 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         Draws worked on at once.
     random_state : int, RandomState instance or None, default=None
         Seed of the copies. None is a fixed seed, so that every run gives the same answer.
-    verbose : int, default=0
-        1 shows a progress bar.
+    verbose : int or "auto", default="auto"
+        1 shows a progress bar, 0 does not; "auto" does after some seconds, at a terminal or in a
+        notebook.
 
     Attributes
     ----------
@@ -143,7 +144,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         "n_draws": [Interval(Integral, 1, None, closed="left")],
         "n_jobs": N_JOBS,
         "random_state": ["random_state"],
-        "verbose": ["verbose"],
+        "verbose": VERBOSE,
     }
 
     estimator: Any = None
@@ -154,7 +155,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     n_draws: int = 1
     n_jobs: int | None = None
     random_state: Any = None
-    verbose: int = 0
+    verbose: int | str = "auto"
 
     def _warn_if_too_few(self, n_features: int) -> None:
         least = int(np.ceil(self.offset / self.fdr))

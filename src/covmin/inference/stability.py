@@ -21,7 +21,7 @@ from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_fa
 from covmin.data.responses import EncodedResponse, encode_response, ordered_levels
 from covmin.data.sources import is_source
 from covmin.data.tables import read_encoded
-from covmin.runtime.repeats import N_JOBS, for_many_fits, repeat
+from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
@@ -64,8 +64,9 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         Fits at once.
     random_state : int, RandomState instance or None, default=None
         Seed of the halves. None is a fixed seed, so that every run gives the same answer.
-    verbose : int, default=0
-        1 shows a progress bar.
+    verbose : int or "auto", default="auto"
+        1 shows a progress bar, 0 does not; "auto" does after some seconds, at a terminal or in a
+        notebook.
 
     Attributes
     ----------
@@ -143,7 +144,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         "n_pairs": [Interval(Integral, 1, None, closed="left")],
         "n_jobs": N_JOBS,
         "random_state": ["random_state"],
-        "verbose": ["verbose"],
+        "verbose": VERBOSE,
     }
 
     estimator: Any = None
@@ -155,7 +156,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     n_pairs: int = 50
     n_jobs: int | None = None
     random_state: Any = None
-    verbose: int = 0
+    verbose: int | str = "auto"
 
     # The selector inside validates its own parameters.
     @_fit_context(prefer_skip_nested_validation=False)

@@ -145,6 +145,8 @@ class MedianRankDisplay(_Curves):
             best = rows["optimal"].iloc[0]
             ax.axhline(best, color="black", linestyle=":", linewidth=1.5, label="optimal")
             ax.set(title=task, xlabel="number of samples")
+            for axis in (ax.xaxis, ax.yaxis):
+                axis.get_major_locator().set_params(integer=True)
             ax.grid(alpha=0.25)
         self.axes_[0].set_ylabel("median rank of true features")
         draws = int(self.summary["n_draws"].max())

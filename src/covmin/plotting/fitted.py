@@ -7,20 +7,27 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .shared import ACCENT, LIMIT, Display, names_of
+from covmin.data.checks import shortened
+
+from .shared import ACCENT, LIMIT, Display, legend_under, names_of
 
 _LEFT_OUT = "#b9b4a7"
 # What is known of sets of features, and what to call it.
 METRICS = {
     "error": "error, share of the variance of y",
     "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
     "log_loss": "log-loss",
     "roc_auc": "area under the ROC curve",
     "score": "score",
 }
-_MORE_IS_BETTER = {"accuracy", "roc_auc", "score"}
+_MORE_IS_BETTER = {"accuracy", "balanced_accuracy", "roc_auc", "score"}
 # Numbers of features beyond this stand on a logarithmic axis.
 _WIDE = 25
+# Numbers of features that a logarithmic axis names.
+_SIZES = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
+# Characters of a name that a picture has room for.
+_NAME = 32
 
 
 class FeatureDisplay(Display):
@@ -70,7 +77,7 @@ class FeatureDisplay(Display):
 
     def _label_rows(self, ax: Any, places: np.ndarray) -> None:
         # A name may hold dollar signs without being a formula.
-        ax.set_yticks(places, self.names, parse_math=False)
+        ax.set_yticks(places, [shortened(name, _NAME) for name in self.names], parse_math=False)
         ax.invert_yaxis()
         ax.tick_params(axis="y", length=0)
 
@@ -178,7 +185,7 @@ class StabilityDisplay(FeatureDisplay):
         ax.axvline(self.threshold, color=LIMIT, linestyle="--", linewidth=1.2, label=threshold)
         if self.blind is not None:
             ax.axvline(self.blind, color="black", ls=":", lw=1.0, label="blindfold choice")
-        ax.legend(framealpha=1.0, edgecolor="none", loc="lower right")
+        legend_under(ax)
 
 
 @dataclass(eq=False, repr=False)
@@ -258,8 +265,8 @@ class ErrorCurveDisplay(Display):
         Standard error of that mean.
     n_selected : int
         Number of features that the selector keeps.
-    metric : {"error", "accuracy", "log_loss", "roc_auc", "score"}, default="error"
-        What is shown.
+    metric : str, default="error"
+        What is shown: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc" or "score".
 
     Attributes
     ----------
@@ -297,8 +304,9 @@ class ErrorCurveDisplay(Display):
         ----------
         selector : CCMSelector
             Fitted with ``n_features_to_select="auto"``.
-        metric : {"error", "accuracy", "log_loss", "roc_auc", "score"}, default=None
-            What to show; None is what chose the number of features: the score of an estimator, if
+        metric : str, default=None
+            What to show: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc" or
+            "score". None is what chose the number of features: the score of an estimator, if
             there was one, else the error.
         ax : matplotlib axes, optional
 
@@ -318,7 +326,7 @@ class ErrorCurveDisplay(Display):
         return cls(*errors, selector.n_features_, metric).plot(ax)
 
     def _draw(self, ax: Any) -> None:
-        from matplotlib.ticker import MaxNLocator, PercentFormatter, ScalarFormatter
+        from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter
 
         sizes, kept = self.n_features, self.n_selected
         low, high = self.error - self.standard_error, self.error + self.standard_error
@@ -329,15 +337,17 @@ class ErrorCurveDisplay(Display):
         ax.axvline(kept, color="black", linewidth=1.0, label=f"{kept} kept")
         if sizes[-1] > _WIDE:
             ax.set_xscale("log")
-            ax.xaxis.set_major_formatter(ScalarFormatter())
+            shown = [size for size in _SIZES if sizes[0] <= size <= sizes[-1]]
+            ax.set_xticks(shown, [str(size) for size in shown])
+            ax.xaxis.set_minor_locator(NullLocator())
         else:
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        if self.metric in ("error", "accuracy"):
+        if self.metric in ("error", "accuracy", "balanced_accuracy"):
             ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         ax.set(xlabel="features kept", ylabel=METRICS[self.metric])
         ax.spines[["top", "right"]].set_visible(False)
         ax.grid(axis="y", alpha=0.25)
-        ax.legend(framealpha=1.0, edgecolor="none")
+        legend_under(ax)
 
 
 def cross_fitted_errors(

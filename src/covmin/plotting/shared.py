@@ -30,6 +30,15 @@ def names_of(selector: Any, given: Sequence[str] | None = None) -> list[str]:
     return [printable(str(name)) for name in names]
 
 
+def legend_under(ax: Any) -> None:
+    """A legend under the label of the axis, where it hides nothing and leaves room for a title."""
+    from matplotlib.transforms import ScaledTranslation
+
+    under = ax.transAxes + ScaledTranslation(0.0, -0.5, ax.figure.dpi_scale_trans)  # inches
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "bbox_transform": under}
+    ax.legend(**place, ncols=3, frameon=False, fontsize="small", handlelength=1.5)
+
+
 class Display:
     """A picture on one pair of axes; `_draw` makes it."""
 

@@ -12,9 +12,12 @@ import covmin
 from covmin.data.checks import printable
 
 from .checks import data_warnings
-from .choice import error_curve, errors_of, explain_choice, headline
+from .choice import error_curve, errors_of, explain_choice
 from .code import reproduction_code
-from .plots import feature_plots, in_units
+from .headline import verdict
+from .measures import held_out_measures, imbalance
+from .missing import missing_values
+from .plots import drawn_rows, feature_plots, in_units
 from .relations import interacting_pair, shared_information, substitutes
 from .samples import Samples, as_samples
 from .words import chance
@@ -85,12 +88,13 @@ def build_report(
         "target": target,
         "source": source and printable(source),
         "names": samples.names,
-        "headline": headline(selector, target, stand_ins["unexplained"]),
+        "headline": verdict(selector, target).parts,
         "data": _data_summary(samples),
+        "missing": missing_values(samples),
         "asked": _asked(selector),
         "notes": [printable(" ".join(str(note).split())) for note in notes],
         "warnings": data_warnings(samples, order),
-        "choice": _choice(selector),
+        "choice": _choice(selector) | {"measures": held_out_measures(selector, samples.y)},
         "ranking": _ranking(selector, order),
         "path": _path(selector, order),
         "plots": feature_plots(samples, order[:_PLOTTED]),
@@ -102,6 +106,7 @@ def build_report(
         "correlation": shared_information(samples, order[:_CORRELATED].tolist()),
         "substitutes": stand_ins,
         "described_rows": int(samples.rows.size),
+        "drawn_rows": int(drawn_rows(samples).size),
         "code": "\n".join(map(printable, code.split("\n"))),
         "versions": {"covmin": covmin.__version__}
         | {library: version(library) for library in ("numpy", "scipy", "scikit-learn")}
@@ -129,7 +134,8 @@ def _data_summary(samples: Samples) -> dict[str, Any]:
     if samples.task == "classification":
         labels, codes = samples.classes
         counts = zip(labels, np.bincount(codes).tolist(), strict=True)
-        return summary | {"classes": [{"label": label, "count": n} for label, n in counts]}
+        classes = [{"label": label, "count": n} for label, n in counts]
+        return summary | {"classes": classes, "imbalance": imbalance(samples.y)}
     y, size = in_units(samples.y)
     values = {"min": y.min(), "median": np.median(y), "mean": y.mean(), "max": y.max()}
     values["sd"] = y.std()

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from covmin.data.checks import listed
+from covmin.data.checks import listed, shortened
 
 from .samples import Samples, as_samples
 from .words import count_of
@@ -66,6 +66,7 @@ def check_data(
 def data_warnings(samples: Samples, order: np.ndarray) -> list[dict[str, Any]]:
     """What `check_data` returns; of the columns in order, the best are checked for leaks."""
     numbering, (constants, copies) = _numbering(samples.X), _constants_and_copies(samples.X)
+    constants = [j for j in constants if not 0 < samples.gaps(j).sum() < len(samples.X)]
     best = [j for j in order[:_CHECKED].tolist() if j not in numbering]
     leaks = [j for j in best if samples.unexplained([j]) < _DETERMINES]
     found = [_row_number(samples, j) for j in numbering]
@@ -87,7 +88,7 @@ def _warning(kind: str, title: str, text: str, features: Sequence[int] = ()) -> 
 
 def _row_number(samples: Samples, j: int) -> dict[str, Any]:
     """A column that numbers the rows: worst where it follows the response."""
-    name, explained = samples.names[j], samples.explained([j])
+    name, explained = shortened(samples.names[j]), samples.explained([j])
     if explained >= _TRACKS:
         text = (
             f"“{name}” numbers the rows, and its value alone explains {explained:.0%} of the "
@@ -139,7 +140,7 @@ def _thin_classes(labels: list[str], codes: np.ndarray) -> list[dict[str, Any]]:
         f"Fewer than {_SMALL_CLASS} samples each: {listed(small)}. Errors on folds left out say "
         "little about such classes."
     )
-    title = f"{len(small)} class{'es' if len(small) > 1 else ''} with few samples"
+    title = f"{count_of(len(small), 'class', 'classes')} with few samples"
     return [_warning("small", title, text)]
 
 

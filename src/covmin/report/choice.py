@@ -4,16 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from covmin.plotting.fitted import METRICS, cross_fitted, cross_fitted_errors, metrics_of
-from covmin.selection.scoring import scoring_name
+from covmin.plotting.fitted import cross_fitted, cross_fitted_errors, metrics_of
 
-from .words import count_of, percent
-
-# Standard errors by which the best set must be better than no feature on the same samples:
-# something is then found in one of forty tables of noise.
-_CLEARLY = 1.5
-# What rounds to no percent is next to nothing.
-_NOTHING = 0.005
+from .headline import found, n_given
+from .measures import title_of
+from .words import count_of, verb
 
 
 def error_curve(selector: Any) -> dict[str, Any] | None:
@@ -38,25 +33,21 @@ def error_curve(selector: Any) -> dict[str, Any] | None:
         return None
     sizes, mean, standard_error = errors
     best = int(np.argmin(mean))
-    _, gain, spread = cross_fitted(selector, "gain")
     return {
         "n_features": sizes.tolist(),
         "error": mean.tolist(),
         "standard_error": standard_error.tolist(),
         "best": int(sizes[best]),
         "limit": float(mean[best] + standard_error[best]),
-        "found": bool(gain[best] > _CLEARLY * spread[best]),
+        "found": found(selector),
         "measures": [_measure(selector, name) for name in metrics_of(selector)],
     }
 
 
 def _measure(selector: Any, name: str) -> dict[str, Any]:
     _, mean, standard_error = cross_fitted(selector, name)
-    title = METRICS[name]
-    if name == "score":
-        title = scoring_name(selector.estimator, selector.scoring)
     values = {"mean": mean.tolist(), "standard_error": standard_error.tolist()}
-    return {"name": name, "title": title, **values}
+    return {"name": name, "title": title_of(selector, name), **values}
 
 
 def errors_of(curve: dict[str, Any] | None) -> dict[int, float]:
@@ -85,7 +76,7 @@ def explain_choice(selector: Any) -> str:
     >>> explain_choice(CCMSelector(n_features_to_select=3).fit(X, y))
     '3 features, as asked for (3).'
     """
-    m, asked, given = selector.n_features_, selector.n_features_to_select, _n_given(selector)
+    m, asked, given = selector.n_features_, selector.n_features_to_select, n_given(selector)
     kept = count_of(m, "feature") + (f" besides the {given} given" if given else "")
     if asked != "auto":
         text = f"{asked:.4g} of {selector.ranking_.max()}" if isinstance(asked, float) else asked
@@ -103,17 +94,17 @@ def explain_choice(selector: Any) -> str:
     whole = "the variance " + ("that the given features leave" if given else "of the response")
     if not curve["found"]:
         return (
-            f"Nothing was found: no set of features is clearly better than no features at all "
-            f"on the samples left out (lowest cross-fitted error {lowest} of {whole}). "
-            f"{kept} {_verb(m, 'are')} kept, because some must be."
+            "No set of features is clearly better than no features at all on the samples left out "
+            f"(lowest cross-fitted error {lowest} of {whole}). "
+            f"{kept} {verb(m, 'are')} kept, because some must be."
         )
     if m == best:
         return (
-            f"{kept} {_verb(m, 'have')} the lowest cross-fitted error ({lowest} of {whole}), and "
+            f"{kept} {verb(m, 'have')} the lowest cross-fitted error ({lowest} of {whole}), and "
             "no smaller set comes within one standard error of it."
         )
     return (
-        f"{kept} {_verb(m, 'are')} the smallest set within one standard error of the best: its "
+        f"{kept} {verb(m, 'are')} the smallest set within one standard error of the best: its "
         f"cross-fitted error is {error[m]:.1%} of {whole}; the lowest, {lowest}, takes {best}."
     )
 
@@ -122,40 +113,10 @@ def _by_score(m: int, curve: dict[str, Any]) -> str:
     [score] = [each for each in curve["measures"] if each["name"] == "score"]
     scores = dict(zip(curve["n_features"], score["mean"], strict=True))
     best = max(scores, key=lambda size: (scores[size], -size))
-    text = f"{_verb(m, 'have')} a {score['title']} of {scores[m]:.4g} on the folds left out, "
+    text = f"{verb(m, 'have')} a {score['title']} of {scores[m]:.4g} on the folds left out, "
     if m == best:
         return text + "the best, and no smaller set comes within one standard error of it."
     return text + (
-        f"and {_verb(m, 'are')} the smallest set within one standard error of the best: "
+        f"and {verb(m, 'are')} the smallest set within one standard error of the best: "
         f"{scores[best]:.4g}, with {best}."
     )
-
-
-def headline(selector: Any, target: str, unexplained: float) -> list[str]:
-    """Who explains how much of what: three parts of a sentence.
-
-    The error is the cross-fitted one; where there is none, ``unexplained``.
-    """
-    kept, d = int(selector.support_.sum()), selector.n_features_in_
-    given, whole = _n_given(selector), ""
-    curve = error_curve(selector)
-    if curve is not None:
-        unexplained = errors_of(curve).get(selector.n_features_, unexplained)
-        if given:
-            kept, d, whole = kept - given, d - given, f"what the {given} given leave of "
-        if not curve["found"]:
-            who, share = f"None of {count_of(d, 'feature')}", "was found to explain"
-            return [who, f"{share} {whole}".strip(), target]
-    share = "next to nothing"
-    if 1.0 - unexplained >= _NOTHING:
-        share = ("" if curve else "about ") + percent(1.0 - unexplained)
-    who = f"{kept:,} of {count_of(d, 'feature')}"
-    return [who, f"{_verb(kept, 'explain')} {share} of {whole}".strip(), target]
-
-
-def _n_given(selector: Any) -> int:
-    return int((selector.ranking_ == 0).sum())
-
-
-def _verb(n: int, plural: str) -> str:
-    return {"are": "is", "have": "has", "explain": "explains"}[plural] if n == 1 else plural

@@ -5,11 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from .reading import leveled
 from .samples import Samples
 
 _POINTS = 300
 _GRID = 48
 _MAX_CLASSES = _MAX_LEVELS = 12
+# A column of no more numbers than this has a bar for each.
+_FEW_NUMBERS = 6
 # As many as there are colours and shapes.
 _COLOURED = 6
 # Beyond this, the page could not hold the width of an axis in a float.
@@ -19,17 +22,33 @@ _LARGEST = 8e307
 def feature_plots(samples: Samples, columns: np.ndarray) -> list[dict[str, Any]]:
     """One plot for each column, with what it explains alone and the kind of drawing."""
     draw = _densities if samples.task == "classification" else _scatter
-    return [
-        {"feature": j, "explained": round(samples.explained([j]), 4)}
-        | (_levels if j in samples.levels else draw)(samples, j)
-        for j in map(int, columns)
-    ]
+    plots = []
+    for j in map(int, columns):
+        levels = _levels_of(samples, j)
+        plots.append(
+            {"feature": j, "explained": round(samples.explained([j]), 4)}
+            | (draw(samples, j) if levels is None else _levels(samples, *levels))
+            | ({"date": True} if j in samples.table.dates else {})
+            | ({"missing": float(gaps.mean())} if (gaps := samples.gaps(j)).any() else {})
+        )
+    return plots
 
 
 def pair_points(samples: Samples, pair: Sequence[int]) -> dict[str, Any]:
-    """Two features at some rows, levels by their numbers, with the class or value of each row."""
-    rows = _shown(samples)
-    points: dict[str, Any] = {"levels": [None, None]}
+    """Two features at some rows, levels by their numbers, with the class or value of each row.
+
+    Rows at which a number is missing are left out, and counted.
+    """
+    shown = drawn_rows(samples)
+    unseen = np.zeros(shown.size, dtype=bool)
+    for j in set(pair) - set(samples.levels):
+        unseen |= samples.gaps(j)[shown]
+    rows = shown[~unseen]
+    points: dict[str, Any] = {
+        "levels": [None, None],
+        "dates": [j in samples.table.dates for j in pair],
+        "n_missing": int(unseen.sum()),
+    }
     for axis, j in enumerate(pair):
         values = samples.X[:, j]
         if j in samples.levels:
@@ -67,15 +86,28 @@ def _frequent(labels: list[str], codes: np.ndarray, most: int) -> tuple[list[str
     return [*(labels[c] for c in kept), others], place[codes]
 
 
-def _levels(samples: Samples, j: int) -> dict[str, Any]:
+def _levels_of(samples: Samples, j: int) -> tuple[list[str], np.ndarray] | None:
+    """The levels of a category, or of a column of few numbers, and which stands where."""
+    if j in samples.levels:
+        return samples.levels[j], samples.X[:, j]
+    x, gaps = samples.X[:, j], samples.gaps(j)
+    if np.unique(x[~gaps][: samples.rows.size]).size > _FEW_NUMBERS or j in samples.table.dates:
+        return None
+    levels, codes = leveled(x, gaps)
+    return (levels, codes) if len(levels) - gaps.any() <= _FEW_NUMBERS else None
+
+
+def _levels(samples: Samples, names: list[str], values: np.ndarray) -> dict[str, Any]:
     """Samples at each level of a category, with their mean response or the share of each class."""
-    levels, codes = _frequent(samples.levels[j], samples.X[:, j], _MAX_LEVELS)
+    levels, codes = _frequent(names, values, _MAX_LEVELS)
     counts = np.bincount(codes)
     drawn = {"levels": levels, "counts": counts.tolist()}
     if samples.task != "classification":
         y, size = in_units(samples.y)
         means = _rounded(np.bincount(codes, y) / counts, size)
-        return {"kind": "means", **drawn, "means": means, "mean": float(y.mean() * size)}
+        # On an axis as wide as the response varies, what is noise looks small.
+        whole = {"mean": float(y.mean() * size), "sd": float(y.std() * size)}
+        return {"kind": "means", **drawn, "means": means, **whole}
     classes, labels = _frequent(*samples.classes, _COLOURED)
     shares = np.round(crossed(codes, labels) / counts[:, None], 4)
     return {"kind": "shares", **drawn, "classes": classes, "shares": shares.tolist()}
@@ -83,11 +115,12 @@ def _levels(samples: Samples, j: int) -> dict[str, Any]:
 
 def _densities(samples: Samples, j: int) -> dict[str, Any]:
     """Kernel densities of the feature in each class, on one grid, largest height 1."""
-    x, size = in_units(samples.X[samples.rows, j])
+    rows = samples.rows[~samples.gaps(j)[samples.rows]]
+    x, size = in_units(samples.X[rows, j])
     low, high = float(x.min()), float(x.max())
     margin = 0.04 * (high - low) or 0.5
     grid = np.linspace(low - margin, high + margin, _GRID)
-    labels, codes = samples.classes[0], samples.classes[1][samples.rows]
+    labels, codes = samples.classes[0], samples.classes[1][rows]
     most = min(_MAX_CLASSES, len(set(codes)))
     present = np.argsort(-np.bincount(codes), kind="stable")[:most]
     groups = {labels[c]: x[codes == c] for c in np.sort(present)}
@@ -95,8 +128,9 @@ def _densities(samples: Samples, j: int) -> dict[str, Any]:
     return {
         "kind": "densities",
         "grid": _rounded(grid[[0, -1]], size),
-        "whole": not (samples.X[samples.rows, j] % 1).any(),
+        "whole": not (samples.X[rows, j] % 1).any(),
         "classes": list(groups),
+        "n_classes": len(labels),
         "curves": np.round(curves / (curves.max() or 1.0), 3).tolist(),
         "medians": _rounded([np.median(values) for values in groups.values()], size),
     }
@@ -109,20 +143,20 @@ def _density(x: np.ndarray, grid: np.ndarray) -> np.ndarray:
 
 def _scatter(samples: Samples, j: int) -> dict[str, Any]:
     """Points, and a local average with a Gaussian window."""
-    x, x_size = in_units(samples.X[samples.rows, j])
-    y, y_size = in_units(samples.y[samples.rows])
+    gaps = samples.gaps(j)
+    rows, shown = (each[~gaps[each]] for each in (samples.rows, drawn_rows(samples)))
+    x, x_size = in_units(samples.X[rows, j])
+    y, y_size = in_units(samples.y[rows])
     grid = np.quantile(x, np.linspace(0.02, 0.98, _GRID))
     width = max(1.06 * x.std() * x.size**-0.2, 1e-12)
     W = np.exp(-0.5 * ((grid[:, None] - x) / width) ** 2) + 1e-300
     curve = zip(_rounded(grid, x_size), _rounded(W @ y / W.sum(axis=1), y_size), strict=True)
-    points = {
-        "x": _rounded(samples.X[_shown(samples), j]),
-        "y": _rounded(samples.y[_shown(samples)]),
-    }
+    points = {"x": _rounded(samples.X[shown, j]), "y": _rounded(samples.y[shown])}
     return {"kind": "scatter", **points, "curve": [list(point) for point in curve]}
 
 
-def _shown(samples: Samples) -> np.ndarray:
+def drawn_rows(samples: Samples) -> np.ndarray:
+    """The rows that are drawn as points."""
     rows = samples.rows
     return rows[:: max(1, -(-rows.size // _POINTS))]
 

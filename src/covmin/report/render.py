@@ -5,6 +5,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from covmin.data.checks import shortened
 from covmin.runtime.files import replace_file
 
 from .build import build_report
@@ -33,6 +34,7 @@ def render_report(report: dict[str, Any]) -> str:
     assets = resources.files("covmin.report") / "assets"
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"percent": percent, "number": number, "count": "{:,}".format}
+    environment.filters["short"] = shortened
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     template, style, *scripts = (
         (assets / name).read_text("utf-8")

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from covmin.data.checks import is_frame, printable
 from covmin.data.columns import prepare_columns
-from covmin.data.kinds import values_as_read
 from covmin.data.ranks import Standardize, goes_by_rank
 from covmin.data.responses import EncodedResponse, encode_response
 from covmin.plotting.shared import names_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.selection.judge import judge
+
+from .reading import Table, gaps_in, leveled, read_columns
 
 # Enough rows to describe a feature, few enough to judge dozens of sets in some seconds.
 _MAX_ROWS = 500
@@ -25,12 +25,25 @@ _MAX_ROWS = 500
 class Samples:
     """Features and response as arrays, with names that are fit to be shown."""
 
-    X: np.ndarray  # (n_samples, n_features): numbers; of a category, the numbers of its levels
+    table: Table
     responses: np.ndarray  # (n_samples,) or (n_samples, n_outputs)
     names: list[str]
     task: str
-    levels: dict[int, list[str]]  # of each column that holds categories
     standardize: Standardize = True  # how these regressions see a column
+
+    @property
+    def X(self) -> np.ndarray:
+        """Every column as numbers, without gaps."""
+        return self.table.numbers
+
+    @property
+    def levels(self) -> dict[int, list[str]]:
+        """The levels of each column that holds categories."""
+        return self.table.levels
+
+    def gaps(self, column: int) -> np.ndarray:
+        """Where a column has no value, at all samples."""
+        return self.table.missing.get(column, np.zeros(self.X.shape[0], dtype=bool))
 
     @property
     def y(self) -> np.ndarray:
@@ -51,7 +64,7 @@ class Samples:
     @cached_property
     def classes(self) -> tuple[list[str], np.ndarray]:
         """Labels, and the number of the label of each sample."""
-        return _leveled(self.y)
+        return leveled(self.y)
 
     @cached_property
     def _response(self) -> EncodedResponse:
@@ -100,14 +113,22 @@ class Samples:
         return 1.0 - self.unexplained(columns)
 
     def _regressors(self, column: int) -> np.ndarray:
-        """A column of numbers, or indicators of levels with a variance of one on average."""
+        """Numbers and where they are missing, or indicators of levels; of variance one."""
+        missing = self.table.missing.get(column)
         if column not in self.levels:
-            return self.standardized([column])
-        codes = self.codes(column)
-        indicators = np.eye(codes.max() + 1)[codes]
-        indicators -= indicators.mean(axis=0)
-        spread = float(indicators.var(axis=0).mean())
-        return indicators / np.sqrt(spread) if spread > 0.0 else indicators
+            numbers = self.standardized([column])
+            if missing is None:
+                return numbers
+            return np.hstack([numbers, _indicators(missing[self.rows].astype(np.intp))[:, :1]])
+        return _indicators(self.codes(column))
+
+
+def _indicators(codes: np.ndarray) -> np.ndarray:
+    """Centred indicators of levels, with a variance of one on average."""
+    indicators = np.eye(codes.max() + 1)[codes]
+    indicators -= indicators.mean(axis=0)
+    spread = float(indicators.var(axis=0).mean())
+    return indicators / np.sqrt(spread) if spread > 0.0 else indicators
 
 
 def as_samples(
@@ -123,40 +144,10 @@ def as_samples(
     names = names_of(selector, feature_names)
     if responses.shape[0] != array.shape[0]:
         raise ValueError(f"X has {array.shape[0]} samples but y has {responses.shape[0]}.")
-    numbers, levels = _as_numbers(selector, X if is_frame(X) else array, array)
+    if (unknown := gaps_in(responses).reshape(len(responses), -1).any(axis=1)).any():
+        # Samples without a response are no part of a fit.
+        rows = np.flatnonzero(~unknown)
+        X, array, responses = _safe_indexing(X, rows), array[rows], responses[rows]
     standardize = "rank" if goes_by_rank(selector.standardize) else True
-    return Samples(numbers, responses, names, selector.task_, levels, standardize)
-
-
-def _as_numbers(
-    selector: Any, X: Any, array: np.ndarray
-) -> tuple[np.ndarray, dict[int, list[str]]]:
-    """Numbers for every column, and the levels of those that hold categories."""
-    kinds = selector.column_kinds_
-    categorical = kinds == "category"
-    if array.dtype.kind == "f" and not categorical.any():
-        return array, {}
-    numbers, levels = np.empty(array.shape), {}
-    for j in range(array.shape[1]):
-        try:
-            if not categorical[j]:
-                values = values_as_read(_safe_indexing(X, j, axis=1), kinds[j])
-                numbers[:, j] = values.astype("M8[ms]") if values.dtype.kind == "M" else values
-                continue
-        except (TypeError, ValueError):
-            # A frame of categories that was turned into an array on the way here.
-            pass
-        levels[j], numbers[:, j] = _leveled(np.asarray(_safe_indexing(X, j, axis=1)))
-    return numbers, levels
-
-
-def _leveled(values: np.ndarray) -> tuple[list[str], np.ndarray]:
-    """The different values in order, as text, and which of them stands where."""
-    try:
-        levels, codes = np.unique(values, return_inverse=True)
-    except TypeError:
-        levels, codes = np.unique(values.astype(str), return_inverse=True)
-    return [
-        printable(str(int(level) if isinstance(level, float) and level.is_integer() else level))
-        for level in levels.tolist()
-    ], codes
+    table = read_columns(selector, X, array)
+    return Samples(table, responses, names, selector.task_, standardize)

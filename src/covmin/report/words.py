@@ -14,20 +14,22 @@ def percent(share: float) -> str:
 def number(value: float) -> str:
     """A number in four digits; one of up to seven places as it stands.
 
-    >>> number(0.123456), number(1234567.0), number(1.5e9)
-    ('0.1235', '1,234,567', '1.5e+09')
+    Four places have no comma: they may be a year.
+
+    >>> number(0.123456), number(2001), number(1234567.0), number(1.5e9)
+    ('0.1235', '2001', '1,234,567', '1.5e+09')
     """
     size = abs(value)
-    return f"{value:,.4g}" if size < 1e4 else f"{value:,.0f}" if size < 1e7 else f"{value:.3g}"
+    return f"{value:.4g}" if size < 1e4 else f"{value:,.0f}" if size < 1e7 else f"{value:.3g}"
 
 
-def count_of(n: int, noun: str) -> str:
+def count_of(n: int, noun: str, plural: str | None = None) -> str:
     """A number of things.
 
-    >>> count_of(1, "feature"), count_of(1200, "feature")
-    ('1 feature', '1,200 features')
+    >>> count_of(1, "feature"), count_of(1200, "feature"), count_of(2, "class", "classes")
+    ('1 feature', '1,200 features', '2 classes')
     """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
 def chance(p_value: float) -> str:
@@ -37,3 +39,12 @@ def chance(p_value: float) -> str:
     ('p = 0.031', 'p < 0.001')
     """
     return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+
+
+def verb(n: int, plural: str) -> str:
+    """What so many features do.
+
+    >>> verb(1, "are"), verb(1, "explain"), verb(2, "explain")
+    ('is', 'explains', 'explain')
+    """
+    return {"are": "is", "have": "has"}.get(plural, f"{plural}s") if n == 1 else plural

@@ -6,7 +6,7 @@ from numbers import Integral
 from typing import Any, TypeVar
 
 from sklearn.base import clone
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 
 from .progress import ProgressBar
@@ -18,6 +18,9 @@ N_JOBS: list[Any] = [
     Interval(Integral, 1, None, closed="left"),
     Interval(Integral, None, -1, closed="right"),
 ]
+
+# Values allowed for verbose.
+VERBOSE: list[Any] = ["verbose", StrOptions({"auto"})]
 
 Result = TypeVar("Result")
 
@@ -43,7 +46,7 @@ def repeat(
     what: str,
     unit: str,
     n_jobs: int | None,
-    verbose: int,
+    verbose: int | str,
 ) -> list[Result]:
     """Do some work for each item, in threads with one BLAS thread each; results in order.
 
@@ -55,6 +58,7 @@ def repeat(
         one_blas_thread(),
         in_threads(work, items, n_jobs) as found,
     ):
+        bar.show(what, unit, 0, len(items))
         for result in found:
             results.append(result)
             bar.show(what, unit, len(results), len(items))

@@ -107,7 +107,7 @@ class Run(Watch):
 
     @classmethod
     @contextmanager
-    def of(cls, long_run: LongRun, verbose: int, settings: dict[str, Any]) -> Iterator[Self]:
+    def of(cls, long_run: LongRun, verbose: int | str, settings: dict[str, Any]) -> Iterator[Self]:
         """A run while the block lasts; a checkpoint is of these settings alone."""
         with (
             ProgressBar.shown(verbose) as bar,
@@ -119,9 +119,9 @@ class Run(Watch):
     def planned(self, plan: object, workload: Workload) -> None:
         """What will be done, and how much that is: before the choice of m, which may last."""
         self._workload = workload
-        if not self._bar.silent:
+        if self._bar.tells:
             self._bar.say(f"{plan}\n{workload.in_words()}".rstrip())
-            self._show(0.0, "")  # from here on the bar counts the time
+        self._show(0.0, "")  # from here on the bar counts the time
         if (told := getattr(self._callback, "plan", None)) is not None:
             told(plan, workload)
 
@@ -167,9 +167,10 @@ class Run(Watch):
         """Record a step of the path, and show it."""
         self._steps.append(progress)
         step = progress.iteration
-        told = f"step {step.n_iter}: objective {step.value:.6g}, {step.n_active} active"
-        share = self._workload.at_stage(progress.budget)
-        self._show(share, f"path, keep {progress.budget}, {told}")
+        told = f"path, keep {progress.budget}"
+        if self._bar.tells:
+            told += f", step {step.n_iter}: objective {step.value:.6g}, {step.n_active} active"
+        self._show(self._workload.at_stage(progress.budget), told)
         if self._callback is not None:
             self._callback(progress)
 

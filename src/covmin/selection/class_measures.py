@@ -2,13 +2,13 @@
 
 import numpy as np
 
-CLASS_MEASURES = ["accuracy", "log_loss", "roc_auc"]
+CLASS_MEASURES = ["accuracy", "balanced_accuracy", "log_loss", "roc_auc"]
 
 
 def class_measures(
     shares: np.ndarray, labels: np.ndarray, weight: np.ndarray, n_training: int
 ) -> dict[str, float]:
-    """Accuracy, log-loss and area under the ROC curve.
+    """Accuracy, over all samples and balanced, log-loss and area under the ROC curve.
 
     Parameters
     ----------
@@ -23,7 +23,8 @@ def class_measures(
 
     Notes
     -----
-    The accuracy goes by the largest share. For the log-loss, no share is less than that of one
+    The accuracy goes by the largest share; balanced, it is the mean over the classes that there
+    are. For the log-loss, no share is less than that of one
     sample more than were seen (``1 / (n_training + n_classes)``), and the shares of a sample are
     divided by their sum. The area is that of each class against all others, and the mean over
     classes; a class that no sample is in, or all are, has none. Without any, it is ½.
@@ -36,8 +37,11 @@ def class_measures(
     classes = [1] if shares.shape[1] == 2 else range(shares.shape[1])
     areas = [_area(shares[:, c], labels == c, weight) for c in classes]
     known = [area for area in areas if area is not None]
+    in_class = np.bincount(labels, weight)
+    balanced = np.bincount(labels, weight * right)[in_class > 0.0] / in_class[in_class > 0.0]
     return {
         "accuracy": float(weight @ right),
+        "balanced_accuracy": float(balanced.mean()),
         "log_loss": float(weight @ losses),
         "roc_auc": float(np.mean(known)) if known else 0.5,
     }

@@ -14,6 +14,17 @@ _ROW = (
 )
 
 
+class NotebookMixin:
+    """A selector whose diagram lists the features kept."""
+
+    def _html_repr(self) -> str:
+        """scikit-learn's diagram and, after a fit, the features kept."""
+        diagram: str = super()._html_repr()  # type: ignore[misc]
+        if not self.__sklearn_is_fitted__():  # type: ignore[attr-defined]
+            return diagram
+        return f"<div>{diagram}{selection_html(self)}</div>"
+
+
 def selection_html(selector: Any) -> str:
     """The features kept, their ranks and weights, as a fragment of HTML with names escaped."""
     names = getattr(selector, "feature_names_in_", None)

@@ -100,9 +100,12 @@ def _ranked(path: Path, columns: PreparedColumns, samples: Samples, m: int) -> d
     order = np.concatenate([columns.unit_index[path.order], columns.constant])
     ranking = np.zeros(layout.given.size, dtype=np.int64)
     ranking[order] = np.arange(1, order.size + 1)
-    grouped = samples.labels is not None
+    grouped, every = samples.labels is not None, np.arange(layout.unit.size)
     return {
         "ranking_": ranking[layout.unit],
+        # What was left out is not constant: it has no column to be so.
+        "constant_": np.isin(layout.unit, columns.constant) & np.isin(every, layout.source),
+        "missing_share_": samples.missing_shares(columns.p),
         "support_": ranking[layout.unit] <= m,
         "groups_": samples.labels,
         "group_ranking_": ranking if grouped else None,
@@ -176,7 +179,7 @@ def _cross_fit(crossfit: CrossFit | None) -> Bunch | None:
         standard_error=crossfit.standard_error(),
     )
     for measure in crossfit.folds:
-        if measure in ("error", "gain_variance"):
+        if measure == "error" or measure.endswith("_variance"):
             continue
         name = "mean_score" if measure == "score" else measure
         found[name] = crossfit.mean(measure)

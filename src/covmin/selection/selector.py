@@ -21,7 +21,7 @@ from covmin.plan.duration import workload
 from covmin.plan.formulation import formulation_of
 from covmin.plan.kernel import kernel_of
 from covmin.plan.look import Look
-from covmin.runtime.repeats import N_JOBS
+from covmin.runtime.repeats import N_JOBS, VERBOSE
 from covmin.runtime.run import LongRun, Run
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import blas_threads, one_blas_thread
@@ -29,13 +29,23 @@ from covmin.runtime.version import VersionedPickles
 
 from .crossfit import CrossFit, beyond_given, cross_fit
 from .fingerprint import fingerprint
-from .notebook import selection_html
+from .frames import NamedResultsMixin
+from .nested import NestedParametersMixin
+from .notebook import NotebookMixin
 from .results import fitted_attributes, warn_of_the_end
 from .scoring import check_scored, estimator_score, warn_if_not_used
 
 
 @dataclass(eq=False, repr=False)
-class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimator):
+class CCMSelector(
+    VersionedPickles,
+    NamedResultsMixin,
+    NestedParametersMixin,
+    NotebookMixin,
+    SupportMixin,
+    WholeColumnsMixin,
+    BaseEstimator,
+):
     r"""Select features by conditional covariance minimisation.
 
     Finds the features given which the response varies least, as measured by the trace of
@@ -120,8 +130,9 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         Folds that are cross-fitted at once.
     random_state : int, RandomState instance or None, default=None
         Seed of everything random. None is a fixed seed: every run gives the same answer.
-    verbose : int, default=0
-        1 shows the plan, how long it will take and a progress bar.
+    verbose : int or "auto", default="auto"
+        1 shows the plan, how long it will take and a progress bar. "auto" shows a bar alone, if a
+        fit lasts longer than a few seconds, at a terminal or in a notebook; 0 shows nothing.
     long_run : LongRun, default=None
         Time limit, checkpoint, interrupt and callback: see :class:`covmin.LongRun`.
 
@@ -129,9 +140,13 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     ----------
     ranking_ : ndarray of shape (n_features,)
         Rank of each feature, from 1 for the best. Columns of a group share its rank; given columns
-        have rank 0.
+        have rank 0. By name: :meth:`ranking_frame`.
     support_ : ndarray of bool of shape (n_features,)
         The features kept: exactly ``n_features_`` of them, and the given columns.
+    missing_share_ : ndarray of shape (n_features,)
+        Share of the samples in which a column has no value.
+    constant_ : ndarray of bool of shape (n_features,)
+        Features that are constant, or whose group is: ranked last.
     n_features_ : int
         Number of features kept; a group counts as one, and given columns do not count.
     weights_ : ndarray of shape (n_features,)
@@ -170,10 +185,11 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         the selection saw every sample), ``n_iter``, ``converged``.
     interactions_ : Bunch
         Pairs of features that say more together than both by themselves, in the order in which
-        they were named: ``features`` of shape (n_pairs, 2), by number; ``share``, how much of the
-        variance of a product of waves of their ranks, beyond the columns themselves and the pairs
-        before, goes with the response; and ``p_value``, the chance that any of all pairs stands
-        out as much where there is no dependence, at most 0.05.
+        they were named: ``features`` of shape (n_pairs, 2), by number (:meth:`interactions_frame`
+        has their names); ``share``, how much of the variance of a product of waves of their ranks,
+        beyond the columns themselves and the pairs before, goes with the response; and
+        ``p_value``, the chance that any of all pairs stands out as much where there is no
+        dependence, at most 0.05.
     spread_ : Bunch
         Features that say more about the spread of a real response than about its mean: many take
         part in an interaction. ``features`` by number, ``share`` and ``p_value`` as above.
@@ -181,8 +197,9 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         Where m or ε was chosen: ``n_features``, ``epsilon``, and of shape (n_epsilons, n_sizes)
         ``mean_error`` with its ``standard_error`` (share of the variance of y) and ``gain`` (how
         much less than without any feature). For one column of classes also ``accuracy``,
-        ``log_loss`` and ``roc_auc`` (of each class against the others), for an estimator
-        ``mean_score``; each with its ``gain_standard_error`` and the like.
+        ``balanced_accuracy``, ``log_loss`` and ``roc_auc`` (of each class against the others), for
+        an estimator ``mean_score``; each with its ``gain_standard_error`` and the like. As a
+        table: :meth:`cross_fit_frame`.
     history_ : Bunch
         Every step: ``stage``, ``n_features``, ``objective``, ``gap``, ``n_active``.
     bandwidth_ : float
@@ -245,7 +262,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         "device": [None, str],
         "n_jobs": N_JOBS,
         "random_state": ["random_state"],
-        "verbose": ["verbose"],
+        "verbose": VERBOSE,
         "long_run": [None, LongRun],
     }
 
@@ -272,25 +289,8 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
     device: str | None = None
     n_jobs: int | None = None
     random_state: Any = None
-    verbose: int = 0
+    verbose: int | str = "auto"
     long_run: LongRun | None = None
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, those of nested objects by ``kernel__degree`` and the like.
-
-        Where a kernel, a formulation or a long run is a name or None, its object takes the place.
-        """
-        makers: dict[str, Any] = {
-            "kernel": lambda name: kernel_of(name, Formulation()),
-            "formulation": formulation_of,
-            "long_run": lambda _: LongRun(),
-        }
-        for name, made in makers.items():
-            given = params.get(name, getattr(self, name))
-            nested = any(key.startswith(f"{name}__") for key in params)
-            if nested and (given is None or isinstance(given, str)):
-                params[name] = copy(made(given))
-        return super().set_params(**params)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -314,7 +314,8 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         self : CCMSelector
             Fitted. A fit that fails leaves the estimator as it was.
         """
-        (long_run := self.long_run or LongRun()).check()
+        table, long_run = (X, y), self.long_run or LongRun()
+        long_run.check()
         formulation = copy(formulation_of(self.formulation))  # the plan keeps it as it is now
         kernel_of(self.kernel, formulation)  # refused before a long table is read
         check_scored(self.estimator, self.scoring)
@@ -338,6 +339,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             # its checkpoint.
             warn_of_the_end(attributes, run, formulation)
         self._present(attributes)
+        self._remember(*table)
         return self
 
     def _plan_of_shape(
@@ -440,10 +442,3 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
             del attributes["feature_names_in_"]
             self.__dict__.pop("feature_names_in_", None)
         self.__dict__.update(attributes)
-
-    def _html_repr(self) -> str:
-        """scikit-learn's diagram and, after a fit, the features kept."""
-        diagram = super()._html_repr()
-        if not self.__sklearn_is_fitted__():
-            return diagram
-        return f"<div>{diagram}{selection_html(self)}</div>"

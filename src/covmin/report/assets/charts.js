@@ -24,6 +24,11 @@ function clip(text, length) {
   return text.length > length ? text.slice(0, length - 1) + "…" : text;
 }
 
+// A long name by its ends.
+function short(name) {
+  return name.length > 80 ? name.slice(0, 50) + "…" + name.slice(-29) : name;
+}
+
 function scale(domain, range) {
   const span = domain[1] - domain[0] || 1;
   return (value) => range[0] + ((value - domain[0]) / span) * (range[1] - range[0]);
@@ -56,11 +61,41 @@ function labelled(values, step = values[1] - values[0]) {
   const place = (value) => Math.floor(Math.log10(Math.abs(value)) + 1e-9);
   const last = place(step || values[0] || 1);
   const digits = (count) => Math.min(Math.max(count, 0), 15);
-  const plain = values.map((v) => v.toFixed(digits(-last)));
+  // Commas from five places on: four may be a year.
+  const comma = (told) => (/^-?\d{5,}/.test(told) ? told.replace(/\d(?=(\d{3})+(\.|$))/g, "$&,") : told);
+  const plain = values.map((v) => comma(v.toFixed(digits(-last))));
   const powers = values.map((v) => (Math.abs(v) < 1e-9 * 10 ** last ? "0" : v.toExponential(digits(place(v) - last))));
   const length = (texts) => Math.max(...texts.map((t) => t.length));
-  const told = last < -15 || length(powers) < length(plain) - 1 ? powers : plain;
+  const told = last < -15 || (length(plain) > 7 && length(powers) < length(plain) - 1) ? powers : plain;
   return values.map((at, i) => ({ at, text: told[i].replaceAll("-", "\u2212") }));
+}
+
+// Begins of years, months, days or hours, in milliseconds since 1970: of the longest of these that
+// two of go into the axis.
+function dateTicks(low, high, count) {
+  const HOUR = 36e5, start = new Date(low), year = start.getUTCFullYear();
+  const iso = (from, to) => (when) => new Date(when).toISOString().slice(from, to).replace("T", " ");
+  // How long a unit is, where the k-th begins, the first, how it reads, and how many make a step.
+  const units = [
+    [8766 * HOUR, (k) => Date.UTC(k, 0), year, iso(0, 4), [1, 2, 5, 10, 20, 50, 100]],
+    [730.5 * HOUR, (k) => Date.UTC(Math.floor(k / 12), k % 12), 12 * year + start.getUTCMonth(), iso(0, 7), [1, 2, 3, 6]],
+    [24 * HOUR, (k) => 24 * HOUR * k, Math.floor(low / (24 * HOUR)), iso(5, 10), [1, 2, 5, 10, 15]],
+    [HOUR, (k) => HOUR * k, Math.floor(low / HOUR), iso(5, 16), [1, 2, 3, 6, 12, 24]],
+  ];
+  const [length, begin, first, label, steps] = units.find(([unit]) => (high - low) / unit >= 2) || units[3];
+  const step = steps.find((s) => (high - low) / (s * length) <= count) || steps[steps.length - 1];
+  const found = [];
+  for (let k = Math.ceil(first / step) * step; begin(k) <= high; k += step) if (begin(k) >= low) found.push(begin(k));
+  return found.map((at) => ({ at, text: label(at) }));
+}
+
+// Labelled ticks of an axis of so many pixels, as many as do not touch.
+function fitting([low, high], pixels, whole, date = false) {
+  for (let count = Math.max(2, Math.floor(pixels / 45)); count > 0; count--) {
+    const found = date ? dateTicks(low, high, count) : labelled(ticks(low, high, count, whole));
+    if (found.reduce((sum, tick) => sum + 7 * tick.text.length + 12, 0) <= pixels) return found;
+  }
+  return [];
 }
 
 // Pixels that labels beside an axis take.
@@ -133,9 +168,6 @@ function errorCurve(width, curve, m, pick) {
   }
   if (curve.limit) {
     svg.append(node("line", { class: "rule dash", x1: box.left, x2: box.right, y1: y(curve.limit), y2: y(curve.limit) }));
-    const near = points.filter(([px]) => px > box.right - 230);
-    const crowded = near.reduce((sum, [, py]) => sum + py, 0) / near.length < y(curve.limit);
-    svg.append(text(box.right, y(curve.limit) + (crowded ? 18 : -8), "one standard error above the best", { anchor: "end", class: "warm" }));
   }
   svg.append(node("line", { class: "now-rule", x1: x(m), x2: x(m), y1: box.top, y2: box.bottom }));
   svg.append(node("path", { class: "line", d: polyline(points) }));
@@ -148,6 +180,16 @@ function errorCurve(width, curve, m, pick) {
     pick(sizes.reduce((best, s) => (Math.abs(x(s) - at) < Math.abs(x(best) - at) ? s : best), sizes[0]));
   });
   return svg;
+}
+
+// What the lines of the error curve are, below it.
+function curveLegend(curve) {
+  const item = (content, name) => node("li", {}, node("svg", { viewBox: "-7 -7 14 14", "aria-hidden": "true" }, content), name);
+  const line = (kind) => node("line", { class: kind, x1: -7, x2: 7, y1: 0, y2: 0 });
+  const items = [item(line("line"), curve.standard_error ? "mean over the folds left out" : "leave-one-out error")];
+  if (curve.standard_error) items.push(item(node("rect", { class: "band", x: -7, y: -5, width: 14, height: 10 }), "one standard error up and down"));
+  if (curve.limit) items.push(item(line("rule dash"), "one standard error above the best"));
+  return node("ul", { class: "legend" }, ...items);
 }
 
 function pathChart(width, path, names, m, kept) {
@@ -189,7 +231,7 @@ function densityChart(plot, label) {
     svg.append(node("path", { class: "area", d: polyline([[x(plot.grid[0]), base], ...points, [x(plot.grid[1]), base]]) + "Z" }));
     svg.append(node("line", { class: "median", x1: x(plot.medians[c]), x2: x(plot.medians[c]), y1: base - 5, y2: base + 3 }));
   });
-  for (const t of labelled(ticks(plot.grid[0], plot.grid[1], 4, plot.whole))) svg.append(text(x(t.at), height - 6, t.text, { anchor: "middle" }));
+  for (const t of fitting(plot.grid, width - left, plot.whole, plot.date)) svg.append(text(x(t.at), height - 6, t.text, { anchor: "middle" }));
   return svg;
 }
 
@@ -199,7 +241,7 @@ function scatterChart(plot, label, yName) {
   const yTicks = labelled(ticks(...ys, 4, areWhole(plot.y)));
   const box = { left: room(yTicks, 44), right: 294, top: 22, bottom: 190 };
   const x = scale(xs, [box.left, box.right]), y = scale(ys, [box.bottom, box.top]);
-  axes(svg, box, x, y, labelled(ticks(...xs, 4, areWhole(plot.x))), yTicks, { y: clip(yName, 30), shift: box.left - 12 });
+  axes(svg, box, x, y, fitting(xs, box.right - box.left, areWhole(plot.x), plot.date), yTicks, { y: clip(yName, 30), shift: box.left - 12 });
   plot.x.forEach((v, i) => svg.append(node("circle", { class: "point", cx: x(v).toFixed(1), cy: y(plot.y[i]).toFixed(1), r: 2 })));
   svg.append(node("path", { class: "line", d: polyline(plot.curve.map(([a, b]) => [x(a), y(b)])) }));
   return svg;
@@ -208,13 +250,14 @@ function scatterChart(plot, label, yName) {
 // A bar for each level of a category, with the number of samples at its end: from the mean of all
 // samples to that of the level, or in parts for the classes.
 function levelChart(plot, label, target) {
-  const width = 300, row = 24, right = 262, top = plot.means ? 22 : 8;
+  const width = 300, row = 24, right = 262, top = 22;
   const left = 18 + 6.5 * Math.min(12, Math.max(...plot.levels.map((name) => name.length)));
   const bottom = top + plot.levels.length * row, svg = canvas(width, bottom + (plot.means ? 24 : 4), label);
-  const domain = plot.means ? pad(extent([...plot.means, plot.mean]), 0.08) : [0, 1];
+  const domain = plot.means ? pad(extent([...plot.means, plot.mean - plot.sd / 2, plot.mean + plot.sd / 2]), 0.04) : [0, 1];
   const x = scale(domain, [left, right]);
   const bar = (c, from, to, y, title) => svg.append(node("rect", { style: `fill:var(--c${c})`, x: Math.min(x(from), x(to)), y: y + 4,
     width: Math.max(Math.abs(x(to) - x(from)), 1), height: row - 8, rx: 1 }, node("title", {}, title)));
+  svg.append(text(0, 12, clip(plot.means ? "Mean " + target : "Share of each class", 30), { class: "strong" }), text(width, 12, "samples", { anchor: "end" }));
   plot.levels.forEach((name, l) => {
     const y = top + l * row;
     svg.append(text(left - 8, y + 16, clip(name, 12), { anchor: "end" }), text(width, y + 16, plot.counts[l].toLocaleString("en"), { anchor: "end" }));
@@ -227,8 +270,7 @@ function levelChart(plot, label, target) {
   });
   if (plot.means) {
     svg.append(node("line", { class: "axis", x1: x(plot.mean), x2: x(plot.mean), y1: top, y2: bottom }));
-    svg.append(text(0, 12, clip("Mean " + target, 30), { class: "strong" }), text(width, 12, "samples", { anchor: "end" }));
-    for (const t of labelled(ticks(...domain, 3))) svg.append(text(x(t.at), bottom + 18, t.text, { anchor: "middle" }));
+    for (const t of fitting(domain, right - left, false)) svg.append(text(x(t.at), bottom + 18, t.text, { anchor: "middle" }));
   }
   return svg;
 }
@@ -253,11 +295,11 @@ function pairChart(width, pair, names) {
   // Samples of a level would lie on each other: they are spread over its width, always alike.
   const spread = (levels, i, step) => (levels ? 0.6 * ((i * step) % 1) - 0.3 : 0);
   const xs = domain(xLevels, pair.x), ys = domain(yLevels, pair.y);
-  const yTicks = yLevels ? named(yLevels, 12) : labelled(ticks(...ys, 6, areWhole(pair.y)));
+  const yTicks = yLevels ? named(yLevels, 12) : pair.dates[1] ? dateTicks(...ys, 6) : labelled(ticks(...ys, 6, areWhole(pair.y)));
   const box = { left: room(yTicks, 56), right: width - 12, top: 30, bottom: height - 50 };
   const x = scale(xs, [box.left, box.right]), y = scale(ys, [box.bottom, box.top]);
-  axes(svg, box, x, y, xLevels ? named(xLevels, Math.max(2, Math.floor((box.right - box.left) / xLevels.length / 7))) : labelled(ticks(...xs, width / 90, areWhole(pair.x))),
-    yTicks, { x: clip(a, 60), y: clip(b, 60), shift: box.left - 12 });
+  axes(svg, box, x, y, xLevels ? named(xLevels, Math.max(2, Math.floor((box.right - box.left) / xLevels.length / 7))) : fitting(xs, box.right - box.left, areWhole(pair.x), pair.dates[0]),
+    yTicks, { x: clip(a, Math.floor(width / 9)), y: clip(b, Math.floor(width / 9)), shift: box.left - 12 });
   const range = pair.value ? extent(pair.value) : null;
   pair.x.forEach((v, i) => {
     const c = pair.value ? 0 : pair.class[i];

@@ -44,12 +44,12 @@
     find("m").setAttribute("aria-valuetext", text);
     find("m-reset").hidden = state.m === fitted;
     find("chosen-title").textContent = state.m === fitted ? "The chosen set" : `The first ${state.m}`;
-    replace("chosen", ...order.slice(0, kept(state.m)).map((j) => node("span", { class: "name" }, names[j])));
+    replace("chosen", ...order.slice(0, kept(state.m)).map((j) => node("span", { class: "name", title: names[j] }, short(names[j]))));
   }
 
   function drawCharts() {
     const width = (id) => Math.max(280, find(id).clientWidth);
-    replace("curve", errorCurve(width("curve"), curve(), state.m, setSize));
+    replace("curve", errorCurve(width("curve"), curve(), state.m, setSize), curveLegend(curve()));
     replace("path", pathChart(width("path"), report.path, names, state.m, kept(state.m)));
     const room = Math.min(width("shared"), 760);
     const shared = Math.min(kept(state.m), report.correlation.features.length, Math.floor(room / 20));
@@ -65,14 +65,22 @@
     for (let i = 1; i < n; i++) for (let k = 0; k < i; k++) if (Math.abs(r[i][k]) > Math.abs(r[best[0]][best[1]])) best = [i, k];
     const [a, b] = best.map((i) => features[i]);
     const value = (r[best[0]][best[1]] / 100).toFixed(2).replace("-", "\u2212");
-    return `Closest: ${names[a]} and ${names[b]}, ${measure(report.correlation, a, b)} ${value}.` + (kept(state.m) > n ? ` Shown are the first ${n} of ${kept(state.m)} features.` : "");
+    return `Closest: ${short(names[a])} and ${short(names[b])}, ${measure(report.correlation, a, b)} ${value}.` + (kept(state.m) > n ? ` Shown are the first ${n} of ${kept(state.m)} features.` : "");
   }
 
   function drawPair() {
     if (!report.pair) return;
     const width = Math.min(680, Math.max(280, find("pair").clientWidth));
     find("pair").style.maxWidth = "680px";
-    replace("pair", pairChart(width, report.pair, names), pairLegend(report.pair, report.target));
+    replace("pair", pairChart(width, report.pair, names), pairLegend(report.pair, report.target), node("figcaption", {}, pairCaption()));
+  }
+
+  function pairCaption() {
+    const n = report.pair.x.length, all = report.data.n_samples, count = (k) => k.toLocaleString("en");
+    let told = n + report.pair.n_missing < all ? `${count(n)} of ${count(all)} samples are drawn.` : `All ${count(n)} samples.`;
+    if (report.pair.n_missing) told = `${count(n)} of ${count(all)} samples are drawn; ${count(report.pair.n_missing)} others have no value here.`;
+    if (report.pair.levels.some(Boolean)) told += " Samples of a level are spread over its width.";
+    return told;
   }
 
   function drawPlots() {
@@ -80,8 +88,17 @@
       const label = `${names[plot.feature]}: explains ${percent(plot.explained)} alone`;
       const chart = { densities: densityChart, scatter: scatterChart, means: levelChart, shares: levelChart }[plot.kind](plot, label, report.target);
       return node("article", { class: "card", "data-place": i },
-        node("header", {}, node("h3", {}, names[plot.feature]), node("span", {}, "")), chart, plot.kind === "shares" ? classLegend(plot.classes, () => SHAPES[1](0, 0)) : null);
+        node("header", {}, node("h3", { title: names[plot.feature] }, short(names[plot.feature])), node("span", {}, "")), chart, plot.kind === "shares" ? classLegend(plot.classes, () => SHAPES[1](0, 0)) : null, footnote(plot));
     }));
+  }
+
+  // What a card does not show.
+  function footnote(plot) {
+    const told = [];
+    const isLevel = plot.levels !== undefined;
+    if (plot.missing) told.push(`Missing in ${percent(plot.missing)} of the samples` + (isLevel ? "." : ", which are not drawn."));
+    if (plot.n_classes > plot.classes?.length) told.push(`The ${plot.classes.length} most frequent of ${plot.n_classes} classes.`);
+    return told.length ? node("p", { class: "foot" }, told.join(" ")) : null;
   }
 
   function markPlots() {
@@ -108,7 +125,7 @@
   function drawTable() {
     const found = matching();
     const body = found.slice(0, state.shown).map((row) => node("tr", row.rank <= state.m ? { class: "kept" } : {},
-      node("td", { class: "num" }, String(row.rank || "given")), node("th", { scope: "row" }, row.name),
+      node("td", { class: "num" }, String(row.rank || "given")), node("th", { scope: "row", title: row.name }, short(row.name)),
       node("td", {}, node("div", { class: "weight" }, row.weight.toFixed(2), node("i", { style: `background-size:${100 * row.weight}% 100%` }))),
       node("td", { class: "num" }, row.alone === undefined ? "" : percent(row.alone))));
     find("ranking").tBodies[0].replaceChildren(...body);

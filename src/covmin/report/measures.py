@@ -1,0 +1,77 @@
+"""How well the features kept predict samples left out, beside what needs no feature."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from covmin.plotting.fitted import METRICS, cross_fitted, metrics_of
+from covmin.selection.scoring import scoring_name
+
+from .reading import gaps_in, leveled
+from .words import percent
+
+# A class of two thirds of all samples, or more, is named beside the accuracy.
+_MOST_SAMPLES = 2 / 3
+_SHARES = {"error", "accuracy", "balanced_accuracy"}
+
+
+def title_of(selector: Any, measure: str) -> str:
+    """What to call a measure of a cross-fitted selector."""
+    if measure == "score":
+        return scoring_name(selector.estimator, selector.scoring)
+    return METRICS[measure]
+
+
+def held_out_measures(selector: Any, y: Any) -> list[dict[str, Any]]:
+    """Every measure of the features kept, and its value without any feature, in words.
+
+    Empty where no samples were left out. A measure has a ``name``, a ``title``, its ``value`` with
+    the ``standard_error``, and ``without``: that of the mean, or of the shares of the classes
+    alone; None for the score of an estimator, of which it is not known.
+    """
+    if selector.cross_fit_ is None:
+        return []
+    nothing = {"error": 1.0}
+    if "accuracy" in metrics_of(selector):
+        nothing |= _of_shares_alone(_class_shares(y)[1])
+    found = []
+    for name in metrics_of(selector):
+        sizes, means, errors = cross_fitted(selector, name)
+        at = int(np.flatnonzero(sizes == selector.n_features_)[0])
+        written = percent if name in _SHARES else "{:.3f}".format
+        without = written(nothing[name]) if name in nothing else None
+        values = {"value": written(means[at]), "standard_error": written(errors[at])}
+        found.append(
+            {"name": name, "title": title_of(selector, name), **values, "without": without}
+        )
+    return found
+
+
+def imbalance(y: Any) -> str:
+    """A sentence where one class holds most samples; else nothing."""
+    labels, shares = _class_shares(y)
+    most = int(shares.argmax())
+    if len(labels) < 2 or shares[most] < _MOST_SAMPLES:
+        return ""
+    return (
+        f"{percent(shares[most])} of the samples are of the class “{labels[most]}”: always saying "
+        "so is right as often. Go by the balanced accuracy and the area under the curve."
+    )
+
+
+def _class_shares(y: Any) -> tuple[list[str], np.ndarray]:
+    values = np.asarray(y)
+    labels, codes = leveled(values[~gaps_in(values)])
+    return labels, np.bincount(codes) / codes.size
+
+
+def _of_shares_alone(shares: np.ndarray) -> dict[str, float]:
+    """What the most frequent class, or the shares of the classes, are worth as predictions."""
+    return {
+        "accuracy": float(shares.max()),
+        "balanced_accuracy": 1.0 / shares.size,
+        "log_loss": float(-(shares @ np.log(shares))),
+        "roc_auc": 0.5,
+    }

@@ -1,0 +1,42 @@
+"""Columns with gaps: how many, and what the response is where a value is missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .samples import Samples
+from .words import number, percent
+
+# Columns with gaps that a table has room for, those with most gaps first.
+_LISTED = 20
+
+
+def missing_values(samples: Samples) -> dict[str, Any]:
+    """Columns with gaps, ``rows`` of the table for the first of them, and ``n_columns``."""
+    shares = {j: float(gaps.mean()) for j, gaps in samples.table.missing.items()}
+    most = sorted(shares, key=lambda j: -shares[j])
+    rows = [{"feature": j, "share": shares[j], **_response(samples, j)} for j in most[:_LISTED]]
+    return {"rows": rows, "n_columns": len(shares), "of": _said_of(samples)}
+
+
+def _said_of(samples: Samples) -> str:
+    return "most different class" if samples.task == "classification" else "mean response"
+
+
+def _response(samples: Samples, j: int) -> dict[str, str]:
+    """The mean response, or the share of the class that differs most, with and without a value."""
+    gaps = samples.gaps(j)
+    if gaps.all():
+        return {"there": "", "missing": "", "class": ""}
+    if samples.task != "classification":
+        means = [float(samples.y[some].mean()) for some in (~gaps, gaps)]
+        return dict(zip(("there", "missing"), map(number, means), strict=True)) | {"class": ""}
+    labels, codes = samples.classes
+    shares = [np.bincount(codes[some], minlength=len(labels)) for some in (~gaps, gaps)]
+    there, missing = (counts / counts.sum() for counts in shares)
+    # Of two classes, which differ alike, the rarer is told.
+    most = max(range(len(labels)), key=lambda c: (round(abs(missing[c] - there[c]), 9), -there[c]))
+    values = {"there": percent(there[most]), "missing": percent(missing[most])}
+    return values | {"class": labels[most]}

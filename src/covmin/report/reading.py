@@ -1,0 +1,106 @@
+"""Tables as the report describes them: numbers, levels of categories, dates, and gaps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+
+from covmin.data.checks import is_frame, printable
+from covmin.data.kinds import values_as_read
+from covmin.data.responses import is_missing
+
+MISSING = "(missing)"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns as numbers, and what these stand for."""
+
+    # (n_samples, n_features): of a category, the numbers of its levels; of a date, milliseconds
+    # since 1970. Where a number or a date is missing, the mean of the others.
+    numbers: np.ndarray
+    levels: dict[int, list[str]] = field(default_factory=dict)  # of columns that hold categories
+    dates: frozenset[int] = frozenset()  # columns that hold dates
+    missing: dict[int, np.ndarray] = field(default_factory=dict)  # of columns with gaps: where
+
+
+def read_columns(selector: Any, X: Any, array: np.ndarray) -> Table:
+    """Columns as the selector took them."""
+    kinds = selector.column_kinds_
+    if array.dtype.kind == "f" and not (kinds == "category").any():
+        return _numbers_alone(array)
+    frame = X if is_frame(X) else array
+    numbers, levels, dates, missing = np.empty(array.shape), {}, set(), {}
+    for j, kind in enumerate(kinds):
+        column = _safe_indexing(frame, j, axis=1)
+        values = values_as_read(column, kind)
+        gaps = gaps_in(values)
+        is_category = kind == "category" or values.dtype.kind == "b"
+        found = None if is_category else _as_numbers(values, gaps)
+        if found is None:
+            levels[j], numbers[:, j] = leveled(values, gaps)
+        else:
+            numbers[:, j] = _filled(found, gaps)
+            dates |= {j} if values.dtype.kind == "M" else set()
+        if gaps.any():
+            missing[j] = gaps
+    return Table(numbers, levels, frozenset(dates), missing)
+
+
+def _numbers_alone(array: np.ndarray) -> Table:
+    gaps = np.isnan(array)
+    missing = {int(j): gaps[:, j] for j in np.flatnonzero(gaps.any(axis=0))}
+    if missing:
+        array = array.copy()
+        for j, at in missing.items():
+            array[:, j] = _filled(array[:, j], at)
+    return Table(array, missing=missing)
+
+
+def gaps_in(values: np.ndarray) -> np.ndarray:
+    """Where there is no value."""
+    if values.dtype.kind in "biuSU":
+        return np.zeros(values.shape, dtype=bool)
+    if values.dtype.kind in "fMm":
+        return np.isnan(values) if values.dtype.kind == "f" else np.isnat(values)
+    return np.array([is_missing(value) for value in values.flat], dtype=bool).reshape(values.shape)
+
+
+def _as_numbers(values: np.ndarray, gaps: np.ndarray) -> np.ndarray | None:
+    """The numbers of a column, whatever stands in its gaps; None where it holds none."""
+    numbers = np.zeros(values.size)
+    if values.dtype.kind in "Mm":
+        values = values.astype(f"{values.dtype.kind}8[ms]").astype(np.int64)
+    try:
+        numbers[~gaps] = values[~gaps]
+    except (TypeError, ValueError):
+        return None
+    return numbers
+
+
+def _filled(numbers: np.ndarray, gaps: np.ndarray) -> np.ndarray:
+    """Numbers with the mean of the others in their gaps, and zeros where there are no others."""
+    there = numbers[~gaps]
+    size = float(np.abs(there).max(initial=0.0)) or 1.0  # of which no sum overflows
+    return np.where(gaps, (there / size).mean() * size if there.size else 0.0, numbers)
+
+
+def leveled(values: np.ndarray, gaps: np.ndarray | None = None) -> tuple[list[str], np.ndarray]:
+    """The different values in order, as text, and which of them stands where; gaps come last."""
+    gaps = np.zeros(values.size, dtype=bool) if gaps is None else gaps
+    there = values[~gaps]
+    try:
+        levels, inverse = np.unique(there, return_inverse=True)
+    except TypeError:
+        levels, inverse = np.unique(there.astype(str), return_inverse=True)
+    codes = np.full(values.size, levels.size, dtype=np.intp)
+    codes[~gaps] = inverse
+    return [*map(_as_text, levels.tolist()), *([MISSING] if gaps.any() else [])], codes
+
+
+def _as_text(level: Any) -> str:
+    whole = isinstance(level, float) and level.is_integer()
+    return printable(str(int(level) if whole else level))

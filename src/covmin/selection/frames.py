@@ -1,0 +1,253 @@
+"""The results of a fit by the names of the features: tables, and the report."""
+
+from __future__ import annotations
+
+import os
+import warnings
+import weakref
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_is_fitted
+
+from covmin.data.ranks import goes_by_rank
+from covmin.data.samples import read_samples
+from covmin.data.tables import from_tensors
+from covmin.plan.constants import JUDGED_ROWS
+from covmin.runtime.frames import as_frame
+from covmin.runtime.seeds import seed_of
+from covmin.runtime.threads import one_blas_thread
+
+from .judge import judge
+
+
+class NamedResultsMixin:
+    """A selector whose results can be had by name."""
+
+    _fitted_on: tuple[Callable[[], Any], Callable[[], Any]]
+
+    def ranking_frame(self, X: Any = None, y: Any = None) -> Any:
+        """The ranking as a table, best first.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), default=None
+            The samples of the fit, to tell what each feature says alone.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Their response.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Columns ``name``, ``rank`` (0 for given features), ``weight``, ``kept``, ``alone`` and
+            ``notes``. ``alone`` is the share of the variance of y that the feature explains by
+            itself on samples left out one by one, at most 2000 of them; missing without X and y.
+            ``notes`` says what else is known: given, constant, of which group, with which feature
+            it interacts, what could stand in for it. A polars frame after
+            ``set_output(transform="polars")``.
+
+        Examples
+        --------
+        >>> from covmin import CCMSelector
+        >>> from covmin.datasets import make_xor
+        >>> X, y = make_xor(80, random_state=0, return_X_y=True)
+        >>> frame = CCMSelector(3).fit(X, y).ranking_frame()
+        >>> frame.columns.tolist()
+        ['name', 'rank', 'weight', 'kept', 'alone', 'notes']
+        >>> sorted(frame.loc[frame["kept"], "name"])
+        ['x0', 'x1', 'x2']
+        """
+        check_is_fitted(self)
+        selector: Any = self
+        d = selector.n_features_in_
+        alone = np.full(d, np.nan) if X is None else explained_alone(self, X, y)
+        order = np.argsort(selector.ranking_, kind="stable")
+        names, notes = _names(self), _notes(self)
+        return self._as_frame(
+            name=[names[j] for j in order],
+            rank=selector.ranking_[order],
+            weight=selector.weights_[order],
+            kept=selector.support_[order],
+            alone=alone[order],
+            notes=["; ".join(notes[j]) for j in order],
+        )
+
+    def interactions_frame(self) -> Any:
+        """The pairs that say more together than both by themselves, as a table.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            What ``interactions_`` holds, in columns ``feature``, ``other`` (both by name),
+            ``share`` and ``p_value``.
+
+        Examples
+        --------
+        >>> from covmin import CCMSelector
+        >>> from covmin.datasets import make_xor
+        >>> X, y = make_xor(200, random_state=0, return_X_y=True)
+        >>> CCMSelector(3).fit(X, y).interactions_frame()[["feature", "other"]]
+          feature other
+        0      x0    x1
+        1      x0    x2
+        2      x1    x2
+        """
+        check_is_fitted(self)
+        found, names = self.interactions_, _names(self)  # type: ignore[attr-defined]
+        return self._as_frame(
+            feature=[names[a] for a, _ in found.features],
+            other=[names[b] for _, b in found.features],
+            share=found.share,
+            p_value=found.p_value,
+        )
+
+    def cross_fit_frame(self) -> Any:
+        """What sets of features are worth on samples left out, as a table.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            A row for each ``epsilon`` and number of features (``n_features``), with the measures
+            of ``cross_fit_`` and whether it was ``chosen``. Without rows where nothing was
+            chosen by cross-fitting.
+
+        Examples
+        --------
+        >>> from covmin import CCMSelector
+        >>> from covmin.datasets import make_xor
+        >>> X, y = make_xor(120, random_state=0, return_X_y=True)
+        >>> frame = CCMSelector().fit(X, y).cross_fit_frame()
+        >>> frame.loc[frame["chosen"], "n_features"].tolist()
+        [3]
+        """
+        check_is_fitted(self)
+        selector: Any = self
+        crossfit = selector.cross_fit_
+        if crossfit is None:
+            return self._as_frame(epsilon=[], n_features=[], mean_error=[], chosen=[])
+        epsilon, size = np.meshgrid(crossfit.epsilon, crossfit.n_features, indexing="ij")
+        nearest = np.abs(np.log(crossfit.epsilon) - np.log(selector.epsilon_)).argmin()
+        chosen = (epsilon == crossfit.epsilon[nearest]) & (size == selector.n_features_)
+        measures = {k: v for k, v in crossfit.items() if k not in ("epsilon", "n_features")}
+        columns = {"epsilon": epsilon, "n_features": size, **measures, "chosen": chosen}
+        return self._as_frame(**{name: values.ravel() for name, values in columns.items()})
+
+    def report(
+        self, path: str | os.PathLike[str], X: Any = None, y: Any = None, **options: Any
+    ) -> Path:
+        """Write a report on the fit, as one HTML file.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
+        X : array-like of shape (n_samples, n_features), default=None
+            The samples of the fit. They are not kept: None takes those that fit was called with,
+            as long as they are still there, and the selector was not loaded from a file.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Their response.
+        **options
+            Of :func:`covmin.report.build_report`, such as ``target_name``.
+
+        Returns
+        -------
+        path : Path
+            The absolute path of the file.
+
+        See Also
+        --------
+        covmin.write_report : The same as a function.
+        """
+        check_is_fitted(self)
+        if X is None and y is None:
+            X, y = (table() for table in getattr(self, "_fitted_on", (_gone, _gone)))
+        if X is None or y is None:
+            raise ValueError(
+                "The samples of the fit are no longer there, and a selector keeps none; pass them: "
+                "selector.report(path, X, y)."
+            )
+        if getattr(y, "name", None) is not None:
+            options = {"target_name": str(y.name), **options}
+        # The report is built on the selection: by its name in the package, and when it is asked
+        # for, no layer imports one above it.
+        written: Path = import_module("covmin").write_report(self, X, y, path, **options)
+        return written
+
+    def _remember(self, X: Any, y: Any) -> None:
+        """Know where the samples of the fit are, without keeping them there."""
+        self._fitted_on = _weakly(X), _weakly(y)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_fitted_on"}
+
+    def _as_frame(self, **columns: Any) -> Any:
+        wanted = _get_output_config("transform", estimator=self)["dense"]
+        return as_frame(columns, "polars" if wanted == "polars" else "pandas")
+
+
+def explained_alone(selector: Any, X: Any, y: Any) -> np.ndarray:
+    """The share of the variance of y that each column explains by itself, by the judge."""
+    if y is None:
+        raise ValueError("What a feature says alone takes both X and y; y is missing.")
+    X, _, y = from_tensors(X, None, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fit has said it
+        samples = read_samples(selector, X, y, None)
+        columns = samples.columns("rank" if goes_by_rank(selector.standardize) else True)
+    rows = columns.distinct(seed_of(selector.random_state))
+    first, p = rows.first[:JUDGED_ROWS], rows.p[:JUDGED_ROWS] / rows.p[:JUDGED_ROWS].sum()
+    Z = columns.X.sample(first).astype(np.float64)
+    Y = samples.response.Y[first]
+    weights, owner = columns.units.scale**2, samples.plan.source[columns.index]
+    explained = np.zeros(selector.n_features_in_)
+    with one_blas_thread():
+        for j in np.unique(owner):
+            its = np.flatnonzero(owner == j)
+            explained[j] = 1.0 - judge(Z[:, its], Y - p @ Y, p, weights[its])[0].unexplained
+    return explained
+
+
+def _names(selector: Any) -> list[str]:
+    names = getattr(selector, "feature_names_in_", None)
+    return [f"x{j}" for j in range(selector.n_features_in_)] if names is None else list(names)
+
+
+def _notes(selector: Any) -> list[list[str]]:
+    """What is known of each feature beside its rank."""
+    names, ranking = _names(selector), selector.ranking_
+    notes: list[list[str]] = [[] for _ in names]
+    kinds, missing = selector.column_kinds_, selector.missing_share_
+    for j in range(len(names)):
+        notes[j] += ["given"] if ranking[j] == 0 else []
+        notes[j] += ["constant"] if selector.constant_[j] else []
+        notes[j] += [str(kinds[j])] if kinds[j] != "number" else []
+        notes[j] += [f"{missing[j]:.0%} missing"] if missing[j] > 0.0 else []
+        if selector.groups_ is not None and ranking[j] > 0:
+            label = selector.groups_[np.flatnonzero(selector.group_ranking_ == ranking[j])[0]]
+            notes[j] += [f"group {label}"] if str(label) != names[j] else []
+    for a, b in selector.interactions_.features:
+        notes[a].append(f"interacts with {names[b]}")
+        notes[b].append(f"interacts with {names[a]}")
+    for j in selector.spread_.features:
+        notes[j].append("goes with the spread of y")
+    found = selector.substitutes_
+    for j, other in zip(found.feature, found.substitute, strict=True) if found else ():
+        notes[j].append(f"{names[other]} could stand in for it")
+        notes[other].append(f"could stand in for {names[j]}")
+    return notes
+
+
+def _weakly(table: Any) -> Callable[[], Any]:
+    try:
+        return weakref.ref(table)
+    except TypeError:  # of a list, and other things that are not watched
+        return _gone
+
+
+def _gone() -> None:
+    """What is left of a table that is not there."""

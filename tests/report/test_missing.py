@@ -1,0 +1,75 @@
+"""What is said of gaps."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from covmin import CCMSelector
+from covmin.report import build_report, check_data, render_report
+
+
+def test_the_response_where_a_value_is_missing_is_told(gaps):
+    _, X, y = gaps
+    report = build_report(*gaps, target_name="status")
+    assert json.loads(json.dumps(report, allow_nan=False)) == report
+    rows = {report["names"][row["feature"]]: row for row in report["missing"]["rows"]}
+    assert list(rows) == ["income", "plan"]  # those with most gaps first
+    missing = X["income"].isna().to_numpy()
+    assert rows["income"]["share"] == missing.mean()
+    # Only of those who left the income is missing.
+    kind = rows["income"]["class"]
+    expected = [f"{100 * (y[some] == kind).mean():.0f}%" for some in (missing, ~missing)]
+    assert [rows["income"]["missing"], rows["income"]["there"]] == expected
+    assert "Missing values" in render_report(report)
+
+
+def test_the_mean_response_of_numbers_is_told():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(100, 2)), columns=["a", "b"])
+    y = X["a"] + 5.0
+    selector = CCMSelector(1, task="regression").fit(X, y)
+    report = build_report(selector, X.mask(X > 1.0), y)
+    row = next(each for each in report["missing"]["rows"] if each["feature"] == 0)
+    assert float(row["missing"]) > 6.0 > float(row["there"])
+    assert "Missing values" not in render_report(build_report(selector, X, y))
+
+
+def test_what_gaps_say_is_counted():
+    """A column that says something by being there explains that much."""
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=200)
+    X = np.column_stack([rng.normal(size=200), rng.normal(size=200)])
+    selector = CCMSelector(1, task="regression").fit(X, y)
+    holes = X.copy()
+    holes[y > 0.0, 0] = np.nan
+    alone = {
+        plot["feature"]: plot["explained"] for plot in build_report(selector, holes, y)["plots"]
+    }
+    assert alone[0] > 0.5 > 0.1 > alone[1]
+
+
+def test_a_column_of_one_value_and_gaps_is_no_constant():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    selector = CCMSelector(1).fit(X, X[:, 0])
+    X[:, 1], X[:, 2] = 1.0, np.where(rng.random(60) < 0.5, 1.0, np.nan)
+    (warning,) = [w for w in check_data(selector, X, X[:, 0]) if w["kind"] == "constant"]
+    assert warning["features"] == [1]
+
+
+def test_samples_without_a_response_are_no_part_of_the_page():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 2))
+    y = X[:, 0] + 0.1 * rng.normal(size=100)
+    selector = CCMSelector(1).fit(X, y)
+    y[:10] = np.nan
+    report = build_report(selector, X, y)
+    assert report["data"]["n_samples"] == 90
+    labels = np.where(X[:, 0] > 0, "a", "b").astype(object)
+    named = CCMSelector().fit(X, labels)
+    labels[:10] = None
+    told = build_report(named, pd.DataFrame(X, columns=["u", "v"]), labels)
+    assert [row["label"] for row in told["data"]["classes"]] == ["a", "b"]

@@ -1,0 +1,140 @@
+"""Results by name."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import NotFittedError
+
+from covmin import CCMSelector
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((150, 5)), columns=list("abcde"))
+    X["kind"] = pd.Categorical(rng.choice(["u", "v", "w"], 150))
+    X["same"] = 1.0
+    y = pd.Series(2.0 * X["a"] + 3.0 * (X["kind"] == "v") + 2.5 * X["b"] * X["c"], name="price")
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def fitted(table):
+    with pytest.warns(UserWarning, match="constant"):
+        return CCMSelector(given=["e"], n_substitutes=1).fit(*table)
+
+
+def test_the_ranking_has_names_and_notes(fitted):
+    frame = fitted.ranking_frame()
+    assert list(frame) == ["name", "rank", "weight", "kept", "alone", "notes"]
+    assert_array_equal(frame["rank"], np.sort(fitted.ranking_))
+    by_name = frame.set_index("name").loc[list(fitted.feature_names_in_)]
+    assert_array_equal(by_name["rank"], fitted.ranking_)
+    assert_allclose(by_name["weight"], fitted.weights_)
+    assert_array_equal(by_name["kept"], fitted.support_)
+    assert frame["alone"].isna().all()
+    assert by_name.loc["e", "notes"].startswith("given")
+    assert by_name.loc["same", "notes"] == "constant"
+    assert "interacts with c" in by_name.loc["b", "notes"]
+    assert "could stand in for it" in by_name.loc["a", "notes"]
+
+
+def test_what_a_feature_says_alone_is_told_of_the_samples(fitted, table):
+    X, y = table
+    alone = fitted.ranking_frame(X, y).set_index("name")["alone"]
+    shares = X[list("abcde")].corrwith(y) ** 2
+    assert alone["a"] == pytest.approx(shares["a"], abs=0.1)
+    assert alone["kind"] > 0.1
+    assert alone["same"] == 0.0
+    assert alone[["d", "e"]].max() < 0.1
+    with pytest.raises(ValueError, match="both X and y"):
+        fitted.ranking_frame(X)
+
+
+def test_groups_are_noted():
+    X = np.random.default_rng(0).standard_normal((60, 4))
+    selector = CCMSelector(1, groups=["one", "one", "two", "two"]).fit(X, X[:, 0])
+    frame = selector.ranking_frame()
+    assert frame["name"].tolist()[:2] == ["x0", "x1"]
+    assert frame["notes"].tolist() == ["group one", "group one", "group two", "group two"]
+
+
+def test_pairs_have_names(fitted):
+    frame = fitted.interactions_frame()
+    assert ("b", "c") in set(zip(frame["feature"], frame["other"], strict=True))
+    assert_array_equal(frame["p_value"], fitted.interactions_.p_value)
+
+
+def test_the_cross_fit_is_a_row_for_each_size(table):
+    X, y = table
+    selector = CCMSelector(epsilon=[0.01, 0.1]).fit(X[["a", "b", "c"]], y)
+    frame = selector.cross_fit_frame()
+    assert len(frame) == selector.cross_fit_.mean_error.size
+    (chosen,) = frame.index[frame["chosen"]]
+    assert frame.loc[chosen, "n_features"] == selector.n_features_
+    assert frame.loc[chosen, "epsilon"] == pytest.approx(selector.epsilon_)
+    assert_allclose(frame["mean_error"], selector.cross_fit_.mean_error.ravel())
+    assert not [name for name in frame if "variance" in name]
+    assert CCMSelector(1).fit(X[["a"]], y).cross_fit_frame().empty
+
+
+def test_frames_are_those_that_transform_gives(table):
+    X, y = table
+    selector = CCMSelector(1).set_output(transform="polars").fit(X[["a", "b"]], y)
+    assert isinstance(selector.ranking_frame(), pl.DataFrame)
+    assert set(selector.ranking_frame()["name"]) == {"a", "b"}
+
+
+def test_nothing_before_a_fit(tmp_path):
+    for method in ("ranking_frame", "interactions_frame", "cross_fit_frame"):
+        with pytest.raises(NotFittedError):
+            getattr(CCMSelector(), method)()
+    with pytest.raises(NotFittedError):
+        CCMSelector().report(tmp_path / "r.html")
+
+
+class TestReport:
+    def test_is_written_of_the_samples_of_the_fit(self, table, tmp_path):
+        X, y = table[0][["a", "b"]].copy(), table[1]
+        selector = CCMSelector().fit(X, y)
+        path = selector.report(tmp_path / "r.html")
+        text = path.read_text("utf-8")
+        assert '<span class="name">price</span>' in text  # the name of y
+        again = selector.report(tmp_path / "again.html", X, y, target_name="cost")
+        assert '<span class="name">cost</span>' in again.read_text("utf-8")
+
+    def test_says_that_the_samples_are_gone(self, table, tmp_path):
+        X, y = table
+        selector = CCMSelector(1).fit(X[["a", "b"]].copy(), y)
+        gc.collect()
+        with pytest.raises(ValueError, match=r"pass them: selector.report\(path, X, y\)"):
+            selector.report(tmp_path / "r.html")
+        of_lists = CCMSelector(1).fit(X[["a", "b"]].to_numpy().tolist(), y)
+        with pytest.raises(ValueError, match="pass them"):
+            of_lists.report(tmp_path / "r.html")
+
+    def test_no_pickle_holds_samples(self, table, tmp_path):
+        X, y = table[0][["a", "b"]].copy(), table[1]
+        selector = CCMSelector(1).fit(X, y)
+        loaded = pickle.loads(pickle.dumps(selector))
+        with pytest.raises(ValueError, match="pass them"):
+            loaded.report(tmp_path / "r.html")
+        assert loaded.report(tmp_path / "r.html", X, y).exists()
+        assert selector.report(tmp_path / "r.html").exists()
+
+
+def test_what_columns_hold_is_noted(table):
+    X, y = table
+    n = len(X)
+    dates = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(n)[::-1] * 5 % n, unit="D")
+    gaps = X["a"].where(np.arange(n) % 4 > 0)
+    selector = CCMSelector(1).fit(pd.DataFrame({"a": gaps, "b": dates}), y)
+    notes = selector.ranking_frame().set_index("name")["notes"]
+    assert (notes["a"], notes["b"]) == ("25% missing", "date")
