@@ -194,8 +194,9 @@ def _count_rows(X: Any, columns: np.ndarray) -> np.ndarray:
     values = np.asarray(_safe_indexing(X, columns, axis=1))
     if values.dtype.kind not in "iu":  # values are missing
         return np.array([counts_rows(_safe_indexing(X, j, axis=1)) for j in columns])
-    low, high = values.min(axis=0), values.max(axis=0)
-    room = high.astype(np.float64) - low.astype(np.float64)
+    # Unsigned, a difference of any two whole numbers fits.
+    low, high = values.min(axis=0).astype(np.uint64), values.max(axis=0).astype(np.uint64)
+    room = high - low
     near = np.flatnonzero((room >= len(values) - 1) & (room < 2 * len(values)))
     found = np.zeros(columns.size, dtype=bool)
     found[near] = [counts_rows(values[:, k]) for k in near]
