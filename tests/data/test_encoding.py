@@ -234,3 +234,12 @@ def test_long_tables_of_text_are_read_in_seconds():
     X = pd.DataFrame({f"t{j}": rng.choice(list("abcdefgh"), 100_000) for j in range(4)})
     encoded = encode_table(X, [None] * 4)
     assert encoded.matrix.shape == (100_000, 32)
+
+
+def test_row_numbers_among_many_columns():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 5, (50, 400))).add_prefix("c")
+    X["row"] = rng.permutation(50)
+    X["big"] = np.int64(2**62) - np.arange(50)
+    kinds = encode_table(X, [None] * X.shape[1]).kinds
+    assert np.flatnonzero(kinds == "identifier").tolist() == [400, 401]

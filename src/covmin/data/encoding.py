@@ -156,10 +156,7 @@ def is_plain(X: Any, wanted: Sequence[str | None], trusted: np.ndarray) -> bool:
     """Whether a table holds numbers alone, all of them to be used as they are."""
     if any(kind not in (None, "number", PLAIN) for kind in wanted):
         return False
-    if not is_frame(X):
-        return _is_numeric(X)
-    dtypes = enumerate(X.dtypes)
-    return all(_is_plain_number(X, j, dtype, wanted[j], trusted[j]) for j, dtype in dtypes)
+    return bool(_plain_columns(X, wanted, trusted).all()) if is_frame(X) else _is_numeric(X)
 
 
 def _is_numeric(X: Any) -> bool:
@@ -174,14 +171,36 @@ def _is_numeric(X: Any) -> bool:
     return kind in "OUS"
 
 
-def _is_plain_number(X: Any, j: int, dtype: Any, wanted: str | None, trusted: bool) -> bool:
-    """Whether a column is used as it is."""
-    if wanted not in (None, "number") or not is_number(dtype):
-        # Complex numbers are refused with those that are used.
-        return wanted == PLAIN or getattr(dtype, "kind", "O") == "c"
-    if wanted == "number" or trusted or not is_frame(X) or not is_integer(dtype):
-        return True
-    return not counts_rows(_safe_indexing(X, j, axis=1))
+def _plain_columns(X: Any, wanted: Sequence[str | None], trusted: np.ndarray) -> np.ndarray:
+    """Which columns are used as they are: numbers that do not count the rows."""
+    has_names = is_frame(X)
+    dtypes = list(X.dtypes) if has_names else [X.dtype] * len(wanted)
+    plain = np.zeros(len(wanted), dtype=bool)
+    may_count = []
+    for j, (dtype, kind) in enumerate(zip(dtypes, wanted, strict=True)):
+        if kind in (None, "number") and is_number(dtype):
+            plain[j] = True
+            if kind is None and not trusted[j] and has_names and is_integer(dtype):
+                may_count.append(j)
+        else:  # complex numbers are refused with those that are used
+            plain[j] = kind == PLAIN or getattr(dtype, "kind", "O") == "c"
+    if may_count:
+        plain[may_count] = ~_count_rows(X, np.array(may_count))
+    return plain
+
+
+def _count_rows(X: Any, columns: np.ndarray) -> np.ndarray:
+    """Which columns of whole numbers count the rows; of thousands, few are looked at."""
+    values = np.asarray(_safe_indexing(X, columns, axis=1))
+    if values.dtype.kind not in "iu":  # values are missing
+        return np.array([counts_rows(_safe_indexing(X, j, axis=1)) for j in columns])
+    # Unsigned, a difference of any two whole numbers fits.
+    low, high = values.min(axis=0).astype(np.uint64), values.max(axis=0).astype(np.uint64)
+    room = high - low
+    near = np.flatnonzero((room >= len(values) - 1) & (room < 2 * len(values)))
+    found = np.zeros(columns.size, dtype=bool)
+    found[near] = [counts_rows(values[:, k]) for k in near]
+    return found
 
 
 def encode_table(
@@ -205,9 +224,7 @@ def encode_table(
     """
     n_columns = len(wanted)
     trusted = np.zeros(n_columns, dtype=bool) if trusted is None else trusted
-    dtypes = list(X.dtypes) if is_frame(X) else [X.dtype] * n_columns
-    each = zip(range(n_columns), dtypes, wanted, trusted, strict=True)
-    plain = np.array([_is_plain_number(X, *column) for column in each])
+    plain = _plain_columns(X, wanted, trusted)
     numbers = np.empty((0, 0))
     if plain.any():
         numbers = checked_numbers(_safe_indexing(X, np.flatnonzero(plain), axis=1))

@@ -106,11 +106,14 @@ def is_category(dtype: Any) -> bool:
 
 def counts_rows(column: Any) -> bool:
     """Whether whole numbers do no more than count the rows: all different and consecutive."""
-    numbers = as_numbers(column) if hasattr(column, "isna") else np.asarray(column)
+    # What pandas calls Int64 is an array of objects to some of its versions.
+    is_nullable = hasattr(column, "isna") and not isinstance(column.dtype, np.dtype)
+    numbers = as_numbers(column) if is_nullable else np.asarray(column)
     if numbers.dtype.kind not in "iuf" or numbers.size < FEWEST_COUNTED:
         return False
     low, high = numbers.min(), numbers.max()
-    room = float(high) - float(low) + 1.0
+    exact = int if numbers.dtype.kind in "iu" else float
+    room = exact(high) - exact(low) + 1
     # Also False for NaN.
     if not numbers.size <= room <= numbers.size / (1.0 - SKIPPED_SHARE):
         return False
