@@ -201,3 +201,15 @@ class TestAsAskedFor:
         assert read_as_category(names, "'x'").block.shape == (N, 55)
         with pytest.raises(ValueError, match="'x' has 60 levels in as many rows"):
             read_as_category(objects([f"r{i}" for i in range(N)]), "'x'")
+
+
+def test_text_that_tells_rows_apart_counts_by_whether_it_is_there():
+    """Where it is missing in some rows; in too few, it is left out."""
+    text = np.array([f"cabin {i}" for i in range(40)], dtype=object)
+    text[:15] = None
+    read = read_by_itself(text)
+    assert read.kind == "category"
+    assert "whether it is there" in read.words
+    assert_array_equal(read.block[:, 1], np.arange(40) < 15)
+    text[4:15] = [f"cabin {i}" for i in range(4, 15)]
+    assert read_by_itself(text).kind == "identifier"

@@ -177,15 +177,10 @@ def _readings(selector: CCMSelector) -> list[str]:
 def _data_warnings(question: Question, selector: CCMSelector) -> list[str]:
     """What the columns themselves give reason to doubt, in words."""
     from covmin.data.checks import shortened
-    from covmin.data.kinds import LEFT_OUT
     from covmin.report import check_data
 
     said = []
     for item in check_data(selector, question.X, question.y.to_numpy(), question.names):
-        # A note says what was left out, and dates are often in order.
-        known = (*LEFT_OUT, "date") if item["kind"] == "id" else LEFT_OUT
-        if item["features"] and np.isin(selector.column_kinds_[item["features"]], known).all():
-            continue
         names = [shortened(question.names[j]) for j in item["features"]]
         told = all(f"“{name}”" in item["text"] for name in names)
         said.append(f"{item['title']}: {'' if told else ', '.join(names) + '. '}{item['text']}")

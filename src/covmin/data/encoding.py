@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing, check_array
 from .checks import columns_named, is_frame, listed
 from .kinds import (
     LEFT_OUT,
+    ONLY_WHETHER,
     READERS,
     ReadColumn,
     counts_rows,
@@ -68,14 +69,16 @@ def summary(readings: Sequence[Reading]) -> list[str]:
     Read as categories: 'sex'. Left out, for they are empty: 3.
     """
     said = []
+    whether = [each for each in readings if ONLY_WHETHER in each.words]
     for kind, what in _READ_AS.items():
-        found = [each for each in readings if each.kind == kind]
-        if kind == "category" or len(found) > 1:
-            names = listed([each.column for each in found])
-        else:
-            names = "".join(f"{each.column!r} ({each.words})" for each in found)
+        found = [each for each in readings if each.kind == kind and each not in whether]
+        names = listed([each.column for each in found])
+        if len(found) == 1 and kind != "category":
+            names = f"{found[0].column!r} ({found[0].words})"
         if found:
             said.append(f"Read as {what}: {names}.")
+    if names := listed([each.column for each in whether]):
+        said.append(f"Counted by whether they are there, for they tell rows apart: {names}.")
     for kind, why in _LEFT_OUT_FOR.items():
         if names := listed([each.column for each in readings if each.kind == kind]):
             said.append(f"Left out, for {why}: {names}.")

@@ -38,6 +38,8 @@ from .times import (
 _DAY = np.timedelta64(1, "D")
 _SECONDS_OF_DAY = 86_400.0
 _MERGED = "rare ones as one"
+# Of a column that tells rows apart, and has gaps.
+ONLY_WHETHER = "it tells rows apart, and counts by whether it is there"
 # Kinds that are left out of the choice.
 LEFT_OUT = ("identifier", "empty", "dropped")
 
@@ -279,10 +281,23 @@ def read_categories(levels: Levels) -> ReadColumn:
     rare = counts < min(FEWEST_IN_LEVEL, RARE_SHARE * n)
     hardly_repeat = 2 * n_levels > n and n_levels > FEW_LEVELS
     if hardly_repeat or rare.all():
-        return left_out(levels.codes.size, "identifier", f"{said}: it tells rows apart")
+        if not _is_often_missing(levels):
+            return left_out(levels.codes.size, "identifier", f"{said}: it tells rows apart")
+        return ReadColumn("category", _whether_there(levels), f"{said}: {ONLY_WHETHER}")
     block, n_merged = indicators(levels, rare)
     merged = f", {n_merged} {_MERGED}" if n_merged else ""
     return ReadColumn("category", block, f"{said}{merged}")
+
+
+def _is_often_missing(levels: Levels) -> bool:
+    """Whether there is something to be learnt from where a value is."""
+    n = levels.n_present
+    return min(n, levels.codes.size - n) >= FEWEST_IN_LEVEL
+
+
+def _whether_there(levels: Levels) -> np.ndarray:
+    """Two levels: what tells rows apart says nothing of other rows, but that it is missing may."""
+    return indicators(levels, np.ones(len(levels.values), dtype=bool))[0]
 
 
 def indicators(levels: Levels, rare: np.ndarray | None = None) -> tuple[np.ndarray, int]:
@@ -352,6 +367,8 @@ def read_as_category(column: Any, name: str) -> ReadColumn:
     if not levels.values:
         return _empty(levels.codes.size)
     if FEW_LEVELS < len(levels.values) == levels.n_present:
+        if _is_often_missing(levels):
+            return ReadColumn("category", _whether_there(levels))
         raise ValueError(
             f"Categorical column {name} has {len(levels.values)} levels in as many rows: it tells "
             "the rows apart rather than groups of them. Merge levels, or drop the column."

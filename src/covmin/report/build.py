@@ -81,6 +81,7 @@ def build_report(
     check_is_fitted(selector)
     samples = as_samples(selector, X, y, feature_names)
     order = np.argsort(selector.ranking_, kind="stable")
+    chosen_from = order[~np.isin(order, list(samples.table.left_out))]
     kept, target = int(selector.support_.sum()), printable(target_name)
     code = code or reproduction_code(selector, target_name, source)
     stand_ins, found = substitutes(samples, order, kept), selector.interactions_
@@ -97,7 +98,7 @@ def build_report(
         "choice": _choice(selector) | {"measures": held_out_measures(selector, samples.y)},
         "ranking": _ranking(selector, order),
         "path": _path(selector, order),
-        "plots": feature_plots(samples, order[:_PLOTTED]),
+        "plots": feature_plots(samples, chosen_from[:_PLOTTED]),
         "pair": interacting_pair(samples, order[: max(2, min(kept, _PAIRED))]),
         "interactions": [
             {"features": [int(j) for j in pair], "chance": chance(p_value)}

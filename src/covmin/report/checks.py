@@ -65,9 +65,12 @@ def check_data(
 
 def data_warnings(samples: Samples, order: np.ndarray) -> list[dict[str, Any]]:
     """What `check_data` returns; of the columns in order, the best are checked for leaks."""
-    numbering, (constants, copies) = _numbering(samples.X), _constants_and_copies(samples.X)
+    # Columns that were left out cannot mislead, and dates are often in order.
+    out = samples.table.left_out
+    numbering = [j for j in _numbering(samples.X) if j not in out | samples.table.dates]
+    constants, copies = ([j for j in found if j not in out] for found in _equal(samples.X))
     constants = [j for j in constants if not 0 < samples.gaps(j).sum() < len(samples.X)]
-    best = [j for j in order[:_CHECKED].tolist() if j not in numbering]
+    best = [j for j in order[:_CHECKED].tolist() if j not in out.union(numbering)]
     leaks = [j for j in best if samples.unexplained([j]) < _DETERMINES]
     found = [_row_number(samples, j) for j in numbering]
     if leaks:
@@ -120,7 +123,8 @@ def _numbering(X: np.ndarray) -> list[int]:
     return found
 
 
-def _constants_and_copies(X: np.ndarray) -> tuple[list[int], list[int]]:
+def _equal(X: np.ndarray) -> tuple[list[int], list[int]]:
+    """Columns of one value, and columns that repeat an earlier one."""
     is_constant = (X[:1] == X).all(axis=0)
     copies: list[int] = []
     first: dict[bytes, int] = {}

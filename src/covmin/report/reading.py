@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from sklearn.utils import _safe_indexing
 
 from covmin.data.checks import is_frame, printable
-from covmin.data.kinds import values_as_read
+from covmin.data.kinds import LEFT_OUT, values_as_read
 from covmin.data.responses import is_missing
 
 MISSING = "(missing)"
@@ -25,13 +25,15 @@ class Table:
     levels: dict[int, list[str]] = field(default_factory=dict)  # of columns that hold categories
     dates: frozenset[int] = frozenset()  # columns that hold dates
     missing: dict[int, np.ndarray] = field(default_factory=dict)  # of columns with gaps: where
+    left_out: frozenset[int] = frozenset()  # columns that the selector did not choose from
 
 
 def read_columns(selector: Any, X: Any, array: np.ndarray) -> Table:
     """Columns as the selector took them."""
     kinds = selector.column_kinds_
+    left_out = frozenset(np.flatnonzero(np.isin(kinds, LEFT_OUT)).tolist())
     if array.dtype.kind == "f" and not (kinds == "category").any():
-        return _numbers_alone(array)
+        return replace(_numbers_alone(array), left_out=left_out)
     frame = X if is_frame(X) else array
     numbers, levels, dates, missing = np.empty(array.shape), {}, set(), {}
     for j, kind in enumerate(kinds):
@@ -47,7 +49,7 @@ def read_columns(selector: Any, X: Any, array: np.ndarray) -> Table:
             dates |= {j} if values.dtype.kind == "M" else set()
         if gaps.any():
             missing[j] = gaps
-    return Table(numbers, levels, frozenset(dates), missing)
+    return Table(numbers, levels, frozenset(dates), missing, left_out)
 
 
 def _numbers_alone(array: np.ndarray) -> Table:
