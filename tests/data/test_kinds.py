@@ -88,6 +88,7 @@ SERIES = {
     "row numbers, some left out": (np.delete(np.arange(N), [3, 17]), "identifier", 0),
     "row numbers, few": (np.arange(10), "number", 1),
     "years": (1960 + np.arange(N), "number", 1),
+    "row numbers, a third left out": (np.delete(np.arange(2 * N), np.s_[::3]), "identifier", 0),
     "every second": (2 * np.arange(N), "number", 1),
     "floats that count": (np.arange(N) * 1.0, "number", 1),
     "nullable": (pd.array([*range(N)], dtype="Int64"), "identifier", 0),

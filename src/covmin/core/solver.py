@@ -23,8 +23,6 @@ _SUFFICIENT_DECREASE = 1e-4
 _RESOLVED = 8.0
 _DOUBLE = float(np.finfo(np.float64).eps)
 _MAX_HALVINGS = 30
-# A refused step is cut to no less than this share: far from its start a parabola says little.
-_LEAST_SHARE = 0.25
 # Columns are copied when the features at zero are this share of those still in the arrays.
 _WORTH_THE_COPY = 0.25
 
@@ -178,15 +176,8 @@ def _advance(
             state.length = float(move @ move) / curvature if curvature > 0.0 else np.inf
             state.w, state.point, state.value, state.gradient = w, point, value, gradient
             return trial + 1, True
-        length *= _shorter(value - state.value, expected)
+        length *= 0.5
     return _MAX_HALVINGS, False
-
-
-def _shorter(rise: float, expected: float) -> float:
-    """The share of a step at which a parabola through its start, slope and end is lowest."""
-    if not np.isfinite(rise):
-        return _LEAST_SHARE
-    return float(np.clip(0.5 * expected / (expected - rise), _LEAST_SHARE, 0.5))
 
 
 def _capped_length(state: _State, constraint: Constraint, max_step: float) -> float:

@@ -358,7 +358,8 @@ def _merge_moments(parts: Iterable[tuple[np.ndarray, ...]]) -> tuple[np.ndarray,
 
 def check_finite(low: np.ndarray, high: np.ndarray, names: list[str] | None) -> None:
     """Refuse columns whose smallest or largest value is no number, by name where they have any."""
-    bad = np.flatnonzero(~(np.isfinite(low) & np.isfinite(high)))
+    is_empty = low > high
+    bad = np.flatnonzero(~(np.isfinite(low) & np.isfinite(high) | is_empty))
     if bad.size:
         shown = listed([names[j] if names else int(j) for j in bad])
         raise ValueError(

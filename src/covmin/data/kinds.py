@@ -20,6 +20,7 @@ from .rules import (
     FEWEST_IN_LEVEL,
     MOST_LEVELS,
     RARE_SHARE,
+    SKIPPED_IN_ORDER,
     SKIPPED_SHARE,
     STRAY_SHARE,
     YEARS,
@@ -107,7 +108,10 @@ def is_category(dtype: Any) -> bool:
 
 
 def counts_rows(column: Any) -> bool:
-    """Whether whole numbers do no more than count the rows: all different and consecutive."""
+    """Whether whole numbers do no more than count the rows: all different and consecutive.
+
+    Where they rise with the rows, rows may have been left out since they were counted.
+    """
     # What pandas calls Int64 is an array of objects to some of its versions.
     is_nullable = hasattr(column, "isna") and not isinstance(column.dtype, np.dtype)
     numbers = as_numbers(column) if is_nullable else np.asarray(column)
@@ -117,7 +121,8 @@ def counts_rows(column: Any) -> bool:
     exact = int if numbers.dtype.kind in "iu" else float
     room = exact(high) - exact(low) + 1
     # Also False for NaN.
-    if not numbers.size <= room <= numbers.size / (1.0 - SKIPPED_SHARE):
+    skipped = SKIPPED_IN_ORDER if (numbers[1:] > numbers[:-1]).all() else SKIPPED_SHARE
+    if not numbers.size <= room <= numbers.size / (1.0 - skipped):
         return False
     if YEARS[0] <= low and high <= YEARS[1]:
         return False

@@ -202,10 +202,13 @@ def guess_task(y: np.ndarray) -> str:
 
 
 def _guess_task_of_whole_numbers(y: np.ndarray) -> str:
-    n_classes = np.unique(y).size
+    values = np.unique(y)
+    n_classes = values.size
     if n_classes <= _MANY_CLASSES and n_classes < y.size:
         return "classification"
-    measured = y.shape[0] < _FEW_MEMBERS * n_classes
+    # Codes of many classes leave none out; what is measured or counted does.
+    are_codes = values[0] in (0, 1) and values[-1] - values[0] == n_classes - 1
+    measured = not are_codes or y.shape[0] < _FEW_MEMBERS * n_classes
     task, other = ("regression", "classification") if measured else ("classification", "regression")
     warnings.warn(
         f"y has {n_classes} distinct whole numbers in {y.shape[0]} samples; they are taken as "

@@ -13,6 +13,8 @@ STRAY_SHARE = 0.1
 # Whole numbers, all different, that leave out at most this share of those between the least and
 # the largest count the rows.
 SKIPPED_SHARE = 0.1
+# The same where they rise from row to row.
+SKIPPED_IN_ORDER = 0.4
 # Fewer rows than this may have consecutive numbers by chance or by design.
 FEWEST_COUNTED = 20
 # Consecutive numbers between these are years.

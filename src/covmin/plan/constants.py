@@ -26,6 +26,8 @@ STRAY_SHARE: Final = rules.STRAY_SHARE
 #: Whole numbers, all different, count the rows if they leave out at most this share of those
 #: between the least and the largest: by chance, hardly any twenty of them do.
 SKIPPED_SHARE: Final = rules.SKIPPED_SHARE
+#: The same where they rise from row to row: rows may have been left out since.
+SKIPPED_IN_ORDER: Final = rules.SKIPPED_IN_ORDER
 #: Rows from which that is asked.
 FEWEST_COUNTED: Final = rules.FEWEST_COUNTED
 #: Consecutive numbers between these are years, which may matter.
