@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.validation import check_X_y, validate_data
 
@@ -15,7 +16,7 @@ from covmin.core.arrays import to_numpy
 from .checks import check_kind, check_response, columns_named, is_frame, refuse_times, refuse_twins
 from .columns import ColumnPlan
 from .responses import is_missing
-from .sources import ArraySource, Source, is_source
+from .sources import ArraySource, Source, is_source, sparse_table
 
 # More levels than this are names or numbers of rows, not categories.
 _MOST_LEVELS = 255
@@ -88,6 +89,8 @@ def read_table(
     source) of shape (n_samples, n_encoded), y, the plan, and, where there are groups, the label
     of each unit.
     """
+    if issparse(X):
+        X = sparse_table(X)
     source = _as_source(X, categorical_features)
     names = list(X.columns) if is_frame(X) else None
     categorical = None

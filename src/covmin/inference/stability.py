@@ -194,12 +194,13 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Checked samples; frames and series stay what they are, columns of any type included."""
-        check_kind(X, y)
+        check_kind(X, y, takes_sparse=True)
         as_it_is = is_frame(X)
-        options = {"dtype": None, "ensure_all_finite": False} if as_it_is else {"dtype": "numeric"}
-        checked, numbers = validate_data(
-            self, X, y, ensure_min_samples=_MIN_SAMPLES, multi_output=True, **options
+        options: dict[str, Any] = (
+            {"dtype": None, "ensure_all_finite": False} if as_it_is else {"dtype": "numeric"}
         )
+        options |= {"ensure_min_samples": _MIN_SAMPLES, "accept_sparse": "csr"}
+        checked, numbers = validate_data(self, X, y, multi_output=True, **options)
         return (X if as_it_is else checked), (numbers if ordered_levels(y) is None else y)
 
     def _estimator(self) -> Any:

@@ -3,5 +3,15 @@
 from .base import Source, StandardizedSource, is_source, rows_of
 from .local import ArraySource
 from .ranked import RankedSource
+from .sparse import SparseSource, sparse_table
 
-__all__ = ["ArraySource", "RankedSource", "Source", "StandardizedSource", "is_source", "rows_of"]
+__all__ = [
+    "ArraySource",
+    "RankedSource",
+    "Source",
+    "SparseSource",
+    "StandardizedSource",
+    "is_source",
+    "rows_of",
+    "sparse_table",
+]
