@@ -447,7 +447,8 @@ CASES = {
         lambda X, y: bad(X, y, parameters={"kernel": Gaussian(bandwidth=0.0)}),
         "bandwidth",
     ),
-    "sparse": (lambda X, y: bad(csr_array(X), y), "toarray"),
+    "sparse y": (lambda X, y: bad(X, csr_array(y[:, None])), "y is sparse"),
+    "sparse X and y": (lambda X, y: bad(csr_array(X), csr_array(y[:, None])), "y is sparse"),
     "all constant": (lambda X, y: bad(np.ones((60, 3)), y), "Every one of the 3"),
     "text y": (
         lambda X, y: bad(X, np.array(["a", "b"] * 30), parameters={"task": "regression"}),

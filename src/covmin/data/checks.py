@@ -55,6 +55,8 @@ def check_kind(X: Any, y: Any, *, takes_sparse: bool = False) -> None:
 def check_response(y: Any) -> None:
     """Refuse masks, dates and gaps in a response."""
     _refuse_masks(y)
+    if issparse(y):
+        raise TypeError("y is sparse, but a dense response is required: pass y.toarray().")
     for dtype in y.dtypes if is_frame(y) else [getattr(y, "dtype", "")]:
         if is_time(dtype):
             raise ValueError(

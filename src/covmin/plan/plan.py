@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from covmin.core.kernels import Kernel, Mixed
 from covmin.core.kernels.bandwidth import of_all, of_the_kept
@@ -14,11 +15,20 @@ from covmin.core.nominations import Hold
 from covmin.core.problem import Problem
 from covmin.data.columns import PreparedColumns
 from covmin.data.responses import EncodedResponse
+from covmin.data.sources.sparse import is_made_dense
 from covmin.runtime.threads import row_threads
 
 from .approximation import Size, choose_approximation, pair_rows, pair_waves
 from .budgets import path_budgets
-from .constants import DEVICE_EFFORT, EFFORT, LEAST_RIDGE, N_COMPONENTS, NOISE_ROWS
+from .constants import (
+    DEVICE_EFFORT,
+    EFFORT,
+    HELD_NUMBERS,
+    LEAST_RIDGE,
+    N_COMPONENTS,
+    NOISE_ROWS,
+    SEARCH,
+)
 from .formulation import FORMULATIONS, Formulation
 from .kernel import kernel_of, mixing_share, with_share
 from .look import Look
@@ -130,6 +140,17 @@ class Plan:
         reason = "a copy counts as more weight of the sample it repeats"
         return self._decided("copies", f"{n_copies} of {n_rows} samples merged", reason)
 
+    def with_table(self, X: Any) -> Plan:
+        """The same for a table as it was passed: whether a sparse one is made dense."""
+        if not issparse(X):
+            return self
+        n_numbers = X.shape[0] * X.shape[1]
+        if is_made_dense(X):
+            reason = f"{n_numbers} numbers, no more than {HELD_NUMBERS}"
+            return self._decided("sparse table", "made dense", reason)
+        reason = f"{n_numbers} numbers, more than {HELD_NUMBERS}"
+        return self._decided("sparse table", "a few rows or columns dense at a time", reason)
+
     def _with_rows(self) -> Plan:
         n = self.size.n_samples
         plan = self._decided("rows", "all at once", f"{n} samples in memory")
@@ -189,6 +210,32 @@ class Plan:
                 how = f"{d:g} features and {n} {'components' if self.approximation else 'samples'}"
             kernel = with_share(kernel, float(share))
         return self._decided("kernel", _in_words(kernel), how, kernel=kernel)
+
+    def with_look(self, columns: PreparedColumns, look: Look) -> tuple[Plan, Look]:
+        """What follows from a look at the data: the kernel, and ε where it is not given."""
+        plan = self._of_rare_values(columns, look)
+        look = look if plan.kernel is self.kernel else look.by(plan.kernel)
+        return plan.with_ridge(columns, look), look
+
+    def _of_rare_values(self, columns: PreparedColumns, look: Look) -> Plan:
+        """Single effects alone, where samples that are out of the ordinary in two features are few.
+
+        They are too few to tell an interaction, as of two words that seldom meet, and all others
+        are next to alike: a kernel of all features sees little but how ordinary a sample is.
+        """
+        if not (self.looks_for_pairs and _is_auto(self.wishes.kernel)):
+            return self
+        n = columns.n_effective
+        enough = min(SEARCH.fewest_carriers, SEARCH.carrier_share * n)
+        carriers = look.pair_carriers(n)
+        if carriers >= enough or look.hold.pairs.share.size:
+            return self
+        kernel = with_share(self.kernel, 1.0)
+        why = f"two features meet in {carriers:.1g} samples, and no pair stands out"
+        plan = self._decided("kernel", _in_words(kernel), why, kernel=kernel)
+        if plan.approximation is None:
+            return plan
+        return plan._decided("approximation", "components of each column", "those of the kernel")
 
     def with_ridge(self, columns: PreparedColumns, look: Look) -> Plan:
         """ε, where it is not given."""

@@ -290,10 +290,10 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; numbers without missing values, or a frame that also has categorical
-            columns. Mapped files (``numpy.memmap``), :func:`covmin.open_parquet` and Dask
-            arrays and dataframes are read in blocks and never copied whole, as long as random
-            components are used; torch tensors are computed on where they are.
+            Samples; numbers without missing values, or a frame that also has categorical columns.
+            Sparse matrices, mapped files (``numpy.memmap``), :func:`covmin.open_parquet` and Dask
+            collections are read in blocks and never copied whole, as long as random components are
+            used; small sparse ones are made dense. Torch tensors are computed on where they are.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels, or one or several real responses. Each of several counts the same,
             whatever its unit: it is divided by its standard deviation.
@@ -357,13 +357,13 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         self, plan: Plan, columns: PreparedColumns, samples: Samples, run: Run
     ) -> dict[str, Any]:
         """Finish the plan by looks at the data, choose m and ε, and walk the path."""
-        plan = plan.with_kernel(columns)
+        plan = plan.with_table(samples.table[0]).with_kernel(columns)
         rows = columns.distinct(plan.wishes.seed)
         samples = self._beyond_given(samples, rows)
         table = plan.problem(columns, samples.response.Y)
         wanted = self._wanted(samples.plan.n_choices)
         look = Look(plan.formulated(table, columns, samples.response, 1.0), plan.task)
-        plan = plan.with_ridge(columns, look)
+        plan, look = plan.with_look(columns, look)
         run.planned(plan, workload(plan, columns.units.size, wanted, self.n_jobs))
         epsilon, m, crossfit, reason = self._choose(plan, samples, rows, wanted, run)
         plan = plan.with_choice(epsilon, m, samples.plan.n_choices, reason)
