@@ -131,15 +131,24 @@ class TestRareValues:
     def test_words_of_both_classes_come_first(self):
         X, y = counts(1000, 200)
         found = CCMSelector(4).fit(X, y)
-        assert found.kernel_ == "additive" and "no pair stands out" in str(found.plan_)
+        assert found.kernel_ == "additive" and "two features seldom meet" in str(found.plan_)
         assert found.support_[:4].all()
 
     def test_a_pair_that_stands_out_keeps_the_kernel_of_pairs(self):
         rng = np.random.default_rng(0)
         signs = rng.choice([-1.0, 1.0], (1000, 2))
-        X = np.hstack([signs, rng.poisson(0.02, (1000, 98))])
+        X = np.hstack([signs, rng.poisson(0.05, (1000, 98))])
         found = CCMSelector(2).fit(X, signs[:, 0] * signs[:, 1])
         assert found.kernel_ == "mixed"
+        assert_array_equal(found.get_support(indices=True), [0, 1])
+
+    def test_nothing_that_shows_alone_keeps_it_too(self):
+        """Copies of ordinary samples hide the pair from the look at pairs."""
+        rng = np.random.default_rng(0)
+        signs = rng.choice([-1.0, 1.0], (1000, 2))
+        X = np.hstack([signs, rng.poisson(0.02, (1000, 98))])
+        found = CCMSelector(2).fit(X, signs[:, 0] * signs[:, 1])
+        assert found.interactions_.share.size == 0
         assert_array_equal(found.get_support(indices=True), [0, 1])
 
     def test_a_kernel_that_is_asked_for_stays(self):

@@ -35,6 +35,7 @@ from .look import Look
 from .problem import hold_for, make_problem
 from .ridge import (
     given_ridges,
+    is_by_chance,
     paper_ridge,
     ridge_for_noise,
     ridge_for_units,
@@ -213,29 +214,36 @@ class Plan:
 
     def with_look(self, columns: PreparedColumns, look: Look) -> tuple[Plan, Look]:
         """What follows from a look at the data: the kernel, and ε where it is not given."""
-        plan = self._of_rare_values(columns, look)
-        look = look if plan.kernel is self.kernel else look.by(plan.kernel)
+        plan, look = self._of_rare_values(columns, look)
         return plan.with_ridge(columns, look), look
 
-    def _of_rare_values(self, columns: PreparedColumns, look: Look) -> Plan:
-        """Single effects alone, where samples that are out of the ordinary in two features are few.
+    def _of_rare_values(self, columns: PreparedColumns, look: Look) -> tuple[Plan, Look]:
+        """Single effects alone, where two features are seldom out of the ordinary together.
 
-        They are too few to tell an interaction, as of two words that seldom meet, and all others
-        are next to alike: a kernel of all features sees little but how ordinary a sample is.
+        Too few samples tell an interaction, as of two words that hardly meet, and all others are
+        next to alike: a kernel of all features sees little but how ordinary a sample is. Only where
+        no pair stands out, and single effects predict more than that kernel, beyond chance.
         """
         if not (self.looks_for_pairs and _is_auto(self.wishes.kernel)):
-            return self
+            return self, look
         n = columns.n_effective
-        enough = min(SEARCH.fewest_carriers, SEARCH.carrier_share * n)
         carriers = look.pair_carriers(n)
+        enough = min(SEARCH.fewest_carriers, SEARCH.carrier_share * n)
         if carriers >= enough or look.hold.pairs.share.size:
-            return self
+            return self, look
         kernel = with_share(self.kernel, 1.0)
-        why = f"two features meet in {carriers:.1g} samples, and no pair stands out"
-        plan = self._decided("kernel", _in_words(kernel), why, kernel=kernel)
+        alone = look.by(kernel)
+        left, n_seen = alone.unpredicted, min(n, NOISE_ROWS)
+        if left >= look.unpredicted or is_by_chance(left, n_seen):
+            return self, look
+        why = f"two features seldom meet, and single effects leave {left:.0%} unpredicted, "
+        plan = self._decided(
+            "kernel", _in_words(kernel), f"{why}not {look.unpredicted:.0%}", kernel=kernel
+        )
         if plan.approximation is None:
-            return plan
-        return plan._decided("approximation", "components of each column", "those of the kernel")
+            return plan, alone
+        what = "components of each column"
+        return plan._decided("approximation", what, "those of the additive kernel"), alone
 
     def with_ridge(self, columns: PreparedColumns, look: Look) -> Plan:
         """ε, where it is not given."""
