@@ -47,10 +47,11 @@ class Look:
         """Samples of so many in which two features drawn at random are both out of the ordinary.
 
         The deviation of the ranks says how often: it is ½√(s(1 − s)) where all but a share s of
-        the samples are alike.
+        the samples are alike. Of a feature whose values differ, half are.
         """
-        share = 4.0 * float((self.ranked[1].spread ** 2).mean())
-        return n_samples * share**2
+        product = 4.0 * self.ranked[1].spread ** 2  # s(1 − s)
+        shares = 0.5 - np.sqrt(np.maximum(0.25 - product, 0.0))
+        return n_samples * float(shares.mean()) ** 2
 
     def by(self, kernel: Kernel) -> Look:
         """The same by another kernel; what was seen of pairs does not hang on it."""
