@@ -35,11 +35,12 @@ class TestSparseCategories:
 
     def test_are_encoded_where_the_table_is_made_dense(self):
         matrix, plan = read(self.table, y, categorical_features=range(5))
-        assert matrix.shape == (40, 10) and plan.categorical.all()
+        assert matrix.shape == (40, 10)
+        assert plan.categorical.all()
 
     def test_are_refused_where_it_is_read_in_blocks(self, monkeypatch):
         monkeypatch.setattr(sparse, "HELD_NUMBERS", 10)
-        with pytest.raises(ValueError, match="read in blocks. Encode these columns"):
+        with pytest.raises(ValueError, match=r"read in blocks\. Encode these columns"):
             read(self.table, y, categorical_features=range(5))
 
 

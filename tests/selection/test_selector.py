@@ -47,7 +47,7 @@ def name_of_formulation(options):
             1,
             approximation="fourier",
             n_components=16,
-            formulation=Formulation(inverse="free"),
+            formulation=Formulation(inverse="free", max_iter=600),
             random_state=0,
         ),
     ]

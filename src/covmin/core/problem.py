@@ -160,10 +160,9 @@ class Problem:
         """The same with as many rows in memory, of some columns alone, if that makes room."""
         if self.draw is None or n_rows <= self.sample.n_rows:
             return self
-        sample = self.draw(columns, n_rows)
-        if sample.n_rows < self.n_rows:
-            return replace(self, sample=sample)
-        grams = replace(self.grams, rows=sample.rows(self.n_threads))
+        sample, grams = self.draw(columns, n_rows), self.grams
+        if sample.n_rows == self.n_rows and isinstance(grams, FourierGrams):
+            grams = replace(grams, rows=sample.rows(self.n_threads))
         return replace(self, sample=sample, grams=grams)
 
     def solved_by(self, steps: Steps) -> Problem:

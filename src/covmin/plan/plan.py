@@ -224,7 +224,8 @@ class Plan:
         next to alike: a kernel of all features sees little but how ordinary a sample is. Only where
         no pair stands out, and single effects predict more than that kernel, beyond chance.
         """
-        if not (self.looks_for_pairs and _is_auto(self.wishes.kernel)):
+        auto = self.looks_for_pairs and _is_auto(self.wishes.kernel)
+        if not (auto and self.wishes.formulation.is_plain):
             return self, look
         n = columns.n_effective
         carriers = look.pair_carriers(n)

@@ -161,8 +161,9 @@ def cross_fit(
 
     Standardisation, bandwidths, the ranking and the judge see the training samples alone. They,
     and the look at pairs, are the same for every ε. The samples are in memory, in random order,
-    sparse where they were, and differ: a copy of a sample in training would tell its answer. ``n_jobs`` folds, or as many
-    as there are processors, are judged at once, in threads, and the run keeps those that are done.
+    sparse where they were, and differ: a copy of a sample in training would tell its answer.
+    ``n_jobs`` folds, or as many as there are processors, are judged at once, in threads, and the
+    run keeps those that are done.
     """
     n_workers = max(worker_threads(n_jobs), row_threads() if n_jobs is None else 1)
     plan = replace(plan, n_threads=max(1, plan.n_threads // n_workers))

@@ -89,7 +89,7 @@ class CCMSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimat
         "laplacian", "linear", "polynomial", or an object of :mod:`covmin.kernels` such as
         ``Gaussian(bandwidth=1.5)``. "mixed" adds to the rational quadratic, which sees interactions
         at many scales, a sum over single features, for effects of one among many. "auto" is "mixed"
-        along a path and the paper's "gaussian" for a single solve.
+        along a path ("additive" of rare values) and the paper's "gaussian" for a single solve.
     epsilon : "auto", float or array-like of float, default="auto"
         Ridge ε: the larger, the smoother the functions of the features that count. "auto" is
         the ratio of noise to signal over the number of samples, by what all features together

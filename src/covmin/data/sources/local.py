@@ -73,7 +73,7 @@ class LocalSource:
             taken[first:last] = X[rows[first:last] - start]
         return taken
 
-    def keep(self, kept: np.ndarray) -> KeptRows:
+    def keep(self, kept: np.ndarray) -> LocalSource:
         return KeptRows(self, kept)
 
 
