@@ -222,7 +222,7 @@ class Plan:
 
         Too few samples tell an interaction, as of two words that hardly meet, and all others are
         next to alike: a kernel of all features sees little but how ordinary a sample is. Only where
-        no pair stands out, and single effects predict more than that kernel, beyond chance.
+        no pair stands out, and single effects predict something beyond chance.
         """
         auto = self.looks_for_pairs and _is_auto(self.wishes.kernel)
         if not (auto and self.wishes.formulation.is_plain):
@@ -234,13 +234,10 @@ class Plan:
             return self, look
         kernel = with_share(self.kernel, 1.0)
         alone = look.by(kernel)
-        left, n_seen = alone.unpredicted, min(n, NOISE_ROWS)
-        if left >= look.unpredicted or is_by_chance(left, n_seen):
+        if is_by_chance(alone.unpredicted, min(n, NOISE_ROWS)):
             return self, look
-        why = f"two features seldom meet, and single effects leave {left:.0%} unpredicted, "
-        plan = self._decided(
-            "kernel", _in_words(kernel), f"{why}not {look.unpredicted:.0%}", kernel=kernel
-        )
+        why = "two features seldom meet, no pair stands out, and single effects do"
+        plan = self._decided("kernel", _in_words(kernel), why, kernel=kernel)
         if plan.approximation is None:
             return plan, alone
         what = "components of each column"
