@@ -98,7 +98,7 @@ CASES = {
     "longdouble": (X.astype(np.longdouble), y, {}, SAME),
     "big-endian": (X.astype(">f8"), y, {}, SAME),
     "complex": (X + 0j, y, {}, "Complex data not supported"),
-    "sparse matrix": (scipy.sparse.csr_matrix(X), y, {}, "Sparse data was passed"),
+    "sparse matrix": (scipy.sparse.csr_matrix(X), y, {}, SAME),
     "masked array": (np.ma.masked_array(X, X > 2), y, {}, "Masked arrays are not supported"),
     "numpy matrix": (X.view(np.matrix), y, {}, "np.matrix is not supported"),
     "list of lists": (X.tolist(), y.tolist(), {}, SAME),

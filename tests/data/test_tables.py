@@ -7,7 +7,7 @@ import scipy.sparse
 from numpy.testing import assert_array_equal
 
 from covmin import CCMSelector, open_parquet
-from covmin.data.sources import ArraySource
+from covmin.data.sources import ArraySource, sparse
 from covmin.data.tables import from_tensors, read_table
 
 RNG = np.random.default_rng(0)
@@ -30,10 +30,18 @@ def test_a_missing_category_is_a_level_of_its_own(dtype):
     assert_array_equal(matrix[:, 5:], np.eye(2)[[0] * 39 + [1]])
 
 
-def test_a_sparse_matrix_of_categories():
-    sparse = scipy.sparse.csr_matrix((X > 0).astype(float))
-    with pytest.raises(TypeError, match="Sparse data was passed"):
-        read(sparse, y, categorical_features=range(5))
+class TestSparseCategories:
+    table = scipy.sparse.csr_matrix((X > 0).astype(float))
+
+    def test_are_encoded_where_the_table_is_made_dense(self):
+        matrix, plan = read(self.table, y, categorical_features=range(5))
+        assert matrix.shape == (40, 10)
+        assert plan.categorical.all()
+
+    def test_are_refused_where_it_is_read_in_blocks(self, monkeypatch):
+        monkeypatch.setattr(sparse, "HELD_NUMBERS", 10)
+        with pytest.raises(ValueError, match=r"read in blocks\. Encode these columns"):
+            read(self.table, y, categorical_features=range(5))
 
 
 @pytest.mark.parametrize("groups", [np.zeros((5, 2)), [["a", "b"], ["c", "d", "e"]]])

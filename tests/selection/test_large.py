@@ -282,8 +282,8 @@ class CountedSource(ArraySource):
 
 def test_a_fit_reads_a_large_table_few_times(monkeypatch):
     """Thrice to prepare it, once for single effects, and at the end for the features kept."""
-    for name, n_rows in (("HELD_ROWS", 10_000), ("pair_rows", lambda *_: 10_000)):
-        monkeypatch.setattr(problem_of_a_plan, name, n_rows)
+    for name in ("held_rows", "pair_rows"):
+        monkeypatch.setattr(problem_of_a_plan, name, lambda *_: 10_000)
     X, y = interaction_and_effect(30_000)
     CountedSource.passes = 0
     fitted = CCMSelector(3, n_components=64).fit(CountedSource(X), y)

@@ -47,7 +47,7 @@ def name_of_formulation(options):
             1,
             approximation="fourier",
             n_components=16,
-            formulation=Formulation(inverse="free"),
+            formulation=Formulation(inverse="free", max_iter=600),
             random_state=0,
         ),
     ]
@@ -450,7 +450,8 @@ CASES = {
         lambda X, y: bad(X, y, parameters={"kernel": Gaussian(bandwidth=0.0)}),
         "bandwidth",
     ),
-    "sparse": (lambda X, y: bad(csr_array(X), y), "toarray"),
+    "sparse y": (lambda X, y: bad(X, csr_array(y[:, None])), "y is sparse"),
+    "sparse X and y": (lambda X, y: bad(csr_array(X), csr_array(y[:, None])), "y is sparse"),
     "all constant": (lambda X, y: bad(np.ones((60, 3)), y), "Every one of the 3"),
     "text y": (
         lambda X, y: bad(X, np.array(["a", "b"] * 30), parameters={"task": "regression"}),

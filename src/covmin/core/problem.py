@@ -35,10 +35,20 @@ class Sample:
     X: Array  # (n_rows, n_columns)
     Y: Array  # (n_rows, n_responses), columns centred under p
     p: Array  # (n_rows,), positive, sum to one
+    # (n_all,): where X has each column, if it has only those that are asked for; None: all.
+    places: np.ndarray | None = None
 
     @property
     def n_rows(self) -> int:
         return int(self.X.shape[0])
+
+    def take(self, columns: np.ndarray) -> Array:
+        """Some columns of all."""
+        return take(self.X, columns if self.places is None else self.places[columns], axis=1)
+
+    def rows(self, n_threads: int = 1) -> ArrayRows:
+        """The rows for sums over blocks."""
+        return ArrayRows(self.X, self.Y, self.p, n_threads=n_threads, columns=self.places)
 
     def first(self, n_rows: int) -> Sample:
         """The first rows, with responses and weights for themselves."""
@@ -47,7 +57,7 @@ class Sample:
         p = self.p[:n_rows]
         p = p / array_namespace(p).sum(p)
         Y = self.Y[:n_rows, :]
-        return Sample(self.X[:n_rows, :], Y - p @ Y, p)
+        return Sample(self.X[:n_rows, :], Y - p @ Y, p, self.places)
 
     def leave_one_out_of_the_mean(self) -> float:
         """Mean squared residual of each row, predicted by the mean of the others."""
@@ -77,12 +87,14 @@ class Problem:
     summed: Callable[[float, float], float] = of_all
     effort: Effort | None = None  # what an evaluation may take; None: all rows in every step
     n_threads: int = 1  # blocks of rows worked on at once
+    # More rows of some columns, where not all of them are in memory: as many as there is room for.
+    draw: Callable[[np.ndarray, int], Sample] | None = None
 
     @classmethod
     def exact(cls, sample: Sample, **options: Any) -> Problem:
         """The problem by the kernel matrix of a sample; every column by itself by default."""
         options.setdefault("units", Units.single(int(sample.X.shape[1])))
-        return cls(sample, ExactGrams(sample.X, sample.Y, sample.p), **options)
+        return cls(sample, ExactGrams(sample.X, sample.Y, sample.p, sample.places), **options)
 
     @classmethod
     def fourier(
@@ -95,7 +107,7 @@ class Problem:
     ) -> Problem:
         """The problem by random components, over other rows than the sample where given."""
         options.setdefault("units", Units.single(int(sample.X.shape[1])))
-        rows = rows or ArrayRows(sample.X, sample.Y, sample.p, n_threads=n_threads)
+        rows = rows or sample.rows(n_threads)
         return cls(
             sample, FourierGrams(rows, frequencies, sample.X), n_threads=n_threads, **options
         )
@@ -129,18 +141,29 @@ class Problem:
         if self.effort is None:
             return [self]
         n_components = 2 * int(self._frequencies.shape[1])
-        n_columns = self.units.columns(features).size
+        columns = self.units.columns(features)
+        n_columns = columns.size
         affordable = self.effort.rows(self.kernel, n_columns, n_components)
-        last = self.on_first(min(affordable, self.sample.n_rows))
+        held = self._holding(columns, self.n_rows if whole else min(affordable, self.n_rows))
+        last = held.on_first(min(affordable, held.sample.n_rows))
         loose = self.steps.looser(self.effort.looseness)
         looser = loose.looser(self.effort.looseness)
         levels = [
             last.on_first(n).solved_by(looser) for n in self.effort.climb(n_columns, last.n_rows)
         ]
-        levels.append(last.solved_by(self.steps if whole and last is self else loose))
-        if whole and last is not self:
-            levels.append(self.solved_by(loose))
+        levels.append(last.solved_by(self.steps if whole and last is held else loose))
+        if whole and last is not held:
+            levels.append(held.solved_by(loose))
         return [replace(each, summed=levels[-1].summed) for each in levels]
+
+    def _holding(self, columns: np.ndarray, n_rows: int) -> Problem:
+        """The same with as many rows in memory, of some columns alone, if that makes room."""
+        if self.draw is None or n_rows <= self.sample.n_rows:
+            return self
+        sample, grams = self.draw(columns, n_rows), self.grams
+        if sample.n_rows == self.n_rows and isinstance(grams, FourierGrams):
+            grams = replace(grams, rows=sample.rows(self.n_threads))
+        return replace(self, sample=sample, grams=grams)
 
     def solved_by(self, steps: Steps) -> Problem:
         """The same, solved by other steps."""
@@ -154,9 +177,10 @@ class Problem:
             return self
         few = self.sample.first(n_rows)
         if isinstance(self.grams, FourierGrams) and not by_matrix:
-            rows = ArrayRows(few.X, few.Y, few.p, n_threads=self.n_threads)
-            return replace(self, sample=few, grams=replace(self.grams, rows=rows))
-        return replace(self, sample=few, grams=ExactGrams(few.X, few.Y, few.p), summed=of_all)
+            grams = replace(self.grams, rows=few.rows(self.n_threads))
+            return replace(self, sample=few, grams=grams)
+        exact = ExactGrams(few.X, few.Y, few.p, few.places)
+        return replace(self, sample=few, grams=exact, summed=of_all)
 
     def bandwidth(self, features: np.ndarray, budget: int | None = None) -> float:
         """σ on the columns of the given units and those always on, for a stage that keeps m."""
@@ -164,7 +188,7 @@ class Problem:
             return float(self.kernel.bandwidth)
         columns = self.units.columns(features)
         near, order = self.sample.near, self.kernel.order
-        X = take(near.X, columns, axis=1)
+        X = near.take(columns)
         scale = self.units.scale[columns]
         if (scale != 1.0).any():
             X = X * like(scale, X)
@@ -226,7 +250,7 @@ class Problem:
     def _rows(self) -> Rows:
         if isinstance(self.grams, FourierGrams):
             return self.grams.rows
-        return ArrayRows(self.sample.X, self.sample.Y, self.sample.p)
+        return self.sample.rows()
 
     def objective_over(self, features: np.ndarray, gram: Gram) -> Objective:
         """The objective over a gram of the given units."""

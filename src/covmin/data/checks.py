@@ -39,11 +39,11 @@ def check_numbers(X: Any, y: Any) -> None:
     refuse_times(X, takes_categories=False)
 
 
-def check_kind(X: Any, y: Any) -> None:
+def check_kind(X: Any, y: Any, *, takes_sparse: bool = False) -> None:
     """Refuse what would be read as something it is not, but for columns of dates."""
     refuse_lazy(X)
     _refuse_masks(X)
-    if issparse(X):
+    if issparse(X) and not takes_sparse:
         raise TypeError(
             "Sparse data was passed for X, but dense data is required: pass X.toarray()."
         )
@@ -55,6 +55,8 @@ def check_kind(X: Any, y: Any) -> None:
 def check_response(y: Any) -> None:
     """Refuse masks, dates and gaps in a response."""
     _refuse_masks(y)
+    if issparse(y):
+        raise TypeError("y is sparse, but a dense response is required: pass y.toarray().")
     for dtype in y.dtypes if is_frame(y) else [getattr(y, "dtype", "")]:
         if is_time(dtype):
             raise ValueError(

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, _safe_indexing, assert_all_finite, get_tags
@@ -58,6 +59,13 @@ class SupportMixin(SelectorMixin):
 class WholeColumnsMixin(SelectorMixin):
     """A selector that hands on the columns of a frame as they are, dtypes included."""
 
+    _takes_sparse: ClassVar[bool] = True
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
+
     def transform(self, X: Any) -> Any:
         """Reduce X to the selected features.
 
@@ -71,12 +79,14 @@ class WholeColumnsMixin(SelectorMixin):
         -------
         X_selected : array or frame of shape (n_samples, n_selected)
             An array; or what ``set_output`` asks for, with the dtypes of X where X is a frame.
-            Dask collections, torch tensors and Parquet files stay what they are, unread.
+            Sparse matrices, Dask collections, torch tensors and Parquet files stay what they are.
         """
         support = self.get_support(indices=True)  # before X: not fitted comes first
         if stays_what_it_is(X):
             _check_columns_of_fit(self, X)
             return restrict_columns(X, support)
+        if issparse(X):
+            return super().transform(X).asformat(X.format)
         if not is_frame(X):
             return super().transform(_entries_as_they_are(X))
         wanted = _get_output_config("transform", estimator=self)["dense"]
@@ -103,8 +113,10 @@ class WholeColumnsMixin(SelectorMixin):
 
         Returns
         -------
-        X_original : array of shape (n_samples, n_features)
+        X_original : array or sparse matrix of shape (n_samples, n_features)
         """
+        if issparse(X):
+            return type(X)(super().inverse_transform(X))
         if self.get_support().any():
             return super().inverse_transform(X)
         # Nothing was selected, and scikit-learn refuses an array without columns.

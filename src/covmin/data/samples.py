@@ -29,7 +29,7 @@ from .far_values import FAR_VALUES, orders_by_chance, rows_to_look_at, ruled_by_
 from .gaps import answered
 from .ranks import Standardize, goes_by_rank
 from .responses import EncodedResponse, class_weights, encode_response, ordered_levels
-from .sources import ArraySource, is_source, rows_of
+from .sources import ArraySource, SparseSource, is_source, rows_of
 from .tables import read_table
 
 
@@ -103,14 +103,15 @@ class Samples:
     def distinct(self, rows: DistinctRows, most: int) -> Samples:
         """The samples that differ, each with the weight of its copies, in memory.
 
-        A random sample of so many, where there are more.
+        A random sample of so many, where there are more. Sparse ones stay sparse.
         """
         first = rows.first[:most]
         labels = self.response.labels
         labels = None if labels is None else np.unique(labels[first], return_inverse=True)[1]
         response = replace(self.response, Y=self.response.Y[first], labels=labels)
         weight = rows.p[:most] * self.weight.sum()
-        X = self.X if first.size < self.n_samples else self.in_memory().X
+        sparse = isinstance(self.X, SparseSource)
+        X = self.X if sparse or first.size < self.n_samples else self.in_memory().X
         row = self.row[first]
         return replace(self, X=rows_of(X, first), response=response, weight=weight, row=row)
 

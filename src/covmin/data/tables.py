@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils.validation import check_X_y, validate_data
 
 from covmin.core.arrays import to_numpy
@@ -32,7 +33,7 @@ from .encoding import (
 from .gaps import with_gaps
 from .kinds import is_category
 from .responses import is_missing
-from .sources import ArraySource, Source, is_source
+from .sources import ArraySource, Source, is_source, sparse_table
 
 _NUMBERS = [np.float64, np.float32]
 
@@ -70,6 +71,8 @@ def read_table(
     The estimator is told the number and the names of the columns. With ``missing="keep"`` values
     may be missing, else they are refused.
     """
+    if issparse(X):
+        X = sparse_table(X)
     source = _as_source(X, categorical_features, column_types)
     if source is not None:
         names = source.names

@@ -147,6 +147,8 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         "verbose": VERBOSE,
     }
 
+    _takes_sparse: ClassVar[bool] = False  # a copy of a column of zeros is not sparse
+
     estimator: Any = None
     _: KW_ONLY
     fdr: float = 0.1

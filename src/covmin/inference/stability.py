@@ -200,15 +200,14 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Checked samples; frames and series stay what they are, columns of any type included."""
-        check_kind(X, y)
+        check_kind(X, y, takes_sparse=True)
         as_it_is = is_frame(X)
         finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
         options: dict[str, Any] = {"dtype": "numeric", "ensure_all_finite": finite}
         if as_it_is:
             options = {"dtype": None, "ensure_all_finite": False}
-        checked, numbers = validate_data(
-            self, X, y, ensure_min_samples=_MIN_SAMPLES, multi_output=True, **options
-        )
+        options |= {"ensure_min_samples": _MIN_SAMPLES, "accept_sparse": "csr"}
+        checked, numbers = validate_data(self, X, y, multi_output=True, **options)
         return (X if as_it_is else checked), (numbers if ordered_levels(y) is None else y)
 
     def __sklearn_tags__(self) -> Tags:

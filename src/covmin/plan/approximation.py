@@ -14,8 +14,10 @@ from .constants import (
     EFFORT,
     EXACT_SAMPLES,
     FIRST_BUDGET,
+    HELD_NUMBERS,
     N_COMPONENTS,
     N_WAVES,
+    NOISE_ROWS,
     PAIR_NUMBERS,
     PAIR_PASSES,
     PAIR_ROWS,
@@ -130,7 +132,7 @@ def _component_bytes(kernel: Kernel, size: Size) -> int:
         n_responses=size.n_responses,
         n_threads=1 if size.on_device else row_threads(),
         copied=size.on_device,
-        sampled=pair_rows(n, d, size.n_responses),
+        sampled=held_rows(n, d, size.n_responses),
     )
     if by_matrix:
         needed += exact_bytes(min(n, seen), d, size.itemsize, mixed=True)
@@ -146,6 +148,16 @@ def pair_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
     affordable = (PAIR_WORK / n_columns**2 - PAIR_PASSES) / n_responses
     held = max(PAIR_ROWS, PAIR_NUMBERS // (N_WAVES * n_columns))
     return int(min(n_samples, held, max(affordable, 0)))
+
+
+def held_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
+    """Rows of a table read in blocks that are held in memory: enough for the looks before a path.
+
+    >>> held_rows(10**6, 100, 1), held_rows(10**6, 60_000, 1)
+    (83886, 1000)
+    """
+    looked_at = max(NOISE_ROWS, pair_rows(n_samples, n_columns, n_responses))
+    return min(n_samples, max(looked_at, HELD_NUMBERS // n_columns))
 
 
 def pair_waves(n_rows: int, n_columns: int, n_responses: int) -> int:

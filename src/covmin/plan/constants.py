@@ -11,6 +11,7 @@ from covmin.core import nominations
 from covmin.core.effort import Effort
 from covmin.core.nominations import Search
 from covmin.data import ranks, rules
+from covmin.data.sources import sparse
 
 # --- what a column is read as ------------------------------------------------------------------
 #: Indicators of one column, at most; of more levels the rarest are merged.
@@ -46,8 +47,10 @@ KNOTS: Final = ranks.KNOTS
 EXACT_SAMPLES: Final = 2000
 #: Random components: enough to resolve a kernel of a few dozen columns to a few per cent.
 N_COMPONENTS: Final = 512
-#: Rows held in memory of a table read in blocks, at most.
-HELD_ROWS: Final = 50_000
+#: Numbers held in memory as an array: of a table read in blocks the rows of a sample, the more the
+#: fewer columns are left to choose among, and a sparse table of no more numbers is made dense. They
+#: take 32 MB in single precision: 84,000 rows of the hundred columns of a first budget.
+HELD_NUMBERS: Final = sparse.HELD_NUMBERS
 
 # --- the kernel ------------------------------------------------------------------------------
 #: Least share of the sum over single features in the mixed kernel: most responses are largely

@@ -1,10 +1,13 @@
 """What is seen of a table before anything is chosen; each look is taken once."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from covmin.core.kernels import Kernel
 from covmin.core.nominations import Codes, Hold, Ranked, stands_out_alone
 from covmin.core.problem import Problem
 
@@ -39,6 +42,22 @@ class Look:
     def ranked(self) -> tuple[Codes, Ranked]:
         """The responses as codes and the columns by their ranks."""
         return ranked_for_looks(self.problem)
+
+    def pair_carriers(self, n_samples: float) -> float:
+        """Samples of so many in which two features drawn at random are both out of the ordinary.
+
+        The deviation of the ranks says how often: it is ½√(s(1 − s)) where all but a share s of
+        the samples are alike. Of a feature whose values differ, half are.
+        """
+        product = 4.0 * self.ranked[1].spread ** 2  # s(1 − s)
+        shares = 0.5 - np.sqrt(np.maximum(0.25 - product, 0.0))
+        return n_samples * float(shares.mean()) ** 2
+
+    def by(self, kernel: Kernel) -> Look:
+        """The same by another kernel; what was seen of pairs does not hang on it."""
+        other = Look(replace(self.problem, kernel=kernel), self.task)
+        other.__dict__.update(ranked=self.ranked, hold=self.hold)
+        return other
 
     def has_single_effects(self) -> bool:
         """Whether any feature by itself goes with the response, beyond chance for all of them."""

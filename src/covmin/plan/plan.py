@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from covmin.core.kernels import Kernel, Mixed
 from covmin.core.kernels.bandwidth import of_all, of_the_kept
@@ -17,17 +18,27 @@ from covmin.data.checks import listed
 from covmin.data.columns import PreparedColumns
 from covmin.data.encoding import Reading
 from covmin.data.responses import EncodedResponse
+from covmin.data.sources.sparse import is_made_dense
 from covmin.runtime.threads import row_threads
 
 from .approximation import Size, choose_approximation, pair_rows, pair_waves
 from .budgets import path_budgets
-from .constants import DEVICE_EFFORT, EFFORT, LEAST_RIDGE, N_COMPONENTS, NOISE_ROWS
+from .constants import (
+    DEVICE_EFFORT,
+    EFFORT,
+    HELD_NUMBERS,
+    LEAST_RIDGE,
+    N_COMPONENTS,
+    NOISE_ROWS,
+    SEARCH,
+)
 from .formulation import FORMULATIONS, Formulation
 from .kernel import kernel_of, mixing_share, with_share
 from .look import Look
 from .problem import hold_for, make_problem
 from .ridge import (
     given_ridges,
+    is_by_chance,
     paper_ridge,
     ridge_for_noise,
     ridge_for_units,
@@ -150,6 +161,17 @@ class Plan:
         read = (Decision("columns", each.choice, each.words) for each in readings)
         return replace(self, decisions=(*read, *self.decisions), readings=tuple(readings))
 
+    def with_table(self, X: Any) -> Plan:
+        """The same for a table as it was passed: whether a sparse one is made dense."""
+        if not issparse(X):
+            return self
+        n_numbers = X.shape[0] * X.shape[1]
+        if is_made_dense(X):
+            reason = f"{n_numbers} numbers, no more than {HELD_NUMBERS}"
+            return self._decided("sparse table", "made dense", reason)
+        reason = f"{n_numbers} numbers, more than {HELD_NUMBERS}"
+        return self._decided("sparse table", "a few rows or columns dense at a time", reason)
+
     def _with_rows(self) -> Plan:
         n = self.size.n_samples
         plan = self._decided("rows", "all at once", f"{n} samples in memory")
@@ -209,6 +231,37 @@ class Plan:
                 how = f"{d:g} features and {n} {'components' if self.approximation else 'samples'}"
             kernel = with_share(kernel, float(share))
         return self._decided("kernel", _in_words(kernel), how, kernel=kernel)
+
+    def with_look(self, columns: PreparedColumns, look: Look) -> tuple[Plan, Look]:
+        """What follows from a look at the data: the kernel, and ε where it is not given."""
+        plan, look = self._of_rare_values(columns, look)
+        return plan.with_ridge(columns, look), look
+
+    def _of_rare_values(self, columns: PreparedColumns, look: Look) -> tuple[Plan, Look]:
+        """Single effects alone, where two features are seldom out of the ordinary together.
+
+        Too few samples tell an interaction, as of two words that hardly meet, and all others are
+        next to alike: a kernel of all features sees little but how ordinary a sample is. Only where
+        no pair stands out, and single effects predict something beyond chance.
+        """
+        auto = self.looks_for_pairs and _is_auto(self.wishes.kernel)
+        if not (auto and self.wishes.formulation.is_plain):
+            return self, look
+        n = columns.n_effective
+        carriers = look.pair_carriers(n)
+        enough = min(SEARCH.fewest_carriers, SEARCH.carrier_share * n)
+        if carriers >= enough or look.hold.pairs.share.size:
+            return self, look
+        kernel = with_share(self.kernel, 1.0)
+        alone = look.by(kernel)
+        if is_by_chance(alone.unpredicted, min(n, NOISE_ROWS)):
+            return self, look
+        why = "two features seldom meet, no pair stands out, and single effects do"
+        plan = self._decided("kernel", _in_words(kernel), why, kernel=kernel)
+        if plan.approximation is None:
+            return plan, alone
+        what = "components of each column"
+        return plan._decided("approximation", what, "those of the additive kernel"), alone
 
     def with_ridge(self, columns: PreparedColumns, look: Look) -> Plan:
         """ε, where it is not given."""

@@ -1,6 +1,6 @@
 """From prepared columns and encoded responses to a problem of the core."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,8 @@ from covmin.core.problem import Problem, Sample
 from covmin.data.columns import DistinctRows, PreparedColumns
 from covmin.data.sources import StandardizedSource
 
-from .approximation import pair_rows, pair_waves
-from .constants import HELD_ROWS, N_COMPONENTS, SAMPLES_FOR_EACH_FEATURE, SEARCH
+from .approximation import held_rows, pair_rows, pair_waves
+from .constants import N_COMPONENTS, SAMPLES_FOR_EACH_FEATURE, SEARCH
 
 
 def make_problem(
@@ -83,12 +83,43 @@ def _in_blocks(
     options: dict[str, Any],
 ) -> Problem:
     """A problem whose rows are read in blocks, where there is no room for all of them in memory."""
-    n_seen = max(HELD_ROWS, pair_rows(rows.size, X.shape[1], Y.shape[1]))
-    held = _held(columns, Y, rows, n_seen)
+    held = _held(columns, Y, rows, held_rows(rows.size, X.shape[1], Y.shape[1]))
     if held.n_rows == rows.size:
         return Problem.fourier(held, frequencies, n_threads=n_threads, **options)
     everything = _each_once(X, rows).rows(Y[np.sort(rows.first)], rows.p[np.argsort(rows.first)])
+    options["draw"] = _Drawn(columns, X, Y, rows)
     return Problem.fourier(held, frequencies, everything, n_threads=n_threads, **options)
+
+
+@dataclass
+class _Drawn:
+    """Rows of some columns of a table read in blocks: as many as there is room for in memory.
+
+    Stages choose among fewer and fewer columns, so that rows once drawn mostly serve the next.
+    """
+
+    columns: PreparedColumns
+    X: StandardizedSource
+    Y: np.ndarray
+    rows: DistinctRows
+    _last: Sample | None = None
+
+    def __call__(self, columns: np.ndarray, n_rows: int) -> Sample:
+        n_rows = min(n_rows, held_rows(self.rows.size, columns.size, self.Y.shape[1]))
+        if not self._serves(columns, n_rows):
+            narrow = replace(self.columns, X=self.X.restrict(columns))
+            places = np.full(self.X.shape[1], -1)
+            places[columns] = np.arange(columns.size)
+            held = _held(narrow, self.Y, self.rows, n_rows)
+            self._last = replace(held, places=places)
+        assert self._last is not None
+        return self._last
+
+    def _serves(self, columns: np.ndarray, n_rows: int) -> bool:
+        last = self._last
+        if last is None or last.places is None:
+            return False
+        return n_rows <= last.n_rows and bool((last.places[columns] >= 0).all())
 
 
 def _each_once(X: StandardizedSource, rows: DistinctRows) -> StandardizedSource:

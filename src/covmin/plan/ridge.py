@@ -36,6 +36,15 @@ def paper_ridge(task: str, formulation: Formulation) -> Reasoned:
     return PAPER_RIDGE[task], f"the paper's value for {task}"
 
 
+def is_by_chance(unpredicted: float, n_seen: float) -> bool:
+    """Whether so much is predicted by chance, of as many samples.
+
+    >>> is_by_chance(0.995, 400), is_by_chance(0.98, 400)
+    (True, False)
+    """
+    return (1.0 - unpredicted) * n_seen <= STANDARD_ERRORS**2
+
+
 def ridge_for_noise(
     n_samples: float,
     unpredicted: float,
@@ -63,8 +72,7 @@ def ridge_for_noise(
     >>> ridge_for_noise(400, 0.999)
     (0.001, 'all features predict nothing: small, for interactions')
     """
-    is_chance = (1.0 - unpredicted) * (n_seen or n_samples) <= STANDARD_ERRORS**2
-    if is_chance and not single_effects():
+    if is_by_chance(unpredicted, n_seen or n_samples) and not single_effects():
         epsilon = float(np.clip(NOISE_OF_UNPREDICTED / n_samples, LEAST_RIDGE, RIDGE_LIMITS[1]))
         return epsilon, "all features predict nothing: small, for interactions"
     ratio = unpredicted / max(1.0 - unpredicted, np.finfo(float).eps)

@@ -18,7 +18,7 @@ _MOST_WAVES = 2**28
 _BLOCK_ARRAYS = 3
 _MOMENT_MATRICES = 8
 _BLOCK_ROWS = 1024
-_SAMPLED_ROWS = 25_000
+_BLOCK_NUMBERS = 2**22
 
 
 def exact_bytes(n_samples: int, n_features: int, itemsize: int = 8, *, mixed: bool = False) -> int:
@@ -41,8 +41,9 @@ def fourier_bytes(
     sampled: int = 0,
 ) -> int:
     """Most memory random components take beyond the input."""
-    block = _BLOCK_ROWS * _BLOCK_ARRAYS * (n_components + n_features)
-    sample = min(n_samples, _SAMPLED_ROWS + sampled) * 2 * n_features
+    rows = min(_BLOCK_ROWS, max(1, _BLOCK_NUMBERS // max(n_features, 1)))
+    block = _BLOCK_ARRAYS * (_BLOCK_ROWS * n_components + rows * n_features)
+    sample = min(n_samples, sampled) * 2 * n_features
     responses = 3 * n_samples * (n_responses + 1)
     whole = 2 * n_samples * n_features if copied else 0
     moments = 8 * _MOMENT_MATRICES * (n_components + n_responses) ** 2

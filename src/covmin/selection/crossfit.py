@@ -7,6 +7,7 @@ first m features is tried on the fold left out.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from covmin.data.columns import ColumnPlan, DistinctRows, PreparedColumns, prepa
 from covmin.data.ranks import Standardize
 from covmin.data.responses import EncodedResponse
 from covmin.data.samples import Samples
+from covmin.data.sources import ArraySource, StandardizedSource, is_source
 from covmin.plan import Plan
 from covmin.plan.budgets import path_budgets
 from covmin.plan.constants import ENOUGH_LEFT_OUT, FEWEST_TO_CROSS_FIT, JUDGED_ROWS, N_FOLDS
@@ -26,7 +28,7 @@ from covmin.runtime.run import Run
 from covmin.runtime.threads import blas_threads, row_threads, worker_threads
 
 from .class_measures import CLASS_MEASURES, class_measures
-from .judge import Regression, judge
+from .judge import judge
 
 # From columns of the input and the mask of a fold to the score of an estimator on that fold.
 Score = Callable[[np.ndarray, np.ndarray], float]
@@ -103,45 +105,59 @@ class _HeldOut:
     columns: PreparedColumns
     response: EncodedResponse
     layout: ColumnPlan
-    X: np.ndarray
+    X: Any  # those left out, as they are: an array, or a source where they are sparse
     target: np.ndarray
     weight: np.ndarray
     labels: np.ndarray | None
 
-    def regressions(
+    def predicted(
         self, sets: list[np.ndarray], Y: np.ndarray, also: np.ndarray | None = None
-    ) -> list[Regression]:
-        """The judge's, on sets of units of the layout, those given included.
+    ) -> Iterator[np.ndarray]:
+        """What the judge says of the samples left out, by sets of units of the layout.
 
-        It learns from no more rows than it needs.
+        Those given are included. It learns from no more rows than it needs.
         """
         unit = self.layout.unit[self.layout.source[self.columns.index]]
         given, most = self.layout.given[unit], JUDGED_ROWS
+        chosen = [np.flatnonzero(given | np.isin(unit, each)) for each in sets]
+        used = np.unique(np.concatenate(chosen))
         p = self.columns.p[:most]
-        return judge(
-            self.columns.X[:most],
+        regressions = judge(
+            self._first(most, used),
             Y[:most],
             p / p.sum(),
-            self.columns.units.scale**2,
-            [np.flatnonzero(given | np.isin(unit, each)) for each in sets],
+            self.columns.units.scale[used] ** 2,
+            [np.searchsorted(used, each) for each in chosen],
             also=None if also is None else also[:most],
         )
+        left_out = self._left_out(used)
+        yield from (each.predict(left_out) for each in regressions)
+
+    def _first(self, n_rows: int, columns: np.ndarray) -> np.ndarray:
+        """Some columns of the first samples to train on."""
+        X = self.columns.X
+        if not isinstance(X, StandardizedSource):
+            return np.asarray(X[:n_rows, columns])
+        return X.restrict(columns).sample(np.arange(min(n_rows, X.shape[0])))
+
+    def _left_out(self, columns: np.ndarray) -> np.ndarray:
+        """Some columns of the samples left out, treated like those to train on."""
+        X = self.X if is_source(self.X) else ArraySource(self.X)
+        return np.concatenate([self.columns.apply(block)[:, columns] for _, block in X.blocks()])
 
     def predictions(self, sets: list[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
         """Responses at the samples left out by each set, and the shares of the classes."""
         Y, train = self.response.Y, self.response.labels
         if train is None or self.labels is None:
-            yield from ((each.predict(self.X), None) for each in self.regressions(sets, Y))
+            yield from ((predicted, None) for predicted in self.predicted(sets, Y))
             return
         classes = np.eye(1 + max(train.max(), self.labels.max()))[train]
         if not self.layout.given.any():
-            for each in self.regressions(sets, Y, classes):
-                predicted = each.predict(self.X)
+            for predicted in self.predicted(sets, Y, classes):
                 yield predicted[:, : Y.shape[1]], predicted[:, Y.shape[1] :]
             return
         # What the given features leave of the response says little of how to tell classes apart.
-        both = zip(self.regressions(sets, Y), self.regressions(sets, classes), strict=True)
-        yield from ((rest.predict(self.X), shares.predict(self.X)) for rest, shares in both)
+        yield from zip(self.predicted(sets, Y), self.predicted(sets, classes), strict=True)
 
 
 def cross_fit(
@@ -158,9 +174,9 @@ def cross_fit(
 
     Standardisation, bandwidths, the ranking and the judge see the training samples alone. They,
     and the look at pairs, are the same for every ε. The samples are in memory, in random order,
-    and differ: a copy of a sample in training would tell its answer. ``n_jobs`` folds, or as many
-    as there are processors, are judged at once, in threads, and the run keeps those that are done.
-    None where the time was over before any was.
+    sparse where they were, and differ: a copy of a sample in training would tell its answer.
+    ``n_jobs`` folds, or as many as there are processors, are judged at once, in threads, and the
+    run keeps those that are done. None where the time was over before any was.
     """
     n_workers = max(worker_threads(n_jobs), row_threads() if n_jobs is None else 1)
     plan = replace(plan, n_threads=max(1, plan.n_threads // n_workers))
@@ -224,13 +240,14 @@ def residuals_beyond_given(
     every = samples.distinct(rows, rows.size)
     layout, weight = every.plan, every.weight
     is_given = layout.given[layout.unit[layout.source]]
-    given = replace(every, X=every.X[:, is_given])
-    layout = layout.restrict(np.flatnonzero(is_given))
+    X, columns = every.X, np.flatnonzero(is_given)
+    X = X.take(np.arange(every.n_samples), columns) if is_source(X) else X[:, columns]
+    given, layout = replace(every, X=X), layout.restrict(columns)
     residuals = np.empty_like(every.response.Y)
     for fold in _folds(every.n_samples, every.response.labels):
         held = _hold_out(given, layout, standardize, fold)
-        [regression] = held.regressions([np.empty(0, dtype=int)], held.response.Y)
-        residuals[fold] = held.target - regression.predict(held.X)
+        [predicted] = held.predicted([np.empty(0, dtype=int)], held.response.Y)
+        residuals[fold] = held.target - predicted
     centred: np.ndarray = residuals - weight @ residuals / weight.sum()
     # A sample without a weight is of no kind that was left out, and has no say.
     return centred[np.minimum(rows.kind, rows.size - 1)]
@@ -247,13 +264,14 @@ def _hold_out(
     train = weight[~fold]
     mean = train @ Y[~fold] / train.sum()
     Y_train = Y[~fold] - mean
-    columns = prepare_columns(X[~fold], standardize, plan=layout, sample_weight=train, Y=Y_train)
+    X_train, X_left = (X.keep(m) if is_source(X) else X[m] for m in (~fold, fold))
+    columns = prepare_columns(X_train, standardize, plan=layout, sample_weight=train, Y=Y_train)
     labels = samples.response.labels
     return _HeldOut(
         columns,
         replace(samples.response, Y=Y_train, labels=None if labels is None else labels[~fold]),
         layout,
-        columns.apply(X[fold]),
+        X_left,
         Y[fold] - mean,
         weight[fold] / weight[fold].sum(),
         None if labels is None else labels[fold],
@@ -293,7 +311,7 @@ def _measured(
     sets = list(dict.fromkeys([(), *(each for row in chosen for each in row)]))
     units = [np.array(each, dtype=int) for each in sets]
     found: dict[tuple[int, ...], dict[str, float]] = {}
-    none = np.zeros(len(held.X))
+    none = np.zeros(held.weight.size)
     for each, members, judged in zip(sets, units, held.predictions(units), strict=True):
         predicted, shares = judged
         errors = ((held.target - predicted) ** 2).sum(axis=1)

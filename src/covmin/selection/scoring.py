@@ -10,6 +10,7 @@ from inspect import signature
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing
@@ -106,6 +107,8 @@ def estimator_score(estimator: Any, scoring: Any, samples: Samples) -> Score | N
     held = samples.X
     if is_frame(X) and not stays_what_it_is(X):
         held = _safe_indexing(X, samples.row)
+    elif issparse(X):
+        held = X.tocsr()[samples.row]
     elif not stays_what_it_is(X):
         held = np.asarray(X)[samples.row]
     y = y if hasattr(y, "iloc") else np.asarray(y)

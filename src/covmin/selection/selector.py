@@ -105,7 +105,7 @@ class CCMSelector(
         "laplacian", "linear", "polynomial", or an object of :mod:`covmin.kernels` such as
         ``Gaussian(bandwidth=1.5)``. "mixed" adds to the rational quadratic, which sees interactions
         at many scales, a sum over single features, for effects of one among many. "auto" is "mixed"
-        along a path and the paper's "gaussian" for a single solve.
+        along a path ("additive" of rare values) and the paper's "gaussian" for a single solve.
     epsilon : "auto", float or array-like of float, default="auto"
         Ridge ε: the larger, the smoother the functions of the features that count. "auto" is
         the ratio of noise to signal over the number of samples, by what all features together
@@ -300,9 +300,9 @@ class CCMSelector(
         ----------
         X : array-like of shape (n_samples, n_features)
             Samples; numbers, or a frame that also has text, categories and dates. Values may be
-            missing. Mapped files (``numpy.memmap``), :func:`covmin.open_parquet` and Dask arrays
-            and dataframes are read in blocks and never copied whole, as long as random components
-            are used; torch tensors are computed on where they are.
+            missing. Sparse matrices, mapped files (``numpy.memmap``), :func:`covmin.open_parquet`
+            and Dask collections are read in blocks and never copied whole, as long as random
+            components are used; torch tensors are computed on where they are.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels, or real responses. Each of several counts the same, whatever its unit.
             Samples without a response are left out, with a warning.
@@ -364,13 +364,13 @@ class CCMSelector(
         self, plan: Plan, columns: PreparedColumns, samples: Samples, run: Run
     ) -> dict[str, Any]:
         """Finish the plan by looks at the data, choose m and ε, and walk the path."""
-        plan = plan.with_kernel(columns)
+        plan = plan.with_table(samples.table[0]).with_kernel(columns)
         rows = columns.distinct(plan.wishes.seed)
         samples = beyond_given(samples, rows, self.standardize)
         table = plan.problem(columns, samples.response.Y)
         wanted = self._wanted(samples.plan.n_choices)
         look = Look(plan.formulated(table, columns, samples.response, 1.0), plan.task)
-        plan = plan.with_ridge(columns, look)
+        plan, look = plan.with_look(columns, look)
         run.planned(plan, workload(plan, columns.units.size, wanted, self.n_jobs))
         epsilon, m, crossfit, reason = self._choose(plan, samples, rows, wanted, run)
         plan = plan.with_choice(epsilon, m, samples.plan.n_choices, reason)

@@ -28,8 +28,10 @@ class ExactGrams:
     X: Array
     Y: Array
     p: Array
+    places: np.ndarray | None = None  # where X has each column, if it does not have all
 
     def over(self, kernel: ScaledKernel, columns: np.ndarray) -> ExactGram:
+        columns = columns if self.places is None else self.places[columns]
         return ExactGram(kernel, take(self.X, columns, axis=1), self.Y, self.p)
 
 

@@ -43,8 +43,8 @@ class Source(Protocol):
         Y and p are arrays, or what :meth:`beside` made of them; ``columns`` None stands for all.
         """
 
-    def take(self, rows: np.ndarray) -> np.ndarray:
-        """All columns at increasing row numbers."""
+    def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        """All columns, or some, at increasing row numbers."""
 
     def keep(self, kept: np.ndarray) -> Source:
         """The rows where a mask is true, as a source of their own."""
@@ -55,10 +55,12 @@ def is_source(X: Any) -> bool:
     return getattr(X, "reads_in_blocks", False) is True
 
 
-def rows_of(X: Any, rows: np.ndarray) -> np.ndarray:
-    """Rows of an array or a source, in any order."""
+def rows_of(X: Any, rows: np.ndarray) -> Any:
+    """Rows of an array or a source, in any order, in memory: sparse ones stay so."""
     if not is_source(X):
         return X[rows]
+    if hasattr(X, "reordered"):
+        return X.reordered(rows)
     order = np.argsort(rows)
     taken: np.ndarray = X.take(rows[order])[np.argsort(order)]
     return taken
@@ -135,10 +137,10 @@ class StandardizedSource:
     def sample(self, rows: np.ndarray) -> np.ndarray:
         """Standardised rows at any row numbers."""
         order = np.argsort(rows)
-        taken, place = self.source.take(rows[order]), np.argsort(order)
+        taken, place = self.source.take(rows[order], self.index), np.argsort(order)
         sample = np.empty((rows.size, self.index.size), dtype=self.dtype)
         for tile in row_tiles(sample):
-            sample[tile] = self.standardize(np.take(taken[place[tile]], self.index, axis=1))
+            sample[tile] = self.standardize(taken[place[tile]])
         return sample
 
     def rows(self, Y: np.ndarray, p: np.ndarray) -> StandardizedRows:

@@ -42,6 +42,11 @@ def _as_array(part: Any, dtype: np.dtype[Any]) -> np.ndarray:
     return np.ascontiguousarray(np.asarray(part), dtype=dtype)
 
 
+def _taken(columns: np.ndarray | None, part: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Rows of a partition, with all columns or some."""
+    return part[rows] if columns is None else part[np.ix_(rows, columns)]
+
+
 def _on_partition(
     function: RawFunction, merge: Merge, columns: np.ndarray | None, X: Any, Y: Any, p: Any
 ) -> Any:
@@ -186,10 +191,10 @@ class DaskSource:
         pieces = zip(self.parts, self._pieces(Y), self._pieces(p), strict=True)
         return _tree(merge, [work(X, Y, p) for X, Y, p in pieces])
 
-    def take(self, rows: np.ndarray) -> np.ndarray:
+    def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         bounds = np.searchsorted(rows, self.starts)
         pieces = zip(self.parts, self.starts[:-1], bounds[:-1], bounds[1:], strict=True)
-        pick = _delayed(getitem)
+        pick = _delayed(partial(_taken, columns))
         wanted = [pick(part, rows[a:b] - start) for part, start, a, b in pieces if a < b]
         return np.concatenate(_compute(wanted))
 

@@ -39,8 +39,9 @@ class GapSource:
         marked = partial(_on_marked, function, self._is_gap[some])
         return self._source.reduce(marked, merge, Y, p, self._behind[some])
 
-    def take(self, rows: np.ndarray) -> np.ndarray:
-        return _marked(self._source.take(rows)[:, self._behind], self._is_gap)
+    def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        some = np.arange(self.shape[1]) if columns is None else columns
+        return _marked(self._source.take(rows, self._behind[some]), self._is_gap[some])
 
     def keep(self, kept: np.ndarray) -> GapSource:
         return GapSource(self._source.keep(kept), self._behind[self._is_gap])

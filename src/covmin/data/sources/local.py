@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,19 @@ from .base import Merge, RawFunction, float_dtype
 
 # Rows of a block: their components should stay in the cache.
 BLOCK_ROWS = 1024
+# Numbers of a block of wide rows, at most.
+BLOCK_NUMBERS = 2**22
+# Results of blocks that are merged at once: those of many columns are large.
+_MERGED = 64
+
+
+def block_rows(n_columns: int) -> int:
+    """Rows of a block of so many columns.
+
+    >>> block_rows(10), block_rows(50_000)
+    (1024, 83)
+    """
+    return min(BLOCK_ROWS, max(1, BLOCK_NUMBERS // max(n_columns, 1)))
 
 
 class LocalSource:
@@ -48,16 +62,18 @@ class LocalSource:
     def reduce(
         self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
     ) -> Any:
-        return merge(map_blocks(function, self.with_responses(Y, p, columns), self.n_threads))
+        results = map_blocks(function, self.with_responses(Y, p, columns), self.n_threads)
+        return merge(merge(chain([first], islice(results, _MERGED - 1))) for first in results)
 
-    def take(self, rows: np.ndarray) -> np.ndarray:
-        taken = np.empty((rows.size, self.shape[1]), dtype=self.dtype)
-        for start, X in self.blocks():
+    def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        n_columns = self.shape[1] if columns is None else columns.size
+        taken = np.empty((rows.size, n_columns), dtype=self.dtype)
+        for start, X in self.blocks(columns):
             first, last = np.searchsorted(rows, (start, start + X.shape[0]))
             taken[first:last] = X[rows[first:last] - start]
         return taken
 
-    def keep(self, kept: np.ndarray) -> KeptRows:
+    def keep(self, kept: np.ndarray) -> LocalSource:
         return KeptRows(self, kept)
 
 
@@ -80,8 +96,8 @@ class KeptRows(LocalSource):
                 yield start, block
                 start += block.shape[0]
 
-    def take(self, rows: np.ndarray) -> np.ndarray:
-        return self._source.take(np.flatnonzero(self._kept)[rows])
+    def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        return self._source.take(np.flatnonzero(self._kept)[rows], columns)
 
 
 class ArraySource(LocalSource):
@@ -93,9 +109,11 @@ class ArraySource(LocalSource):
         self.dtype = float_dtype(X.dtype)
 
     def blocks(self, columns: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
-        for start in range(0, self.shape[0], BLOCK_ROWS):
-            X = self._X[start : start + BLOCK_ROWS]
+        size = block_rows(self.shape[1] if columns is None else columns.size)
+        for start in range(0, self.shape[0], size):
+            X = self._X[start : start + size]
             yield start, X if columns is None else np.take(X, columns, axis=1)
 
-    def take(self, rows: np.ndarray) -> np.ndarray:
-        return np.asarray(self._X[rows], dtype=self.dtype)
+    def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        taken = self._X[rows] if columns is None else self._X[np.ix_(rows, columns)]
+        return np.asarray(taken, dtype=self.dtype)

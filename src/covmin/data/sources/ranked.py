@@ -32,8 +32,8 @@ class RankedSource:
         of_scores = partial(_on_scores, function, self._scores.restrict(columns), self.dtype)
         return self._source.reduce(of_scores, merge, Y, p, columns)
 
-    def take(self, rows: np.ndarray) -> np.ndarray:
-        return self._scores.apply(self._source.take(rows))
+    def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        return self._scores.restrict(columns).apply(self._source.take(rows, columns))
 
     def keep(self, kept: np.ndarray) -> RankedSource:
         return RankedSource(self._source.keep(kept), self._scores)
