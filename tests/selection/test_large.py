@@ -281,11 +281,11 @@ class CountedSource(ArraySource):
 
 
 def test_a_fit_reads_a_large_table_few_times(monkeypatch):
-    """Thrice to prepare it, once for single effects, and at the end for the features kept."""
+    """For gaps, to prepare it, for single effects, and at the end for the features kept."""
     for name in ("held_rows", "pair_rows"):
         monkeypatch.setattr(problem_of_a_plan, name, lambda *_: 10_000)
     X, y = interaction_and_effect(30_000)
     CountedSource.passes = 0
     fitted = CCMSelector(3, n_components=64).fit(CountedSource(X), y)
     assert_array_equal(fitted.get_support(indices=True), [0, 1, 2])
-    assert 5 <= CountedSource.passes <= 12
+    assert 5 <= CountedSource.passes <= 15

@@ -213,6 +213,11 @@ def started(module, *words):
 class TestFaults:
     """A cluster stops, freezes or crawls: a fit ends with an answer or an error, but it ends."""
 
+    @pytest.fixture(autouse=True)
+    def _rows_stay_on_the_cluster(self, monkeypatch):
+        """A table as small as this would be held in memory after the first passes."""
+        monkeypatch.setattr("covmin.plan.problem.held_rows", lambda *_: 300)
+
     @pytest.fixture
     def cluster(self, tmp_path):
         """A scheduler and a worker in processes of their own, and a client."""
