@@ -329,3 +329,26 @@ def test_a_share_left_unexplained_counts_gaps():
     X, y = informative()
     assert unexplained_variance(X[:, [0, 3]], y) < 0.05
     assert unexplained_variance(X[:, [0]], y) > 0.3
+
+
+def test_numbers_and_booleans_as_objects_are_a_response():
+    """As they are where one of them was missing."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 3))
+    y = pd.Series(X[:, 1] > 0, dtype=object)
+    y[3] = None
+    with pytest.warns(UserWarning, match="1 of 80 samples is missing"):
+        selector = CCMSelector(1).fit(X, y)
+    assert selector.task_ == "classification"
+    assert selector.ranking_[1] == 1
+    assert CCMSelector(1).fit(X, pd.Series(X[:, 1], dtype=object)).task_ == "regression"
+
+
+def test_shares_of_what_is_missing():
+    X = pd.DataFrame({"a": np.arange(40) * 7.0 % 3, "b": list("xy") * 20}).astype({"b": object})
+    X.loc[:9, "a"], X.loc[:3, "b"] = np.nan, None
+    y = np.arange(40) % 2
+    selector = CCMSelector(1).fit(X, y)
+    np.testing.assert_allclose(selector.missing_share_, [0.25, 0.1])
+    back = selector.inverse_transform(selector.transform(X))
+    assert back.shape == X.shape

@@ -155,3 +155,15 @@ class TestRareValues:
     def test_a_kernel_that_is_asked_for_stays(self):
         X, y = counts(300, 50)
         assert CCMSelector(4, kernel="mixed").fit(X, y).kernel_ == "mixed"
+
+
+def test_a_report_of_a_sparse_table(tmp_path, monkeypatch):
+    """A small one is drawn like any other, and a large one refused in words."""
+    pytest.importorskip("jinja2", reason="pip install 'covmin[report]'")
+    X = csr_array(np.random.default_rng(0).poisson(0.5, (60, 5)).astype(float))
+    y = X.toarray()[:, 0] > 0
+    selector = CCMSelector(2).fit(X, y)
+    assert selector.report(tmp_path / "r.html", X, y).exists()
+    monkeypatch.setattr("covmin.data.sources.sparse.HELD_NUMBERS", 100)
+    with pytest.raises(ValueError, match="columns kept"):
+        selector.report(tmp_path / "r.html", X, y)

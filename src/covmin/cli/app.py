@@ -151,7 +151,7 @@ def compare(
     repeats: opt.RepeatsOption = 1,
     jobs: opt.JobsOption = 1,
     seed: opt.SeedOption = 0,
-    missing: opt.MissingOption = opt.Missing.error,
+    missing: opt.MissingOption = opt.Missing.keep,
     picture: opt.PictureOption = None,
     output: opt.ScoresOption = None,
     fmt: opt.FormatOption = None,

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import issparse
+from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, _safe_indexing, assert_all_finite, get_tags
@@ -118,7 +119,8 @@ class WholeColumnsMixin(SelectorMixin):
         if issparse(X):
             return type(X)(super().inverse_transform(X))
         if self.get_support().any():
-            return super().inverse_transform(X)
+            with config_context(assume_finite=get_tags(self).input_tags.allow_nan):
+                return super().inverse_transform(X)
         # Nothing was selected, and scikit-learn refuses an array without columns.
         X = np.asarray(X)
         return np.zeros((X.shape[0], self.n_features_in_), dtype=X.dtype)

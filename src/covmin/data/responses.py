@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -115,6 +116,20 @@ def is_missing(value: Any) -> bool:
     """Whether a label or a level is none at all."""
     is_nan = isinstance(value, (float, np.generic)) and bool(value != value)
     return is_nan or type(value).__name__ in _KINDS_OF_NOTHING
+
+
+def without_objects(y: Any) -> Any:
+    """Numbers and booleans that came as objects, as where one was missing, as such.
+
+    >>> without_objects(np.array([True, False], dtype=object))
+    array([ True, False])
+    """
+    if getattr(getattr(y, "dtype", None), "kind", "") != "O" or y.ndim != 1:
+        return y
+    for kind, dtype in ((bool | np.bool_, bool), (Real, float)):
+        if all(isinstance(value, kind) for value in y):
+            return np.array(list(y), dtype=dtype)
+    return y
 
 
 def _check_one_kind(y: np.ndarray) -> None:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.utils import _safe_indexing
 
 from covmin.core.arrays import row_tiles
 from covmin.core.rows import add_up
@@ -28,7 +29,14 @@ from .encoding import Reading, summary
 from .far_values import FAR_VALUES, orders_by_chance, rows_to_look_at, ruled_by_far_values
 from .gaps import answered
 from .ranks import Standardize, goes_by_rank
-from .responses import EncodedResponse, class_weights, encode_response, ordered_levels
+from .responses import (
+    EncodedResponse,
+    class_weights,
+    encode_response,
+    is_missing,
+    ordered_levels,
+    without_objects,
+)
 from .sources import ArraySource, SparseSource, is_source, rows_of
 from .tables import read_table
 
@@ -70,6 +78,12 @@ class Samples:
             X, gaps = self.X, self.plan.gaps
             source = X if is_source(X) else ArraySource(X)
             shares[self.plan.source[gaps]] = source.reduce(_sums_block, add_up, p, p, gaps)[0]
+        table = self.table[0]
+        table = table if hasattr(table, "shape") else np.asarray(table, dtype=object)
+        for j in np.flatnonzero(self.plan.categorical):
+            column = _safe_indexing(table, j, axis=1)
+            is_gap = column.isna() if hasattr(column, "isna") else list(map(is_missing, column))
+            shares[j] = p @ np.asarray(is_gap)[self.row]
         return shares
 
     @property
@@ -127,6 +141,7 @@ def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
     levels = ordered_levels(y)
     parameters = "categorical_features", "column_types", "groups", "given", "missing"
     X, y, sample_weight, row = answered(X, y, sample_weight)
+    y = without_objects(y)
     read = read_table(reader, X, y, **{name: getattr(selector, name) for name in parameters})
     X, y = read.matrix, read.y
     row = np.arange(X.shape[0]) if row is None else row

@@ -6,11 +6,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
 from covmin.data.columns import prepare_columns
 from covmin.data.ranks import Standardize, goes_by_rank
 from covmin.data.responses import EncodedResponse, encode_response
+from covmin.data.sources.sparse import is_made_dense
 from covmin.plotting.shared import names_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.selection.judge import judge
@@ -135,6 +137,13 @@ def as_samples(
     selector: Any, X: Any, y: Any, feature_names: Sequence[str] | None = None
 ) -> Samples:
     """Arrays and names out of whatever the selector was fitted on."""
+    if issparse(X):
+        if not is_made_dense(X):
+            raise ValueError(
+                f"A report shows tables that fit into memory; this sparse one has {X.shape[0]} × "
+                f"{X.shape[1]} numbers. Fit a selector on the columns kept, and report that."
+            )
+        X = X.toarray()
     array, responses = np.asarray(X), np.asarray(y)
     if array.ndim != 2 or array.shape[1] != selector.n_features_in_:
         raise ValueError(
