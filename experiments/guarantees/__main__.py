@@ -2,8 +2,8 @@
 
 ``python -m experiments.guarantees`` simulates what is not done yet (finished runs are kept, so an
 interrupted one goes on where it stopped), writes ``experiments/results/guarantees-*.csv`` and puts
-the tables into the page. ``--parts knockoffs`` runs one part only, ``--check`` says whether the page
-has the tables of the results (exit status 1 if not).
+the tables into the page. ``--parts knockoffs`` runs one part only, ``--check`` says whether the
+page has the tables of the results (exit status 1 if not).
 """
 
 import argparse
