@@ -463,7 +463,7 @@ CASES = {
     ),
     "polynomial fourier": (
         lambda X, y: bad(X, y, parameters={"kernel": "polynomial", "approximation": "fourier"}),
-        "no random Fourier components",
+        "no random Fourier features",
     ),
 }
 
