@@ -17,6 +17,7 @@ from covmin.baselines import MRMRSelector
 from covmin.evaluation.curves import CurveResult
 from covmin.inference.dependence import DependenceTest
 from covmin.plan import Plan
+from covmin.report import Report
 
 
 def a_selector(X: np.ndarray, y: np.ndarray) -> None:
@@ -31,6 +32,7 @@ def a_selector(X: np.ndarray, y: np.ndarray) -> None:
     # An array, a frame or a sparse matrix, by what X is and by `set_output`.
     assert_type(selector.transform(X), Any)
     assert_type(selector.fit_transform(X, y), Any)
+    assert_type(selector.report(), Report)
     assert_type(selector.report("report.html"), Path)
 
 
