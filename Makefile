@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: bench demo test test-all test-oldest lint docs clean
+.PHONY: bench clean demo docs lint paper test test-all test-oldest wheel
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -49,6 +49,12 @@ lint: $(VENV)/.installed-dev ## style, types and import layers
 
 docs: $(VENV)/.installed-docs ## build the site, warnings are errors: docs/_build/html/index.html
 	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
+
+wheel: $(VENV)/.installed-dev ## build the release into dist/, and check what is in it
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python .ci/contents dist
 
 clean:
 	rm -rf $(VENV) build dist docs/_build docs/auto_examples docs/api

@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import validate_data
 
@@ -18,6 +18,7 @@ from covmin.data.responses import encode_response
 from covmin.runtime.docstrings import sections_of, with_sections
 from covmin.runtime.seeds import global_state_restored
 from covmin.runtime.threads import one_blas_thread
+from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
 
 # Column indices, best first, and a score for each column if the method has one.
@@ -121,7 +122,7 @@ class BaselineSelector(VersionedPickles, SupportMixin, BaseEstimator):  # type: 
             shared = {title: sections[title] for title in ("Parameters", "Attributes")}
             cls.__doc__ = with_sections(cls.__doc__, shared)
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
         """Rank the features of X by their relevance to y.
 

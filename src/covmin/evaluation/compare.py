@@ -14,6 +14,7 @@ from covmin.data.encoding import summary
 from covmin.data.kinds import LEFT_OUT
 from covmin.data.responses import encode_response
 from covmin.data.samples import read_samples
+from covmin.data.survival import survival_times
 from covmin.runtime.seeds import seed_of
 from covmin.selection.scoring import scoring_name
 from covmin.selection.selector import CCMSelector
@@ -172,6 +173,10 @@ def _check_data(
     """
     if np.ndim(y) == 2 and np.shape(y)[1] > 1:
         raise ValueError(f"y has {np.shape(y)[1]} columns; pass one response at a time.")
+    if survival_times(y, reader.task) is not None:
+        raise ValueError(
+            "y holds times to an event; selectors are compared on classes and on numbers."
+        )
     samples = read_samples(reader, X, y, None).in_memory()
     if out := [each for each in samples.readings if each.kind in LEFT_OUT]:
         warnings.warn(" ".join(summary(out)), UserWarning, stacklevel=3)

@@ -30,8 +30,8 @@ def given_ridges(epsilon: Any) -> tuple[float, ...]:
 
 
 def paper_ridge(task: str, formulation: Formulation) -> Reasoned:
-    """Return the paper's ε; for regression along a path, at most the upper limit of a path."""
-    if formulation.is_path and task == "regression":
+    """Return the paper's ε; except for classes, a path uses the upper limit of a path."""
+    if formulation.is_path and task != "classification":
         return RIDGE_LIMITS[1], "the inverse-free form on a path"
     return PAPER_RIDGE[task], f"the paper's value for {task}"
 

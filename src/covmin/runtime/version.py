@@ -3,7 +3,7 @@
 import warnings
 from typing import Any
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 _KEY = "_covmin_version"
 

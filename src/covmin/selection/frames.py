@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from sklearn.utils._set_output import _get_output_config
@@ -19,6 +19,7 @@ from covmin.data.samples import read_samples
 from covmin.data.tables import from_tensors
 from covmin.plan.constants import JUDGED_ROWS
 from covmin.runtime.frames import as_frame
+from covmin.runtime.page import Report
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 
@@ -136,15 +137,25 @@ class NamedResultsMixin:
         columns = {"epsilon": epsilon, "n_features": size, **measures, "chosen": chosen}
         return self._as_frame(**{name: values.ravel() for name, values in columns.items()})
 
+    @overload
+    def report(self, path: None = None, X: Any = None, y: Any = None, **o: Any) -> Report: ...
+    @overload
     def report(
         self, path: str | os.PathLike[str], X: Any = None, y: Any = None, **options: Any
-    ) -> Path:
-        """Write a report on the fit to an HTML file.
+    ) -> Path: ...
+    def report(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        X: Any = None,
+        y: Any = None,
+        **options: Any,
+    ) -> Report | Path:
+        """Return a report on the fit, to show in a notebook, or write it to an HTML file.
 
         Parameters
         ----------
-        path : str or path
-            The file to write.
+        path : str or path, default=None
+            The file to write. None returns the report itself.
         X : array-like of shape (n_samples, n_features), default=None
             The samples of the fit. A selector does not store them: None uses those passed to
             ``fit``, if they still exist and the selector was not loaded from a file.
@@ -155,8 +166,8 @@ class NamedResultsMixin:
 
         Returns
         -------
-        path : Path
-            The absolute path of the file.
+        report : Report or Path
+            The report, which a notebook shows in place; or the absolute path of the file.
 
         See Also
         --------
@@ -168,14 +179,13 @@ class NamedResultsMixin:
         if X is None or y is None:
             raise ValueError(
                 "The samples of the fit no longer exist, and a selector does not store them. Pass "
-                "them: selector.report(path, X, y)."
+                "them: selector.report(path, X, y), or selector.report(X=X, y=y) in a notebook."
             )
         if getattr(y, "name", None) is not None:
             options = {"target_name": str(y.name), **options}
-        # The report layer is above this one, so import it only when it is needed, through the
-        # package.
-        written: Path = import_module("covmin").write_report(self, X, y, path, **options)
-        return written
+        # The report layer is above this one, so import it only when it is needed, by name.
+        made: Report = import_module("covmin.report").make_report(self, X, y, **options)
+        return made if path is None else made.save(path)
 
     def _remember(self, X: Any, y: Any) -> None:
         """Store weak references to the samples of the fit."""

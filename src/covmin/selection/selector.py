@@ -4,9 +4,9 @@ import warnings
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
 from covmin.core.path import run_path
@@ -25,6 +25,7 @@ from covmin.runtime.repeats import N_JOBS, VERBOSE
 from covmin.runtime.run import LongRun, Run
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import blas_threads, one_blas_thread
+from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
 
 from .crossfit import CrossFit, beyond_given, cross_fit
@@ -32,7 +33,7 @@ from .fingerprint import fingerprint
 from .frames import NamedResultsMixin
 from .nested import NestedParametersMixin
 from .notebook import NotebookMixin
-from .results import fitted_attributes, warn_of_the_end
+from .results import FittedAttributes, fitted_attributes, warn_of_the_end
 from .scoring import check_scored, estimator_score, warn_if_not_used
 
 
@@ -42,6 +43,7 @@ class CCMSelector(
     NamedResultsMixin,
     NestedParametersMixin,
     NotebookMixin,
+    FittedAttributes,
     SupportMixin,
     WholeColumnsMixin,
     BaseEstimator,
@@ -88,10 +90,13 @@ class CCMSelector(
         (and merges rare ones), numbers and dates in text as such, and dates as time and cycles; it
         excludes columns that identify the rows. ``plan_`` lists the result. A dict maps columns to
         "number", "category", "date" or "drop". "strict" accepts only numbers and categories.
-    task : {"auto", "classification", "ordinal", "regression"}, default="auto"
+    task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
         How to read y. "auto" treats labels, and integers with few distinct values, as classes;
         integers with many distinct values and other numbers as a numeric response; an ordered
-        categorical as ordered classes; and several columns of 0 and 1 as multilabel.
+        categorical as ordered classes; several columns of 0 and 1 as multilabel; and a structured
+        array of bool and float as "survival": an event indicator and the time to event or
+        censoring. Survival uses martingale residuals as the response, and the concordance index
+        to score feature sets.
     class_weight : "balanced", dict or None, default=None
         Weight of each class. "balanced" gives all classes the same total weight.
     response_kernel : {"linear", "gaussian"}, default="linear"
@@ -197,9 +202,9 @@ class CCMSelector(
         Cross-validation results, if m or ε was chosen: ``n_features``, ``epsilon``, and, of shape
         (n_epsilons, n_sizes), ``mean_error`` and ``standard_error`` (fractions of the variance of
         y) and ``gain`` (improvement over no features). For a single classification target also
-        ``accuracy``, ``balanced_accuracy``, ``log_loss`` and ``roc_auc`` (one versus rest); for an
-        ``estimator`` also ``mean_score``. Each has a standard error, such as
-        ``gain_standard_error``. As a table: :meth:`cross_fit_frame`.
+        ``accuracy``, ``balanced_accuracy``, ``log_loss`` and ``roc_auc`` (one versus rest); for
+        survival ``concordance``; for an ``estimator`` ``mean_score``. Each has a standard error,
+        such as ``gain_standard_error``. As a table: :meth:`cross_fit_frame`.
     history_ : Bunch
         All optimisation steps: ``stage``, ``n_features``, ``objective``, ``gap``, ``n_active``.
     bandwidth_ : float
@@ -212,7 +217,7 @@ class CCMSelector(
         Whether all stages converged.
     classes_ : ndarray, list of ndarray or None
         Class labels (a list of them for several outputs); None for regression.
-    task_ : {"classification", "regression"}
+    task_ : {"classification", "regression", "survival"}
         How y was read.
     n_features_in_ : int
         Number of features seen in ``fit``.
@@ -248,7 +253,7 @@ class CCMSelector(
         "categorical_features": [None, str, Integral, "array-like"],
         "missing": [StrOptions({"keep", "error"})],
         "column_types": [StrOptions({"auto", "strict"}), dict],
-        "task": [StrOptions({"auto", "classification", "ordinal", "regression"})],
+        "task": [StrOptions({"auto", "classification", "ordinal", "regression", "survival"})],
         "class_weight": [None, StrOptions({"balanced"}), dict],
         "response_kernel": [StrOptions({"linear", "gaussian"})],
         "standardize": ["boolean", StrOptions({"rank"})],
@@ -292,7 +297,11 @@ class CCMSelector(
     verbose: int | str = "auto"
     long_run: LongRun | None = None
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    if TYPE_CHECKING:  # scikit-learn makes this one
+
+        def set_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...  # noqa: D102
+
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Rank the features of X by what they jointly explain of y.
 
@@ -304,8 +313,10 @@ class CCMSelector(
             :func:`covmin.open_parquet` and Dask collections are read in blocks, without a full
             copy, if random Fourier features are used. Torch tensors stay on their device.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels or numbers. Several outputs count equally, whatever their units. Samples
-            with a missing response are dropped, with a warning.
+            Class labels or numbers. Several outputs count equally, whatever their units. For
+            survival, a structured array as in scikit-survival or, with ``task="survival"``, a table
+            of two columns: event and time. Samples with a missing response are dropped, with a
+            warning.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights. A weight of 2 is equivalent to repeating the sample, and a weight of 0
             to omitting it.
@@ -434,7 +445,9 @@ class CCMSelector(
         if wanted is not None:
             return epsilons[best], wanted, crossfit, "as requested"
         m = crossfit.smallest_within_one_standard_error(best)
-        best_is = "lowest cross-validated error" if self.estimator is None else "best score"
+        best_is = "lowest cross-validated error"
+        if self.estimator is not None or plan.task == "survival":
+            best_is = "best concordance index" if self.estimator is None else "best score"
         reason = f"the smallest set within one standard error of the {best_is}"
         return epsilons[best], m, crossfit, reason
 
