@@ -455,7 +455,7 @@ CASES = {
     "all constant": (lambda X, y: bad(np.ones((60, 3)), y), "All 3 feature"),
     "text y": (
         lambda X, y: bad(X, np.array(["a", "b"] * 30), parameters={"task": "regression"}),
-        "needs numbers",
+        "requires numbers",
     ),
     "continuous classes": (
         lambda X, y: bad(X, X[:, 0], parameters={"task": "classification"}),
@@ -541,7 +541,7 @@ def test_too_few_steps_warn(xor):
 def test_many_whole_numbers_are_a_real_response(xor):
     X, _ = xor
     y = np.round(100 * X[:, 2])
-    with pytest.warns(UserWarning, match="taken as a real response") as record:
+    with pytest.warns(UserWarning, match="treated as a numeric response") as record:
         assert CCMSelector(1).fit(X, y).task_ == "regression"
     assert record[0].filename == __file__
     ages = np.tile(np.arange(30), 6)
