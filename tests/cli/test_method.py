@@ -107,10 +107,13 @@ def test_the_code_that_is_printed_repeats_the_fit(same, csv, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("--degree 2 --kernel gaussian", "It is one of --kernel polynomial. --kernel gaussian has"),
-        ("--alpha 2 --kernel gaussian", "It is one of --kernel rational-quadratic."),
+        (
+            "--degree 2 --kernel gaussian",
+            "It is a parameter of --kernel polynomial. --kernel gaussian has",
+        ),
+        ("--alpha 2 --kernel gaussian", "It is a parameter of --kernel rational-quadratic."),
         ("--kernel rational-quadratic --alpha 0", "--alpha must be"),
-        ("--mixing 0.5", "no parameter of --kernel auto, which sets its own"),
+        ("--mixing 0.5", "not a parameter of --kernel auto, which sets its own"),
         ("--kernel gausian", "Did you mean gaussian?"),
         ("--kernel gaussian --bandwidth -1", "--bandwidth must be"),
         ("--bandwidth wide --kernel linear", "It takes a number, median."),

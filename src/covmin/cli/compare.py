@@ -54,14 +54,14 @@ class CompareRequest:
 
 
 def run_compare(request: CompareRequest) -> None:
-    """Read, compare, print and write what was asked for."""
+    """Read the table, compare the methods, and print and write the results."""
     from covmin.evaluation import compare_selectors
 
     source, picture = request.source, request.picture
     check_destination(request.output, source.data, table=True)
     check_destination(picture, source.data)
     if picture is not None and picture.suffix.lower() not in _PICTURES:
-        message = f"--picture {picture.name}: pictures are {', '.join(_PICTURES)}."
+        message = f"--picture {picture.name}: use a name that ends in {', '.join(_PICTURES)}."
         raise CommandError(message, ExitCode.OUTPUT)
     methods = _methods(request.methods)
     _check_scoring(request.scoring)
@@ -109,7 +109,7 @@ def _methods(given: list[str] | None) -> list[str] | None:
             raise CommandError(
                 f"--methods: there is no method {name!r}.",
                 ExitCode.USAGE,
-                f"{did_you_mean(nearest(name, known))}The methods are: {', '.join(known)}",
+                f"{did_you_mean(nearest(name, known))}Available methods: {', '.join(known)}",
             )
     return names or None
 
@@ -122,16 +122,16 @@ def _check_scoring(name: str | None) -> None:
         raise CommandError(
             f"--scoring: there is no score {name!r}.",
             ExitCode.USAGE,
-            f"{did_you_mean(nearest(name, known))}The scores are: {', '.join(known)}",
+            f"{did_you_mean(nearest(name, known))}Available scores: {', '.join(known)}",
         )
 
 
 def _table(summary: pd.DataFrame, width: int, unfinished: Collection[str] = ()) -> Table:
-    """Methods by mean score, with scores at as many numbers of features as there is room for."""
+    """Return the methods by mean score, with as many numbers of features as fit the width."""
     wide = summary.pivot(index="selector", columns="n_features", values="mean_score")
     wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False, kind="stable").index]
     seconds = summary.groupby("selector")["fit_seconds"].mean()
-    # Names, curve and seconds, each with the space after it; a score takes seven characters.
+    # Names, curve and seconds, each followed by a space; a score takes seven characters.
     room = width - max(map(len, wide.index)) - wide.shape[1] - 13
     n_picks = int(np.clip(room // 7 - 1, 2, _COLUMNS))
     picks = np.unique(np.linspace(0, wide.shape[1] - 1, n_picks).round().astype(int))
@@ -157,7 +157,7 @@ def _table(summary: pd.DataFrame, width: int, unfinished: Collection[str] = ()) 
 
 
 def _as_dict(request: CompareRequest, question: Question, result: Any, notes: list[str]) -> Any:
-    """The answer for programs: plain values only."""
+    """Return the results for --json, as plain values."""
     return {
         "data": request.source.data,
         "target": question.target,
@@ -173,13 +173,13 @@ def _as_dict(request: CompareRequest, question: Question, result: Any, notes: li
 
 
 def _draw(result: Any, path: Path, title: str) -> None:
-    """Draw to a file, without a window system."""
+    """Save the figure to a file, without a display."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.2, 4.2), layout="constrained")
     FigureCanvasAgg(figure)
-    # Between dollars matplotlib would read a formula.
+    # matplotlib would read text between dollar signs as a formula.
     result.plot(figure.subplots(), title=printable(title).replace("$", r"\$"))
     buffer = io.BytesIO()
     figure.savefig(buffer, dpi=150, format=path.suffix[1:].lower())
