@@ -14,6 +14,7 @@ from sklearn.utils.validation import column_or_1d
 from covmin.core.kernels import Gaussian
 from covmin.core.kernels.bandwidth import median_bandwidth
 from covmin.core.responses import kernel_factor
+from covmin.core.survival import martingale_residuals
 
 from .far_values import rows_to_look_at, ruled_by_far_values
 
@@ -32,18 +33,30 @@ class EncodedResponse:
     """Centred responses of unit mean square.
 
     The columns are one for regression (or one for each output, of equal variance), ±1 for two
-    classes, one-hot for more, one step for each threshold of ordered classes, or the factor of a
-    kernel on the response; centred under the sample weights, divided by ``scale``.
+    classes, one-hot for more, one step for each threshold of ordered classes, the martingale
+    residuals of times to an event, or the factor of a kernel on the response; centred under the
+    sample weights, divided by ``scale``.
     """
 
     Y: np.ndarray  # (n_samples, n_columns)
     # Root of the summed variances of the columns before division; 1 for several real outputs,
     # which have no unit in common.
     scale: float
-    task: str  # "classification" or "regression"
+    task: str  # "classification", "regression" or "survival"
     classes: Any  # labels in order; one array for each output where there are several
     labels: np.ndarray | None  # (n_samples,), class index of each, for stratified folds
     far_values: bool = False  # whether a few of them rule a real response
+    times: np.ndarray | None = None  # (n_samples, 2), event and time, for task "survival"
+
+    @property
+    def strata(self) -> np.ndarray | None:
+        """A number for each sample, to be spread evenly over folds: its class, or its event."""
+        return self.labels if self.times is None else self.times[:, 0].astype(np.intp)
+
+    def of_rows(self, rows: np.ndarray) -> EncodedResponse:
+        """The response of some samples, by number or mask."""
+        labels, times = (None if each is None else each[rows] for each in (self.labels, self.times))
+        return replace(self, Y=self.Y[rows], labels=labels, times=times)
 
     @property
     def squared_unit(self) -> float:
@@ -71,6 +84,7 @@ def encode_response(
 ) -> EncodedResponse:
     """Encode a response of shape (n_samples,) or (n_samples, n_outputs) for the criterion.
 
+    That of task "survival" is an array as :func:`covmin.data.survival.survival_times` makes it.
     ``levels`` are the classes in their order, where y was an ordered categorical; ``kernel`` is
     that on a real response, "linear" or "gaussian".
     """
@@ -86,6 +100,8 @@ def encode_response(
     if task == "regression":
         columns = _real_columns(y)
         far_values = _has_far_values(columns)
+    elif task == "survival":
+        columns = _survival_columns(y, p)
     elif task == "ordinal":
         columns, classes, labels = _ordered_columns(y, levels)
     elif y.ndim == 2 and y.shape[1] > 1:
@@ -107,9 +123,10 @@ def encode_response(
     power = float((p @ Y**2).sum())
     if power <= np.finfo(float).eps ** 2:
         raise _constant_response()
-    task = "regression" if task == "regression" else "classification"
+    times = y if task == "survival" else None
+    task = "classification" if task == "ordinal" else task
     root = np.sqrt(power)
-    return EncodedResponse(Y / root, largest * root, task, classes, labels, far_values)
+    return EncodedResponse(Y / root, largest * root, task, classes, labels, far_values, times)
 
 
 def is_missing(value: Any) -> bool:
@@ -133,7 +150,12 @@ def without_objects(y: Any) -> Any:
 
 
 def _check_one_kind(y: np.ndarray) -> None:
-    """Refuse missing labels, and text beside numbers, which have no common encoding."""
+    """Refuse records, missing labels, and text beside numbers, which have no common encoding."""
+    if y.dtype.names is not None:
+        raise ValueError(
+            f"y is a structured array of {', '.join(y.dtype.names)}; what takes classes and "
+            "numbers alone takes one column of it. Times to an event are for CCMSelector."
+        )
     if y.dtype.kind != "O":
         return
     if any(is_missing(value) for value in y.flat):
@@ -308,7 +330,8 @@ def _gaussian_columns(columns: np.ndarray, task: str, p: np.ndarray) -> np.ndarr
     if task != "regression":
         raise ValueError(
             'response_kernel="gaussian" is for a real response; the indicators of classes '
-            "already tell all that a kernel on them could."
+            "already tell all that a kernel on them could, and of times to an event only the "
+            "mean of what censoring leaves is free of it."
         )
     Z = _standardized(columns, p)
     # Spread over sorted values: neither the order of the samples nor copies make a difference.
@@ -334,6 +357,33 @@ def _has_far_values(columns: np.ndarray) -> bool:
     deviation = scaled.std(axis=0)
     scaled = scaled[rows_to_look_at(columns.shape[0])] / np.where(deviation > 0.0, deviation, 1.0)
     return bool(ruled_by_far_values(scaled).any())
+
+
+def _survival_columns(y: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """What censoring leaves of times to an event: their martingale residuals."""
+    if y.ndim != 2 or y.shape[1] != 2 or y.dtype.kind != "f" or np.isnan(y).any():
+        raise ValueError(
+            "task='survival' needs whether the event was seen, and the time of it or of the end "
+            "of watching, of every sample; leave out the samples without one of these."
+        )
+    event, time = y.T
+    if not np.isfinite(time).all() or time.min() < 0.0:
+        raise ValueError(
+            f"A time of y is {time[~((time >= 0.0) & np.isfinite(time))][0]:g}: times are finite "
+            "numbers that count from the beginning of watching, and none is negative."
+        )
+    seen = time[event == 1.0]
+    if seen.size == 0:
+        raise ValueError(
+            f"y holds no event: all of its {time.size} times are censored, so nothing can be "
+            "learned about when the event comes. Check which column says that it was seen."
+        )
+    if np.ptp(seen) == 0.0:
+        raise ValueError(
+            f"All {seen.size} event(s) of y are at the same time ({seen[0]:g}), so none comes "
+            "before another. Pass whether the event was seen as y, with task='classification'."
+        )
+    return martingale_residuals(event, time, p)[:, None]
 
 
 def _real_columns(y: np.ndarray) -> np.ndarray:

@@ -38,6 +38,7 @@ from .responses import (
     without_objects,
 )
 from .sources import ArraySource, SparseSource, is_source, rows_of
+from .survival import read_times
 from .tables import read_table
 
 
@@ -120,9 +121,9 @@ class Samples:
         A random sample of so many, where there are more. Sparse ones stay sparse.
         """
         first = rows.first[:most]
-        labels = self.response.labels
-        labels = None if labels is None else np.unique(labels[first], return_inverse=True)[1]
-        response = replace(self.response, Y=self.response.Y[first], labels=labels)
+        response = self.response.of_rows(first)
+        if response.labels is not None:
+            response = replace(response, labels=np.unique(response.labels, return_inverse=True)[1])
         weight = rows.p[:most] * self.weight.sum()
         sparse = isinstance(self.X, SparseSource)
         X = self.X if sparse or first.size < self.n_samples else self.in_memory().X
@@ -139,6 +140,7 @@ def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
     table = X, y
     reader = copy(selector)  # scikit-learn notes on it what the columns are called
     levels = ordered_levels(y)
+    y, task = read_times(y, selector.task)
     parameters = "categorical_features", "column_types", "groups", "given", "missing"
     X, y, sample_weight, row = answered(X, y, sample_weight)
     y = without_objects(y)
@@ -148,9 +150,7 @@ def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
     X, y, weight = weighted_samples(X, y, sample_weight)
     if weight.size < row.size:
         row = row[np.asarray(sample_weight) > 0.0]
-    encode = partial(
-        encode_response, y, selector.task, levels=levels, kernel=selector.response_kernel
-    )
+    encode = partial(encode_response, y, task, levels=levels, kernel=selector.response_kernel)
     response = encode(sample_weight=weight)
     if selector.class_weight is not None:
         weight = class_weights(response, selector.class_weight, weight)

@@ -19,6 +19,7 @@ from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_fa
 from covmin.data.ranks import Standardize, goes_by_rank
 from covmin.data.responses import ordered_levels
 from covmin.data.samples import check_columns
+from covmin.data.survival import read_times
 from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
@@ -196,7 +197,8 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         X : array-like of shape (n_samples, n_features)
             Samples; numbers without missing values.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, or one or several real responses.
+            Class labels, one or several real responses, or times to an event, as the estimator
+            takes them.
 
         Returns
         -------
@@ -204,13 +206,14 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
             Fitted. A fit that fails leaves the estimator as it was.
         """
         with unchanged_on_failure(self):
-            check_numbers(X, y)
+            responses, _ = read_times(y, getattr(self.estimator, "task", None))
+            check_numbers(X, responses)
             with columns_named(X):
                 X, checked = validate_data(
-                    self, X, y, dtype=np.float64, ensure_min_samples=2, multi_output=True
+                    self, X, responses, dtype=np.float64, ensure_min_samples=2, multi_output=True
                 )
-            # An array has no order of classes, which the estimator may want to know.
-            y = checked if ordered_levels(y) is None else y
+            # An array has no order of classes, nor an event, which the estimator may want to know.
+            y = checked if ordered_levels(y) is None and responses is y else y
             self._warn_if_too_few(X.shape[1])
             # Copies are of what the estimator looks at.
             by_rank = goes_by_rank(getattr(self._estimator(), "standardize", True))

@@ -31,7 +31,7 @@ def given_ridges(epsilon: Any) -> tuple[float, ...]:
 
 def paper_ridge(task: str, formulation: Formulation) -> Reasoned:
     """The paper's ε; along a path of numbers, no more than that of a path."""
-    if formulation.is_path and task == "regression":
+    if formulation.is_path and task != "classification":
         return RIDGE_LIMITS[1], "the inverse-free form along a path"
     return PAPER_RIDGE[task], f"the paper's value for {task}"
 

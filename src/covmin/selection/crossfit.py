@@ -14,6 +14,7 @@ import numpy as np
 from covmin.core.nominations import Hold
 from covmin.core.path import run_path
 from covmin.core.problem import Problem
+from covmin.core.survival import martingale_residuals
 from covmin.core.watch import Watch
 from covmin.data.columns import ColumnPlan, DistinctRows, PreparedColumns, prepare_columns
 from covmin.data.ranks import Standardize
@@ -28,6 +29,7 @@ from covmin.runtime.run import Run
 from covmin.runtime.threads import blas_threads, row_threads, worker_threads
 
 from .class_measures import CLASS_MEASURES, class_measures
+from .concordance import concordance
 from .judge import judge
 
 # From columns of the input and the mask of a fold to the score of an estimator on that fold.
@@ -39,7 +41,8 @@ class CrossFit:
     """What sets of 1..m features are worth on the folds left out, for each ε.
 
     Measures are the error as a share of the variance of the response, the gain over the error
-    of no feature on the same fold, those of classes, and the score of an estimator.
+    of no feature on the same fold, those of classes, the concordance index of times to an event,
+    and the score of an estimator.
     """
 
     sizes: np.ndarray  # numbers of features tried, increasing
@@ -66,8 +69,9 @@ class CrossFit:
     @property
     def _losses(self) -> tuple[np.ndarray, np.ndarray]:
         """What decides, the smaller the better, and its standard error."""
-        if "score" in self.folds:
-            return -self.mean("score"), self.standard_error("score")
+        for measure in ("score", "concordance"):
+            if measure in self.folds:
+                return -self.mean(measure), self.standard_error(measure)
         return self.mean(), self.standard_error()
 
     def best_epsilon(self) -> int:
@@ -108,7 +112,7 @@ class _HeldOut:
     X: Any  # those left out, as they are: an array, or a source where they are sparse
     target: np.ndarray
     weight: np.ndarray
-    labels: np.ndarray | None
+    left_out: EncodedResponse  # what is known of those left out beside the target
 
     def predicted(
         self, sets: list[np.ndarray], Y: np.ndarray, also: np.ndarray | None = None
@@ -146,18 +150,34 @@ class _HeldOut:
         return np.concatenate([self.columns.apply(block)[:, columns] for _, block in X.blocks()])
 
     def predictions(self, sets: list[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
-        """Responses at the samples left out by each set, and the shares of the classes."""
-        Y, train = self.response.Y, self.response.labels
-        if train is None or self.labels is None:
+        """Responses at the samples left out by each set, and the shares of classes or the risk."""
+        Y, others = self.response.Y, self._told_apart()
+        if others is None:
             yield from ((predicted, None) for predicted in self.predicted(sets, Y))
-            return
-        classes = np.eye(1 + max(train.max(), self.labels.max()))[train]
-        if not self.layout.given.any():
-            for predicted in self.predicted(sets, Y, classes):
+        elif not self.layout.given.any():
+            for predicted in self.predicted(sets, Y, others):
                 yield predicted[:, : Y.shape[1]], predicted[:, Y.shape[1] :]
-            return
-        # What the given features leave of the response says little of how to tell classes apart.
-        yield from zip(self.predicted(sets, Y), self.predicted(sets, classes), strict=True)
+        else:
+            # What the given features leave of a response says little of how to tell it apart.
+            yield from zip(self.predicted(sets, Y), self.predicted(sets, others), strict=True)
+
+    def _told_apart(self) -> np.ndarray | None:
+        """What is to be predicted beside the response: classes, or what stands for times."""
+        labels, times = self.response.labels, self.response.times
+        if times is not None:
+            return martingale_residuals(times[:, 0], times[:, 1], self.columns.p)[:, None]
+        if labels is None or self.left_out.labels is None:
+            return None
+        return np.eye(1 + max(labels.max(), self.left_out.labels.max()))[labels]
+
+    def measures_of(self, told_apart: np.ndarray) -> dict[str, float]:
+        """How well predicted shares of classes, or risks, tell the samples left out apart."""
+        if self.left_out.times is not None:
+            risk = told_apart[:, 0]
+            index, variance = concordance(self.left_out.times, risk, self.weight)
+            return {"concordance": index, "concordance_variance": variance}
+        assert self.left_out.labels is not None
+        return class_measures(told_apart, self.left_out.labels, self.weight, self.columns.p.size)
 
 
 def cross_fit(
@@ -191,8 +211,9 @@ def cross_fit(
 
     names = ["error", "gain", "error_variance", "gain_variance"]
     names += CLASS_MEASURES if samples.response.labels is not None else []
+    names += ["concordance", "concordance_variance"] if samples.response.times is not None else []
     names += ["score"] if score is not None else []
-    folds = _enough(_folds(samples.n_samples, samples.response.labels))
+    folds = _enough(_folds(samples.n_samples, samples.response.strata))
     done = run.folds()
     with (
         blas_threads(samples.n_samples, n_workers),
@@ -244,7 +265,7 @@ def residuals_beyond_given(
     X = X.take(np.arange(every.n_samples), columns) if is_source(X) else X[:, columns]
     given, layout = replace(every, X=X), layout.restrict(columns)
     residuals = np.empty_like(every.response.Y)
-    for fold in _folds(every.n_samples, every.response.labels):
+    for fold in _folds(every.n_samples, every.response.strata):
         held = _hold_out(given, layout, standardize, fold)
         [predicted] = held.predicted([np.empty(0, dtype=int)], held.response.Y)
         residuals[fold] = held.target - predicted
@@ -266,15 +287,14 @@ def _hold_out(
     Y_train = Y[~fold] - mean
     X_train, X_left = (X.keep(m) if is_source(X) else X[m] for m in (~fold, fold))
     columns = prepare_columns(X_train, standardize, plan=layout, sample_weight=train, Y=Y_train)
-    labels = samples.response.labels
     return _HeldOut(
         columns,
-        replace(samples.response, Y=Y_train, labels=None if labels is None else labels[~fold]),
+        replace(samples.response.of_rows(~fold), Y=Y_train),
         layout,
         X_left,
         Y[fold] - mean,
         weight[fold] / weight[fold].sum(),
-        None if labels is None else labels[fold],
+        samples.response.of_rows(fold),
     )
 
 
@@ -313,7 +333,7 @@ def _measured(
     found: dict[tuple[int, ...], dict[str, float]] = {}
     none = np.zeros(held.weight.size)
     for each, members, judged in zip(sets, units, held.predictions(units), strict=True):
-        predicted, shares = judged
+        predicted, told_apart = judged
         errors = ((held.target - predicted) ** 2).sum(axis=1)
         none = errors if not each else none
         gain = float(held.weight @ (none - errors))
@@ -321,8 +341,8 @@ def _measured(
         measures = {"error": error, "gain": gain}
         measures["error_variance"] = float(held.weight**2 @ (errors - error) ** 2)
         measures["gain_variance"] = float(held.weight**2 @ (none - errors - gain) ** 2)
-        if shares is not None and held.labels is not None:
-            measures |= class_measures(shares, held.labels, held.weight, held.columns.p.size)
+        if told_apart is not None:
+            measures |= held.measures_of(told_apart)
         if score is not None and each:
             is_in = np.isin(layout.unit, members) | layout.given[layout.unit]
             measures["score"] = score(np.flatnonzero(is_in))

@@ -19,6 +19,7 @@ from sklearn.utils.validation import has_fit_parameter
 from covmin.data.checks import is_frame
 from covmin.data.samples import Samples
 from covmin.data.sources.base import stays_what_it_is
+from covmin.data.survival import as_structured
 
 from .crossfit import Score
 
@@ -111,7 +112,6 @@ def estimator_score(estimator: Any, scoring: Any, samples: Samples) -> Score | N
         held = X.tocsr()[samples.row]
     elif not stays_what_it_is(X):
         held = np.asarray(X)[samples.row]
-    y = y if hasattr(y, "iloc") else np.asarray(y)
     copies = _copies(samples.weight, len(y))
     if copies is None and _weight_parameter(estimator) is None:
         warnings.warn(
@@ -124,11 +124,19 @@ def estimator_score(estimator: Any, scoring: Any, samples: Samples) -> Score | N
         estimator,
         check_scoring(estimator, scoring),
         held,
-        _safe_indexing(y, samples.row),
+        _responses(y, samples),
         copies,
         samples.weight,
         scoring_name(estimator, scoring),
     )
+
+
+def _responses(y: Any, samples: Samples) -> Any:
+    """The responses as the user holds them; times to an event as scikit-survival takes them."""
+    times = samples.response.times
+    if times is not None and getattr(getattr(y, "dtype", None), "names", None) is None:
+        return as_structured(times)
+    return _safe_indexing(y if hasattr(y, "iloc") else np.asarray(y), samples.row)
 
 
 def scoring_name(estimator: Any, scoring: Any) -> str:

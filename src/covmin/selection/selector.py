@@ -90,10 +90,13 @@ class CCMSelector(
         (rare ones merged), numbers and dates in text as such, dates as time and cycles, and leaves
         out columns that name the rows: see ``plan_``. A dict from a column to "number", "category",
         "date" or "drop" says otherwise for some; "strict" refuses all but numbers and categories.
-    task : {"auto", "classification", "ordinal", "regression"}, default="auto"
+    task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
         How to read y. "auto" takes labels and whole numbers of few values as classes, whole
         numbers of many values and other numbers as a real response, an ordered categorical as
-        ordered classes, and several columns of 0 and 1 as labels that can hold together.
+        ordered classes, several columns of 0 and 1 as labels that can hold together, and a
+        structured array of bool and float as "survival": events, and times until these or until
+        the end of watching. Their response is what censoring leaves, martingale residuals, and
+        sets of features are judged by the concordance index.
     class_weight : "balanced", dict or None, default=None
         Weights of the classes, from label to weight; "balanced" gives each the same total.
     response_kernel : {"linear", "gaussian"}, default="linear"
@@ -200,8 +203,8 @@ class CCMSelector(
         ``mean_error`` with its ``standard_error`` (share of the variance of y) and ``gain`` (how
         much less than without any feature). For one column of classes also ``accuracy``,
         ``balanced_accuracy``, ``log_loss`` and ``roc_auc`` (of each class against the others), for
-        an estimator ``mean_score``; each with its ``gain_standard_error`` and the like. As a
-        table: :meth:`cross_fit_frame`.
+        times to an event ``concordance``, for an estimator ``mean_score``; each with its
+        ``gain_standard_error`` and the like. As a table: :meth:`cross_fit_frame`.
     history_ : Bunch
         Every step: ``stage``, ``n_features``, ``objective``, ``gap``, ``n_active``.
     bandwidth_ : float
@@ -214,7 +217,7 @@ class CCMSelector(
         Whether every stage converged.
     classes_ : ndarray, list of ndarray or None
         Class labels, for each output where there are several; None for regression.
-    task_ : {"classification", "regression"}
+    task_ : {"classification", "regression", "survival"}
         How y was read.
     n_features_in_ : int
         Number of features seen in fit.
@@ -250,7 +253,7 @@ class CCMSelector(
         "categorical_features": [None, str, Integral, "array-like"],
         "missing": [StrOptions({"keep", "error"})],
         "column_types": [StrOptions({"auto", "strict"}), dict],
-        "task": [StrOptions({"auto", "classification", "ordinal", "regression"})],
+        "task": [StrOptions({"auto", "classification", "ordinal", "regression", "survival"})],
         "class_weight": [None, StrOptions({"balanced"}), dict],
         "response_kernel": [StrOptions({"linear", "gaussian"})],
         "standardize": ["boolean", StrOptions({"rank"})],
@@ -311,7 +314,9 @@ class CCMSelector(
             components are used; torch tensors are computed on where they are.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels, or real responses. Each of several counts the same, whatever its unit.
-            Samples without a response are left out, with a warning.
+            For times to an event a structured array as of scikit-survival, or, with
+            ``task="survival"``, a table of two columns, event and time. Samples without a
+            response are left out, with a warning.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples: two is the same as the sample twice, zero as no such sample.
 
@@ -439,7 +444,9 @@ class CCMSelector(
         if wanted is not None:
             return epsilons[best], wanted, crossfit, "as asked for"
         m = crossfit.smallest_within_one_standard_error(best)
-        best_is = "smallest cross-fitted error" if self.estimator is None else "best score"
+        best_is = "smallest cross-fitted error"
+        if self.estimator is not None or plan.task == "survival":
+            best_is = "best concordance index" if self.estimator is None else "best score"
         return epsilons[best], m, crossfit, f"the fewest within one standard error of the {best_is}"
 
     def _present(self, attributes: dict[str, Any]) -> None:
