@@ -4,8 +4,9 @@ The paper is J. Chen, M. Stern, M. J. Wainwright and M. I. Jordan, "Kernel featu
 conditional covariance minimization", NeurIPS 2017.
 
 The generators draw the three synthetic sets of the paper and two harder ones, whose noise
-features are correlated with the true ones, with as many samples and noise features as asked
-for; the columns that matter come first and are named in the result.
+features are correlated with the true ones, and one of censored times to an event, with as many
+samples and noise features as asked for; the columns that matter come first and are named in the
+result.
 
 `load` brings any of the paper's twelve real sets, from a local folder or from its public
 source, and checks every copy against a registered checksum.
@@ -18,6 +19,7 @@ from .synthetic import (
     make_correlated_interaction,
     make_correlated_linear,
     make_shell,
+    make_survival,
     make_xor,
 )
 
@@ -28,5 +30,6 @@ __all__ = [
     "make_correlated_interaction",
     "make_correlated_linear",
     "make_shell",
+    "make_survival",
     "make_xor",
 ]
