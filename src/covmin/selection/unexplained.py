@@ -58,7 +58,9 @@ def unexplained_variance(
         The features in question, as :meth:`~covmin.CCMSelector.fit` takes them.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Numbers, or class labels: the share is then that of the variances of the indicators of
-        the classes, added up. Several columns of numbers count equally, whatever their units.
+        the classes, added up. Several columns of numbers count equally, whatever their units. Of
+        times to an event it is that of the martingale residuals, much of which is chance: sets of
+        features are better compared by their concordance index (``cross_fit_``).
     held_out : bool, default=True
         Whether every sample is predicted without itself. If not, the share is that of the
         samples fitted: it never grows when features are added, and falls towards 0 with
@@ -66,7 +68,7 @@ def unexplained_variance(
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the samples. A weight of two is the same as a copy of the sample, unless every
         feature takes but a few values: held out, equal rows are then samples of their own.
-    task : {"auto", "classification", "ordinal", "regression"}, default="auto"
+    task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
     column_types : {"auto", "strict"} or dict, default="auto"
         As in :class:`~covmin.CCMSelector`.
