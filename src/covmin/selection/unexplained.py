@@ -58,7 +58,9 @@ def unexplained_variance(
         The features to evaluate, in any form that :meth:`~covmin.CCMSelector.fit` accepts.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Numbers, or class labels; for classes, the variances of the class indicators are added up.
-        Several columns of numbers count equally, whatever their units.
+        Several columns of numbers count equally, whatever their units. For survival times, the
+        share is that of the martingale residuals, much of which is noise: compare sets of
+        features by their concordance index instead (``cross_fit_``).
     held_out : bool, default=True
         Whether each sample is predicted by a model fitted without it. If False, the result
         describes the fit to the samples themselves: it never increases when features are added,
@@ -66,7 +68,7 @@ def unexplained_variance(
     sample_weight : array-like of shape (n_samples,), default=None
         Sample weights. A weight of 2 is equivalent to repeating the sample, unless every feature
         has only a few values: equal rows are then separate samples.
-    task : {"auto", "classification", "ordinal", "regression"}, default="auto"
+    task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
     column_types : {"auto", "strict"} or dict, default="auto"
         As in :class:`~covmin.CCMSelector`.
