@@ -104,7 +104,7 @@ def test_pickles_are_refused(name, tmp_path, run):
     (tmp_path / name).write_bytes(b"\x80\x04.")
     result = run("select", tmp_path / name, "-t", 0)
     assert result.exit_code == ExitCode.INPUT
-    assert "carry code" in result.stderr
+    assert "contain code" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -68,10 +68,14 @@ def test_columns_are_read_as_asked_for(shop, run):
     [
         (["--as", "cit=category"], ExitCode.COLUMN, "Did you mean city?"),
         (["--as", "city=categories"], ExitCode.USAGE, "Did you mean category?"),
-        (["--as", "city"], ExitCode.USAGE, "Write --as COL=KIND"),
+        (["--as", "city"], ExitCode.USAGE, "Use --as COL=KIND"),
         (["--as", "bought=number"], ExitCode.USAGE, "not among the features"),
         (["--as", "city=number"], ExitCode.DATA, "'city' cannot be read as a number"),
-        (["--as", "city=category", "--strict"], ExitCode.USAGE, "--strict leaves nothing"),
+        (
+            ["--as", "city=category", "--strict"],
+            ExitCode.USAGE,
+            "--as cannot be combined with --strict",
+        ),
         (["--strict"], ExitCode.DATA, "are not numeric: 'e-mail', 'city'"),
         (["--categorical", "e-mail"], ExitCode.DATA, "it identifies rows"),
     ],

@@ -121,7 +121,7 @@ def test_an_estimator_of_scikit_survival_chooses(data):
     ("options", "message"),
     [
         ({"class_weight": "balanced"}, "class_weight needs one column of class labels"),
-        ({"response_kernel": "gaussian"}, "of times to an event only the mean"),
+        ({"response_kernel": "gaussian"}, "for survival only the mean"),
         ({"task": "classification"}, "takes one column of it"),
     ],
 )

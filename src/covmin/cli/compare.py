@@ -21,7 +21,7 @@ from .display import BARE, show_files, show_json, show_remarks, sparkline
 from .errors import CommandError, ExitCode
 from .options import parse_sizes
 from .output import check_destination, write_file, write_table
-from .problem import Question, make_question
+from .problem import Dataset, make_dataset
 from .tables import Source
 from .words import explained
 
@@ -65,31 +65,31 @@ def run_compare(request: CompareRequest) -> None:
         raise CommandError(message, ExitCode.OUTPUT)
     methods = _methods(request.methods)
     _check_scoring(request.scoring)
-    question = make_question(source.read(), source)
-    with explained(question.target) as remarks:
+    dataset = make_dataset(source.read(), source)
+    with explained(dataset.target) as remarks:
         result = compare_selectors(
-            question.X,
-            question.y.to_numpy(),
+            dataset.X,
+            dataset.y.to_numpy(),
             methods,
             protocol=str(request.protocol),
-            n_features=parse_sizes(request.m, question.X.shape[1]),
+            n_features=parse_sizes(request.m, dataset.X.shape[1]),
             cv=request.cv,
             n_repeats=request.repeats,
             task=str(request.task),
             scoring=request.scoring,
             seconds=request.seconds,
-            column_types=question.column_types,
+            column_types=dataset.column_types,
             n_jobs=request.jobs,
             random_state=request.seed,
             progress=not request.quiet and sys.stderr.isatty(),
         )
-    notes = [*question.notes, *remarks]
+    notes = [*dataset.notes, *remarks]
     if request.output is not None:
         write_table(result.frame, request.output)
     if picture is not None:
-        _draw(result, picture, f"{source.name or 'standard input'}: {question.target}")
+        _draw(result, picture, f"{source.name or 'standard input'}: {dataset.target}")
     if request.as_json:
-        show_json(_as_dict(request, question, result, notes))
+        show_json(_as_dict(request, dataset, result, notes))
         return
     console = Console()
     title = f"{result.score_name} by number of features, {request.protocol} protocol"
@@ -156,13 +156,13 @@ def _table(summary: pd.DataFrame, width: int, unfinished: Collection[str] = ()) 
     return table
 
 
-def _as_dict(request: CompareRequest, question: Question, result: Any, notes: list[str]) -> Any:
+def _as_dict(request: CompareRequest, dataset: Dataset, result: Any, notes: list[str]) -> Any:
     """Return the results for --json, as plain values."""
     return {
         "data": request.source.data,
-        "target": question.target,
-        "n_samples": len(question.X),
-        "n_features": question.X.shape[1],
+        "target": dataset.target,
+        "n_samples": len(dataset.X),
+        "n_features": dataset.X.shape[1],
         "protocol": str(request.protocol),
         "score": result.score_name,
         "scores": json.loads(result.summary().to_json(orient="records")),
