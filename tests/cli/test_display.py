@@ -23,7 +23,7 @@ def test_table_shows_ranking_choice_and_curve(csv, run):
 def test_top_and_fraction(csv, run):
     result = run("select", csv, "-t", "group", "-m", "20%", "--top", 4)
     assert "and 6 more" in result.stdout
-    assert "2 features, as asked for (0.2 of 10)" in result.stdout
+    assert "2 features, as requested (0.2 of 10)" in result.stdout
 
 
 def test_the_weights_are_explained_and_one_size_has_no_curve(csv, tmp_path, table, run):
@@ -82,7 +82,7 @@ def test_the_terminal_says_what_the_page_says(table, tmp_path, run):
     noise.assign(churn=rng.choice(["yes", "no"], 120)).to_csv(tmp_path / "noise.csv", index=False)
     page = tmp_path / "r.html"
     shown = run("select", tmp_path / "noise.csv", "-t", "churn", "--report", page).stdout
-    said = "No feature says anything about churn that could be told from chance"
+    said = "No feature predicts churn better than chance"
     assert said in shown.splitlines()
     assert f"<title>{said} – covmin</title>" in page.read_text("utf-8")
     assert "explain churn" not in shown
@@ -97,7 +97,7 @@ def test_classes_are_judged_beside_what_needs_no_feature(tmp_path, run):
     shown = " ".join(run("select", tmp_path / "t.csv", "-t", "kind").stdout.split())
     assert "Cross-validated (in brackets: without features): accuracy" in shown
     assert "balanced accuracy" in shown
-    assert "of the samples are of the class “common”: always saying so" in shown
+    assert "of the samples belong to the class “common”, so always" in shown
 
 
 def test_long_names_do_not_fill_the_terminal(table, tmp_path, run):

@@ -156,7 +156,7 @@ def test_times_to_an_event(trial, run, tmp_path, event):
     assert {"time", answer["event"]} < set(pd.read_csv(tmp_path / "kept.csv"))
     shown = run("select", path, "-t", "time", "--event", event, "-d", other).stdout
     assert "(survival)" in shown
-    assert "Cross-fitted concordance" in shown
+    assert "Cross-validated concordance" in shown
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from .shared import ACCENT, LIMIT, Display, legend_under, names_of
 _LEFT_OUT = "#b9b4a7"
 # Measures of feature sets and their labels.
 METRICS = {
-    "error": "error, share of the variance of y",
+    "error": "error, fraction of the variance of y",
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
     "log_loss": "log-loss",
