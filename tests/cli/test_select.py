@@ -89,7 +89,7 @@ def test_a_row_number_that_tracks_the_response_is_pointed_out(table, tmp_path, r
     table.sort_values("group").assign(row=range(60)).to_csv(path, index=False)
     words = ("select", path, "-t", "group", "-m", 2)
     result = run(*words, "--as", "row=number")
-    assert "Warning: A row number tracks the response: “row” numbers" in result.stdout
+    assert "Warning: A row number tracks the response: “row” is a row" in result.stdout
     answer = json.loads(run(*words, "--as", "row=number", "--json").stdout)
     assert len(answer["warnings"]) == 1
     assert not json.loads(run(*words, "--json").stdout)["warnings"]  # it is left out, with a note

@@ -98,7 +98,7 @@ def test_numbers_in_the_text_of_a_target(shop, run):
     result = run("select", shop, "-t", "price", "-m", 1, "--json")
     answer = json.loads(result.stdout)
     assert answer["task"] == "regression"
-    assert answer["notes"][0].startswith("Target 'price' read as numbers (numbers as text, such")
+    assert answer["notes"][0].startswith("Target 'price' was read as numbers (numbers as text,")
 
 
 def test_every_name_can_be_said(run, tmp_path):
