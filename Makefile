@@ -60,6 +60,9 @@ evidence-hours: $(VENV)/.installed-test ## what makes the files of results, and 
 evidence-full: $(VENV)/.installed-dev ## the files of results from scratch, then tables and pictures
 	$(BIN)/python -m experiments.pages --run
 
+paper: $(VENV)/.installed-paper ## the paper about covmin: paper/paper.pdf
+	$(BIN)/python paper/build.py
+
 wheel: $(VENV)/.installed-dev ## build the release into dist/, and check what is in it
 	rm -rf dist
 	$(BIN)/python -m build

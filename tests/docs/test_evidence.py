@@ -62,3 +62,11 @@ def test_every_file_of_results_has_a_run():
     assert set(json.loads(pages.CHECKSUMS.read_text("utf-8"))) == {
         each.file for each in MADE if isinstance(each, pages.Picture)
     }
+
+
+def test_figures_in_the_text_of_the_paper_are_in_its_tables():
+    text = (ROOT / "paper" / "paper.md").read_text("utf-8").split("# Results")[1]
+    tables = "".join(re.findall(r"^\|.*$", text, flags=re.MULTILINE))
+    prose = re.sub(r"^\|.*$", "", text, flags=re.MULTILINE)
+    known = {*re.findall(r"\d+\.\d+", tables), "2.5", "0.2"}  # an optimum and a nominal rate
+    assert set(re.findall(r"\d+\.\d+", prose)) <= known
