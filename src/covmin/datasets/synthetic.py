@@ -1,9 +1,9 @@
 """Synthetic data sets whose true features are known.
 
-The true features always come first. In the paper's three sets, all other columns are standard
-normal noise, independent of everything. In the two harder sets, each noise column is correlated
-with a true feature. The noise is drawn last: for a given seed, the target and the true features
-do not depend on the number of noise features.
+The true features always come first. In the paper's three sets and in the survival set, all other
+columns are standard normal noise, independent of everything. In the two harder sets, each noise
+column is correlated with a true feature. The noise is drawn last: for a given seed, the target
+and the true features do not depend on the number of noise features.
 """
 
 from collections.abc import Callable
@@ -34,8 +34,8 @@ return_X_y : bool, default=False
 _RETURNS = """\
 result : sklearn.utils.Bunch
     ``data`` (n_samples, {n_true} + n_noise), ``target`` (n_samples,) of {target},
-    ``feature_names``, ``informative`` (indices of the true features) and ``task``
-    ("classification" or "regression")."""
+    ``feature_names``, ``informative`` (indices of the true features) and ``task``, which is
+    "classification", "regression" or "survival"."""
 
 Make = TypeVar("Make", bound=Callable[..., Any])
 
@@ -187,6 +187,34 @@ def make_correlated_interaction(
     margin = 2.0 * X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * rng.standard_normal(n_samples)
     y = np.where(margin > 0.0, 1, -1)
     return _result(X, y, n_noise, rng, "classification", return_X_y, correlation=_CORRELATION)
+
+
+@_documented(3, "records of ``event`` (bool) and ``time`` (float)")
+def make_survival(
+    n_samples: int, n_noise: int = 7, *, random_state: Any = None, return_X_y: bool = False
+) -> Any:
+    """Times to an event with the hazard ``exp(X1 + X2 X3)``, about half of them censored.
+
+    All features are independent and standard normal; X2 and X3 say little one at a time. A sample
+    is watched for a time that is exponential with mean 1, whatever its features: after that
+    nothing is known but that the event had not come.
+
+    Examples
+    --------
+    >>> from covmin.datasets import make_survival
+    >>> survival = make_survival(1000, random_state=0)
+    >>> survival.data.shape, survival.target.dtype.names, survival.task
+    ((1000, 10), ('event', 'time'), 'survival')
+    >>> bool(0.4 < survival.target["event"].mean() < 0.6)
+    True
+    """
+    n_samples, n_noise, rng = _checked(n_samples, n_noise, random_state)
+    X = rng.standard_normal((n_samples, 3))
+    until_event, watched = rng.exponential(size=(2, n_samples))
+    until_event /= np.exp(X[:, 0] + X[:, 1] * X[:, 2])
+    y = np.empty(n_samples, dtype=[("event", "?"), ("time", "f8")])
+    y["event"], y["time"] = until_event <= watched, np.minimum(until_event, watched)
+    return _result(X, y, n_noise, rng, "survival", return_X_y)
 
 
 def _result(

@@ -19,9 +19,10 @@ METRICS = {
     "balanced_accuracy": "balanced accuracy",
     "log_loss": "log-loss",
     "roc_auc": "area under the ROC curve",
+    "concordance": "concordance index",
     "score": "score",
 }
-_MORE_IS_BETTER = {"accuracy", "balanced_accuracy", "roc_auc", "score"}
+_MORE_IS_BETTER = {"accuracy", "balanced_accuracy", "roc_auc", "concordance", "score"}
 # With more features than this, the axis is logarithmic.
 _WIDE = 25
 # Tick labels of the logarithmic axis.
@@ -266,7 +267,8 @@ class ErrorCurveDisplay(Display):
     n_selected : int
         Number of features that the selector keeps.
     metric : str, default="error"
-        Measure: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc" or "score".
+        Measure: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc", "concordance"
+        or "score".
 
     Attributes
     ----------
@@ -305,9 +307,10 @@ class ErrorCurveDisplay(Display):
         selector : CCMSelector
             Fitted with ``n_features_to_select="auto"``.
         metric : str, default=None
-            Measure: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc" or "score".
-            None means the one that chose the number of features: the score if the selector has
-            an ``estimator``, otherwise the error.
+            Measure: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc",
+            "concordance" or "score". None means the one that chose the number of features: the
+            score if the selector has an ``estimator``, the concordance index for survival times,
+            otherwise the error.
         ax : matplotlib axes, optional
 
         Returns
@@ -316,7 +319,7 @@ class ErrorCurveDisplay(Display):
         """
         check_is_fitted(selector)
         if metric is None:
-            metric = "error" if selector.estimator is None else "score"
+            metric = judged_by(selector) if selector.estimator is None else "score"
         errors = cross_fitted_errors(selector, metric)
         if errors is None:
             raise ValueError(
@@ -348,6 +351,11 @@ class ErrorCurveDisplay(Display):
         ax.spines[["top", "right"]].set_visible(False)
         ax.grid(axis="y", alpha=0.25)
         legend_under(ax)
+
+
+def judged_by(selector: Any) -> str:
+    """The measure by which sets of features are judged, but for the score of an estimator."""
+    return "concordance" if selector.task_ == "survival" else "error"
 
 
 def cross_fitted_errors(
