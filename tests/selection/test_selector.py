@@ -338,7 +338,7 @@ def test_parameters_of_what_was_given_by_name(xor):
         ({"formulation": Formulation(lambda1=0.1)}, "constraint='soft'"),
         ({"formulation": Formulation(lambda2=0.1)}, "inverse='free'"),
         ({"long_run": LongRun(interrupt="no")}, "interrupt must be"),
-        ({"long_run": LongRun(checkpoint="no/such/folder/file")}, "no folder"),
+        ({"long_run": LongRun(checkpoint="no/such/folder/file")}, "does not exist"),
     ],
 )
 def test_objects_are_refused_in_words(xor, parameters, message):
@@ -463,7 +463,7 @@ CASES = {
     ),
     "polynomial fourier": (
         lambda X, y: bad(X, y, parameters={"kernel": "polynomial", "approximation": "fourier"}),
-        "no random Fourier components",
+        "no random Fourier features",
     ),
 }
 

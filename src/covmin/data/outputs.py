@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator
@@ -38,7 +39,22 @@ class SupportMixin(SelectorMixin):
     """A selector that needs y, and once it is fitted has a mask of the features kept."""
 
     support_: np.ndarray
+    ranking_: np.ndarray
+    n_features_: int
+    n_features_in_: int
+    feature_names_in_: np.ndarray
     _takes_several_outputs: ClassVar[bool] = True
+
+    if TYPE_CHECKING:  # scikit-learn has these, without types
+
+        def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any: ...  # noqa: D102
+        @overload
+        def get_support(self, indices: Literal[False] = False) -> NDArray[np.bool_]: ...
+        @overload
+        def get_support(self, indices: Literal[True]) -> NDArray[np.intp]: ...
+        def get_support(self, indices: bool = False) -> np.ndarray: ...  # noqa: D102
+        def get_feature_names_out(self, names: Any = None) -> NDArray[np.object_]: ...  # noqa: D102
+        def set_output(self, *, transform: str | None = None) -> Self: ...  # noqa: D102
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)

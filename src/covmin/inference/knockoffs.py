@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, Options
 from sklearn.utils.validation import validate_data
 
@@ -23,6 +23,7 @@ from covmin.data.survival import read_times
 from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
+from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
 
@@ -187,7 +188,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         )
 
     # The estimator inside validates its own parameters.
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
         """Draw copies of the features and keep the features that beat theirs.
 

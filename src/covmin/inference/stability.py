@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Bunch, Tags, _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import validate_data
@@ -24,6 +24,7 @@ from covmin.data.survival import read_times
 from covmin.data.tables import read_encoded
 from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
+from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
 
@@ -160,7 +161,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     verbose: int | str = "auto"
 
     # The selector inside validates its own parameters.
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
         """Fit the selector to halves of the samples and count what it chooses.
 

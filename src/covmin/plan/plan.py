@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from covmin.core.kernels import Kernel, Mixed
-from covmin.core.kernels.bandwidth import of_all, of_the_kept
+from covmin.core.kernels.bandwidth import all_features, kept_features
 from covmin.core.nominations import Hold
 from covmin.core.problem import Problem
 from covmin.data.checks import listed
@@ -321,7 +321,7 @@ class Plan:
             device=self.wishes.device,
             seed=self.wishes.seed,
             n_threads=self.n_threads,
-            summed=of_the_kept if narrow else of_all,
+            summed=kept_features if narrow else all_features,
             effort=self.size.effort if self.saves_work else None,
             single=self.saves_work,
         )

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from sklearn.utils._set_output import _get_output_config
@@ -19,6 +19,7 @@ from covmin.data.samples import read_samples
 from covmin.data.tables import from_tensors
 from covmin.plan.constants import JUDGED_ROWS
 from covmin.runtime.frames import as_frame
+from covmin.runtime.page import Report
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 
@@ -136,15 +137,25 @@ class NamedResultsMixin:
         columns = {"epsilon": epsilon, "n_features": size, **measures, "chosen": chosen}
         return self._as_frame(**{name: values.ravel() for name, values in columns.items()})
 
+    @overload
+    def report(self, path: None = None, X: Any = None, y: Any = None, **o: Any) -> Report: ...
+    @overload
     def report(
         self, path: str | os.PathLike[str], X: Any = None, y: Any = None, **options: Any
-    ) -> Path:
-        """Write a report on the fit, as one HTML file.
+    ) -> Path: ...
+    def report(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        X: Any = None,
+        y: Any = None,
+        **options: Any,
+    ) -> Report | Path:
+        """A report on the fit: shown in a notebook, or written as one HTML file.
 
         Parameters
         ----------
-        path : str or path
-            The file to write.
+        path : str or path, default=None
+            The file to write. None returns the report itself.
         X : array-like of shape (n_samples, n_features), default=None
             The samples of the fit. They are not kept: None takes those that fit was called with,
             as long as they are still there, and the selector was not loaded from a file.
@@ -155,8 +166,8 @@ class NamedResultsMixin:
 
         Returns
         -------
-        path : Path
-            The absolute path of the file.
+        report : Report or Path
+            The report, which a notebook shows in place; or the absolute path of the file.
 
         See Also
         --------
@@ -168,14 +179,14 @@ class NamedResultsMixin:
         if X is None or y is None:
             raise ValueError(
                 "The samples of the fit are no longer there, and a selector keeps none; pass them: "
-                "selector.report(path, X, y)."
+                "selector.report(path, X, y), or selector.report(X=X, y=y) in a notebook."
             )
         if getattr(y, "name", None) is not None:
             options = {"target_name": str(y.name), **options}
         # The report is built on the selection: by its name in the package, and when it is asked
         # for, no layer imports one above it.
-        written: Path = import_module("covmin").write_report(self, X, y, path, **options)
-        return written
+        made: Report = import_module("covmin.report").make_report(self, X, y, **options)
+        return made if path is None else made.save(path)
 
     def _remember(self, X: Any, y: Any) -> None:
         """Know where the samples of the fit are, without keeping them there."""

@@ -19,6 +19,37 @@ from covmin.runtime.run import Run
 from .crossfit import CrossFit
 
 
+class FittedAttributes:
+    """A selector with the results of a fit; what they are, its own docstring says."""
+
+    missing_share_: np.ndarray
+    constant_: np.ndarray
+    weights_: np.ndarray
+    column_kinds_: np.ndarray
+    plan_: Plan
+    groups_: np.ndarray | None
+    group_ranking_: np.ndarray | None
+    group_support_: np.ndarray | None
+    substitutes_: Any
+    objective_: float
+    approximation_: str | None
+    approximation_error_: float
+    device_: str | None
+    kernel_: str
+    mixing_: float
+    path_: Any
+    interactions_: Any
+    spread_: Any
+    cross_fit_: Any
+    history_: Any
+    bandwidth_: float
+    epsilon_: float
+    n_iter_: int
+    converged_: bool
+    classes_: Any
+    task_: str
+
+
 def fitted_attributes(
     plan: Plan,
     problem: Problem,

@@ -4,9 +4,9 @@ import warnings
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
 from covmin.core.path import run_path
@@ -25,6 +25,7 @@ from covmin.runtime.repeats import N_JOBS, VERBOSE
 from covmin.runtime.run import LongRun, Run
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import blas_threads, one_blas_thread
+from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
 
 from .crossfit import CrossFit, beyond_given, cross_fit
@@ -32,7 +33,7 @@ from .fingerprint import fingerprint
 from .frames import NamedResultsMixin
 from .nested import NestedParametersMixin
 from .notebook import NotebookMixin
-from .results import fitted_attributes, warn_of_the_end
+from .results import FittedAttributes, fitted_attributes, warn_of_the_end
 from .scoring import check_scored, estimator_score, warn_if_not_used
 
 
@@ -42,6 +43,7 @@ class CCMSelector(
     NamedResultsMixin,
     NestedParametersMixin,
     NotebookMixin,
+    FittedAttributes,
     SupportMixin,
     WholeColumnsMixin,
     BaseEstimator,
@@ -295,7 +297,11 @@ class CCMSelector(
     verbose: int | str = "auto"
     long_run: LongRun | None = None
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    if TYPE_CHECKING:  # scikit-learn makes this one
+
+        def set_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...  # noqa: D102
+
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Rank the features of X by what they say about y together.
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import validate_params
 
 from covmin.data.columns import PreparedColumns
 from covmin.data.samples import read_samples
@@ -18,6 +17,7 @@ from covmin.plan.constants import (
 )
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
+from covmin.runtime.validation import validate_params
 
 from .judge import judge, principal_components, summed_kernel
 from .selector import CCMSelector
