@@ -3,7 +3,8 @@
 Run as ``python -m experiments.migration``; writes ``experiments/results/migration.csv`` and
 ``migration.md``. It needs ``pip install boruta lassonet mrmr_selection pyHSICLasso``. Every
 method sees the same 200 samples of 50 features. Methods that need the number of features get the
-number of true ones; the others choose it. Seconds are of the processor, with one thread.
+number of true ones; the others choose it. Seconds are of the processor, with one thread. An
+interrupted run is taken up where it stopped.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import time
 import warnings
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -157,13 +159,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--show", action="store_true", help="only make the table")
     path = RESULTS / "migration.csv"
-    if not parser.parse_args().show:
-        rows = []
-        for name in METHODS:
-            for task in TASKS:
-                rows += [measure(name, task, draw) for draw in range(N_DRAWS)]
-                print(rows[-1], flush=True)
-        pd.DataFrame(rows).to_csv(path, index=False)
+    rows = pd.read_csv(path).to_dict("records") if path.exists() else []
+    done = {(row["method"], row["task"], row["draw"]) for row in rows}
+    units = [] if parser.parse_args().show else product(range(N_DRAWS), METHODS, TASKS)
+    for draw, name, task in units:
+        if (name, task, draw) not in done:
+            rows.append(measure(name, task, draw))
+            print(rows[-1], flush=True)
+            pd.DataFrame(rows).to_csv(path, index=False)
     text = markdown_table(table(pd.read_csv(path)), 2)
     (RESULTS / "migration.md").write_text(text + "\n", encoding="utf-8")
     print(text)

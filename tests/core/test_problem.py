@@ -248,8 +248,8 @@ def test_rows_may_be_others_than_the_sample(sample, frequencies, draw):
 
 def effort(**changes):
     """The kernel matrix up to 15 rows; first steps on two rows for each column."""
-    defaults = {"work": 1e12, "first_rows": 2, "fewest_rows": 5, "matrix_rows": 15}
-    return Effort(**{**defaults, "growth": 4, "looseness": 3.0, **changes})
+    defaults = {"work": 1e12, "first_rows": 2, "fewest_first": 5, "fewest_rows": 5}
+    return Effort(**{**defaults, "growth": 4, "matrix_rows": 15, "looseness": 3.0, **changes})
 
 
 def test_on_first_has_the_rows_in_memory_and_all_else(sample, frequencies):

@@ -196,11 +196,9 @@ def test_other_settings_are_refused(table, tmp_path):
     path = tmp_path / "log.jsonl"
     compare_selectors(X, y, ["pearson"], n_features=[1], random_state=0, log=path)
     kept = path.read_bytes()
-    with pytest.raises(
-        ValueError, match=r"(?s)random_state: 0 in the file, 1 in this run.*another file"
-    ):
+    with pytest.raises(ValueError, match=r"(?s)random_state: 0 in the file, 1 in.*another file"):
         compare_selectors(X, y, ["pearson"], n_features=[1], random_state=1, log=path)
-    with pytest.raises(ValueError, match="data: there"):
+    with pytest.raises(ValueError, match=r"data: .* in the file"):
         compare_selectors(X + 1, y, ["pearson"], n_features=[1], random_state=0, log=path)
     assert path.read_bytes() == kept
 

@@ -52,12 +52,12 @@ def test_auto_turns_to_components_where_the_matrix_does_not_fit(free):
     free(int(memory.exact_bytes(*shape) / 0.8) + 1)
     assert choose_approximation("auto", GAUSSIAN, Size(*shape)) == (
         None,
-        f"1900 samples, no more than {EXACT_SAMPLES}",
+        f"1900 samples, at most {EXACT_SAMPLES}",
     )
     free(int(memory.exact_bytes(*shape) / 0.8) - 1)
     assert choose_approximation("auto", GAUSSIAN, Size(*shape)) == (
         "fourier",
-        "there is no memory for the kernel matrix",
+        "not enough memory for the kernel matrix",
     )
 
 

@@ -236,7 +236,7 @@ def test_text_cannot_be_regressed_on(csv):
     for command in ("select", "compare"):
         result = run(command, csv, "-t", "group", "--task", "regression")
         assert result.exit_code == ExitCode.DATA, result.output
-        assert "--task regression needs numbers" in said(result)
+        assert "--task regression requires numbers" in said(result)
 
 
 @pytest.mark.slow

@@ -198,7 +198,7 @@ class TestInterrupt:
         assert long_run.callback.left == 0
         assert selector.support_.any()
         long_run.callback = AtFold(1, press_ctrl_c)
-        with pytest.raises(KeyboardInterrupt, match="before there was anything"):
+        with pytest.raises(KeyboardInterrupt, match="before there was a result"):
             selector.fit(X, y)
 
     def test_a_second_one_ends_it_at_once(self):

@@ -45,7 +45,7 @@ def test_the_ranking_has_names_and_notes(fitted):
     assert by_name.loc["e", "notes"].startswith("given")
     assert by_name.loc["same", "notes"] == "constant"
     assert "interacts with c" in by_name.loc["b", "notes"]
-    assert "could stand in for it" in by_name.loc["a", "notes"]
+    assert "is a substitute" in by_name.loc["a", "notes"]
 
 
 def test_what_a_feature_says_alone_is_told_of_the_samples(fitted, table):

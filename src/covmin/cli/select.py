@@ -172,7 +172,7 @@ def _fit(question: Question, progress: FitProgress, arguments: dict[str, Any]) -
             typer.echo(f"The same command goes on from {long_run.checkpoint}.", err=True)
         raise
     selector.set_params(long_run=None)
-    gaps = (str(each.choice) for each in selector.plan_.decisions if each.topic == "gaps")
+    gaps = (str(each.choice) for each in selector.plan_.decisions if each.topic == "missing values")
     kept = [
         f"Values are missing in {columns}. This counts where it says something." for columns in gaps
     ]

@@ -1,6 +1,6 @@
-"""Times to an event, some of them censored.
+"""Estimators for survival times, some of them censored.
 
-A sample is watched until a time; the event is seen then (1) or has not come until then (0).
+A sample is observed up to a time, at which the event occurs (1) or observation ends (0).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import numpy as np
 def _events_and_risk(
     event: np.ndarray, time: np.ndarray, p: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Times that differ, which is that of each sample, and the weights of events and at risk.
+    """Return the distinct times, the index of each sample's time, and the events and risk sets.
 
-    At risk at a time are the samples that are watched until then or longer.
+    The risk set at a time is the weight of the samples observed up to then or longer.
     """
     times, place = np.unique(time, return_inverse=True)
     events = np.bincount(place, p * event, times.size)
@@ -22,9 +22,9 @@ def _events_and_risk(
 
 
 def cumulative_hazard(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """``Λ(t) = Σ_{s ≤ t} d(s)/n(s)`` at each time: the estimate of Nelson and Aalen.
+    """Return the Nelson–Aalen estimate ``Λ(t) = Σ_{s ≤ t} d(s)/n(s)`` at each sample's time.
 
-    d(s) is the weight of the events at s, n(s) that of the samples at risk.
+    d(s) is the weight of the events at s, and n(s) that of the samples at risk.
 
     >>> cumulative_hazard(np.array([1.0, 0.0, 1.0]), np.array([1.0, 2.0, 3.0]), np.ones(3))
     array([0.33333333, 0.33333333, 1.33333333])
@@ -35,10 +35,10 @@ def cumulative_hazard(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> np.
 
 
 def martingale_residuals(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """``M = δ − Λ(t)``: whether the event was seen, less how many were to be expected.
+    """Return ``M = δ − Λ(t)``, the event indicator minus the expected number of events.
 
-    Its mean under the weights is zero. So is its mean given the features wherever these do not
-    change the hazard, even where they change how long a sample is watched.
+    Its weighted mean is zero. Its mean given the features is also zero if the features do not
+    affect the hazard, even if they affect how long a sample is observed.
     """
     return event - cumulative_hazard(event, time, p)
 
@@ -46,7 +46,7 @@ def martingale_residuals(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> 
 def survival_curve(
     event: np.ndarray, time: np.ndarray, p: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """``S(t) = Π_{s ≤ t} (1 − d(s)/n(s))`` at the times of events: that of Kaplan and Meier.
+    """Return the event times and the Kaplan–Meier curve ``S(t) = Π_{s ≤ t} (1 − d(s)/n(s))``.
 
     >>> survival_curve(np.array([1.0, 0.0, 1.0]), np.array([1.0, 2.0, 3.0]), np.ones(3))
     (array([1., 3.]), array([0.66666667, 0.        ]))

@@ -1,7 +1,7 @@
-"""Times to an event, some of them censored, as users hold them.
+"""Read survival times, some of them censored, in the forms that users have.
 
-Inside the library they are an array of two columns of floats, 1 where the event was seen and else
-0, and the time of the event or of the end of watching. NaN is a time that is not known.
+Internally they are an array with two float columns: the event indicator (1 if the event was
+observed, 0 if the time is censored), and the time of the event or of censoring. NaN means unknown.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ import numpy as np
 from .responses import is_missing
 
 _FORMS = (
-    "pass a structured array with a field of bool (whether the event was seen) and one of floats "
-    "(the time), as scikit-survival has it, or a table of these two columns"
+    "pass a structured array with a boolean field (the event indicator) and a float field (the "
+    "time), as in scikit-survival, or a table of these two columns"
 )
 
 
 def survival_times(y: Any, task: str) -> np.ndarray | None:
-    """Events and times of a response, (n_samples, 2); None where it is no such response.
+    """Return events and times (n_samples, 2) of a response; None if it is not a survival response.
 
-    With the task "auto" a structured array of one field of bool and one of numbers is. With
-    "survival" tables of two columns are as well: the event is the column of bool, or else the
-    first that holds nothing but 0 and 1.
+    With task "auto", a structured array with one boolean and one numeric field is a survival
+    response. With "survival", a table of two columns is as well: the event is the boolean column,
+    or else the first column that contains only 0 and 1.
     """
     if hasattr(y, "__dask_graph__"):
         y = y.compute()
@@ -35,30 +35,30 @@ def survival_times(y: Any, task: str) -> np.ndarray | None:
     if task == "auto" and fields is not None and sum(is_event) != 1:
         raise ValueError(
             f"y is a structured array of {', '.join(f'{n!r} ({y.dtype[n]})' for n in fields)}, "
-            f"which is no response: for times to an event {_FORMS}."
+            f"which is not a valid response: for survival times {_FORMS}."
         )
     if sum(is_event) != 1:
         is_event = [bool(np.isin(each[~np.isnan(each)], (0.0, 1.0)).all()) for each in columns]
     if not any(is_event):
         raise ValueError(
-            "Neither column of y says whether the event was seen: one must hold nothing but True "
-            'and False, or 1 and 0. Of a status of 1 and 2, for example, pass y["status"] == 2.'
+            "Neither column of y is an event indicator: one must contain only True and False, or "
+            '1 and 0. For a status of 1 and 2, for example, pass y["status"] == 2.'
         )
     event = is_event.index(True)
     return np.column_stack([columns[event], columns[1 - event]]).astype(np.float64)
 
 
 def read_times(y: Any, task: str | None) -> tuple[Any, str]:
-    """Times to an event as numbers, with the task "survival"; any other response as it is.
+    """Return survival times as numbers with task "survival"; any other response unchanged.
 
-    None is the task of an estimator that has none.
+    ``task=None`` is for an estimator without that parameter.
     """
     times = survival_times(y, task or "auto")
     return (y, task or "auto") if times is None else (times, "survival")
 
 
 def as_structured(times: np.ndarray) -> np.ndarray:
-    """The same as scikit-survival has it.
+    """Return the times as a structured array, as in scikit-survival.
 
     >>> as_structured(np.array([[1.0, 2.5]]))
     array([(True, 2.5)], dtype=[('event', '?'), ('time', '<f8')])
@@ -69,7 +69,7 @@ def as_structured(times: np.ndarray) -> np.ndarray:
 
 
 def _columns(y: Any, fields: tuple[str, ...] | None) -> list[np.ndarray]:
-    """The two columns of a response, as bool or, with NaN for gaps, as floats."""
+    """Return the two columns of a response, as booleans or as floats with NaN if missing."""
     if fields is not None:
         columns = [y[name] for name in fields]
     elif hasattr(y, "columns") and hasattr(y, "dtypes"):
@@ -79,7 +79,7 @@ def _columns(y: Any, fields: tuple[str, ...] | None) -> list[np.ndarray]:
         columns = list(array.T) if array.ndim == 2 else [array]
     if len(columns) != 2:
         raise ValueError(
-            f"task='survival' needs an event and a time, and y has {len(columns)} column(s): "
+            f"task='survival' requires an event and a time, but y has {len(columns)} column(s): "
             f"{_FORMS}."
         )
     return [_numbers(column) for column in columns]
@@ -91,8 +91,8 @@ def _numbers(column: Any) -> np.ndarray:
         return values if values.dtype.kind == "b" else values.astype(np.float64)
     if values.dtype.kind in "mM":
         raise ValueError(
-            f"y holds dates or durations ({values.dtype}); turn times into numbers, such as days "
-            "since the beginning of watching."
+            f"y holds dates or durations ({values.dtype}); convert times to numbers, such as days "
+            "since the start of observation."
         )
     known = np.array([not is_missing(value) for value in values.flat], dtype=bool)
     there = values[known].tolist()
@@ -103,6 +103,6 @@ def _numbers(column: Any) -> np.ndarray:
         numbers[known] = there
         return numbers
     raise ValueError(
-        f"task='survival' needs numbers, but a column of y holds {there[0]!r}. Convert it: times "
-        "to numbers of days or the like, the event to True and False."
+        f"task='survival' requires numbers, but a column of y contains {there[0]!r}. Convert times "
+        "to numbers, such as days, and the event to True and False."
     )

@@ -1,9 +1,9 @@
 """Synthetic data sets whose true features are known.
 
-The true features always come first. In the paper's three sets and in that of censored times, all
-other columns are standard normal noise, independent of everything. In the two harder sets, each
-noise column is correlated with a true feature. The noise is drawn last: for a given seed, the
-target and the true features do not depend on the number of noise features.
+The true features always come first. In the paper's three sets and in the survival set, all other
+columns are standard normal noise, independent of everything. In the two harder sets, each noise
+column is correlated with a true feature. The noise is drawn last: for a given seed, the target
+and the true features do not depend on the number of noise features.
 """
 
 from collections.abc import Callable
@@ -34,8 +34,8 @@ return_X_y : bool, default=False
 _RETURNS = """\
 result : sklearn.utils.Bunch
     ``data`` (n_samples, {n_true} + n_noise), ``target`` (n_samples,) of {target},
-    ``feature_names``, ``informative`` (indices of the true features) and ``task``
-    ("classification", "regression" or "survival")."""
+    ``feature_names``, ``informative`` (indices of the true features) and ``task``, which is
+    "classification", "regression" or "survival"."""
 
 Make = TypeVar("Make", bound=Callable[..., Any])
 

@@ -92,6 +92,7 @@ SAMPLES_FOR_EACH_FEATURE: Final = 10
 EFFORT: Final = Effort(
     work=3e10,
     first_rows=SAMPLES_FOR_EACH_FEATURE,
+    fewest_first=1000,
     fewest_rows=250,
     growth=8,
     matrix_rows=EXACT_SAMPLES,

@@ -267,8 +267,8 @@ class ErrorCurveDisplay(Display):
     n_selected : int
         Number of features that the selector keeps.
     metric : str, default="error"
-        Measure: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc", "concordance" or
-        "score".
+        Measure: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc", "concordance"
+        or "score".
 
     Attributes
     ----------
@@ -309,8 +309,8 @@ class ErrorCurveDisplay(Display):
         metric : str, default=None
             Measure: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc",
             "concordance" or "score". None means the one that chose the number of features: the
-            score if the selector has an ``estimator``, otherwise the concordance index for times
-            to an event and the error for all other responses.
+            score if the selector has an ``estimator``, the concordance index for survival times,
+            otherwise the error.
         ax : matplotlib axes, optional
 
         Returns

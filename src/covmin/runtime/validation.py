@@ -1,4 +1,4 @@
-"""scikit-learn's checks of parameters, as decorators that keep the type of what they decorate."""
+"""scikit-learn's parameter validation, as decorators that preserve types."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -10,7 +10,7 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
 def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Decorated], Decorated]:
-    """Check the parameters of an estimator before a fit."""
+    """Validate the parameters of an estimator before a fit."""
     decorator: Any = _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
     return decorator  # type: ignore[no-any-return]
 
@@ -18,7 +18,7 @@ def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Decorated],
 def validate_params(
     constraints: dict[str, Any], *, prefer_skip_nested_validation: bool
 ) -> Callable[[Decorated], Decorated]:
-    """Check the arguments of a function before it is called."""
+    """Validate the arguments of a function before it is called."""
     decorator: Any = _param_validation.validate_params(
         constraints, prefer_skip_nested_validation=prefer_skip_nested_validation
     )

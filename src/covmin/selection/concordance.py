@@ -1,4 +1,4 @@
-"""How well predicted risks put times to an event in order."""
+"""The concordance index: how well predicted risks order survival times."""
 
 from __future__ import annotations
 
@@ -10,27 +10,32 @@ from covmin.data.survival import survival_times
 
 
 def concordance_index(y: Any, risk: Any, sample_weight: Any = None) -> float:
-    """Harrell's concordance index: how often, of two samples, that of the higher risk comes first.
+    """Return Harrell's concordance index of predicted risks and survival times.
+
+    It is the fraction of comparable pairs in which the sample with the higher risk has the event
+    first.
 
     Parameters
     ----------
     y : array-like
-        Events and times, as :meth:`covmin.CCMSelector.fit` takes them for ``task="survival"``.
+        Events and times, in any form that :meth:`covmin.CCMSelector.fit` accepts for
+        ``task="survival"``.
     risk : array-like of shape (n_samples,)
-        Predicted risks: the higher, the sooner the event is expected.
+        Predicted risks; a higher risk means an earlier event.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples; a pair has the product of its two.
+        Sample weights; a pair has the product of its two weights.
 
     Returns
     -------
     concordance : float
-        From 0 to 1; ½ is the index of a guess. It is ½ too where no two samples can be compared.
+        From 0 to 1; ½ corresponds to random predictions, and is also the result if no two samples
+        are comparable.
 
     Notes
     -----
-    Two samples can be compared if the event of one was seen while the other was watched: at an
-    earlier time, or at the end of watching the other. Two events at the same time cannot. Of equal
-    risks, half counts. It takes a time of order n log² n.
+    Two samples are comparable if the event of one was observed while the other was under
+    observation: at an earlier time, or at the time when the other was censored. Two events at the
+    same time are not comparable. Equal risks count one half. The time is of order n log² n.
 
     References
     ----------
@@ -48,7 +53,7 @@ def concordance_index(y: Any, risk: Any, sample_weight: Any = None) -> float:
     risk = np.asarray(risk, dtype=np.float64)
     n = 0 if times is None else len(times)
     if times is None or np.isnan(times).any() or np.isnan(risk).any():
-        raise ValueError("Events, times and risks must all be known; leave out samples with NaN.")
+        raise ValueError("Events, times and risks must not be NaN; drop these samples.")
     if risk.shape != (n,):
         raise ValueError(f"risk must have one number for each of {n} samples; got {risk.shape}.")
     weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
@@ -58,13 +63,13 @@ def concordance_index(y: Any, risk: Any, sample_weight: Any = None) -> float:
 
 
 def concordance(times: np.ndarray, risk: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
-    """The index of events and times (n, 2), and the variance of it over samples.
+    """Return the index of events and times (n, 2), and its variance over samples.
 
-    The index is a ratio of sums over pairs. Its variance is that of the first term of its expansion
-    in the samples, each with the pairs it is part of (Hoeffding's projection).
+    The index is a ratio of sums over pairs. The variance is that of the first-order term of its
+    expansion in the samples (Hoeffding projection).
     """
     event = times[:, 0] == 1.0
-    # Of equal times, those of events come first: who is watched until then has not had it before.
+    # At equal times, events come first: a sample censored then has not had the event before.
     later = _places(np.lexsort((~event, times[:, 1])), times[:, 1], event)
     higher = _places(np.argsort(risk, kind="stable"), risk)
     first = weight * event
@@ -75,13 +80,13 @@ def concordance(times: np.ndarray, risk: np.ndarray, weight: np.ndarray) -> tupl
     if total <= 0.0:
         return 0.5, 0.0
     index = right.sum() / total
-    # Each pair is part of two samples, and of both sums twice.
+    # Each pair involves two samples, and appears twice in both sums.
     influence = 2.0 * (right - index * every) / total
     return float(index), float(influence @ influence)
 
 
 def _places(order: np.ndarray, *keys: np.ndarray) -> np.ndarray:
-    """Places from zero on; samples of which all keys are equal share one."""
+    """Return ranks from zero; samples with equal keys share a rank."""
     new = np.zeros(order.size, dtype=bool)
     for key in keys:
         new[1:] |= key[order[1:]] != key[order[:-1]]
@@ -91,7 +96,7 @@ def _places(order: np.ndarray, *keys: np.ndarray) -> np.ndarray:
 
 
 def _below(place: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """For each sample, the weight of those at lower places."""
+    """Return, for each sample, the weight of those with lower ranks."""
     shifted = place - place.min()
     sums = np.bincount(shifted, weight)
     below: np.ndarray = (np.cumsum(sums) - sums)[shifted]
@@ -99,25 +104,25 @@ def _below(place: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 def _half_ties(a: np.ndarray, b: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """For each sample, the weight of those lower in a and lower in b; equal ones of b are half."""
+    """Return the weight of samples lower in both a and b; ties in b count one half."""
     return 0.5 * (_below_in_both(a, b, weight) + _below_in_both(a, b, weight, or_equal=True))
 
 
 def _below_in_both(
     a: np.ndarray, b: np.ndarray, weight: np.ndarray, *, or_equal: bool = False
 ) -> np.ndarray:
-    """For each sample, the weight of those lower in a and lower (or equal) in b.
+    """Return, for each sample, the weight of those lower in a and lower (or equal) in b.
 
-    Samples stand in the order of b, and are sorted by a as by merging: of two neighbouring runs,
-    every sample of the right one counts those of the left one that are lower in a.
+    Samples are ordered by b and merge-sorted by a: when two neighbouring runs are merged, each
+    sample of the right run counts the samples of the left run that are lower in a.
     """
-    # Among equals in b, who counts the others comes after them; itself is not lower in a.
+    # Among ties in b, a sample must come after those it counts; it is not lower than itself in a.
     order = np.lexsort((a if or_equal else -a, b))
     rank, w = a[order], weight[order]
     total, place = np.zeros(rank.size), np.arange(rank.size)
     width = 1
     while width < rank.size:
-        # Sorted by pairs of runs and, within them, by a, those of the right run first.
+        # Sort by pairs of runs and, within a pair, by a; on ties the right run comes first.
         right = (place // width) % 2 == 1
         merged = np.lexsort((~right, rank, place // (2 * width)))
         is_right, left_weight = right[merged], np.where(right[merged], 0.0, w[merged])

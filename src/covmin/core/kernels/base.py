@@ -155,10 +155,10 @@ class ShiftInvariant(SampleKernel):
         return Components(moving=FourierMap(frequencies, self.sigma))
 
 
-def outer(P: Array, Q: Array, rows: slice = slice(None)) -> Array:
-    """Return some rows of the symmetric part of ``PQᵀ``, the derivative of ``tr(PᵀKQ)`` in K."""
-    B = P[rows, :] @ Q.T
-    return B if P is Q else 0.5 * (B + Q[rows, :] @ P.T)
+def outer(P: Array, Q: Array, rows: slice = slice(None), columns: slice = slice(None)) -> Array:
+    """Return a block of the symmetric part of ``PQᵀ``, the derivative of ``tr(PᵀKQ)`` in K."""
+    B = P[rows, :] @ Q[columns, :].T
+    return B if P is Q else 0.5 * (B + Q[rows, :] @ P[columns, :].T)
 
 
 def squared_distances(A: Array, B: Array) -> Array:

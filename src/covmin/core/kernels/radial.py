@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numpy.random import Generator
 
-from ..arrays import Array, array_namespace, column_dots, row_tiles
+from ..arrays import Array, array_namespace, column_dots, device_of, row_tiles
 from .base import ShiftInvariant, outer, squared_distances
 from .components import Pullback, orthogonal_frequencies
 
@@ -70,16 +70,23 @@ class Radial(ShiftInvariant):
         return K, pullback
 
     def _laplacian_dots(self, X: Array, K: Array, P: Array, Q: Array) -> Array:
-        """Return ``−(XᵀLX)ⱼⱼ`` for every column j."""
+        """Return ``−(XᵀLX)ⱼⱼ = −½ Σ Bₐᵦ (xₐⱼ − xᵦⱼ)²`` for every column j.
+
+        B is symmetric, so only the entries on and right of the diagonal tiles are computed.
+        """
+        xp = array_namespace(X)
         total: Array = 0.0
+        degrees = xp.zeros(X.shape[0], dtype=X.dtype, device=device_of(X))
         for tile in row_tiles(K, fewest=_PRODUCT_ROWS):
-            B = outer(P, Q, tile)
-            B *= self.slope(K[tile, :])
-            degrees = array_namespace(B).sum(B, axis=1)
-            part = B @ X
-            part -= degrees[:, None] * X[tile, :]
+            right = slice(tile.start, X.shape[0])
+            B = outer(P, Q, tile, right)
+            B *= self.slope(K[tile, right])
+            B[:, tile.stop - tile.start :] *= 2.0
+            degrees[right] += 0.5 * xp.sum(B, axis=0)
+            part = B @ X[right, :]
+            part -= 0.5 * xp.sum(B, axis=1)[:, None] * X[tile, :]
             total = total + column_dots(X[tile, :], part)
-        return total
+        return total - column_dots(X, degrees[:, None] * X)
 
     def draw_frequencies(self, n_columns: int, n_components: int, rng: Generator) -> np.ndarray:
         """Draw normal frequencies, orthogonal in blocks, times √s; each has a cosine and a sine."""
