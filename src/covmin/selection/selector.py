@@ -448,10 +448,7 @@ class CCMSelector(
         if wanted is not None:
             return epsilons[best], wanted, crossfit, "as requested"
         m = crossfit.smallest_within_one_standard_error(best)
-        best_is = "lowest cross-validated error"
-        if self.estimator is not None or plan.task == "survival":
-            best_is = "best concordance index" if self.estimator is None else "best score"
-        reason = f"the smallest set within one standard error of the {best_is}"
+        reason = f"the smallest set within one standard error of the {crossfit.best}"
         return epsilons[best], m, crossfit, reason
 
     def _present(self, attributes: dict[str, Any]) -> None:
