@@ -3,6 +3,8 @@
 One module for each tool. A new one has a ``PART`` of its own and an entry in ``PARTS``.
 """
 
-from . import dependence, knockoffs, stability
+from . import dependence, interactions, knockoffs, stability
 
-PARTS = {module.PART.name: module.PART for module in (knockoffs, dependence, stability)}
+PARTS = {
+    module.PART.name: module.PART for module in (knockoffs, dependence, stability, interactions)
+}

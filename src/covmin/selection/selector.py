@@ -187,12 +187,14 @@ class CCMSelector(
         Pairs of features that say more together than both by themselves, in the order in which
         they were named: ``features`` of shape (n_pairs, 2), by number (:meth:`interactions_frame`
         has their names); ``share``, how much of the variance of a product of waves of their ranks,
-        beyond the columns themselves and the pairs before, goes with the response; and
-        ``p_value``, the chance that any of all pairs stands out as much where there is no
-        dependence, at most 0.05.
+        beyond the columns themselves and the pairs before, goes with what single effects leave of
+        the response; and ``p_value``, the chance that any of all pairs stands out as much where
+        nothing interacts, at most 0.05. Both are about ranks: effects that add up on another
+        scale of the response are no interaction.
     spread_ : Bunch
-        Features that say more about the spread of a real response than about its mean: many take
-        part in an interaction. ``features`` by number, ``share`` and ``p_value`` as above.
+        Features without an effect of their own on the mean of a real response that go with its
+        spread: many take part in an interaction. ``features`` by number, ``share`` and
+        ``p_value`` as above.
     cross_fit_ : Bunch or None
         Where m or ε was chosen: ``n_features``, ``epsilon``, and of shape (n_epsilons, n_sizes)
         ``mean_error`` with its ``standard_error`` (share of the variance of y) and ``gain`` (how
