@@ -25,7 +25,7 @@ from .simulation import Part, Unit, gaussian_design, results_of
 
 LEVEL = 0.05
 N_TABLES, BATCH = 500, 50
-N_TABLES_POWER = 50
+N_TABLES_POWER = 20
 Draw = Callable[[np.random.Generator, int, int], Any]
 
 # --- features -------------------------------------------------------------------------------------
@@ -193,29 +193,29 @@ POWER: dict[str, Callable[[int, int, int], tuple[np.ndarray, np.ndarray]]] = {
 
 # --- runs -----------------------------------------------------------------------------------------
 
-SHAPES = ((60, 10), (100, 50), (500, 20), (200, 200))
-WIDE = (100, 1000)
+SHAPES = ((100, 50), (500, 20))
+OTHER_SHAPES = ((60, 10), (200, 200), (100, 1000))
 POWER_SHAPES = ((60, 100), (100, 100), (100, 1000), (400, 100))
-CORRELATED = ("blocks of 0.8", "near-copies")
 
 
 def cells() -> list[tuple[str, str, int, int]]:
     """Features, response, samples and columns."""
     noise = [(features, "normal", *shape) for features in list(FEATURES)[:-2] for shape in SHAPES]
-    noise += [("independent", response, *shape) for response in NOISE for shape in SHAPES]
+    noise += [("independent", response, *SHAPES[0]) for response in list(NOISE)[1:]]
+    noise += [("independent", "normal", *shape) for shape in OTHER_SHAPES]
+    noise += [("AR(0.8)", "normal", *shape) for shape in OTHER_SHAPES[:2]]
     noise += [
-        (features, response, *shape)
+        (features, response, *SHAPES[1])
         for features in ("lognormal", "80 % zeros", "categories")
-        for response in ("Cauchy", "70 % zeros", "a class of 10 %", "uneven classes")
-        for shape in SHAPES[1:3]
+        for response in ("70 % zeros", "a class of 10 %", "uneven classes")
     ]
-    noise += [("independent", "normal", *WIDE), ("80 % zeros", "a class of 10 %", *WIDE)]
     effects = [
         (features, response, n, 20)
-        for features in ("independent", *CORRELATED, "lognormal", "a sum", "a bent copy")
+        for features in ("independent", "blocks of 0.8", "near-copies", "lognormal", "a sum")
         for response in EFFECTS_OF_SINGLES
-        for n in (100, 500)
+        for n in ((100, 500) if features == "near-copies" else (500,))
     ]
+    effects += [("a bent copy", response, 500, 20) for response in ("x₁³ − 3x₁", "sin 6x₁")]
     return list(dict.fromkeys(noise + effects))
 
 
@@ -296,9 +296,8 @@ def page_noise() -> pd.DataFrame:
 def page_effects() -> pd.DataFrame:
     rates = rates_of(EFFECTS_OF_SINGLES)
     pairs, spread = page_of(rates, "pair"), page_of(rates, "spread")
-    for n in ("100", "500"):
-        pairs[f"spread, {n} × 20"] = spread[f"{n} × 20"]
-    return pairs
+    shapes = [name for name in pairs if "×" in name]
+    return pairs.assign(**{f"spread, {shape}": spread[shape] for shape in shapes})
 
 
 def page_spread() -> pd.DataFrame:
