@@ -195,11 +195,12 @@ class CCMSelector(
         Pairs of features that explain more jointly than separately, in the order found:
         ``features`` of shape (n_pairs, 2), as indices (with names: :meth:`interactions_frame`);
         ``share``, the fraction of the variance of a product of functions of their ranks, beyond
-        single effects and earlier pairs, that is associated with the response; ``p_value``, the
-        probability that any of all pairs reaches this share without dependence, at most 0.05.
+        single effects and earlier pairs, that is associated with what single effects leave of the
+        response; ``p_value``, the probability that any of all pairs reaches this share without
+        interactions, at most 0.05. The response enters by its ranks.
     spread_ : Bunch
-        Features that affect the spread of a numeric response more than its mean, often because
-        they interact: ``features`` as indices, ``share`` and ``p_value`` as above.
+        Features that affect the spread of a numeric response and have no effect on its mean, often
+        because they interact: ``features`` as indices, ``share`` and ``p_value`` as above.
     cross_fit_ : Bunch or None
         Cross-validation results, if m or ε was chosen: ``n_features``, ``epsilon``, and, of shape
         (n_epsilons, n_sizes), ``mean_error`` and ``standard_error`` (fractions of the variance of
