@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from covmin.inference.dependence import conditional_dependence_test
     from covmin.inference.knockoffs import KnockoffSelector
     from covmin.inference.stability import StabilitySelector
+    from covmin.inference.verdicts import VerdictSelector
     from covmin.plan.formulation import Formulation
     from covmin.report.render import write_report
     from covmin.runtime.run import LongRun
@@ -24,6 +25,7 @@ __all__ = [
     "KnockoffSelector",
     "LongRun",
     "StabilitySelector",
+    "VerdictSelector",
     "__version__",
     "compare_selectors",
     "conditional_covariance_trace",
@@ -39,6 +41,7 @@ _HOMES = {
     "KnockoffSelector": "inference.knockoffs",
     "LongRun": "runtime.run",
     "StabilitySelector": "inference.stability",
+    "VerdictSelector": "inference.verdicts",
     "compare_selectors": "evaluation.compare",
     "conditional_covariance_trace": "selection.criterion",
     "conditional_dependence_test": "inference.dependence",
