@@ -140,7 +140,7 @@ def units() -> list[dict[str, Any]]:
             found += [{"question": q, "n": n, "run": run, "test": OURS} for q in NULLS]
         asked = {OURS: list(QUESTIONS)}
         if run < N_RUNS_BESIDE:
-            asked |= dict.fromkeys(RIVALS, [*NULLS, *QUESTIONS])
+            asked |= {test: [*NULLS, *QUESTIONS] for test in RIVALS}
         if run < N_RUNS_DRAWN:  # the distribution of x given z is known to the simulation
             asked[DRAWN] = ["line", "square", "product"]
         found += [
@@ -205,9 +205,11 @@ def page_level() -> pd.DataFrame:
     wide = ours.pivot(index="question", columns="n", values=["rejected", "runs"]).loc[list(NULLS)]
     worst = (wide["rejected"] - ALPHA - 2.0 * _error(ALPHA, wide["runs"])).max(axis=1)
     rates = wide["rejected"].add_prefix("n=")
-    return rates.assign(**{"within 2 s.e.": np.where(worst <= 0.0, "yes", "**no**")}).reset_index(
-        names="null"
-    ).assign(what=[NULLS[name][1] for name in NULLS])
+    return (
+        rates.assign(**{"within 2 s.e.": np.where(worst <= 0.0, "yes", "**no**")})
+        .reset_index(names="null")
+        .assign(what=[NULLS[name][1] for name in NULLS])
+    )
 
 
 def page_runs() -> pd.DataFrame:

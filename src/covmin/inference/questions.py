@@ -17,7 +17,6 @@ from covmin.data.columns import PreparedColumns
 from covmin.data.responses import EncodedResponse
 from covmin.plan.budgets import candidate_sizes
 from covmin.plan.constants import (
-    FUNCTION_SCALES,
     N_WAVES,
     SAMPLES_FOR_EACH_FEATURE,
     SEARCH,
@@ -110,28 +109,24 @@ class Questions:
 
     @cached_property
     def _choice(self) -> tuple[np.ndarray, float]:
-        return self._choose(np.arange(self.units.size))
+        """Units that predict the response best together, and the scale of functions of them.
+
+        They are the first of a ranking, at most one for ten samples. To choose too many does no
+        harm.
+        """
+        n_units = self.units.size
+        most = int(max(1, min(n_units, self.n_samples / SAMPLES_FOR_EACH_FEATURE)))
+        order = self._ranked(np.arange(n_units))
+        sizes = [size for size in candidate_sizes(n_units) if size <= most]
+        sets = [self.units.columns(order[:size]) for size in sizes]
+        found = judge(self.X, self.Y, self.p, self._weights, sets)
+        best = int(np.argmin([each.unexplained for each in found]))
+        return order[: sizes[best]], found[best].scale
 
     @property
     def chosen(self) -> np.ndarray:
         """Units that together predict the response best, best first."""
         return self._choice[0]
-
-    def _choose(self, among: np.ndarray) -> tuple[np.ndarray, float]:
-        """Of some units those that predict the response best, and the scale of functions of them.
-
-        They are the first of a ranking, at most one for ten samples. To choose too many does no
-        harm.
-        """
-        if among.size == 0:
-            return among, FUNCTION_SCALES[-1]
-        most = int(max(1, min(among.size, self.n_samples / SAMPLES_FOR_EACH_FEATURE)))
-        order = self._ranked(among)
-        sizes = [size for size in candidate_sizes(among.size) if size <= most]
-        sets = [self.units.columns(order[:size]) for size in sizes]
-        found = judge(self.X, self.Y, self.p, self._weights, sets)
-        best = int(np.argmin([each.unexplained for each in found]))
-        return order[: sizes[best]], found[best].scale
 
     def _ranked(self, among: np.ndarray) -> np.ndarray:
         """Some units from the first to the last, as :class:`CCMSelector` ranks them."""
@@ -166,33 +161,34 @@ class Questions:
         """Work out what all questions share."""
         _ = self._choice, self._fitted
 
-    def added_to_all(self, unit: int) -> Added:
-        """What a unit adds to all others: to the chosen ones, and to what all say about it.
+    def added_to_all(self, unit: int, level: float) -> float:
+        """p-value for what a unit adds to all others: to the chosen, and to what all say of it.
 
-        A chosen unit may have been preferred to others that can stand in for it, so these are
-        chosen anew without it, and join.
+        A chosen unit may have been preferred to others that can stand in for it. So where it seems
+        to add something, as many are chosen anew without it, and join the others.
         """
-        chosen, scale = self._choice
-        if unit in chosen:
-            others, scale = self._choose(np.setdiff1d(np.arange(self.units.size), unit))
-            chosen = np.union1d(chosen[chosen != unit], others)
-        return self._added(unit, chosen, self._fitted[unit], (scale,))
+        chosen = self.chosen
+        others = chosen[chosen != unit]
+        p_value = self._added(unit, others, self._fitted[unit]).p_value
+        if unit not in chosen or p_value > level or self.units.size == 1:
+            return p_value
+        anew = self._ranked(np.setdiff1d(np.arange(self.units.size), unit))[: chosen.size]
+        joined = self._added(unit, np.union1d(others, anew), self._fitted[unit])
+        return max(p_value, joined.p_value)
 
     def added_to(self, unit: int, others: np.ndarray) -> Added:
         """What a unit adds to some others."""
         nothing = np.empty((len(self.X), 0))
-        return self._added(unit, others, nothing, (self._choice[1],))
+        return self._added(unit, others, nothing)
 
-    def _added(
-        self, unit: int, others: np.ndarray, fitted: np.ndarray, scales: tuple[float, ...]
-    ) -> Added:
+    def _added(self, unit: int, others: np.ndarray, fitted: np.ndarray) -> Added:
         columns = self.units.columns(others)
         weights = np.full(fitted.shape[1], 1.0 / max(fitted.shape[1], 1))
         given = Given.of(
             np.hstack([self.X[:, columns], fitted]),
             np.concatenate([self._weights[columns], weights]),
             self.p,
-            scales,
+            self._choice[1:],
         )
         mine = self._columns(unit)
         return added_by(self.X[:, mine], self._weights[mine], self.Y, given)

@@ -1,6 +1,7 @@
 """A verdict on every feature, at an error rate that holds."""
 
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -272,10 +273,10 @@ class _Answers:
     def __init__(self, questions: Questions, selector: VerdictSelector) -> None:
         self.questions = questions
         units, fdr = range(questions.units.size), selector.fdr
-        work, jobs = selector.n_jobs, selector.verbose
+        jobs, verbose = selector.n_jobs, selector.verbose
         questions.prepare()
-        found = repeat(questions.added_to_all, units, "verdicts", "feature", work, jobs)
-        self.needed = np.array([each.p_value for each in found])
+        added = partial(questions.added_to_all, level=fdr)
+        self.needed = np.array(repeat(added, units, "verdicts", "feature", jobs, verbose))
         tests = np.stack([self.needed, questions.alone, questions.in_pairs()])
         self.relevant = np.minimum(len(tests) * tests.min(axis=0), 1.0)
         self.needed_q = adjusted_p_values(self.needed, selector.method)
