@@ -64,8 +64,8 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
         feature, or refuse them.
     column_types : {"auto", "strict"} or dict, default="auto"
         What columns are read as, as in :class:`CCMSelector`.
-    task : {"auto", "classification", "ordinal", "regression"}, default="auto"
-        How to read y.
+    task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
+        How to read y, as in :class:`CCMSelector`.
     n_jobs : int, default=None
         Features worked on at once.
     random_state : int, RandomState instance or None, default=None
@@ -155,7 +155,7 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
         "categorical_features": [None, str, Integral, "array-like"],
         "missing": [StrOptions({"keep", "error"})],
         "column_types": [StrOptions({"auto", "strict"}), dict],
-        "task": [StrOptions({"auto", "classification", "ordinal", "regression"})],
+        "task": [StrOptions({"auto", "classification", "ordinal", "regression", "survival"})],
         "n_jobs": N_JOBS,
         "random_state": ["random_state"],
         "verbose": VERBOSE,

@@ -21,6 +21,7 @@ from .missing import missing_values
 from .plots import drawn_rows, feature_plots, in_units
 from .relations import interacting_pair, shared_information, substitutes
 from .samples import Samples, as_samples
+from .verdicts import told_verdicts
 from .words import chance
 
 # Features, best first, that each part of the page has room for.
@@ -41,6 +42,7 @@ def build_report(
     source: str | None = None,
     notes: Sequence[str] = (),
     code: str | None = None,
+    verdicts: Any = None,
 ) -> dict[str, Any]:
     """Gather what a report on a fitted selector shows.
 
@@ -62,6 +64,8 @@ def build_report(
         Remarks to show, such as warnings of the fit.
     code : str, optional
         Code that repeats the fit; written from the parameters by default.
+    verdicts : VerdictSelector, optional
+        Fitted on X and y too, for a section on which features matter at all.
 
     Returns
     -------
@@ -105,6 +109,7 @@ def build_report(
             {"features": [int(j) for j in pair], "chance": chance(p_value)}
             for pair, p_value in zip(found.features, found.p_value, strict=True)
         ],
+        "verdicts": told_verdicts(verdicts),
         "correlation": shared_information(samples, order[:_CORRELATED].tolist()),
         "substitutes": stand_ins,
         "described_rows": int(samples.rows.size),
