@@ -22,6 +22,7 @@ from .missing import missing_values
 from .plots import drawn_rows, feature_plots, in_units
 from .relations import interacting_pair, interactions, shared_information, substitutes
 from .samples import Samples, as_samples
+from .verdicts import told_verdicts
 
 # Features, best first, that each part of the page has room for.
 _PLOTTED = 12
@@ -41,6 +42,7 @@ def build_report(
     source: str | None = None,
     notes: Sequence[str] = (),
     code: str | None = None,
+    verdicts: Any = None,
 ) -> dict[str, Any]:
     """Gather what a report on a fitted selector shows.
 
@@ -62,6 +64,8 @@ def build_report(
         Remarks to show, such as warnings of the fit.
     code : str, optional
         Code that repeats the fit; written from the parameters by default.
+    verdicts : VerdictSelector, optional
+        Fitted on X and y too, for a section on which features matter at all.
 
     Returns
     -------
@@ -103,6 +107,7 @@ def build_report(
         "pair": interacting_pair(samples, order[: max(2, min(kept, _PAIRED))]),
         "interactions": interactions(selector),
         "network": network_order(selector.interactions_.features, selector.ranking_).tolist(),
+        "verdicts": told_verdicts(verdicts),
         "correlation": shared_information(samples, order[:_CORRELATED].tolist()),
         "substitutes": stand_ins,
         "described_rows": int(samples.rows.size),
