@@ -31,6 +31,7 @@ def records(kinds=("?", "f8"), names=("died", "days"), columns=(EVENT, TIME)):
         pd.DataFrame({"days": TIME, "died": pd.array(EVENT, dtype="boolean")}),
         pl.DataFrame({"days": TIME, "died": EVENT}),
         PLAIN.astype(object),
+        records(("O", "f8")),
     ],
     ids=lambda y: type(y).__name__,
 )
@@ -113,4 +114,10 @@ def test_the_response_has_unit_variance_and_keeps_its_times():
     assert weight @ response.Y[:, 0] ** 2 / weight.sum() == pytest.approx(1.0)
     some = response.of_rows(np.array([True, False, True, False]))
     np.testing.assert_array_equal(some.times, PLAIN[[0, 2]])
-    np.testing.assert_array_equal(some.strata, [1, 1])
+    np.testing.assert_array_equal(response.strata, [1, 0, 1, 1])
+    np.testing.assert_array_equal(some.strata, [0, 0])  # of one kind
+
+
+def test_masked_arrays_are_refused():
+    with pytest.raises(TypeError, match="Masked arrays"):
+        survival_times(np.ma.masked_array(PLAIN, PLAIN > 4.0), "survival")

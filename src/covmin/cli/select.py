@@ -21,12 +21,13 @@ from .output import check_destination, write_table, written_or_explained
 from .problem import Dataset, make_dataset, open_stored_dataset
 from .progress import FitProgress
 from .tables import Source
+from .verdicts import check_rate, fit_verdicts, verdict_rows, verdict_table
 from .words import explained
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from covmin import CCMSelector
+    from covmin import CCMSelector, VerdictSelector
 
 _BY_COMMAND = ("json", "excel", "sqlite")
 _DEMO_CODE = """\
@@ -52,6 +53,7 @@ class SelectRequest:
     as_json: bool = False
     quiet: bool = False
     estimate: bool = False
+    fdr: float | None = None  # of verdicts; None for no verdicts
 
 
 def run_select(request: SelectRequest) -> None:
@@ -61,6 +63,7 @@ def run_select(request: SelectRequest) -> None:
     check_destination(request.output, source.data, table=True)
     check_destination(request.parameters.get("long_run__checkpoint"), source.data)
     arguments = selector_arguments(request.parameters)
+    check_rate(request.fdr)
     with FitProgress(request.quiet, only_plan=request.estimate) as progress:
         progress.phase(f"Reading {source.data}")
         dataset, frame = _read(source)
@@ -71,6 +74,10 @@ def run_select(request: SelectRequest) -> None:
         if dataset.column_types != "auto":
             arguments["column_types"] = dataset.column_types
         result = _fit(dataset, progress, arguments)
+        if request.fdr is not None:
+            progress.phase("Testing features")
+            verdicts = fit_verdicts(dataset, request.fdr, arguments)
+            result = replace(result, verdicts=verdicts)
         if request.output is not None:
             progress.phase(f"Writing {request.output}")
             write_table(_selected_columns(result, frame), request.output, dataset.target)
@@ -112,6 +119,7 @@ class SelectResult:
     notes: list[str]
     warnings: list[str]
     seconds: float
+    verdicts: VerdictSelector | None = None
 
     @property
     def order(self) -> np.ndarray:
@@ -231,6 +239,7 @@ def _save_report(result: SelectResult, path: Path, source: str | None, code: str
             source=source,
             notes=result.notes,
             code=code,
+            verdicts=result.verdicts,
         )
 
 
@@ -261,6 +270,7 @@ def _code(request: SelectRequest, result: SelectResult, separator: str | None) -
     words += [word for option, values in typed.items() for v in values for word in (option, v)]
     words += ["--no-header"] if not source.header else []
     words += ["--strict"] if source.strict else []
+    words += [] if request.fdr is None else ["--fdr", f"{request.fdr:g}"]
     return shlex.join([*words, *words_for(request.parameters)])
 
 
@@ -269,6 +279,8 @@ def _show(result: SelectResult, source: str, top: int) -> None:
     dataset = result.dataset
     info = TableInfo(source, dataset.n_samples, dataset.names, dataset.target, dataset.y)
     Console().print(selection_summary(result.selector, info, top))
+    if result.verdicts is not None:
+        Console().print(verdict_table(result.verdicts, dataset.names, top))
     show_remarks("Warning", result.warnings, "yellow")
     show_remarks("Note", result.notes, "dim")
 
@@ -313,6 +325,7 @@ def _as_dict(request: SelectRequest, result: SelectResult, code: str) -> dict[st
             {key: names[x] if isinstance(x, int) else x for key, x in zip(found, row, strict=True)}
             for row in zip(*(column.tolist() for column in found.values()), strict=True)
         ],
+        "verdicts": verdict_rows(result.verdicts, names),
         "cross_fitted_error": error_curve(selector),
         "kernel": selector.kernel_,
         "epsilon": float(selector.epsilon_),

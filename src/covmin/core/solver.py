@@ -59,6 +59,7 @@ class Solution:
     last_active: np.ndarray  # (d,), the last step after which each weight was positive
     state: Any = None  # of the objective, as a starting point for nearby evaluations
     operator: Operator | None = None  # may hold an n×n matrix; release it after use
+    length: float | None = None  # step length suggested by the last curvature, if any
 
 
 @dataclass
@@ -83,6 +84,7 @@ def minimize(
     steps: Steps = STEPS,
     watch: Watch = SILENT,
     rounding: float = _DOUBLE,
+    length: float | None = None,
 ) -> Solution:
     """Minimise ``objective(w) + penalty`` over the constraint, starting from ``w0`` (d,).
 
@@ -92,9 +94,10 @@ def minimize(
     features, the first steps change few weights. The objective never increases, so the last
     iterate is the best. ``watch`` receives each accepted step, and can stop the solve before each.
     ``rounding`` is the relative rounding error of the data; a smaller decrease does not count.
+    ``length`` limits t in the first step, if a similar problem has been solved before.
     """
     w = constraint.project(np.asarray(w0, dtype=np.float64))
-    state = _evaluated(objective, constraint, w)
+    state = replace(_evaluated(objective, constraint, w), length=length or np.inf)
     if not (np.isfinite(state.value) and np.isfinite(state.gradient).all()):
         raise FloatingPointError(
             "The criterion is not finite at the start: the data or the parameters overflow. "
@@ -139,6 +142,7 @@ def minimize(
         last_active=last_active,
         state=state.point.state,
         operator=state.point.operator,
+        length=state.length if np.isfinite(state.length) else None,
     )
 
 
