@@ -68,9 +68,6 @@ class TestShip:
         assert "'Sex' read as categories (2 values in 300 rows)" in told
         assert "'Fare' read as numbers (numbers as text, such as '$" in told
         assert "'Boarded' read as dates (dates: time since the first date, hour of day" in told
-            "'Boarded' read as dates (dates: time since the first date, hour of day, weekday)"
-            in told
-        )
 
     @pytest.mark.filterwarnings("ignore:Excluded")
     def test_polars(self, fitted):
