@@ -173,7 +173,7 @@ def test_weights_count():
     alone = conditional_dependence_test(X[:100], y[:100], given=Z[:100])
     assert with_effect.p_value < 1e-6 < 0.01 < without.p_value
     assert alone.p_value < 1e-6
-    with pytest.raises(ValueError, match="needs given="):
+    with pytest.raises(ValueError, match="requires given="):
         conditional_dependence_test(X, y, sample_weight=weight)
 
 
