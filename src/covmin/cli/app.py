@@ -94,6 +94,8 @@ def select(
     json: opt.JsonOption = False,
     quiet: opt.QuietOption = False,
     estimate: opt.EstimateOption = False,
+    verdicts: opt.VerdictsOption = False,
+    fdr: opt.FdrOption = None,
     missing: opt.MissingOption = opt.Missing.keep,
     fmt: opt.FormatOption = None,
     no_header: opt.NoHeaderOption = False,
@@ -113,6 +115,7 @@ def select(
     - `covmin select glass.csv -t type --drop id,lab --missing rows`
     - `covmin select houses.csv -t price --as district=category --given area`
     - `covmin select trial.csv -t days --event died`
+    - `covmin select wine.csv -t cultivar --verdicts --fdr 0.05`
     - `covmin select genes.parquet -t -1 --estimate`
     - `covmin select genes.parquet -t -1 --seconds 600`
     - `covmin select lab.xlsx -t yield --sheet Measurements`
@@ -133,7 +136,8 @@ def select(
     part: dict[str, Any] = {"encoding": encoding, "table": table, "query": query, "strict": strict}
     part["event"] = event
     source = Source(data, target, drop, missing, fmt, not no_header, decimal, **columns, **part)
-    request = SelectRequest(source, parameters, report, output, top, json, quiet, estimate)
+    rate = 0.1 if verdicts and fdr is None else fdr
+    request = SelectRequest(source, parameters, report, output, top, json, quiet, estimate, rate)
     run_select(request)
 
 

@@ -162,6 +162,12 @@ TopOption = Annotated[int,
     typer.Option("--top", metavar="N", help="Most rows of the ranking to print.", min=1)]
 JsonOption = Annotated[bool,
     typer.Option("--json", help="Print one JSON object instead of tables.")]
+VerdictsOption = Annotated[bool, typer.Option("--verdicts",
+    help="Also tell of every feature whether it is needed, relevant, or not shown to matter, each "
+    "by a p-value.")]
+FdrOption = Annotated[float | None, typer.Option("--fdr", metavar="RATE", min=0.0, max=1.0,
+    help="Share of false ones among the features called needed, and among those called relevant, "
+    "at most; means --verdicts.", show_default="0.1 with --verdicts")]
 EstimateOption = Annotated[bool, typer.Option("--estimate",
     help="Only say what would be done, and about how long it would take.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]

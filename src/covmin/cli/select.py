@@ -21,12 +21,13 @@ from .output import check_destination, write_table, written_or_explained
 from .problem import Question, make_question, make_stored_question
 from .progress import FitProgress
 from .tables import Source
+from .verdicts import check_rate, fit_verdicts, verdict_rows, verdict_table
 from .words import explained
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from covmin import CCMSelector
+    from covmin import CCMSelector, VerdictSelector
 
 _BY_COMMAND = ("json", "excel", "sqlite")
 _DEMO_CODE = """\
@@ -52,6 +53,7 @@ class SelectRequest:
     as_json: bool = False
     quiet: bool = False
     estimate: bool = False
+    fdr: float | None = None  # of verdicts; None for no verdicts
 
 
 def run_select(request: SelectRequest) -> None:
@@ -61,6 +63,7 @@ def run_select(request: SelectRequest) -> None:
     check_destination(request.output, source.data, table=True)
     check_destination(request.parameters.get("long_run__checkpoint"), source.data)
     arguments = selector_arguments(request.parameters)
+    check_rate(request.fdr)
     with FitProgress(request.quiet, only_plan=request.estimate) as progress:
         progress.phase(f"Reading {source.data}")
         question, frame = _read(source)
@@ -71,6 +74,10 @@ def run_select(request: SelectRequest) -> None:
         if question.column_types != "auto":
             arguments["column_types"] = question.column_types
         answer = _fit(question, progress, arguments)
+        if request.fdr is not None:
+            progress.phase("Testing features")
+            judged = fit_verdicts(question, request.fdr, arguments)
+            answer = replace(answer, verdicts=judged)
         if request.output is not None:
             progress.phase(f"Writing {request.output}")
             write_table(_selected_columns(answer, frame), request.output, question.target)
@@ -112,6 +119,7 @@ class Answer:
     notes: list[str]
     warnings: list[str]
     seconds: float
+    verdicts: VerdictSelector | None = None
 
     @property
     def order(self) -> np.ndarray:
@@ -233,6 +241,7 @@ def _save_report(answer: Answer, path: Path, source: str | None, code: str) -> P
             source=source,
             notes=answer.notes,
             code=code,
+            verdicts=answer.verdicts,
         )
 
 
@@ -263,6 +272,7 @@ def _code(request: SelectRequest, answer: Answer, separator: str | None) -> str:
     words += [word for option, values in typed.items() for v in values for word in (option, v)]
     words += ["--no-header"] if not source.header else []
     words += ["--strict"] if source.strict else []
+    words += [] if request.fdr is None else ["--fdr", f"{request.fdr:g}"]
     return shlex.join([*words, *words_for(request.parameters)])
 
 
@@ -271,6 +281,8 @@ def _show(answer: Answer, source: str, top: int) -> None:
     question = answer.question
     asked = Asked(source, question.n_samples, question.names, question.target, question.y)
     Console().print(selection_summary(answer.selector, asked, top))
+    if answer.verdicts is not None:
+        Console().print(verdict_table(answer.verdicts, question.names, top))
     show_remarks("Warning", answer.warnings, "yellow")
     show_remarks("Note", answer.notes, "dim")
 
@@ -315,6 +327,7 @@ def _as_dict(request: SelectRequest, answer: Answer, code: str) -> dict[str, Any
             {key: names[x] if isinstance(x, int) else x for key, x in zip(found, row, strict=True)}
             for row in zip(*(column.tolist() for column in found.values()), strict=True)
         ],
+        "verdicts": verdict_rows(answer.verdicts, names),
         "cross_fitted_error": error_curve(selector),
         "kernel": selector.kernel_,
         "epsilon": float(selector.epsilon_),

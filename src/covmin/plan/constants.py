@@ -172,3 +172,22 @@ FEW_VALUES: Final = 10
 IN_SAMPLE_SHARE: Final = 0.1
 #: The ridge in the sample: the noise of a product and a line in 300 samples is told to a third.
 IN_SAMPLE_RIDGE: Final = 1e-5
+
+# --- tests of what a feature adds --------------------------------------------------------------
+#: Degrees of freedom of a regression whose residuals are tested, as a share of the samples: with
+#: more, less than half of the noise would be left to see anything by.
+MOST_FREEDOM: Final = 0.5
+#: Scale of the functions of what is left of a feature, in its deviations: a line has most of the
+#: weight, and a wave up and down some.
+FEATURE_SCALE: Final = 1.25
+#: Share of the variance of such functions that is looked at: the rest changes no p-value.
+FEATURE_SHARE: Final = 0.999
+#: A feature of which the others leave less than this share is theirs: what it adds cannot be told
+#: from the errors of a regression.
+DETERMINED: Final = 0.01
+#: Ridges of the regression of each feature on the others, in units of the variance of a feature.
+NEIGHBOUR_RIDGES: Final = (10.0, 1.0, 0.1, 0.01, 0.001)
+#: Of more samples than this, as many are tested: smaller effects than these show are of no use.
+TESTED_ROWS: Final = 5000
+#: Features named as stand-ins for another, at most: more of them are no answer.
+MOST_STAND_INS: Final = 3
