@@ -64,7 +64,7 @@ def test_every_figure_is_the_criterion_of_the_weights_it_stands_for(
     found = substitutes(problem, stage, 3)
     every = np.arange(6)
     w = np.zeros(6)
-    w[stage.features] = np.maximum(stage.survivors[1], CRACK)
+    w[stage.features] = np.maximum(stage.survivors.weights, CRACK)
 
     def value(weights):
         """With the kernel of the stage, whatever features it is measured on."""

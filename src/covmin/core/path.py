@@ -12,6 +12,8 @@ features than the samples can tell apart.
 A feature here is a unit of :mod:`covmin.core.units`: a column, or a group of columns.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -31,6 +33,20 @@ CRACK = 1e-4
 
 
 @dataclass(frozen=True)
+class Start:
+    """Where a stage begins."""
+
+    among: np.ndarray  # the units it chooses among
+    weights: np.ndarray  # those they have come to
+    length: float | None = None  # of a step, where the stage before has come to one
+
+    def without(self, held: np.ndarray) -> Start:
+        """The same without the units that are held."""
+        free = ~np.isin(self.among, held)
+        return Start(self.among[free], self.weights[free], self.length)
+
+
+@dataclass(frozen=True)
 class Stage:
     """One solve of a path."""
 
@@ -46,9 +62,10 @@ class Stage:
     solution: Solution
 
     @property
-    def survivors(self) -> tuple[np.ndarray, np.ndarray]:
-        """The features kept, and their weights."""
-        return self.features, self.weights[np.searchsorted(self.among, self.features)]
+    def survivors(self) -> Start:
+        """The features kept, with their weights."""
+        weights = self.weights[np.searchsorted(self.among, self.features)]
+        return Start(self.features, weights, self.solution.length)
 
 
 Solved = tuple[Stage, np.ndarray]  # a stage, and its units from best to worst
@@ -93,7 +110,7 @@ def run_path(
     while len(solved) < len(every):
         number = len(solved)
         known = number < len(finished)
-        new = [finished[number]] if known else walk.next_stages(number, *walk.left_by(solved))
+        new = [finished[number]] if known else walk.next_stages(number, walk.left_by(solved))
         solved += new
         if watch.stop():
             break
@@ -164,12 +181,12 @@ class _Walk:
     wanted: int | None
     with_errors: bool
 
-    def left_by(self, solved: Sequence[Solved]) -> tuple[np.ndarray, np.ndarray]:
+    def left_by(self, solved: Sequence[Solved]) -> Start:
         """The units that the next stage chooses among, and the weights they have come to."""
         steps = [stage for stage, _ in solved if stage.budget != self.aside]
         if not steps:
             every = np.arange(self.problem.n_features)
-            return every, np.ones(every.size)
+            return Start(every, np.ones(every.size))
         return steps[-1].survivors
 
     def ranking(self, solved: Sequence[Solved]) -> np.ndarray:
@@ -184,7 +201,7 @@ class _Walk:
                 ranking = np.concatenate([ranking[is_first], ranking[~is_first]])
         return ranking
 
-    def next_stages(self, number: int, among: np.ndarray, weights: np.ndarray) -> list[Solved]:
+    def next_stages(self, number: int, start: Start) -> list[Solved]:
         """The next stage; or all down to the members of pairs, some of them held where they leave.
 
         Among more features than the samples can tell apart any set fits, and members are just
@@ -194,18 +211,18 @@ class _Walk:
 
         Where a sample of the rows decides, what all rows speak for is held as well.
         """
-        members, none = self.members, self.members[:0]
+        members, none, among = self.members, self.members[:0], start.among
         if self.problem.for_stage(among)[-1].n_rows < self.problem.n_rows:
             held = self._spoken_for(self.budgets[number], among)
-            return [self._solve(self._watch(number), held, among, weights)]
+            return [self._solve(self._watch(number), held, start)]
         if among.size > self.hold.above and members.size < self.budgets[number]:
             held = self.hold.while_many(members, self.budgets[number])
-            return [self._solve(self._watch(number), held, among, weights)]
+            return [self._solve(self._watch(number), held, start)]
         if members.size >= self.budgets[number] or not np.isin(members, among).any():
-            return [self._solve(self._watch(number), none, among, weights)]
-        ways = [self._way(number, none, among, weights)]
+            return [self._solve(self._watch(number), none, start)]
+        ways = [self._way(number, none, start)]
         if not np.isin(members, ways[0][1][-1][0].features).all():
-            ways.append(self._way(number, members, among, weights))
+            ways.append(self._way(number, members, start))
         watches, better = min(ways, key=lambda way: way[1][-1][0].criterion)
         # Only of the better way is told, afterwards: these stages are short.
         for watch in watches:
@@ -227,7 +244,7 @@ class _Walk:
         return _StageWatch(self.watch, number, len(self.budgets), self.budgets[number], waits=waits)
 
     def _way(
-        self, number: int, held: np.ndarray, among: np.ndarray, weights: np.ndarray
+        self, number: int, held: np.ndarray, start: Start
     ) -> tuple[list[_StageWatch], list[Solved]]:
         """Stages down to the smallest that has room for the members, some features held."""
         watches: list[_StageWatch] = []
@@ -236,22 +253,21 @@ class _Walk:
             if self.budgets[k] <= self.members.size or (way and self.watch.stop()):
                 break
             watches.append(self._watch(k, waits=True))
-            way.append(self._solve(watches[-1], held, among, weights))
+            way.append(self._solve(watches[-1], held, start))
             if self.budgets[k] != self.aside:
-                among, weights = way[-1][0].survivors
+                start = way[-1][0].survivors
         return watches, way
 
-    def _solve(
-        self, watch: _StageWatch, held: np.ndarray, among: np.ndarray, weights: np.ndarray
-    ) -> Solved:
+    def _solve(self, watch: _StageWatch, held: np.ndarray, start: Start) -> Solved:
         """Solve at one budget with the held features always on; they come first."""
+        among = start.among
         is_held = np.isin(among, held)
-        on, free = among[is_held], among[~is_held]
+        on = among[is_held]
         if on.size == 0:
-            return self._solve_stage(self.problem, among, weights, watch.budget, watch)
+            return self._solve_stage(self.problem, start, watch.budget, watch)
         watch.n_held = on.size
         stage, order = self._solve_stage(
-            self.problem.switched_on(on), free, weights[~is_held], watch.budget - on.size, watch
+            self.problem.switched_on(on), start.without(on), watch.budget - on.size, watch
         )
         full = np.ones(among.size)
         full[~is_held] = stage.weights
@@ -260,21 +276,18 @@ class _Walk:
         return stage, np.concatenate([on, order])
 
     def _solve_stage(
-        self,
-        problem: Problem,
-        among: np.ndarray,
-        weights: np.ndarray,
-        budget: int,
-        watch: _StageWatch,
+        self, problem: Problem, start: Start, budget: int, watch: _StageWatch
     ) -> Solved:
         """Solve at one budget, on more and more rows; give units from best to worst."""
+        among, weights = start.among, start.weights
         levels = problem.for_stage(among, whole=watch.budget == self.wanted)
         sigma = levels[-1].bandwidth(among, budget)
         # Scaled down into the budget, so that none starts at a corner.
         weights = weights * min(1.0, budget / max(float(weights.sum()), 1.0))
+        start = replace(start, weights=weights)
         for level in levels:
-            objective, constraint, solution = _minimize(level, among, sigma, budget, weights, watch)
-            weights = solution.w
+            objective, constraint, solution = _minimize(level, start, sigma, budget, watch)
+            start = replace(start, weights=solution.w, length=solution.length)
         assert solution.operator is not None
         loo_error = np.nan
         if self.with_errors:
@@ -295,12 +308,13 @@ class _Walk:
 
 
 def _minimize(
-    problem: Problem, among: np.ndarray, sigma: float, budget: int, start: np.ndarray, watch: Watch
+    problem: Problem, start: Start, sigma: float, budget: int, watch: Watch
 ) -> tuple[Objective, Constraint, Solution]:
     """Solve at one budget, under the first constraint that leaves enough features."""
-    objective = problem.objective_over(among, problem.gram(among, sigma, budget))
+    objective = problem.objective_over(start.among, problem.gram(start.among, sigma, budget))
+    how = problem.steps, watch, problem.rounding, start.length
     for constraint in problem.constraints(budget):
-        solution = minimize(objective, constraint, start, problem.steps, watch, problem.rounding)
+        solution = minimize(objective, constraint, start.weights, *how)
         if (solution.w > 0.0).sum() >= budget:
             break
     return objective, constraint, solution

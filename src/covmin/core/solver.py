@@ -59,6 +59,7 @@ class Solution:
     last_active: np.ndarray  # (d,), the last step after which each weight was positive
     state: Any = None  # of the objective, for an evaluation nearby to start from
     operator: Operator | None = None  # may hold an n×n matrix; to be let go of after use
+    length: float | None = None  # of a step, where the curvature of the last one suggests any
 
 
 @dataclass
@@ -83,6 +84,7 @@ def minimize(
     steps: Steps = STEPS,
     watch: Watch = SILENT,
     rounding: float = _DOUBLE,
+    length: float | None = None,
 ) -> Solution:
     """Minimise ``objective(w) + price`` over the constraint, from ``w0`` (d,).
 
@@ -92,10 +94,11 @@ def minimize(
     as long: among many features the first steps move few weights.
     The objective never rises, so the last iterate is the best. The watch is told of each accepted
     step, and asked before each whether to end here. ``rounding`` is that of the numbers that the
-    objective is made from: a fall that drowns in it is none.
+    objective is made from: a fall that drowns in it is none. ``length`` is the longest t of the
+    first step, where a solve of nearly the same problem has come to one.
     """
     w = constraint.project(np.asarray(w0, dtype=np.float64))
-    state = _evaluated(objective, constraint, w)
+    state = replace(_evaluated(objective, constraint, w), length=length or np.inf)
     if not (np.isfinite(state.value) and np.isfinite(state.gradient).all()):
         raise FloatingPointError(
             "The criterion is not finite at the start: the data or the parameters overflow. "
@@ -140,6 +143,7 @@ def minimize(
         last_active=last_active,
         state=state.point.state,
         operator=state.point.operator,
+        length=state.length if np.isfinite(state.length) else None,
     )
 
 

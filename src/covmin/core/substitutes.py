@@ -31,7 +31,7 @@ def substitutes(problem: Problem, stage: Stage, n_candidates: int) -> Substitute
     every = np.arange(problem.n_features)
     chosen = stage.features
     weights = np.zeros(every.size)
-    weights[chosen] = np.maximum(stage.survivors[1], CRACK)
+    weights[chosen] = np.maximum(stage.survivors.weights, CRACK)
     left = np.setdiff1d(every, chosen)
     n_candidates = min(n_candidates, left.size)
     gram = problem.gram(every, stage.bandwidth, stage.budget, stage.among)

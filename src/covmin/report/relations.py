@@ -8,7 +8,7 @@ import numpy as np
 
 from .plots import crossed, pair_points
 from .samples import Samples
-from .words import percent
+from .words import chance, percent
 
 _SUBSTITUTED, _CANDIDATES = 10, 3
 # Of two features, by how many of them hold categories.
@@ -36,6 +36,15 @@ def interacting_pair(samples: Samples, columns: np.ndarray) -> dict[str, Any] | 
         "gain": round(gain[pair], 4),
         **pair_points(samples, pair),
     }
+
+
+def interactions(selector: Any) -> list[dict[str, Any]]:
+    """The pairs that stand out, in the order in which they were named."""
+    found = selector.interactions_
+    return [
+        {"features": [int(a), int(b)], "share": round(float(share), 4), "chance": chance(p_value)}
+        for (a, b), share, p_value in zip(found.features, found.share, found.p_value, strict=True)
+    ]
 
 
 def shared_information(samples: Samples, columns: Sequence[int]) -> dict[str, Any]:
