@@ -15,7 +15,7 @@ from covmin.data.checks import printable, shortened
 
 from .display import BARE
 from .errors import CommandError, ExitCode
-from .problem import Question
+from .problem import Dataset
 
 if TYPE_CHECKING:
     from covmin import VerdictSelector
@@ -39,7 +39,7 @@ def check_rate(fdr: float | None) -> None:
         )
 
 
-def fit_verdicts(question: Question, fdr: float, arguments: Mapping[str, Any]) -> VerdictSelector:
+def fit_verdicts(dataset: Dataset, fdr: float, arguments: Mapping[str, Any]) -> VerdictSelector:
     """Test every feature, reading the table as the ranking does."""
     from covmin import VerdictSelector
 
@@ -47,7 +47,7 @@ def fit_verdicts(question: Question, fdr: float, arguments: Mapping[str, Any]) -
     selector = VerdictSelector(fdr=fdr, verbose=0, **shared)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about the table: said with the ranking
-        return selector.fit(*(question.stored or (question.X, question.response)))
+        return selector.fit(*(dataset.stored or (dataset.X, dataset.response)))
 
 
 def verdict_rows(
