@@ -220,5 +220,5 @@ def test_masks_are_refused(role):
 
 def test_names_in_place_of_columns_are_refused():
     X = np.random.default_rng(0).standard_normal((40, 2))
-    with pytest.raises(TypeError, match="given holds names"):
+    with pytest.raises(TypeError, match="given contains names"):
         conditional_dependence_test(X, X[:, 0], given=["a"], n_resamples=9)
