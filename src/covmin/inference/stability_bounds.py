@@ -34,7 +34,7 @@ def false_selections(
     """
     halves = int(
         np.ceil(2 * n_pairs * threshold - 1e-9)
-    )  # number out of 2B that reaches the threshold
+    )  # out of 2B
     if halves <= n_pairs:
         return float(n_features)
     theta = n_selected / n_features
