@@ -3,6 +3,9 @@
 One module for each tool. A new one has a ``PART`` of its own and an entry in ``PARTS``.
 """
 
-from . import dependence, knockoffs, stability
+from . import dependence, knockoff_columns, knockoffs, stability
 
-PARTS = {module.PART.name: module.PART for module in (knockoffs, dependence, stability)}
+PARTS = {
+    module.PART.name: module.PART
+    for module in (knockoffs, knockoff_columns, dependence, stability)
+}

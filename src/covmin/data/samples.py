@@ -41,6 +41,10 @@ from .sources import ArraySource, SparseSource, is_source, rows_of
 from .tables import read_table
 
 
+# The warning of too few samples, as a pattern.
+TOO_FEW = r"\d+ samples are too few to tell"
+
+
 @dataclass(frozen=True)
 class Samples:
     """What a fit is given, checked and encoded; samples of weight zero are gone."""

@@ -8,24 +8,27 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, _fit_context, clone
-from sklearn.utils import Bunch, Tags, _safe_indexing, get_tags
+from sklearn.utils import Bunch, Tags, _safe_indexing, check_array, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_method_params
 
-from covmin.data.checks import check_kind, is_frame
-from covmin.data.columns import n_features_to_keep
+from covmin.data.checks import is_frame, missing_responses
+from covmin.data.columns import n_features_to_keep, prepare_columns
 from covmin.data.encoding import summary
 from covmin.data.kinds import LEFT_OUT
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
-from covmin.data.responses import EncodedResponse, encode_response, ordered_levels
-from covmin.data.sources import is_source
-from covmin.data.tables import read_encoded
+from covmin.data.responses import EncodedResponse, ordered_levels
+from covmin.data.samples import Samples
+from covmin.data.sources import ArraySource, is_source
 from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
+from covmin.runtime.threads import one_blas_thread
 from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
 
+from .reading import by_column, note_columns, read_by, reader_of, rows_to_fit, weight_of
 from .stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
 
 # Each half must hold two samples at the least.
@@ -160,7 +163,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
 
     # The selector inside validates its own parameters.
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit the selector to halves of the samples and count what it chooses.
 
         Parameters
@@ -169,7 +172,11 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
             Samples, in memory. A data frame reaches the selector as it is. Values may be missing
             where the selector takes that.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, which are split evenly between halves, or real responses.
+            Class labels, which are split evenly between halves, or real responses. Samples without
+            a response are left out, with a warning.
+        **fit_params : dict
+            What the fit of the selector takes besides, such as ``sample_weight``. What has an
+            entry for each sample is split as the samples are.
 
         Returns
         -------
@@ -183,82 +190,138 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
                     "pass one of them."
                 )
             _refuse_blocks(X)
-            X, y = self._validated(X, y)
-            estimator = for_many_fits(self._estimator(), self)
-            response = _read_response(y, estimator)
-            _fix_kinds(estimator, X)
-            if "task" in estimator.get_params(deep=False):
-                _check_rare_classes(response)
-                # Every half is read the way all samples are: fewer values may look like classes.
-                if estimator.task == "auto" and ordered_levels(y) is None:
-                    estimator.set_params(task=response.task)
+            samples = self._read(X, y, fit_params.get("sample_weight"))
+            estimator = self._estimator(samples)
+            rows, weight = self._rows(samples, estimator, fit_params.get("sample_weight"))
+            strata = _strata(samples.response.labels, rows)
             seed = seed_of(self.random_state)
-            halves = list(_complementary_halves(_strata(response), self.n_pairs, seed))
-            choose = partial(_choose, estimator, X, y)
-            self._store(repeat(choose, halves, "stability", "half", self.n_jobs, self.verbose))
+            halves = list(_complementary_halves(strata, self.n_pairs, seed))
+            if weight is not None:
+                weight = _spread(weight, samples.row[rows], len(missing_responses(y)))
+                fit_params = fit_params | {"sample_weight": weight}
+            table = _indexable(X), y if hasattr(y, "dtype") or is_frame(y) else np.asarray(y)
+            choose = partial(_choose, estimator, *table, fit_params, samples.row[rows])
+            fits = repeat(choose, halves, "stability", "half", self.n_jobs, self.verbose)
+            self._store(fits, samples)
         return self
 
-    def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Checked samples; frames and series stay what they are, columns of any type included."""
-        check_kind(X, y, takes_sparse=True)
-        as_it_is = is_frame(X)
-        finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
-        options: dict[str, Any] = {"dtype": "numeric", "ensure_all_finite": finite}
-        if as_it_is:
-            options = {"dtype": None, "ensure_all_finite": False}
-        options |= {"ensure_min_samples": _MIN_SAMPLES, "accept_sparse": "csr"}
-        checked, numbers = validate_data(self, X, y, multi_output=True, **options)
-        return (X if as_it_is else checked), (numbers if ordered_levels(y) is None else y)
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> Samples:
+        selector = CCMSelector() if self.estimator is None else self.estimator
+        takes_gaps = get_tags(selector).input_tags.allow_nan
+        reader = reader_of(selector, "keep" if takes_gaps else "error")
+        if reader is not selector and not is_frame(X):  # to which text means nothing
+            options = {"accept_sparse": "csr", "ensure_all_finite": "allow-nan"}
+            X = check_array(X, dtype="numeric", **options)
+        samples = read_by(reader, selector, X, y, sample_weight)
+        if samples.n_samples < _MIN_SAMPLES:
+            raise ValueError(
+                f"Found array with {samples.n_samples} sample(s) while a minimum of {_MIN_SAMPLES} "
+                "is required, two for each half."
+            )
+        return samples
+
+    def _estimator(self, samples: Samples) -> Any:
+        """What is fitted to each half, which it is to read the way all samples are read."""
+        q = max(1, int(np.sqrt(0.8 * samples.plan.n_choices)))
+        estimator = CCMSelector(q) if self.estimator is None else self.estimator
+        estimator = for_many_fits(estimator, self)
+        if isinstance(estimator, CCMSelector):
+            _fix_kinds(estimator, samples)
+        if "task" in estimator.get_params(deep=False):
+            _check_rare_classes(samples.response)
+            # Fewer values may look like classes.
+            if estimator.task == "auto" and ordered_levels(samples.table[1]) is None:
+                estimator.set_params(task=samples.response.task)
+        return estimator
+
+    def _rows(
+        self, samples: Samples, estimator: Any, sample_weight: Any
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """The samples to split, and their weights where they have any."""
+        weight = weight_of(sample_weight, samples)
+        X = samples.X if is_source(samples.X) else ArraySource(samples.X)
+        with one_blas_thread():
+            columns = prepare_columns(
+                X, plan=samples.plan, sample_weight=weight, Y=samples.response.Y
+            )
+        rows, merged = rows_to_fit(columns, estimator, 0, is_weighted=weight is not None)
+        # As they stand in the table, where nothing else is asked for.
+        return (np.arange(samples.n_samples), None) if merged is None else (rows, merged)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         selector = CCMSelector() if self.estimator is None else self.estimator
-        tags.input_tags.allow_nan = get_tags(selector).input_tags.allow_nan
+        reads = get_tags(selector).input_tags
+        tags.input_tags.allow_nan, tags.input_tags.string = reads.allow_nan, reads.string
         return tags
 
-    def _estimator(self) -> Any:
-        if self.estimator is not None:
-            return self.estimator
-        return CCMSelector(max(1, int(np.sqrt(0.8 * self.n_features_in_))))
-
-    def _store(self, fits: list[tuple[np.ndarray, np.ndarray | None]]) -> None:
-        d = self.n_features_in_
+    def _store(
+        self, fits: list[tuple[np.ndarray, np.ndarray | None]], samples: Samples
+    ) -> None:
+        plan = samples.plan
+        # The first column of a unit stands for it; what is given is no choice.
+        _, first = np.unique(plan.unit, return_index=True)
+        column = first[~plan.given]
         chosen = np.array([support for support, _ in fits])
+        note_columns(self, samples)
         self.frequencies_ = chosen.mean(axis=0)
-        self.n_selected_ = float(chosen.sum(axis=1).mean())
+        self.n_selected_ = float(chosen[:, column].sum(axis=1).mean())
         ranks = [ranking for _, ranking in fits if ranking is not None]
         self.mean_ranks_ = np.mean(ranks, axis=0) if len(ranks) == len(fits) else None
-        ties = np.zeros(d) if self.mean_ranks_ is None else self.mean_ranks_
-        order = np.lexsort((ties, -chosen.sum(axis=0)))
-        self.ranking_ = np.argsort(order) + 1
-        self._keep(order)
+        ties = np.zeros(column.size) if self.mean_ranks_ is None else self.mean_ranks_[column]
+        order = np.lexsort((ties, -chosen[:, column].sum(axis=0)))
+        ranking = np.argsort(order) + 1
+        kept = self._kept(self.frequencies_[column], ranking)
+        self.n_features_ = int(kept.sum())
+        self.ranking_ = by_column(ranking, 0, plan)
+        self.support_ = by_column(kept, True, plan)
+        self.groups_ = samples.labels
         named = zip(("worst_case", "unimodal", "r_concave"), ASSUMPTIONS, strict=True)
-        at = self.threshold_, self.n_selected_, d, self.n_pairs
+        at = self.threshold_, self.n_selected_, column.size, self.n_pairs
         self.error_bound_ = Bunch(**{name: false_selections(*at, each) for name, each in named})
 
-    def _keep(self, order: np.ndarray) -> None:
-        """Set the threshold and the features that reach it."""
-        d = self.n_features_in_
+    def _kept(self, frequencies: np.ndarray, ranking: np.ndarray) -> np.ndarray:
+        """Which units reach the threshold, which is set here."""
+        d = ranking.size
         if self.n_features_to_select is not None:
-            m = n_features_to_keep(self.n_features_to_select, d)
-            self.threshold_ = float(self.frequencies_[order[m - 1]])
-            self.support_ = self.ranking_ <= m
-        else:
-            self.threshold_ = float(self.threshold)
-            if self.max_false is not None:
-                self.threshold_ = smallest_threshold(
-                    self.max_false, self.n_selected_, d, self.n_pairs, self.assumption
-                )
-            self.support_ = self.frequencies_ >= self.threshold_ - _ROUNDING
-        self.n_features_ = int(self.support_.sum())
+            kept: np.ndarray = ranking <= n_features_to_keep(self.n_features_to_select, d)
+            self.threshold_ = float(frequencies[kept].min())
+            return kept
+        self.threshold_ = float(self.threshold)
+        if self.max_false is not None:
+            self.threshold_ = smallest_threshold(
+                self.max_false, self.n_selected_, d, self.n_pairs, self.assumption
+            )
+        return frequencies >= self.threshold_ - _ROUNDING
 
 
 def _choose(
-    estimator: Any, X: Any, y: Any, rows: np.ndarray
+    estimator: Any,
+    X: Any,
+    y: Any,
+    fit_params: dict[str, Any],
+    numbers: np.ndarray,
+    half: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """What one fit chose: a mask and, where the selector ranks, the ranks."""
-    fitted = clone(estimator).fit(_safe_indexing(X, rows), _safe_indexing(y, rows))
+    rows = numbers[half]
+    params = _check_method_params(X, fit_params, rows)
+    fitted = clone(estimator).fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **params)
     return np.asarray(fitted.get_support()), getattr(fitted, "ranking_", None)
+
+
+def _indexable(X: Any) -> Any:
+    """A table of which rows can be taken."""
+    if issparse(X):
+        return X.tocsr()
+    return X if is_frame(X) else check_array(X, dtype=None, ensure_all_finite=False)
+
+
+def _spread(weight: np.ndarray, row: np.ndarray, n: int) -> np.ndarray:
+    """Weights of some rows as those of all rows of the table."""
+    spread = np.zeros(n)
+    spread[row] = weight
+    return spread
 
 
 def _refuse_blocks(X: Any) -> None:
@@ -271,27 +334,15 @@ def _refuse_blocks(X: Any) -> None:
         )
 
 
-def _fix_kinds(estimator: Any, X: Any) -> None:
+def _fix_kinds(estimator: CCMSelector, samples: Samples) -> None:
     """Have every half read its columns the way all samples are: fewer rows may look otherwise."""
-    parameters = estimator.get_params(deep=False)
-    asked = parameters.get("column_types", "strict")
-    if isinstance(asked, str) and asked == "strict":
+    is_strict = isinstance(estimator.column_types, str) and estimator.column_types == "strict"
+    if is_strict or samples.kinds is None or not samples.readings:
         return
-    given = parameters.get("given")
-    encoded = read_encoded(X, parameters["categorical_features"], asked, given)
-    if encoded is not None:
-        kinds = {j: "drop" if k in LEFT_OUT else str(k) for j, k in enumerate(encoded.kinds)}
-        estimator.set_params(column_types=kinds)
-        if out := [each for each in encoded.readings if each.kind in LEFT_OUT]:
-            warnings.warn(" ".join(summary(out)), UserWarning, stacklevel=4)
-
-
-def _read_response(y: Any, estimator: Any) -> EncodedResponse:
-    task = getattr(estimator, "task", None)
-    with warnings.catch_warnings():
-        if task is None:  # advice on a parameter that the estimator does not have
-            warnings.simplefilter("ignore", UserWarning)
-        return encode_response(y, task or "auto", levels=ordered_levels(y))
+    kinds = {j: "drop" if k in LEFT_OUT else str(k) for j, k in enumerate(samples.kinds)}
+    estimator.set_params(column_types=kinds)
+    if out := [each for each in samples.readings if each.kind in LEFT_OUT]:
+        warnings.warn(" ".join(summary(out)), UserWarning, stacklevel=4)
 
 
 def _check_rare_classes(response: EncodedResponse) -> None:
@@ -306,14 +357,14 @@ def _check_rare_classes(response: EncodedResponse) -> None:
         )
 
 
-def _strata(response: EncodedResponse) -> np.ndarray:
-    """A number for each sample: its class, or zero for a real response.
+def _strata(labels: np.ndarray | None, rows: np.ndarray) -> np.ndarray:
+    """A number for each of some rows: its class, or zero for a real response.
 
-    Classes of one sample, which no two halves can share, are dealt out as one.
+    Classes of one row, which no two halves can share, are dealt out as one.
     """
-    labels = response.labels
     if labels is None:
-        return np.zeros(response.Y.shape[0], dtype=int)
+        return np.zeros(rows.size, dtype=int)
+    labels = labels[rows]
     counts = np.bincount(labels)
     return np.where(counts[labels] < 2, counts.size, labels)
 

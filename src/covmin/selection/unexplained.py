@@ -10,12 +10,12 @@ from covmin.data.samples import read_samples
 from covmin.data.tables import from_tensors
 from covmin.plan.constants import (
     CROSS_FIT_ROWS,
-    FEW_VALUES,
     FUNCTION_SCALES,
     IN_SAMPLE_RIDGE,
     IN_SAMPLE_SHARE,
     LANDMARKS,
 )
+from covmin.plan.copies import without_copies
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 
@@ -133,17 +133,11 @@ def _drawn(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Samples in random order, at most as many as are judged, with responses and weights.
 
-    Copies of a sample are merged, for one would give the other away. Equal rows are copies where
-    a feature by itself tells most different rows apart; where all take few values, they are
-    samples that happen to be equal.
+    Copies of a sample are merged, for one would give the other away.
     """
     most = CROSS_FIT_ROWS if held_out else LANDMARKS
-    rows = columns.distinct(seed)
+    rows = without_copies(columns, seed) if held_out else columns.distinct(seed)
     X = columns.X.sample(rows.first[:most])
-    n_values = max((np.unique(x).size for x in X.T), default=0)
-    if held_out and n_values <= max(FEW_VALUES, len(X) / 2) and rows.size < columns.p.size:
-        rows = columns.distinct(seed, merged=False)
-        X = columns.X.sample(rows.first[:most])
     p, Y = rows.p[:most] / rows.p[:most].sum(), Y[rows.first[:most]]
     return X.astype(np.float64), Y - p @ Y, p
 
