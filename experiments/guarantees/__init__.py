@@ -6,6 +6,5 @@ One module for each tool. A new one has a ``PART`` of its own and an entry in ``
 from . import dependence, knockoff_columns, knockoffs, stability
 
 PARTS = {
-    module.PART.name: module.PART
-    for module in (knockoffs, knockoff_columns, dependence, stability)
+    module.PART.name: module.PART for module in (knockoffs, knockoff_columns, dependence, stability)
 }

@@ -40,7 +40,6 @@ from .responses import (
 from .sources import ArraySource, SparseSource, is_source, rows_of
 from .tables import read_table
 
-
 # The warning of too few samples, as a pattern.
 TOO_FEW = r"\d+ samples are too few to tell"
 

@@ -10,11 +10,12 @@ with its copy leaves no trace at all.
 from __future__ import annotations
 
 import numpy as np
+from scipy.stats import chi2
 from sklearn.covariance import ledoit_wolf
 
 from covmin.core.units import ALWAYS_ON
 from covmin.data.columns import ColumnPlan
-from covmin.plan.constants import LATENT_ROUNDS, LATENT_SWEEPS
+from covmin.plan.constants import BEND_LEVEL, BEND_SHARE, LATENT_ROUNDS, LATENT_SWEEPS
 
 from .gaussian_knockoffs import GaussianKnockoffs, block_roots
 from .margins import CategoryColumn, NumberColumns, truncated_normal
@@ -50,14 +51,17 @@ class TableKnockoffs:
         is_gap = np.isin(np.arange(plan.source.size), plan.gaps)
         self._columns = []  # encoded columns, and what stands behind them
         unit: list[int] = []
+        number: list[int] = []  # encoded column of each latent variable of a number, else −1
         sets: list[int] = []
         for j in inputs[np.argsort(first)]:
             members = index[plan.source[index] == j]
             column: CategoryColumn | NumberColumns
             if plan.categorical[j]:
                 column = CategoryColumn(X[:, members], p)
+                number += [-1] * column.lower.shape[1]
             else:
                 column = NumberColumns(X[:, members], is_gap[members], p)
+                number += np.where(is_gap[members], -1, members).tolist()
             self._columns.append((members, column))
             sets += column.n_independent
             is_given = plan.given[plan.unit[j]]
@@ -68,9 +72,19 @@ class TableKnockoffs:
         self._Z, correlation = _estimate(self._lower, self._upper, independent, p, rng)
         self._precision = np.linalg.inv(correlation)
         self._knockoffs = GaussianKnockoffs(correlation, np.array(unit))
+        self._numbers, self._p = np.array(number), p
+
+    def bends(self) -> np.ndarray:
+        """Pairs of encoded columns, (n_pairs, 2): the second follows the square of the first.
+
+        A copy does not, so that it can be told from its original.
+        """
+        known = np.flatnonzero(self._numbers >= 0)
+        pairs: np.ndarray = self._numbers[known][bent_pairs(self._Z[:, known], self._p)]
+        return pairs
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """A copy of the encoded columns, shape (n_samples, n_encoded); given ones are as they are."""
+        """A copy of the encoded columns, shape (n_samples, n_encoded); given ones stay."""
         Z = _redrawn(self._Z, self._precision, self._lower, self._upper, LATENT_SWEEPS, rng)
         drawn = self._knockoffs.draw(Z, rng)
         copies = self._X.copy()
@@ -82,6 +96,25 @@ class TableKnockoffs:
                 copies[:, members] = column.values(drawn[:, start:stop])
             start = stop
         return copies
+
+
+def bent_pairs(Z: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Pairs of variables, (n_pairs, 2), in which the square of one goes with the other.
+
+    Jointly Gaussian variables have no correlation r of that kind, and ``n r² / (1 + 4ρ²)`` is χ² of
+    one degree of freedom in large samples, with ρ their own correlation. A pair must stand out
+    among all, and the square must explain a share of the other that matters.
+    """
+    Z = Z - p @ Z
+    Z /= np.sqrt(p @ Z**2)
+    squares = Z**2 - 1.0
+    squares /= np.sqrt(p @ squares**2)
+    r = (squares.T * p) @ Z
+    np.fill_diagonal(r, 0.0)
+    rho = (Z.T * p) @ Z
+    n_pairs = max(Z.shape[1] * (Z.shape[1] - 1), 1)
+    least = chi2.isf(BEND_LEVEL / n_pairs, 1) * (p @ p)
+    return np.argwhere((r**2 / (1.0 + 4.0 * rho**2) > least) & (r**2 > BEND_SHARE))
 
 
 def _estimate(
@@ -130,8 +163,8 @@ def _redrawn(
     unknown = np.flatnonzero((lower < upper).any(axis=0))
     for _ in range(n_sweeps):
         for j in unknown:
-            mean = Z[:, j] - Z @ precision[:, j] / precision[j, j]
+            mean: np.ndarray = Z[:, j] - Z @ precision[:, j] / precision[j, j]
             deviation = float(precision[j, j] ** -0.5)
-            u = rng.random(Z.shape[0])
+            u: np.ndarray = rng.random(Z.shape[0])
             Z[:, j] = truncated_normal(u, mean, deviation, lower[:, j], upper[:, j])
     return np.ascontiguousarray(Z)

@@ -1,9 +1,9 @@
 """Gaussian knockoffs: copies of variables that know nothing of the response.
 
-For variables Z of covariance Σ in units (single ones, or groups of them), the pair [Z Z̃] is to have
-the covariance ``[[Σ, Σ − S], [Σ − S, Σ]]`` with an S of one block for each unit: every unit may then
-be swapped with its copy without a trace. The larger S, the less a copy resembles its original,
-and the more a comparison of both can tell.
+For variables Z of covariance Σ in units (single ones, or groups of them), the pair [Z Z̃] is to
+have the covariance ``[[Σ, Σ − S], [Σ − S, Σ]]`` with an S of one block for each unit: every unit
+may then be swapped with its copy without a trace. The larger S, the less a copy resembles its
+original, and the more a comparison of both can tell.
 """
 
 import numpy as np

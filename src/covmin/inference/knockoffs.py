@@ -30,11 +30,9 @@ from .knockoff_filter import e_value_q_values, knockoff_e_values, knockoff_q_val
 from .reading import by_column, note_columns, read_by, reader_of, rows_to_fit, weight_of
 from .swap import Importance, swap_statistics
 
-# What the default selector differs in from CCMSelector's own defaults: a comparison of
-# features with their copies gains from a ridge that does not follow the noise, and from more of
-# the sum over single features.
-_EPSILON = 0.01
-_MIXING = 0.5
+# What "auto" stands for here: a comparison of features with their copies gains from a ridge that
+# does not follow the noise, and from more of the sum over single features. Only the ranking counts.
+_AUTO: dict[str, Any] = {"n_features_to_select": 1, "kernel": Mixed(mixing=0.5), "epsilon": 0.01}
 
 
 @dataclass(eq=False, repr=False)
@@ -224,6 +222,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
                 # Not [seed, 0], the numbers of default_rng(seed), from which simulated samples are
                 # often made.
                 knockoffs = table.knockoffs(np.random.default_rng([seed, self.n_draws + 1]))
+                _warn_of_bends(knockoffs.bends(), table.samples.column_labels)
             compare = partial(self._compare, estimator, table, knockoffs, seed)
             with warnings.catch_warnings():
                 for said in (FAR_VALUES, TOO_FEW):  # said above, of the features alone
@@ -238,9 +237,17 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         return self
 
     def _estimator(self) -> Any:
-        if self.estimator is not None:
-            return for_many_fits(self.estimator, self)
-        return CCMSelector(1, kernel=Mixed(mixing=_MIXING), epsilon=_EPSILON)
+        """A clone of the estimator; what a CCMSelector leaves to be chosen is chosen here."""
+        if self.estimator is None:
+            return CCMSelector(**_AUTO)
+        estimator = for_many_fits(self.estimator, self)
+        if isinstance(estimator, CCMSelector):
+            left = {name: getattr(estimator, name) for name in _AUTO}
+            auto = {
+                name for name, value in left.items() if isinstance(value, str) and value == "auto"
+            }
+            estimator.set_params(**{name: _AUTO[name] for name in auto})
+        return estimator
 
     def _compare(
         self, estimator: Any, table: "_Table", knockoffs: TableKnockoffs, seed: int, draw: int
@@ -330,3 +337,17 @@ def _read(estimator: Any, X: Any, y: Any, sample_weight: Any, seed: int) -> _Tab
     y = y if hasattr(y, "dtype") or is_frame(y) else np.asarray(y)
     y = _safe_indexing(y, samples.row[rows])
     return _Table(samples, encoded[rows], columns, columns.X[rows], y, weight, bool(how))
+
+
+def _warn_of_bends(pairs: np.ndarray, labels: np.ndarray) -> None:
+    if len(pairs):
+        first, second = labels[pairs[0]].tolist()
+        more = f" (and {len(pairs) - 1} more such pairs)" if len(pairs) > 1 else ""
+        warnings.warn(
+            f"Column {second!r} follows the square of column {first!r}{more}, and no Gaussian "
+            "copula does: copies can be told from their originals, and more than a share fdr of "
+            "the features kept may be false. Leave one of them out, make a group of them, or "
+            "use conditional_dependence_test.",
+            UserWarning,
+            stacklevel=4,
+        )

@@ -18,14 +18,14 @@ class NumberMargin:
     """``x = F⁻¹(Φ(z))`` with F the distribution of the values of a column.
 
     Without ties, a value stands for the normal score of its rank; equal values, for all that
-    lies between the scores of their first and their last rank. A value that is missing says nothing.
+    lies between the scores of their first and their last rank. A missing value says nothing.
     """
 
     def __init__(self, x: np.ndarray, p: np.ndarray) -> None:
         there = ~np.isnan(x)
         values, place = np.unique(x[there], return_inverse=True)
         share = np.bincount(place, p[there])
-        share /= share.sum()
+        share = share / share.sum()
         edges = ndtri(np.concatenate([[0.0], np.minimum(np.cumsum(share)[:-1], 1.0), [1.0]]))
         scores = ndtri(np.cumsum(share) - 0.5 * share)
         scores -= share @ scores
@@ -53,7 +53,7 @@ def _lost_in_ties(edges: np.ndarray, share: np.ndarray) -> float:
 
 
 class LevelMargin:
-    """Levels asked for in turn, the most frequent first: is it this one, ``zₗ > tₗ``, or a later one?
+    """Levels in turn, the most frequent first: it is level l if ``zₗ > tₗ``, else a later one.
 
     All but one of the levels have a latent variable; these are independent of each other, so that
     the thresholds t follow from the shares of the levels.

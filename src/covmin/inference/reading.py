@@ -1,4 +1,4 @@
-"""Tables for selectors that fit another one many times: read once, by the parameters of that one."""
+"""Tables for selectors that fit another one many times, read by the parameters of that one."""
 
 import warnings
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
-from covmin.data.columns import ColumnPlan, DistinctRows, PreparedColumns
+from covmin.data.columns import ColumnPlan, PreparedColumns
 from covmin.data.samples import Samples, read_samples
 from covmin.plan.copies import without_copies
 from covmin.selection.selector import CCMSelector
@@ -43,7 +43,7 @@ def rows_to_fit(
     A copy of a row is no sample of its own: it goes with the same response for no other reason than
     that it is a copy. Copies are merged, if the estimator takes the weight of all of them.
     """
-    rows = DistinctRows.of(columns.signature, columns.p, seed, merged=False)
+    rows = columns.distinct(seed, merged=False)
     if has_fit_parameter(estimator, "sample_weight"):
         merged = without_copies(columns, seed)
         is_weighted |= merged.size < rows.size

@@ -255,9 +255,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         tags.input_tags.allow_nan, tags.input_tags.string = reads.allow_nan, reads.string
         return tags
 
-    def _store(
-        self, fits: list[tuple[np.ndarray, np.ndarray | None]], samples: Samples
-    ) -> None:
+    def _store(self, fits: list[tuple[np.ndarray, np.ndarray | None]], samples: Samples) -> None:
         plan = samples.plan
         # The first column of a unit stands for it; what is given is no choice.
         _, first = np.unique(plan.unit, return_index=True)

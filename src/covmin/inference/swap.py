@@ -33,7 +33,10 @@ def swap_statistics(
     is_free = units.of_column != ALWAYS_ON
     # Units come first, then their copies; what is given belongs to neither.
     side = np.concatenate([units.of_column, units.of_column[is_free] + units.size])
-    both = np.hstack([Z, copies[:, is_free]]) * _shares(units)[np.r_[: Z.shape[1], is_free.nonzero()[0]]]
+    both = (
+        np.hstack([Z, copies[:, is_free]])
+        * _shares(units)[np.r_[: Z.shape[1], is_free.nonzero()[0]]]
+    )
     if standardize:
         p = np.ones(len(Z)) if sample_weight is None else sample_weight
         both = _of_even_variance(both, side, p / p.sum())

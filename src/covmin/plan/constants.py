@@ -180,3 +180,8 @@ LOST_IN_TIES: Final = 0.01
 LATENT_ROUNDS: Final = 20
 #: Sweeps over the latent variables before they are copied, from where the estimate left them.
 LATENT_SWEEPS: Final = 5
+#: Chance that any pair of jointly Gaussian columns is said to be bent.
+BEND_LEVEL: Final = 0.01
+#: Share of a column that the square of another must explain before it is said: less of it, of
+#: which large tables are never free, hardly shows in a picture of both.
+BEND_SHARE: Final = 0.1
