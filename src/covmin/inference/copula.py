@@ -101,9 +101,9 @@ class TableKnockoffs:
 def bent_pairs(Z: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Pairs of variables, (n_pairs, 2), in which the square of one goes with the other.
 
-    Jointly Gaussian variables have no correlation r of that kind, and ``n r² / (1 + 4ρ²)`` is χ² of
-    one degree of freedom in large samples, with ρ their own correlation. A pair must stand out
-    among all, and the square must explain a share of the other that matters.
+    Jointly Gaussian variables have no such correlation r, and ``n r²`` over the mean of the squared
+    products is χ² of one degree of freedom in large samples. A pair must stand out among all, and
+    the square must explain a share of the other that matters.
     """
     Z = Z - p @ Z
     Z /= np.sqrt(p @ Z**2)
@@ -111,10 +111,10 @@ def bent_pairs(Z: np.ndarray, p: np.ndarray) -> np.ndarray:
     squares /= np.sqrt(p @ squares**2)
     r = (squares.T * p) @ Z
     np.fill_diagonal(r, 0.0)
-    rho = (Z.T * p) @ Z
+    spread = (squares.T**2 * p) @ Z**2
     n_pairs = max(Z.shape[1] * (Z.shape[1] - 1), 1)
     least = chi2.isf(BEND_LEVEL / n_pairs, 1) * (p @ p)
-    return np.argwhere((r**2 / (1.0 + 4.0 * rho**2) > least) & (r**2 > BEND_SHARE))
+    return np.argwhere((r**2 > least * spread) & (r**2 > BEND_SHARE))
 
 
 def _estimate(

@@ -34,6 +34,9 @@ from .swap import Importance, swap_statistics
 # does not follow the noise, and from more of the sum over single features. Only the ranking counts.
 _AUTO: dict[str, Any] = {"n_features_to_select": 1, "kernel": Mixed(mixing=0.5), "epsilon": 0.01}
 
+# What has no least number of features, and makes no copies.
+_FOR_FEW = "VerdictSelector, or conditional_dependence_test for single features"
+
 
 @dataclass(eq=False, repr=False)
 class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimator):
@@ -42,25 +45,32 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     Every feature gets a knockoff: a random copy that relates to the other features as the
     feature does and, by construction, knows nothing about y. The selector ranks features and
     copies together. A feature of no use has equal chances to stand before or behind its copy,
-    so the copies that stand in front show how many of the features that do are false.
+    so the copies that stand in front show how many of the features that do are false. A feature
+    is whatever is chosen as one: a column, with its levels and its gaps, or a group of columns.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        What is fitted to features and copies together. None is
-        ``CCMSelector(1, kernel=Mixed(mixing=0.5), epsilon=0.01)``.
+        What is fitted to features and copies together. None is :class:`CCMSelector`; what a
+        CCMSelector has at "auto" is ``n_features_to_select=1, kernel=Mixed(mixing=0.5),
+        epsilon=0.01`` here. Its ``groups``, ``given``, ``categorical_features``, ``column_types``
+        and ``missing`` say how the table is read: ``KnockoffSelector(CCMSelector(given="age"))``.
+        For any other estimator the table is read by the defaults of CCMSelector, and it is fitted
+        to numbers: standardised columns, and indicators of levels and of gaps.
     fdr : float in (0, 1), default=0.1
         Bound on the false discovery rate: the expected share of false ones among the features
         kept. With ``offset=1`` at least 1/fdr features are kept, or none.
     importance : callable, default=None
         Called with the fitted estimator, gives the importance of each column, larger for
-        better; such as ``lambda model: abs(model.coef_)``. None uses ``ranking_``.
+        better; such as ``lambda model: abs(model.coef_)``. Those of the columns of a feature are
+        added. None uses ``ranking_``.
     offset : {0, 1}, default=1
         1 bounds the false discovery rate. 0 keeps more features, and bounds the number of
         false ones over the number kept plus 1/fdr, which is less.
     n_draws : int, default=1
         Number of times the copies are drawn. With several the result depends less on chance:
-        e-values are averaged over the draws (Ren and Barber, 2024).
+        e-values are averaged over the draws (Ren and Barber, 2024). At least 2/fdr features are
+        then kept, or none: use it where many features matter, and clearly.
     n_jobs : int, default=None
         Draws worked on at once.
     random_state : int, RandomState instance or None, default=None
@@ -73,22 +83,25 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     ----------
     W_ : ndarray of shape (n_features,)
         Statistic of each feature, the mean over draws: positive where the feature stands
-        before its copy, and larger the better the place of the better one of them.
+        before its copy, and larger the better the place of the better one of them. Columns of a
+        group share theirs; given columns, which have no copies, have NaN.
     q_values_ : ndarray of shape (n_features,)
         The smallest ``fdr`` at which the feature is kept. With several draws, that of the
-        e-values at hand, which themselves depend on ``fdr``.
+        e-values at hand, which themselves depend on ``fdr``. 0 for given columns.
     e_values_ : ndarray of shape (n_features,) or None
         Means over draws; None for a single draw.
     threshold_ : float
         Features with ``W_`` of at least this are kept; infinite if there are none. NaN for
         several draws.
     support_ : ndarray of bool of shape (n_features,)
-        The features kept. There may be none.
+        The features kept, and the given columns. There may be none.
     n_features_ : int
-        Number of features kept.
+        Number of features kept; a group counts as one, and given columns do not count.
     ranking_ : ndarray of shape (n_features,)
         Rank of each feature, 1 for the best: by e-value, if there are several draws, then
-        by ``W_``, then by position.
+        by ``W_``, then by position. Columns of a group share theirs; given columns have 0.
+    groups_ : ndarray of shape (n_groups,) or None
+        Labels of the groups, where there are groups.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -103,17 +116,26 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     -----
     A discovery is false if y is independent of the feature given all the others. The bound
     holds whatever y depends on and however, if the joint distribution of the features is
-    known. Here the features are taken as Gaussian, their covariance is estimated (shrunk as
-    by Ledoit and Wolf), and the copies match it in mean and covariance. The bound is then
-    as good as that description of the *features*: heavy tails, discrete columns and strong
-    nonlinear relations between features put it in doubt, a wrong idea of y does not.
+    known. Here they are taken to have a Gaussian copula: behind each column stand Gaussian
+    variables, which numbers show by their ranks, and levels, ties and gaps by the interval
+    they lie in. The correlation of these variables is estimated (shrunk as by Ledoit and
+    Wolf); they are drawn given the table, their copies given them, and turned back into
+    values. The bound is as good as this description of the *features*: skewed and discrete
+    columns and heavy tails are part of it. Features that are bent functions of others put it in
+    doubt, of which there is a warning; a wrong idea of y does not.
+
+    Copies of a given column are the column itself: the others are compared given it. The copies
+    of the columns of a group are drawn together, and only the group as a whole can be swapped.
+
+    Equal rows are merged, and their weights added, unless all columns take few values: a
+    repeated row has the response of its original, and its copy would not.
 
     Swapping a feature with its copy flips the sign of its statistic and changes no other, to
     the last bit: estimators see the columns in an order that depends only on their content.
 
     The covariance of features and copies together is the one of the smallest
     ``tr(G⁻¹)``, which keeps copies unlike their originals even where features are
-    correlated.
+    correlated. For groups it is taken over variables that are uncorrelated within each.
 
     References
     ----------
@@ -123,6 +145,10 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
        Annals of Statistics 50, 2022.
     .. [3] Z. Ren and R. F. Barber, "Derandomised knockoffs: leveraging e-values for false
        discovery rate control", JRSS B 86, 2024.
+    .. [4] R. Dai and R. F. Barber, "The knockoff filter for FDR control in group-sparse and
+       multitask regression", ICML 2016.
+    .. [5] P. D. Hoff, "Extending the rank likelihood for semiparametric copula estimation",
+       Annals of Applied Statistics 1, 2007.
 
     Examples
     --------
@@ -162,8 +188,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         if n_features < self._fewest():
             warnings.warn(
                 f"fdr={self.fdr:g} cannot be kept with fewer than {self._fewest()} features, and X "
-                f"has {n_features}: none will be selected. Allow a larger fdr, or use "
-                "conditional_dependence_test.",
+                f"has {n_features}: none will be selected. Use {_FOR_FEW}, or allow a larger fdr.",
                 UserWarning,
                 stacklevel=4,
             )
@@ -176,8 +201,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         warnings.warn(
             f"Nothing was kept, though {n_outstanding} feature(s) stand before every copy: with "
             f"fdr={self.fdr:g} a knockoff filter keeps at least {self._fewest()} features, or "
-            "none. Where few features matter, use StabilitySelector or "
-            f"conditional_dependence_test, or allow fdr={1.0 / n_outstanding:.2g}.",
+            f"none. Where few features matter, use {_FOR_FEW}.",
             UserWarning,
             stacklevel=4,
         )
@@ -347,7 +371,7 @@ def _warn_of_bends(pairs: np.ndarray, labels: np.ndarray) -> None:
             f"Column {second!r} follows the square of column {first!r}{more}, and no Gaussian "
             "copula does: copies can be told from their originals, and more than a share fdr of "
             "the features kept may be false. Leave one of them out, make a group of them, or "
-            "use conditional_dependence_test.",
+            f"use {_FOR_FEW}.",
             UserWarning,
             stacklevel=4,
         )

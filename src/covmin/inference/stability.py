@@ -50,7 +50,8 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     estimator : selector, default=None
         Anything with ``fit`` and ``get_support``. It should choose a fixed, small number of
         features q. None is ``CCMSelector(q)`` with q² ≈ 0.8·d, which bounds the false
-        selections at a threshold of 0.9 by one without further assumptions.
+        selections at a threshold of 0.9 by one without further assumptions. The ``groups``,
+        ``given`` and other parameters of a CCMSelector say what a feature is.
     threshold : float in (0, 1], default=0.75
         Frequency from which a feature is kept. Only thresholds above ½ have a bound.
     max_false : float, default=None
@@ -74,23 +75,26 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     Attributes
     ----------
     frequencies_ : ndarray of shape (n_features,)
-        Share of the fits that chose each feature.
+        Share of the fits that chose each feature; 1 for given columns.
     ranking_ : ndarray of shape (n_features,)
         Rank of each feature by frequency, 1 for the best, without ties: equal frequencies are
         ordered by the mean rank the selector gave them, where it ranks, and then by position.
+        Columns of a group share theirs; given columns have 0.
     mean_ranks_ : ndarray of shape (n_features,) or None
         That mean rank.
     support_ : ndarray of bool of shape (n_features,)
-        The features kept. There may be none.
+        The features kept, and the given columns. There may be none.
     n_features_ : int
-        Number of features kept.
+        Number of features kept; a group counts as one, and given columns do not count.
     threshold_ : float
         Frequency that every feature kept has reached.
     n_selected_ : float
-        q: mean number of features that one fit chose.
+        q: mean number of features that one fit chose, counted in the same way.
     error_bound_ : Bunch
         Bounds on the expected number of false selections at ``threshold_``: ``worst_case``,
         ``unimodal`` and ``r_concave``.
+    groups_ : ndarray of shape (n_groups,) or None
+        Labels of the groups, where there are groups.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -113,6 +117,9 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     choose such a feature has a distribution of one mode, or one whose tail falls at least
     like a power (r-concave with r = −½ for pairs, −¼ for halves). Shah and Samworth found
     both to hold in all their examples; they cannot be checked on one data set.
+
+    Equal rows are merged, and their weights added, unless all columns take few values or the
+    selector takes no weights: two halves must not share a sample.
 
     The bounds count q as known. It is, for a selector of a fixed number of features.
     If ``n_features_to_select`` sets the threshold by what was seen, they only describe it.
