@@ -165,6 +165,6 @@ def _redrawn(
         for j in unknown:
             mean: np.ndarray = Z[:, j] - Z @ precision[:, j] / precision[j, j]
             deviation = float(precision[j, j] ** -0.5)
-            u: np.ndarray = rng.random(Z.shape[0])
+            u = rng.random((Z.shape[0],))
             Z[:, j] = truncated_normal(u, mean, deviation, lower[:, j], upper[:, j])
     return np.ascontiguousarray(Z)
