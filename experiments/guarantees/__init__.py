@@ -4,7 +4,9 @@ One module for each tool. A new one has a ``PART`` of its own and an entry in ``
 """
 
 from . import dependence, knockoff_columns, knockoffs, stability
+from .simulation import Tables
 
 PARTS = {
     module.PART.name: module.PART for module in (knockoffs, knockoff_columns, dependence, stability)
 }
+TABLES: Tables = {name: table for part in PARTS.values() for name, table in part.tables.items()}

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from covmin.evaluation.runner import run_units
-from experiments.evidence import Tables
+from experiments.pages import Tables
 
 RESULTS = Path(__file__).parent.parent / "results"
 Unit = Mapping[str, Any]

@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from covmin import CCMSelector, KnockoffSelector, LongRun
 from covmin.core.units import Units
+from covmin.datasets import make_survival
 from covmin.inference.gaussian_knockoffs import GaussianKnockoffs
 from covmin.inference.knockoff_filter import (
     e_value_q_values,
@@ -255,7 +256,7 @@ def messy(n=160):
     return frame, y
 
 
-@pytest.mark.filterwarnings("ignore:Left out")
+@pytest.mark.filterwarnings("ignore:Excluded")
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_tables_as_they_come(library):
     frame, y = messy()
@@ -269,7 +270,7 @@ def test_tables_as_they_come(library):
     assert type(out) is type(frame)
 
 
-@pytest.mark.filterwarnings("ignore:Left out")
+@pytest.mark.filterwarnings("ignore:Excluded")
 def test_groups_and_given_columns_of_the_estimator():
     frame, y = messy()
     inner = CCMSelector(groups={"pair": ["x0", "x1"], "noise": ["x7", "x8"]}, given="x2")
@@ -284,7 +285,7 @@ def test_groups_and_given_columns_of_the_estimator():
     assert inner.groups["pair"] == ["x0", "x1"]
 
 
-@pytest.mark.filterwarnings("ignore:Left out")
+@pytest.mark.filterwarnings("ignore:Excluded")
 def test_other_estimators_see_numbers():
     frame, y = messy()
     selector = KnockoffSelector(LassoCV(), importance=coefficients, fdr=0.3).fit(frame, y)
@@ -334,3 +335,12 @@ def test_few_features_that_no_filter_could_keep_are_told():
         assert KnockoffSelector(fdr=0.1).fit(X, y).n_features_ == 0
     with pytest.warns(UserWarning, match="fewer than 40 features, and X has 20"):
         KnockoffSelector(fdr=0.05, n_draws=2).fit(X, y)
+
+
+def test_times_to_an_event_reach_the_estimator():
+    X, y = make_survival(200, 3, random_state=0, return_X_y=True)
+    found = KnockoffSelector(fdr=0.4).fit(X, y)
+    assert found.W_[:3].min() > 0.0
+    estimator = found._estimator().set_params(task="survival")
+    table = KnockoffSelector(estimator, fdr=0.4).fit(X, pd.DataFrame(y))
+    assert_array_equal(table.W_, found.W_)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, Options
 
@@ -22,6 +22,7 @@ from covmin.data.tables import from_tensors
 from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
+from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
 
@@ -127,8 +128,8 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     Copies of a given column are the column itself: the others are compared given it. The copies
     of the columns of a group are drawn together, and only the group as a whole can be swapped.
 
-    Equal rows are merged, and their weights added, unless all columns take few values: a
-    repeated row has the response of its original, and its copy would not.
+    Duplicate rows are merged and their weights added, unless all columns have few values: a
+    duplicate shares the response of its original, while its copy would not.
 
     Swapping a feature with its copy flips the sign of its statistic and changes no other, to
     the last bit: estimators see the columns in an order that depends only on their content.
@@ -218,7 +219,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         return self.fdr if self.n_draws == 1 else self.fdr / 2.0
 
     # The estimator inside validates its own parameters.
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Draw copies of the features and keep the features that beat theirs.
 
@@ -228,8 +229,8 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
             Samples, in memory: numbers, or a frame that also has text, categories and dates. Values
             may be missing.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, or one or several real responses. Samples without a response are left
-            out, with a warning.
+            Class labels, one or several real responses, or times to an event, as the estimator
+            takes them. Samples without a response are left out, with a warning.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the samples, in the distribution of the features and in the estimator.
 

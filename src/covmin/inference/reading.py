@@ -8,7 +8,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from covmin.data.columns import ColumnPlan, PreparedColumns
 from covmin.data.samples import Samples, read_samples
-from covmin.plan.copies import without_copies
+from covmin.plan.duplicates import without_duplicates
 from covmin.selection.selector import CCMSelector
 
 
@@ -38,14 +38,14 @@ def weight_of(sample_weight: Any, samples: Samples) -> np.ndarray | None:
 def rows_to_fit(
     columns: PreparedColumns, estimator: Any, seed: int, *, is_weighted: bool
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Numbers of the rows to fit, in an order by their content, and their weights, where needed.
+    """Return the numbers of the rows to fit, ordered by content, and their weights if needed.
 
-    A copy of a row is no sample of its own: it goes with the same response for no other reason than
-    that it is a copy. Copies are merged, if the estimator takes the weight of all of them.
+    Duplicates of a row are not independent samples: they share its response. They are merged if
+    the estimator accepts sample weights.
     """
     rows = columns.distinct(seed, merged=False)
     if has_fit_parameter(estimator, "sample_weight"):
-        merged = without_copies(columns, seed)
+        merged = without_duplicates(columns, seed)
         is_weighted |= merged.size < rows.size
         rows = merged
     return rows.first, rows.p * columns.total_weight if is_weighted else None

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Bunch, Tags, _safe_indexing, check_array, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import _check_method_params
@@ -25,6 +25,7 @@ from covmin.data.sources import ArraySource, is_source
 from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
+from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
 
@@ -118,8 +119,8 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     like a power (r-concave with r = −½ for pairs, −¼ for halves). Shah and Samworth found
     both to hold in all their examples; they cannot be checked on one data set.
 
-    Equal rows are merged, and their weights added, unless all columns take few values or the
-    selector takes no weights: two halves must not share a sample.
+    Duplicate rows are merged and their weights added, unless all columns have few values or the
+    selector accepts no weights: two halves must not share a sample.
 
     The bounds count q as known. It is, for a selector of a fixed number of features.
     If ``n_features_to_select`` sets the threshold by what was seen, they only describe it.
@@ -169,7 +170,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     verbose: int | str = "auto"
 
     # The selector inside validates its own parameters.
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit the selector to halves of the samples and count what it chooses.
 
@@ -179,8 +180,9 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
             Samples, in memory. A data frame reaches the selector as it is. Values may be missing
             where the selector takes that.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, which are split evenly between halves, or real responses. Samples without
-            a response are left out, with a warning.
+            Class labels, which are split evenly between halves, real responses, or times to an
+            event, as the selector takes them. Samples without a response are left out, with a
+            warning.
         **fit_params : dict
             What the fit of the selector takes besides, such as ``sample_weight``. What has an
             entry for each sample is split as the samples are.
@@ -200,7 +202,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
             samples = self._read(X, y, fit_params.get("sample_weight"))
             estimator = self._estimator(samples)
             rows, weight = self._rows(samples, estimator, fit_params.get("sample_weight"))
-            strata = _strata(samples.response.labels, rows)
+            strata = _strata(samples.response.strata, rows)
             seed = seed_of(self.random_state)
             halves = list(_complementary_halves(strata, self.n_pairs, seed))
             if weight is not None:
@@ -363,7 +365,7 @@ def _check_rare_classes(response: EncodedResponse) -> None:
 
 
 def _strata(labels: np.ndarray | None, rows: np.ndarray) -> np.ndarray:
-    """A number for each of some rows: its class, or zero for a real response.
+    """A number for each of some rows: its class or event, or zero for a real response.
 
     Classes of one row, which no two halves can share, are dealt out as one.
     """

@@ -1,4 +1,4 @@
-"""Rows that are copies of one another, and rows that happen to be equal."""
+"""Distinguish duplicates of a row from rows that happen to be equal."""
 
 import numpy as np
 
@@ -7,11 +7,11 @@ from covmin.data.columns import DistinctRows, PreparedColumns
 from .constants import CROSS_FIT_ROWS, FEW_VALUES
 
 
-def without_copies(columns: PreparedColumns, seed: int) -> DistinctRows:
-    """The rows in random order, copies of a row merged into one of their total weight.
+def without_duplicates(columns: PreparedColumns, seed: int) -> DistinctRows:
+    """Return the rows in random order, with duplicates merged into one row of their total weight.
 
-    Equal rows are copies where a feature by itself tells most different rows apart; where all take
-    few values, they are samples that happen to be equal.
+    Equal rows count as duplicates if some single feature distinguishes most rows. If all features
+    have few values, equal rows are separate samples that happen to be equal.
     """
     rows = columns.distinct(seed)
     if rows.size == columns.p.size:
