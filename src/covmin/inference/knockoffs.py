@@ -122,8 +122,9 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     they lie in. The correlation of these variables is estimated (shrunk as by Ledoit and
     Wolf); they are drawn given the table, their copies given them, and turned back into
     values. The bound is as good as this description of the *features*: skewed and discrete
-    columns and heavy tails are part of it. Features that are bent functions of others put it in
-    doubt, of which there is a warning; a wrong idea of y does not.
+    columns and heavy tails are part of it. Features that are non-monotone functions of others put
+    it in doubt; where one follows the square of another, a warning says so. A wrong idea of y
+    does not matter.
 
     Copies of a given column are the column itself: the others are compared given it. The copies
     of the columns of a group are drawn together, and only the group as a whole can be swapped.
