@@ -12,6 +12,12 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Bunch, Tags, _safe_indexing, check_array, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    _routing_enabled,
+    process_routing,
+)
 from sklearn.utils.validation import _check_method_params
 
 from covmin.data.checks import is_frame, missing_responses
@@ -184,8 +190,8 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
             event, as the selector takes them. Samples without a response are left out, with a
             warning.
         **fit_params : dict
-            What the fit of the selector takes besides, such as ``sample_weight``. What has an
-            entry for each sample is split as the samples are.
+            Of the selector's ``fit``, such as ``sample_weight``: each half gets its samples. Where
+            scikit-learn's metadata routing is enabled, the selector must request them.
 
         Returns
         -------
@@ -199,6 +205,8 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
                     "pass one of them."
                 )
             _refuse_blocks(X)
+            if fit_params and _routing_enabled():
+                fit_params = process_routing(self, "fit", **fit_params).estimator.fit
             samples = self._read(X, y, fit_params.get("sample_weight"))
             estimator = self._estimator(samples)
             rows, weight = self._rows(samples, estimator, fit_params.get("sample_weight"))
@@ -213,6 +221,18 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
             fits = repeat(choose, halves, "stability", "half", self.n_jobs, self.verbose)
             self._store(fits, samples)
         return self
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata the selector inside has requested.
+
+        Returns
+        -------
+        routing : MetadataRouter
+            From ``fit`` to the ``fit`` of the selector.
+        """
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        selector = CCMSelector() if self.estimator is None else self.estimator
+        return MetadataRouter(owner=self).add(estimator=selector, method_mapping=mapping)
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Samples:
         selector = CCMSelector() if self.estimator is None else self.estimator
