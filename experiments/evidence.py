@@ -1,15 +1,11 @@
 """The tables of ``docs/evidence.md`` and ``docs/formulations.md``, from ``experiments/results``.
 
-Run as ``python -m experiments.evidence`` to print them, with ``--write`` to put them into the
-pages, with ``--check`` to see whether the pages have them (exit status 1 if not).
+Run as ``python -m experiments.evidence`` to print them; ``make evidence`` puts them into the
+pages.
 """
 
 from __future__ import annotations
 
-import argparse
-import re
-import sys
-from collections.abc import Callable
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -19,9 +15,9 @@ import pandas as pd
 from covmin.evaluation.frames import markdown_table
 from covmin.evaluation.paper import METHODS
 from covmin.evaluation.paper import VARIANTS as SYNTHETIC_VARIANTS
+from experiments.pages import Tables
 
 ROOT = Path(__file__).parent
-PAGES = [ROOT.parent / "docs" / name for name in ("evidence.md", "formulations.md")]
 OURS = ("ccm", "ccm-single")
 GAUSSIAN = "ccm-gaussian"
 # The path with the kernel and ε of the single solve: what the path alone changes.
@@ -280,9 +276,6 @@ def table_claims() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# What makes each table of a page, and the decimals it is shown with.
-Tables = dict[str, tuple[Callable[[], pd.DataFrame], int]]
-
 TABLES: Tables = {
     "status": (table_status, 0),
     "ranks": (table_ranks, 2),
@@ -303,47 +296,10 @@ TABLES: Tables = {
 }
 
 
-def filled(page: str, tables: Tables) -> str:
-    """The page with every table between its markers made anew.
-
-    A table whose results are not there yet says so.
-    """
-
-    def table(match: re.Match[str]) -> str:
-        make, digits = tables[match["name"]]
-        try:
-            frame = make()
-        except FileNotFoundError:
-            frame = pd.DataFrame()
-        text = "(Not run yet.)" if frame.empty else markdown_table(frame, digits)
-        return f"{match['start']}\n\n{text}\n\n{match['end']}"
-
-    pattern = r"(?P<start><!-- table: (?P<name>[\w-]+) -->)\n.*?(?P<end><!-- end -->)"
-    return re.sub(pattern, table, page, flags=re.DOTALL)
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the tables into the page")
-    parser.add_argument("--check", action="store_true", help="fail if the page has other tables")
-    arguments = parser.parse_args()
-    if not (arguments.write or arguments.check):
-        for name, (make, digits) in TABLES.items():
-            print(f"\n{name}\n\n{markdown_table(make(), digits)}")
-        return 0
-    stale = []
-    for path in PAGES:
-        page = path.read_text(encoding="utf-8")
-        new = filled(page, TABLES)
-        if arguments.write:
-            path.write_text(new, encoding="utf-8")
-        elif page != new:
-            stale.append(path.name)
-    if arguments.check:
-        said = f"stale: {', '.join(stale)}; run with --write" if stale else "as in the results"
-        print(said, file=sys.stderr)
-    return int(bool(stale))
+def main() -> None:
+    for name, (make, digits) in TABLES.items():
+        print(f"\n{name}\n\n{markdown_table(make(), digits)}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -3,7 +3,8 @@
 Run as ``python -m experiments.hard``; writes ``experiments/results/hard.csv`` and ``.md`` from all
 that has been run so far, and takes up an interrupted run where it stopped. ``--find-xor`` looks
 for the number of samples at which XOR is found among 97 noise features; ``--many`` has thousands of
-samples, where random components take the place of the kernel matrix.
+samples, where random components take the place of the kernel matrix. ``--found`` counts the true
+features that are kept on tables whose first steps need all rows: see :mod:`experiments.found`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from covmin.datasets import (
 )
 from covmin.evaluation import median_rank
 from covmin.evaluation.frames import markdown_table
+from experiments import found
 
 RESULTS = Path(__file__).parent / "results"
 FAMILIES = {
@@ -148,7 +150,13 @@ def main() -> None:
     parser.add_argument("--tables", action="store_true", help="only write the tables")
     parser.add_argument("--find-xor", action="store_true")
     parser.add_argument("--many", action="store_true", help="thousands of samples")
+    parser.add_argument("--found", action="store_true", help="true features that are kept")
     options = parser.parse_args()
+    if options.found:
+        text = markdown_table(found.run(options.draws), 2)
+        (RESULTS / "hard-found.md").write_text(text + "\n", encoding="utf-8")
+        print(text)
+        return
     if options.find_xor:
         found = find_xor(options.draws, options.jobs)
         found.to_csv(RESULTS / "hard-xor97.csv", index=False, float_format="%.4f")
@@ -160,25 +168,31 @@ def main() -> None:
             asked = (options.selectors, options.noise, options.sizes, options.draws)
             many(*asked, work=True, n_jobs=options.jobs)
         found = many(MANY_SELECTORS, MANY_NOISE, MANY_SIZES, options.draws, work=False, n_jobs=1)
-        write("hard-many", found, options.draws)
+        write("hard-many", found)
         return
     if not options.tables:
         asked = (options.selectors, options.noise, options.sizes, options.draws)
         run(*asked, work=True, n_jobs=options.jobs)
     summary = run(SELECTORS, NOISE, SIZES, options.draws, work=False)
-    write("hard", summary, options.draws)
+    write("hard", summary)
 
 
-def write(name: str, summary: pd.DataFrame, draws: int) -> None:
+def write(name: str, summary: pd.DataFrame) -> None:
     """A table for reading and one for computing."""
-    summary.to_csv(RESULTS / f"{name}.csv", index=False, float_format="%.4f", lineterminator="\n")
-    text = (
-        "## Mean of the median rank of the true features "
-        f"({draws} draws; 2.5 is optimal for binary, regression and linear, else 2)\n\n"
-        + markdown_table(table(summary), 2)
-    )
-    (RESULTS / f"{name}.md").write_text(text + "\n", encoding="utf-8")
+    path = RESULTS / f"{name}.csv"
+    summary.to_csv(path, index=False, float_format="%.4f", lineterminator="\n")
+    text = report(pd.read_csv(path))
+    path.with_suffix(".md").write_text(text + "\n", encoding="utf-8")
     print(text)
+
+
+def report(summary: pd.DataFrame) -> str:
+    """The table in Markdown, with its title."""
+    return (
+        "## Mean of the median rank of the true features "
+        f"({summary['n_draws'].max()} draws; 2.5 is optimal for binary, regression and linear, "
+        f"else 2)\n\n{markdown_table(table(summary), 2)}"
+    )
 
 
 if __name__ == "__main__":

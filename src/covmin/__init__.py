@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from covmin.plan.formulation import Formulation
     from covmin.report.render import write_report
     from covmin.runtime.run import LongRun
+    from covmin.selection.concordance import concordance_index
     from covmin.selection.criterion import conditional_covariance_trace
     from covmin.selection.selector import CCMSelector
     from covmin.selection.unexplained import unexplained_variance
@@ -26,6 +27,7 @@ __all__ = [
     "StabilitySelector",
     "__version__",
     "compare_selectors",
+    "concordance_index",
     "conditional_covariance_trace",
     "conditional_dependence_test",
     "open_parquet",
@@ -40,6 +42,7 @@ _HOMES = {
     "LongRun": "runtime.run",
     "StabilitySelector": "inference.stability",
     "compare_selectors": "evaluation.compare",
+    "concordance_index": "selection.concordance",
     "conditional_covariance_trace": "selection.criterion",
     "conditional_dependence_test": "inference.dependence",
     "open_parquet": "data.sources.parquet",

@@ -125,7 +125,7 @@ def test_a_folder_of_parquet_files(run, tmp_path):
 def test_a_folder_without_parquet_files(run, tmp_path):
     result = run("select", tmp_path, "--target", "y", env={"COLUMNS": "20"})
     assert result.exit_code == ExitCode.INPUT
-    assert f"The folder {tmp_path} holds no *.parquet files" in result.stderr
+    assert f"The folder {tmp_path} contains no *.parquet files" in result.stderr
 
 
 def test_rows_are_told_apart_whatever_their_labels(table, tmp_path, run):
@@ -143,7 +143,7 @@ def test_rows_are_told_apart_whatever_their_labels(table, tmp_path, run):
     [
         (["-t", "y", "--given", "0"], ExitCode.USAGE, "--given names the target"),
         (["-t", "y", "--drop", "1", "--given", "b"], ExitCode.USAGE, "names 'b'"),
-        (["-t", "y"], ExitCode.DATA, "Leave them out with --drop"),
+        (["-t", "y"], ExitCode.DATA, "Omit them with --drop"),
     ],
 )
 def test_columns_of_a_folder_are_named_as_those_of_a_file(words, code, says, tmp_path, run):

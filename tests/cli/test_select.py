@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from covmin import CCMSelector
+from covmin.datasets import make_survival
 from covmin.report import error_curve
 
 TRUE = ["x0", "x1", "x2"]
@@ -123,3 +124,52 @@ def test_a_time_limit_gives_the_best_so_far_and_says_so(csv, run):
     enough = json.loads(run(*words, 1000).stdout)
     assert not any("stopped" in note for note in enough["notes"])
     assert "--seconds must be a number > 0" in run(*words, 0).stderr
+
+
+@pytest.fixture
+def trial(tmp_path):
+    X, y = make_survival(150, 3, random_state=0, return_X_y=True)
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(6)]).assign(**pd.DataFrame(y))
+    path = tmp_path / "trial.csv"
+    frame.assign(status=frame["event"] + 1).to_csv(path, index=False)
+    return path, frame
+
+
+@pytest.mark.parametrize("event", ["event", "status=2"])
+def test_times_to_an_event(trial, run, tmp_path, event):
+    path, frame = trial
+    other = "status" if event == "event" else "event"
+    where = ["--report", tmp_path / "r.html", "-o", tmp_path / "kept.csv"]
+    result = run("select", path, "-t", "time", "--event", event, "-d", other, "--json", *where)
+    assert result.exit_code == 0, result.output
+    answer = json.loads(result.stdout)
+    fitted = CCMSelector(random_state=0).fit(
+        frame.iloc[:, :6], frame[["event", "time"]].to_records(index=False)
+    )
+    assert answer["task"] == "survival"
+    assert answer["event"] == event.split("=")[0]
+    assert (
+        answer["selected"] == [f"x{j}" for j in np.argsort(fitted.ranking_)][: fitted.n_features_]
+    )
+    assert "concordance" in answer["verdict"]
+    assert f"--event {event}" in answer["code"]
+    assert {"time", answer["event"]} < set(pd.read_csv(tmp_path / "kept.csv"))
+    shown = run("select", path, "-t", "time", "--event", event, "-d", other).stdout
+    assert "(survival)" in shown
+    assert "Cross-fitted concordance" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--event", "status"], "which of its values (1, 2) says that the event was seen?"),
+        (["--task", "survival"], "such as --event died or --event status=2"),
+        (["--event", "event", "--task", "regression"], "and --task is regression"),
+        (["--event", "evnt"], "Did you mean event?"),
+        (["--event", "time"], "--event names the target 'time' itself"),
+    ],
+)
+def test_times_without_an_event_are_refused_in_words(trial, run, words, message):
+    result = run("select", trial[0], "-t", "time", *words)
+    assert result.exit_code != 0
+    assert message in " ".join(result.output.split())

@@ -1,6 +1,7 @@
 """Rows of an evaluation: by the columns, the kernel and the work allowed."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -9,11 +10,19 @@ from covmin.core.kernels import Additive, Gaussian, Linear, Mixed
 from covmin.core.kernels.additive import waves_for
 
 EFFORT = Effort(
-    work=3e10, first_rows=10, fewest_rows=250, growth=8, matrix_rows=2000, looseness=3.0
+    work=3e10,
+    first_rows=10,
+    fewest_first=1000,
+    fewest_rows=250,
+    growth=8,
+    matrix_rows=2000,
+    looseness=3.0,
 )
 
 
-@pytest.mark.parametrize(("n_columns", "n_rows"), [(1, 250), (25, 250), (26, 260), (5000, 50_000)])
+@pytest.mark.parametrize(
+    ("n_columns", "n_rows"), [(1, 1000), (100, 1000), (110, 1100), (5000, 50_000)]
+)
 def test_first_steps_take_rows_for_each_column(n_columns, n_rows):
     assert EFFORT.climb(n_columns, 10**6)[0] == n_rows
     assert EFFORT.climb(n_columns, n_rows) == []
@@ -61,15 +70,21 @@ def test_more_columns_never_have_more_rows():
             assert rows == sorted(rows, reverse=True), (kernel, n_components)
 
 
+def test_fewer_frequencies_than_columns_leave_it_to_the_matrix():
+    for kernel in (Gaussian(), Mixed(0.5)):
+        assert EFFORT.rows(kernel, 257, 512) == EFFORT.matrix_rows < EFFORT.rows(kernel, 256, 512)
+    assert EFFORT.rows(Additive(), 257, 512) > EFFORT.matrix_rows
+
+
 def test_more_work_is_more_rows():
-    twice = Effort(6e10, 10, 250, 8, 2000, 3.0)
-    for n_columns in (10, 100, 1000):
+    twice = replace(EFFORT, work=6e10)
+    for n_columns in (10, 100, 4000):
         for n_components in (0, 512):
             at = Mixed(0.5), n_columns, n_components
             assert twice.rows(*at) > EFFORT.rows(*at)
 
 
-@pytest.mark.parametrize("n_rows", [710, 2001, 5000, 20_000, 10**6])
+@pytest.mark.parametrize("n_rows", [2900, 5000, 20_000, 10**6])
 def test_the_climb_is_even_and_has_no_step_next_to_the_last(n_rows):
     rows = [*EFFORT.climb(20, n_rows), n_rows]
     growth = [later / earlier for earlier, later in itertools.pairwise(rows)]

@@ -254,8 +254,8 @@ def test_a_stage_starts_from_the_weights_of_the_last_scaled_into_its_budget(easy
 def few_rows(**changes):
     """First steps on 30 rows, and the last on 40, of the sixty."""
     work = 40**2 * (8 + 40 / 3.0) + 1.0
-    options = {"work": work, "first_rows": 0, "fewest_rows": 30, "matrix_rows": 2000}
-    return Effort(**{**options, "growth": 1.3, "looseness": 3.0, **changes})
+    options = {"work": work, "first_rows": 0, "fewest_first": 30, "fewest_rows": 30}
+    return Effort(**{**options, "growth": 1.3, "matrix_rows": 2000, "looseness": 3.0, **changes})
 
 
 def test_a_stage_starts_from_the_solution_on_fewer_rows(easy):

@@ -213,6 +213,17 @@ def test_no_weight_moves_further_than_the_cap():
         assert all(iteration.step <= TOLERANCE * 0.2 for iteration in notes.steps)
 
 
+def test_steps_of_a_rough_answer_grow_where_the_objective_bends_downwards():
+    """A straight line bends nowhere: each step may be twice as long as the last, up to a weight."""
+    d = 60
+    g = -np.linspace(1e4, 2e4, d)
+    notes = Notes()
+    minimize(slope(g), CappedSimplex(20), np.full(d, 1 / 3), Steps().looser(3.0), notes)
+    taken = [iteration.step for iteration in notes.steps]
+    assert taken[0] <= TOLERANCE * 0.2
+    assert TOLERANCE * 0.2 < max(taken) <= 1.0
+
+
 @pytest.mark.parametrize("constraint", [CappedSimplex(3), SoftBudget(3, 0.5)])
 def test_rounding_does_not_choose_the_path(constraint, wide):
     """Last bits differ between BLAS libraries, threads and column orders; ends must not."""

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from covmin.datasets import make_xor
+from covmin.datasets import make_survival, make_xor
 
 from .blocks import Block, blocks, printed, same
 
@@ -51,6 +51,10 @@ def workspace(tmp_path, monkeypatch):
     table.to_csv(tmp_path / "german.csv", index=False, sep=";", decimal=",")
     houses = table[["x0", "x1"]].assign(district=table["outcome"], price=table["x2"])
     houses.to_csv(tmp_path / "houses.csv", index=False)
+    X, y = make_survival(100, 2, random_state=0, return_X_y=True)
+    trial = pd.DataFrame(X, columns=[f"x{j}" for j in range(5)])
+    trial = trial.assign(days=y["time"], died=y["event"], status=y["event"] + 1)
+    trial.to_csv(tmp_path / "trial.csv", index=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -47,6 +47,17 @@ def test_an_interaction_of_three_is_found_though_nothing_is_predicted():
     assert_array_equal(np.sort(selector.ranking_[:3]), [1, 2, 3])
 
 
+@pytest.mark.slow
+def test_noise_hides_no_interaction_of_three_in_a_thousand_samples():
+    """The first steps of a stage need them all: on a quarter of them every other draw is lost."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((1000, 20))
+        y = np.sign(X[:, :3]).prod(axis=1) + 0.5 * rng.standard_normal(1000)
+        selector = CCMSelector(3).fit(X, y)
+        assert_array_equal(np.sort(selector.ranking_[:3]), [1, 2, 3])
+
+
 def test_many_samples_show_a_weak_effect_beside_a_strong_one():
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, (1500, 6))

@@ -86,6 +86,7 @@ def select(
     ctx: typer.Context,
     data: opt.DataArgument,
     target: opt.TargetOption = None,
+    event: opt.EventOption = None,
     drop: opt.DropOption = None,
     report: opt.ReportOption = None,
     output: opt.OutputOption = None,
@@ -111,6 +112,7 @@ def select(
     - `covmin select genes.parquet -t -1 -m 20 --output genes20.parquet`
     - `covmin select glass.csv -t type --drop id,lab --missing rows`
     - `covmin select houses.csv -t price --as district=category --given area`
+    - `covmin select trial.csv -t days --event died`
     - `covmin select genes.parquet -t -1 --estimate`
     - `covmin select genes.parquet -t -1 --seconds 600`
     - `covmin select lab.xlsx -t yield --sheet Measurements`
@@ -129,6 +131,7 @@ def select(
     }
     columns: dict[str, Any] = {fields[name]: parameters.pop(name, None) for name in fields}
     part: dict[str, Any] = {"encoding": encoding, "table": table, "query": query, "strict": strict}
+    part["event"] = event
     source = Source(data, target, drop, missing, fmt, not no_header, decimal, **columns, **part)
     request = SelectRequest(source, parameters, report, output, top, json, quiet, estimate)
     run_select(request)

@@ -31,6 +31,9 @@ class Roles:
     features: list[str]
     given: list[str]
     groups: dict[str, list[str]]
+    # Whether the event was seen, where the target is a time, and the value that says so.
+    event: str | None = None
+    event_value: str | None = None
 
     def check(self, left: Iterable[str]) -> None:
         """Refuse a column that an option names and that is not among those that are left."""
@@ -53,18 +56,34 @@ def find_roles(columns: list[str], source: Source) -> Roles:
     given = find_columns(source.given, columns, "--given")
     groups = _find_groups(source.groups, columns)
     grouped = [column for members in groups.values() for column in members]
-    for option, names in (("--drop", dropped), ("--given", given), ("--groups", grouped)):
+    event, value = _find_event(source.event, columns)
+    for option, names in (
+        ("--drop", dropped),
+        ("--given", given),
+        ("--groups", grouped),
+        ("--event", [event]),
+    ):
         if name in names:
             raise CommandError(
                 f"{option} names the target {name!r} itself.",
                 ExitCode.USAGE,
                 f"Leave it out of {option}, or name another target.",
             )
-    left_out = {name, *dropped}
+    left_out = {name, event, *dropped}
     features = [column for column in columns if column not in left_out]
     if not features:
         raise CommandError("No column is left to select from.", ExitCode.DATA, "Drop fewer.")
-    return Roles(name, features, given, groups)
+    return Roles(name, features, given, groups, event, value)
+
+
+def _find_event(text: str | None, columns: list[str]) -> tuple[str | None, str | None]:
+    """The column that ``died`` or ``status=2`` names, and the value that stands for an event."""
+    if text is None:
+        return None, None
+    column, equals, value = text.rpartition("=")
+    if text in columns or not equals:
+        return _find_column(text, columns, "--event"), None
+    return _find_column(column, columns, "--event"), value
 
 
 def _find_groups(given: Iterable[str] | None, columns: list[str]) -> dict[str, list[str]]:

@@ -80,7 +80,7 @@ def _title(selector: Any, asked: Asked) -> str:
     from covmin.report.words import count_of
 
     classes = selector.classes_
-    kind = "regression" if classes is None else count_of(len(classes), "class", "classes")
+    kind = selector.task_ if classes is None else count_of(len(classes), "class", "classes")
     samples, features = count_of(asked.n_samples, "sample"), count_of(len(asked.names), "feature")
     source = _name(asked.source)
     return f"{source}: {samples}, {features}, target {_name(asked.target)} ({kind})"
@@ -98,7 +98,8 @@ def _measures(selector: Any, y: Any) -> list[str]:
     if not found:
         return []
     told = f"Held out (without features): {', '.join(found)}."
-    return [told, said] if (said := imbalance(y)) else [told]
+    said = imbalance(y) if selector.classes_ is not None else ""
+    return [told, said] if said else [told]
 
 
 def _ranking(selector: Any, names: Sequence[str], top: int) -> Table:
@@ -173,7 +174,7 @@ def _curve_line(curve: dict[str, Any], m: int) -> Text:
     if m in sizes:
         spark.stylize("bold cyan reverse", sizes.index(m), sizes.index(m) + 1)
     ends = (f"  {sizes[0]} … {sizes[-1]} features", "dim")
-    return Text.assemble("Cross-fitted error  ", spark, ends)
+    return Text.assemble(f"Cross-fitted {curve['measure']}  ", spark, ends)
 
 
 def show_remarks(label: str, remarks: Iterable[str], style: str) -> None:

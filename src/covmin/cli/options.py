@@ -114,6 +114,9 @@ DataArgument = Annotated[str, typer.Argument(metavar="DATA", show_default=False,
 TargetOption = Annotated[str | None, _column_option("--target", "-t",
     help="Column of the response: a name, or an index (0 is the first, -1 the last). May be left "
     "out where a column is called y, target, label or class.")]
+EventOption = Annotated[str | None, _column_option("--event",
+    help="Column that says whether the event was seen at the time of the target (1 or true) or had "
+    "not come until then; or, such as status=2, with the value that says so.")]
 DropOption = Annotated[list[str] | None, _column_option("--drop", "-d",
     help="Columns to leave out, separated by commas; may be given again.")]
 _CATEGORICAL = "Columns of categories, such as text, separated by commas; may be given again."
@@ -191,8 +194,8 @@ SELECTOR_OPTIONS = [
     SelectorOption("-m --n-features --features", "n_features_to_select", "Features to keep: a "
         "count, a fraction (0.2, 20%) or auto, which takes the smallest set within one standard "
         "error of the best cross-fitted error.", parse=parse_size, metavar="N|auto"),
-    SelectorOption("--task", "task", f"{_TASK_HELP}; ordinal is for classes that have an order.",
-        metavar="TASK"),
+    SelectorOption("--task", "task", f"{_TASK_HELP}; ordinal is for classes that have an order, "
+        "survival for times to an event (with --event).", metavar="TASK"),
     SelectorOption("--given", "given", "Columns that are known to matter, separated by commas: "
         "always kept, not counted; the others are ranked by what they add. May be given again.",
         complete=complete_column, metavar="COL"),

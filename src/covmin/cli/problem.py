@@ -9,8 +9,10 @@ import numpy as np
 
 from covmin.data.checks import is_time, listed, missing_responses
 from covmin.data.kinds import is_category, is_number, read_by_itself
+from covmin.data.responses import ordered_levels
+from covmin.data.survival import as_structured
 
-from .columns import find_columns, find_kinds, find_roles
+from .columns import Roles, find_columns, find_kinds, find_roles
 from .errors import CommandError, ExitCode
 from .words import in_words_of_options
 
@@ -41,11 +43,26 @@ class Question:
     stored: tuple[Any, np.ndarray] | None = None
     # What columns are to be read as, for the parameter of this name.
     column_types: Any = "auto"
+    # Whether y is the time of an event, or until when there was none, by sample.
+    event: pd.Series | None = None
 
     @property
     def n_samples(self) -> int:
         """Number of samples to fit on."""
         return len(self.X) if self.stored is None else int(self.stored[0].shape[0])
+
+    @property
+    def event_name(self) -> str | None:
+        """Name of the column that says whether the event was seen, for times to an event."""
+        return None if self.event is None else str(self.event.name)
+
+    @property
+    def response(self) -> Any:
+        """The response as the selector takes it."""
+        if self.event is not None:
+            return as_structured(np.column_stack([self.event, self.y]))
+        # An array has no order of classes, which Parquet and Feather files keep.
+        return self.y.to_numpy() if ordered_levels(self.y) is None else self.y
 
     @property
     def names(self) -> list[str]:
@@ -71,6 +88,9 @@ def make_question(frame: pd.DataFrame, source: Source) -> Question:
     noticed = frame.attrs.get("notes", [])
     frame, told = _with_numbers(frame, roles.target)
     frame, left_out = _with_target(frame, roles.target, source.missing)
+    if roles.event is not None:
+        frame, more = _with_target(frame, roles.event, source.missing, "event")
+        left_out += more
     kinds = find_kinds(source, columns, roles.features)
     X = frame[roles.features]
     if kinds == "strict":
@@ -79,10 +99,41 @@ def make_question(frame: pd.DataFrame, source: Source) -> Question:
     X, notes = _without_gaps(X, source.missing)
     roles.check(X.columns)
     y = frame.loc[X.index, roles.target]
+    event = _events(frame.loc[X.index], roles)
     if not isinstance(kinds, str):
         kinds = {name: kind for name, kind in kinds.items() if name in X} or "auto"
     notes = [*noticed, *told, *left_out, *notes, *_nearly_equal_labels(y)]
-    return Question(X, y, notes, roles.given, roles.groups, column_types=kinds)
+    return Question(X, y, notes, roles.given, roles.groups, column_types=kinds, event=event)
+
+
+def _events(frame: pd.DataFrame, roles: Roles) -> pd.Series | None:
+    """Whether the event was seen, by sample; None where the target is no time."""
+    if roles.event is None:
+        return None
+    if not is_number(frame[roles.target].dtype):
+        raise CommandError(
+            f"--event needs a target that holds times as numbers, and {roles.target!r} does not.",
+            ExitCode.DATA,
+            "Turn dates into numbers, such as days since the beginning.",
+        )
+    column = frame[roles.event]
+    values = [_as_typed(value) for value in column.unique()]
+    seen = {"1", "true"} if roles.event_value is None else {roles.event_value.strip().casefold()}
+    known = values if roles.event_value is not None else [*seen, "0", "false"]
+    if not set(values) <= set(known) or not seen & set(values):
+        told = ", ".join(sorted(values)[:10])
+        raise CommandError(
+            f"--event {roles.event}: which of its values ({told}) says that the event was seen?",
+            ExitCode.DATA,
+            f"Name it, for example --event {roles.event}={sorted(values)[-1]}.",
+        )
+    return column.map(lambda value: _as_typed(value) in seen).astype(bool)
+
+
+def _as_typed(value: Any) -> str:
+    """A value in the way it is typed."""
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value) if whole else value).strip().casefold()
 
 
 def make_stored_question(source: Source) -> Question:
@@ -140,7 +191,9 @@ def _with_numbers(frame: pd.DataFrame, name: str) -> tuple[pd.DataFrame, list[st
     return frame, [told]
 
 
-def _with_target(frame: pd.DataFrame, name: str, missing: str) -> tuple[pd.DataFrame, list[str]]:
+def _with_target(
+    frame: pd.DataFrame, name: str, missing: str, what: str = "target"
+) -> tuple[pd.DataFrame, list[str]]:
     """The rows that have a response, and a note on the others."""
     blank = frame[name].isna()
     n = int(blank.sum())
@@ -148,9 +201,9 @@ def _with_target(frame: pd.DataFrame, name: str, missing: str) -> tuple[pd.DataF
         return frame, []
     if missing == "error" or n == len(frame):
         raise CommandError(
-            f"The target {name!r} is missing in {n} of {len(frame)} rows.",
+            f"The {what} {name!r} is missing in {n} of {len(frame)} rows.",
             ExitCode.DATA,
-            "Name another target." if n == len(frame) else "Leave these rows out: --missing keep.",
+            f"Name another {what}." if n == len(frame) else "Leave these rows out: --missing keep.",
         )
     return frame.loc[~blank], [f"{n} row(s) without a value of {name!r} left out."]
 

@@ -64,6 +64,7 @@ def run_select(request: SelectRequest) -> None:
     with FitProgress(request.quiet, only_plan=request.estimate) as progress:
         progress.phase(f"Reading {source.data}")
         question, frame = _read(source)
+        _check_task(arguments.get("task", "auto"), question)
         columns = {"given": question.given, "groups": question.groups}
         arguments |= {name: value for name, value in columns.items() if value}
         arguments |= {"missing": "error"} if source.missing == "error" else {}
@@ -128,36 +129,50 @@ def _read(source: Source) -> tuple[Question, pd.DataFrame | None]:
     if not os.path.isdir(source.data):
         frame = source.read()
         return make_question(frame, source), frame
-    if source.missing in ("rows", "columns") or source.categorical or source.kinds:
+    if source.missing in ("rows", "columns") or source.categorical or source.kinds or source.event:
         raise CommandError(
-            "--missing rows, --missing columns, --categorical and --as work on single files.",
+            "--missing rows, --missing columns, --categorical, --as and --event work on single "
+            "files.",
             ExitCode.USAGE,
             "Leave out rows or columns and encode categories before writing the folder.",
         )
     return make_stored_question(source), None
 
 
+def _check_task(task: str, question: Question) -> None:
+    """Refuse times without events, and events without times."""
+    if task == "survival" and question.event is None:
+        raise CommandError(
+            "--task survival needs to know which times are those of events.",
+            ExitCode.USAGE,
+            "Name the column that says so with --event, such as --event died or --event status=2.",
+        )
+    if task not in ("auto", "survival") and question.event is not None:
+        raise CommandError(
+            f"--event is for times to an event, and --task is {task}.",
+            ExitCode.USAGE,
+            "Leave one of them out.",
+        )
+
+
 def _fit(question: Question, progress: FitProgress, arguments: dict[str, Any]) -> Answer:
     """Fit the selector and collect its remarks."""
     from covmin import CCMSelector, LongRun
-    from covmin.data.responses import ordered_levels
 
     long_run = replace(arguments.get("long_run", LongRun()), callback=progress)
     selector = CCMSelector(**arguments | {"long_run": long_run, "verbose": 0})
     chosen = selector.n_features_to_select == "auto"
     progress.phase("Ranking on folds" if chosen else "Ranking")
-    # An array has no order of classes, which Parquet and Feather files keep.
-    y = question.y.to_numpy() if ordered_levels(question.y) is None else question.y
     start = time.perf_counter()
     try:
         with explained(question.target) as remarks:
-            selector.fit(*(question.stored or (question.X, y)))
+            selector.fit(*(question.stored or (question.X, question.response)))
     except KeyboardInterrupt:
         if long_run.checkpoint is not None and os.path.exists(long_run.checkpoint):
             typer.echo(f"The same command goes on from {long_run.checkpoint}.", err=True)
         raise
     selector.set_params(long_run=None)
-    gaps = (str(each.choice) for each in selector.plan_.decisions if each.topic == "gaps")
+    gaps = (str(each.choice) for each in selector.plan_.decisions if each.topic == "missing values")
     kept = [
         f"Values are missing in {columns}. This counts where it says something." for columns in gaps
     ]
@@ -180,7 +195,7 @@ def _data_warnings(question: Question, selector: CCMSelector) -> list[str]:
     from covmin.report import check_data
 
     said = []
-    for item in check_data(selector, question.X, question.y.to_numpy(), question.names):
+    for item in check_data(selector, question.X, np.asarray(question.response), question.names):
         names = [shortened(question.names[j]) for j in item["features"]]
         told = all(f"“{name}”" in item["text"] for name in names)
         said.append(f"{item['title']}: {'' if told else ', '.join(names) + '. '}{item['text']}")
@@ -193,7 +208,7 @@ def _selected_columns(answer: Answer, frame: pd.DataFrame | None) -> pd.DataFram
 
     question = answer.question
     if frame is not None:
-        wanted = {*answer.selected, question.target}
+        wanted = {*answer.selected, question.target, question.event_name}
         return frame.loc[question.X.index, [name for name in frame.columns if name in wanted]]
     assert question.stored is not None
     X, y = question.stored
@@ -211,7 +226,7 @@ def _save_report(answer: Answer, path: Path, source: str | None, code: str) -> P
         return write_report(
             answer.selector,
             question.X,
-            question.y.to_numpy(),
+            np.asarray(question.response),
             path,
             feature_names=question.names,
             target_name=question.target,
@@ -227,6 +242,7 @@ def _code(request: SelectRequest, answer: Answer, separator: str | None) -> str:
 
     source, target = request.source, answer.question.target
     typed = {
+        "--event": [source.event] if source.event else [],
         "--drop": source.drop or [],
         "--categorical": source.categorical or [],
         "--as": source.kinds or [],
@@ -270,6 +286,7 @@ def _as_dict(request: SelectRequest, answer: Answer, code: str) -> dict[str, Any
         "covmin": __version__,
         "data": request.source.data,
         "target": answer.question.target,
+        "event": answer.question.event_name,
         "task": selector.task_,
         "n_samples": answer.question.n_samples,
         "n_features": len(names),

@@ -146,7 +146,7 @@ class SelectorOption:
 
 
 def extended(command: Callable[..., None], options: Sequence[SelectorOption]) -> Any:
-    """A command that takes these options as well; those without a heading come fourth."""
+    """A command that takes these options as well; those without a heading come fifth."""
     own = list(inspect.signature(command, eval_str=True).parameters.values())
     own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
 
@@ -155,7 +155,7 @@ def extended(command: Callable[..., None], options: Sequence[SelectorOption]) ->
 
     common = [option.argument() for option in options if option.panel is None]
     others = [option.argument() for option in options if option.panel is not None]
-    arguments = [*own[:3], *common, *own[3:], *others]
+    arguments = [*own[:4], *common, *own[4:], *others]
     run.__doc__ = command.__doc__
     run.__signature__ = inspect.Signature(arguments)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in arguments}

@@ -58,6 +58,7 @@ class Source:
     query: str | None = None
     kinds: list[str] | None = None
     strict: bool = False
+    event: str | None = None  # column that says whether the time of the target is that of an event
 
     @property
     def name(self) -> str | None:

@@ -1,9 +1,8 @@
 """Projected gradient with short, checked steps.
 
 The problem is not convex, and the path taken decides which stationary point is found:
-from the uniform start, a few dozen moves of bounded length that each lower the
-objective end in better points than long steps do, and in far fewer evaluations than a
-small fixed step.
+from the uniform start, a few moves of bounded length that each lower the objective end in
+better points than long steps do, and in far fewer evaluations than a small fixed step.
 """
 
 from __future__ import annotations
@@ -23,6 +22,8 @@ _SUFFICIENT_DECREASE = 1e-4
 _RESOLVED = 8.0
 _DOUBLE = float(np.finfo(np.float64).eps)
 _MAX_HALVINGS = 30
+# Steps that need not say in which order features close are twice as long as the last.
+_GROWTH = 2.0
 # Columns are copied when the features at zero are this share of those still in the arrays.
 _WORTH_THE_COPY = 0.25
 
@@ -34,10 +35,11 @@ class Steps:
     max_iter: int = 200  # most accepted steps
     tol: float = 1e-3  # stop when the optimality gap is at most this share of the objective
     max_step: float = 0.2  # largest change of a weight in one step
+    growth: float = 1.0  # of that change, where the objective bends downwards
 
     def looser(self, factor: float) -> Steps:
-        """The same with a larger tolerance."""
-        return replace(self, tol=factor * self.tol)
+        """The same for a set of features alone: a larger tolerance, and steps that grow."""
+        return replace(self, tol=factor * self.tol, growth=_GROWTH)
 
 
 STEPS = Steps()
@@ -70,6 +72,8 @@ class _State:
     gradient: np.ndarray
     value: float
     length: float = np.inf  # step length suggested by the curvature of the last step
+    # Largest change of a weight in the next step, as a multiple of that of the first.
+    reach: float = 1.0
 
 
 def minimize(
@@ -84,6 +88,8 @@ def minimize(
 
     Each step moves along ``P(w − t·g)``, with the Barzilai–Borwein length t, cut so that no
     weight changes by more than ``steps.max_step``, and halved until the objective falls enough.
+    After a step along which the objective bends downwards the next may be ``steps.growth`` times
+    as long: among many features the first steps move few weights.
     The objective never rises, so the last iterate is the best. The watch is told of each accepted
     step, and asked before each whether to end here. ``rounding`` is that of the numbers that the
     objective is made from: a fall that drowns in it is none.
@@ -113,7 +119,7 @@ def minimize(
                 gap = _relative_gap(state, constraint)
             break
         before = state.w
-        evaluations, moved = _advance(state, constraint, steps.max_step, rounding)
+        evaluations, moved = _advance(state, constraint, steps, rounding)
         n_evaluations += evaluations
         stuck = not moved  # no descent left that floating point can see
         if stuck:
@@ -158,10 +164,11 @@ def _relative_gap(state: _State, constraint: Constraint) -> float:
 
 
 def _advance(
-    state: _State, constraint: Constraint, max_step: float, rounding: float
+    state: _State, constraint: Constraint, steps: Steps, rounding: float
 ) -> tuple[int, bool]:
     """Make one step in place; return the evaluations spent and whether one was found."""
-    length = min(_capped_length(state, constraint, max_step), state.length)
+    cap = min(state.reach * steps.max_step, 1.0)
+    length = min(_capped_length(state, constraint, cap), state.length)
     for trial in range(_MAX_HALVINGS):
         w = constraint.project(state.w - length * state.gradient)
         move = w - state.w
@@ -174,6 +181,8 @@ def _advance(
             gradient = point.gradient() + constraint.slope(w)
             curvature = float(move @ (gradient - state.gradient))
             state.length = float(move @ move) / curvature if curvature > 0.0 else np.inf
+            # The slope grows steeper on the way, so that nothing speaks against going further.
+            state.reach = 1.0 if curvature > 0.0 else steps.growth * state.reach
             state.w, state.point, state.value, state.gradient = w, point, value, gradient
             return trial + 1, True
         length *= 0.5
@@ -187,11 +196,15 @@ def _capped_length(state: _State, constraint: Constraint, max_step: float) -> fl
     the gradient. This costs no evaluation of the objective.
     """
     length = max_step / max(float(np.abs(state.gradient).max()), np.finfo(float).tiny)
+    before = 0.0
     for _ in range(60):
         move = float(np.abs(constraint.project(state.w - length * state.gradient) - state.w).max())
         # The window is wide, so that rounding does not decide how the search ends.
         if 0.9 * max_step <= move <= 1.05 * max_step:
             break
+        if 0.0 < move == before:  # at a corner: no longer step goes further
+            break
+        before = move
         length *= min(max_step / max(move, 1e-12 * max_step), 10.0)
     return length
 

@@ -58,8 +58,9 @@ HELD_NUMBERS: Final = sparse.HELD_NUMBERS
 LEAST_MIXING: Final = 0.3
 
 # --- the ridge ε -----------------------------------------------------------------------------
-#: The paper's values, for a single solve and for the inverse-free form.
-PAPER_RIDGE: Final = {"classification": 0.001, "regression": 0.1}
+#: The paper's values, for a single solve and for the inverse-free form. What stands for times to
+#: an event is numbers.
+PAPER_RIDGE: Final = {"classification": 0.001, "regression": 0.1, "survival": 0.1}
 #: Least and largest ε along a path. Fewer features leave more unpredicted than all of them, so
 #: that some noise is left whatever these say; above, strong effects are held back so much that a
 #: copy of a strong feature is worth more than a new one.
@@ -91,6 +92,7 @@ SAMPLES_FOR_EACH_FEATURE: Final = 10
 EFFORT: Final = Effort(
     work=3e10,
     first_rows=SAMPLES_FOR_EACH_FEATURE,
+    fewest_first=1000,
     fewest_rows=250,
     growth=8,
     matrix_rows=EXACT_SAMPLES,

@@ -4,19 +4,23 @@
 dict into one HTML file that needs no network, and `write_report` does both.
 """
 
+from covmin.runtime.page import Report
+
 from .build import build_report
 from .checks import check_data
 from .choice import error_curve, explain_choice
 from .code import reproduction_code
 from .headline import Verdict, verdict
-from .render import render_report, write_report
+from .render import make_report, render_report, write_report
 
 __all__ = [
+    "Report",
     "Verdict",
     "build_report",
     "check_data",
     "error_curve",
     "explain_choice",
+    "make_report",
     "render_report",
     "reproduction_code",
     "verdict",

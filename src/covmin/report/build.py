@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import covmin
+from covmin.core.survival import survival_curve
 from covmin.data.checks import printable
 
 from .checks import data_warnings
@@ -122,7 +123,7 @@ def _choice(selector: Any) -> dict[str, Any]:
         "kept": int(selector.support_.sum()),
         "choices": choices,
         "why": explain_choice(selector),
-        "error": errors_of(curve).get(m),
+        "error": errors_of(curve).get(m) if selector.task_ != "survival" else None,
         "largest": int(max(m, min(choices, _SLIDER))),
         "curve": curve,
         "scored": selector.estimator is not None,
@@ -137,6 +138,12 @@ def _data_summary(samples: Samples) -> dict[str, Any]:
         counts = zip(labels, np.bincount(codes).tolist(), strict=True)
         classes = [{"label": label, "count": n} for label, n in counts]
         return summary | {"classes": classes, "imbalance": imbalance(samples.y)}
+    if samples.task == "survival":
+        event, time = samples.responses.T
+        times, shares = survival_curve(event, time, np.ones(n))
+        half = times[shares <= 0.5]  # none where more than half are never seen to have it
+        told = {"events": int(event.sum()), "last": float(time.max())}
+        return summary | told | {"median": float(half[0]) if half.size else None}
     y, size = in_units(samples.y)
     values = {"min": y.min(), "median": np.median(y), "mean": y.mean(), "max": y.max()}
     values["sd"] = y.std()

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from covmin.plotting.fitted import cross_fitted, cross_fitted_errors, metrics_of
+from covmin.plotting.fitted import cross_fitted, cross_fitted_errors, judged_by, metrics_of
 
 from .headline import found, n_given
 from .measures import title_of
@@ -22,23 +22,27 @@ def error_curve(selector: Any) -> dict[str, Any] | None:
     Returns
     -------
     curve : dict or None
-        ``n_features``, ``error`` and ``standard_error`` of equal length (errors as shares of
-        the variance of y), the size ``best``, ``limit``, one standard error above its error,
+        ``measure``, "error" or "concordance", with ``n_features``, ``error`` and
+        ``standard_error`` of equal length (errors as shares of the variance of y, or concordance
+        indices), the size ``best``, ``limit``, one standard error worse than its error,
         ``found``, whether that size is better than no feature on the same samples, by more than
         one and a half standard errors of the difference, and ``measures``, others with their
         values; None where nothing was cross-fitted over several sizes.
     """
-    errors = cross_fitted_errors(selector)
+    measure = judged_by(selector)
+    errors = cross_fitted_errors(selector, measure)
     if errors is None:
         return None
     sizes, mean, standard_error = errors
-    best = int(np.argmin(mean))
+    worse = 1.0 if measure == "error" else -1.0
+    best = int(np.argmin(worse * mean))
     return {
+        "measure": measure,
         "n_features": sizes.tolist(),
         "error": mean.tolist(),
         "standard_error": standard_error.tolist(),
         "best": int(sizes[best]),
-        "limit": float(mean[best] + standard_error[best]),
+        "limit": float(mean[best] + worse * standard_error[best]),
         "found": found(selector),
         "measures": [_measure(selector, name) for name in metrics_of(selector)],
     }
@@ -87,17 +91,21 @@ def explain_choice(selector: Any) -> str:
     if curve is None:
         return f"{kept}, all there are: too few samples, or features, to choose a number."
     if selector.estimator is not None:
-        return f"{kept} {_by_score(m, curve)}"
+        return f"{kept} {_by_score(m, curve, 'score')}"
     error, best = errors_of(curve), curve["best"]
-    lowest = f"{error[best]:.1%}"
+    by_order = curve["measure"] == "concordance"
+    lowest = f"{error[best]:.3f}" if by_order else f"{error[best]:.1%}"
     # With given features, errors are shares of what these leave.
     whole = "the variance " + ("that the given features leave" if given else "of the response")
     if not curve["found"]:
+        told = f"lowest cross-fitted error {lowest} of {whole}"
         return (
             "No set of features is clearly better than no features at all on the samples left out "
-            f"(lowest cross-fitted error {lowest} of {whole}). "
+            f"({f'highest concordance index {lowest}' if by_order else told}). "
             f"{kept} {verb(m, 'are')} kept, because some must be."
         )
+    if by_order:
+        return f"{kept} {_by_score(m, curve, 'concordance')}"
     if m == best:
         return (
             f"{kept} {verb(m, 'have')} the lowest cross-fitted error ({lowest} of {whole}), and "
@@ -109,8 +117,8 @@ def explain_choice(selector: Any) -> str:
     )
 
 
-def _by_score(m: int, curve: dict[str, Any]) -> str:
-    [score] = [each for each in curve["measures"] if each["name"] == "score"]
+def _by_score(m: int, curve: dict[str, Any], name: str) -> str:
+    [score] = [each for each in curve["measures"] if each["name"] == name]
     scores = dict(zip(curve["n_features"], score["mean"], strict=True))
     best = max(scores, key=lambda size: (scores[size], -size))
     text = f"{verb(m, 'have')} a {score['title']} of {scores[m]:.4g} on the folds left out, "

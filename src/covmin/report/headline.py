@@ -52,7 +52,8 @@ def verdict(selector: Any, target: str) -> Verdict:
     Returns
     -------
     verdict : Verdict
-        Features "explain" where a quarter of the variance is explained on samples left out. Where
+        Features "explain" where a quarter of the variance is explained on samples left out, and
+        "predict" times to an event, with the concordance index there. Where
         none were left out, it says which features come first, and not how much they explain.
 
     Examples
@@ -76,6 +77,8 @@ def verdict(selector: Any, target: str) -> Verdict:
     whole = f"what the {given} given {verb(given, 'leave')} of " if given else ""
     if not found(selector):
         return _nothing_found(selector, whole, target)
+    if selector.task_ == "survival":
+        return _of_order(selector, who, given, target)
     sizes, errors, _ = cross_fitted(selector, "error")
     explained = 1.0 - float(errors[np.flatnonzero(sizes == selector.n_features_)[0]])
     if explained < _NOTHING:
@@ -88,6 +91,16 @@ def verdict(selector: Any, target: str) -> Verdict:
     return Verdict(
         who, f"{verb(kept, 'explain')} {amount} of {whole}".strip(), target, f"({share})"
     )
+
+
+def _of_order(selector: Any, who: str, given: int, target: str) -> Verdict:
+    """What times to an event are judged by: whether the order of two is predicted."""
+    sizes, indices, _ = cross_fitted(selector, "concordance")
+    index = float(indices[np.flatnonzero(sizes == selector.n_features_)[0]])
+    kept = int(selector.support_.sum())
+    who += f" with the {given} given" if given else ""
+    how = f"(concordance {index:.2f}, by chance 0.50)"
+    return Verdict(who, verb(kept, "predict"), target, how)
 
 
 def found(selector: Any) -> bool:

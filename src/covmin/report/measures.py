@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from covmin.plotting.fitted import METRICS, cross_fitted, metrics_of
+from covmin.plotting.fitted import METRICS, cross_fitted, judged_by, metrics_of
 from covmin.selection.scoring import scoring_name
 
 from .reading import gaps_in, leveled
@@ -21,6 +21,8 @@ def title_of(selector: Any, measure: str) -> str:
     """What to call a measure of a cross-fitted selector."""
     if measure == "score":
         return scoring_name(selector.estimator, selector.scoring)
+    if measure == "error" and judged_by(selector) == "concordance":
+        return "error, share of the variance of the martingale residuals"
     return METRICS[measure]
 
 
@@ -28,12 +30,12 @@ def held_out_measures(selector: Any, y: Any) -> list[dict[str, Any]]:
     """Every measure of the features kept, and its value without any feature, in words.
 
     Empty where no samples were left out. A measure has a ``name``, a ``title``, its ``value`` with
-    the ``standard_error``, and ``without``: that of the mean, or of the shares of the classes
-    alone; None for the score of an estimator, of which it is not known.
+    the ``standard_error``, and ``without``: that of the mean, of the shares of the classes alone,
+    or of a guess; None for the score of an estimator, of which it is not known.
     """
     if selector.cross_fit_ is None:
         return []
-    nothing = {"error": 1.0}
+    nothing = {"error": 1.0, "concordance": 0.5}
     if "accuracy" in metrics_of(selector):
         nothing |= _of_shares_alone(_class_shares(y)[1])
     found = []

@@ -22,14 +22,21 @@ def missing_values(samples: Samples) -> dict[str, Any]:
 
 
 def _said_of(samples: Samples) -> str:
+    if samples.task == "survival":
+        return "events, of those expected"
     return "most different class" if samples.task == "classification" else "mean response"
 
 
 def _response(samples: Samples, j: int) -> dict[str, str]:
-    """The mean response, or the share of the class that differs most, with and without a value."""
+    """What is said of the response where there is a value, and where there is none."""
     gaps = samples.gaps(j)
     if gaps.all():
         return {"there": "", "missing": "", "class": ""}
+    if samples.task == "survival":
+        event = samples.responses[:, 0]
+        expected = event - samples.y
+        shares = [event[some].sum() / max(expected[some].sum(), 1e-300) for some in (~gaps, gaps)]
+        return dict(zip(("there", "missing"), map(percent, shares), strict=True)) | {"class": ""}
     if samples.task != "classification":
         means = [float(samples.y[some].mean()) for some in (~gaps, gaps)]
         return dict(zip(("there", "missing"), map(number, means), strict=True)) | {"class": ""}

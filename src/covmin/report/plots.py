@@ -5,8 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from .reading import leveled
+from covmin.core.survival import survival_curve
+
+from .reading import MISSING, leveled
 from .samples import Samples
+from .words import number
 
 _POINTS = 300
 _GRID = 48
@@ -21,7 +24,7 @@ _LARGEST = 8e307
 
 def feature_plots(samples: Samples, columns: np.ndarray) -> list[dict[str, Any]]:
     """One plot for each column, with what it explains alone and the kind of drawing."""
-    draw = _densities if samples.task == "classification" else _scatter
+    draw = {"classification": _densities, "survival": _survival}.get(samples.task, _scatter)
     plots = []
     for j in map(int, columns):
         levels = _levels_of(samples, j)
@@ -101,6 +104,8 @@ def _levels(samples: Samples, names: list[str], values: np.ndarray) -> dict[str,
     """Samples at each level of a category, with their mean response or the share of each class."""
     levels, codes = _frequent(names, values, _MAX_LEVELS)
     counts = np.bincount(codes)
+    if samples.task == "survival":
+        return _survival_of(samples, *_frequent(names, values, _COLOURED))
     drawn = {"levels": levels, "counts": counts.tolist()}
     if samples.task != "classification":
         y, size = in_units(samples.y)
@@ -134,6 +139,35 @@ def _densities(samples: Samples, j: int) -> dict[str, Any]:
         "curves": np.round(curves / (curves.max() or 1.0), 3).tolist(),
         "medians": _rounded([np.median(values) for values in groups.values()], size),
     }
+
+
+def _survival(samples: Samples, j: int) -> dict[str, Any]:
+    """Kaplan and Meier's curves of the samples with low, middle and high values."""
+    there = ~samples.gaps(j)
+    x = samples.X[:, j]
+    low, high = np.quantile(x[there], [1 / 3, 2 / 3])
+    names = [f"up to {number(low)}", f"up to {number(high)}", f"above {number(high)}"]
+    if j in samples.table.dates:
+        names = ["first third", "second third", "last third"]
+    codes = (x > low).astype(np.intp) + (x > high)
+    return _survival_of(samples, [*names, MISSING], np.where(there, codes, 3))
+
+
+def _survival_of(samples: Samples, names: list[str], codes: np.ndarray) -> dict[str, Any]:
+    """The share of each group without an event so far: points at which it falls."""
+    curves = []
+    groups = np.unique(codes)
+    for group in groups:
+        event, time = samples.responses[codes == group].T
+        times, shares = survival_curve(event, time, np.ones(time.size))
+        some = np.unique(np.linspace(0, times.size - 1, _GRID).astype(int))[: times.size]
+        times, shares = np.append(0.0, times[some]), np.append(1.0, shares[some])
+        # The last are watched longer than until the last event.
+        points = zip([*times, time.max()], [*shares, shares[-1]], strict=True)
+        curves.append([[float(f"{t:.6g}"), round(float(share), 4)] for t, share in points])
+    counts = np.bincount(codes)[groups].tolist()
+    classes = [names[group] for group in groups]
+    return {"kind": "survival", "classes": classes, "counts": counts, "curves": curves}
 
 
 def _density(x: np.ndarray, grid: np.ndarray) -> np.ndarray:

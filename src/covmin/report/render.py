@@ -1,4 +1,4 @@
-"""From the dict of a report to one HTML file."""
+"""From the dict of a report to one HTML page."""
 
 import os
 from importlib import resources
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from covmin.data.checks import shortened
-from covmin.runtime.files import replace_file
+from covmin.runtime.page import Report
 
 from .build import build_report
 from .words import number, percent
@@ -44,6 +44,36 @@ def render_report(report: dict[str, Any]) -> str:
     return page.render(report=report, style=style, script="\n".join(scripts))
 
 
+def make_report(selector: Any, X: Any, y: Any, **options: Any) -> Report:
+    """The report on a fitted selector, as an object that a notebook shows.
+
+    Parameters
+    ----------
+    selector : CCMSelector
+        Fitted on X and y.
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+    **options
+        Passed to `build_report`.
+
+    Returns
+    -------
+    report : Report
+        With the page in ``html`` and a method ``save(path)``.
+
+    Examples
+    --------
+    >>> from covmin import CCMSelector
+    >>> from covmin.datasets import make_xor
+    >>> from covmin.report import make_report
+    >>> X, y = make_xor(60, random_state=0, return_X_y=True)
+    >>> selector = CCMSelector(n_features_to_select=3).fit(X, y)
+    >>> make_report(selector, X, y, target_name="class").html[:15]
+    '<!doctype html>'
+    """
+    return Report(render_report(build_report(selector, X, y, **options)))
+
+
 def write_report(
     selector: Any, X: Any, y: Any, path: str | os.PathLike[str], **options: Any
 ) -> Path:
@@ -77,7 +107,4 @@ def write_report(
     ...     write_report(selector, X, y, folder + "/report.html").name
     'report.html'
     """
-    target = Path(path).absolute()
-    html = render_report(build_report(selector, X, y, **options))
-    replace_file(target, html.encode())
-    return target
+    return make_report(selector, X, y, **options).save(path)

@@ -9,10 +9,12 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
+from covmin.core.survival import martingale_residuals
 from covmin.data.columns import prepare_columns
 from covmin.data.ranks import Standardize, goes_by_rank
 from covmin.data.responses import EncodedResponse, encode_response
 from covmin.data.sources.sparse import is_made_dense
+from covmin.data.survival import survival_times
 from covmin.plotting.shared import names_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.selection.judge import judge
@@ -49,7 +51,13 @@ class Samples:
 
     @property
     def y(self) -> np.ndarray:
-        """Labels or numbers; the first output where there are several."""
+        """Labels or numbers; the first output where there are several.
+
+        Of times to an event the martingale residuals: events less those to be expected.
+        """
+        if self.task == "survival":
+            event, time = self.responses.T
+            return martingale_residuals(event, time, np.ones(time.size))
         return self.responses if self.responses.ndim == 1 else self.responses[:, 0]
 
     @cached_property
@@ -144,7 +152,9 @@ def as_samples(
                 f"{X.shape[1]} numbers. Fit a selector on the columns kept, and report that."
             )
         X = X.toarray()
-    array, responses = np.asarray(X), np.asarray(y)
+    array = np.asarray(X)
+    times = survival_times(y, "survival") if selector.task_ == "survival" else None
+    responses = np.asarray(y) if times is None else times
     if array.ndim != 2 or array.shape[1] != selector.n_features_in_:
         raise ValueError(
             f"X has shape {array.shape}, but the selector was fitted on "

@@ -151,14 +151,15 @@ function errorCurve(width, curve, m, pick) {
   const lowest = Math.min(...errors.map((e, i) => e - (se ? se[i] : 0)));
   const floor = lowest > 0.45 * high ? Math.floor(16 * lowest) / 20 : 0;
   const y = scale([floor, high * 1.04], [box.bottom, box.top]);
-  const svg = canvas(width, height, `Error against the number of features; ${m} features kept`);
+  const what = curve.measure === "concordance" ? "Concordance index" : "Error";
+  const svg = canvas(width, height, `${what} against the number of features; ${m} features kept`);
   const candidates = wide ? [1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500].filter(
     (s) => s >= Math.min(...sizes) && s <= largest) : ticks(1, largest, Math.min(largest, width / 60)).concat(1);
   // From the right, so that the largest size keeps its label; a label that would touch one gives way.
   const whole = [...new Set(candidates.map(Math.round))].filter((s) => s >= 1).sort((a, b) => b - a)
     .reduce((kept, s) => (kept.length && x(kept[kept.length - 1]) - x(s) < 26 ? kept : [...kept, s]), []).reverse();
   axes(svg, box, x, y, whole.map((s) => ({ at: s, text: String(s) })),
-    ticks(floor, high * 1.04, 5).map((v) => ({ at: v, text: Math.round(100 * v) + "%" })),
+    curve.measure === "concordance" ? labelled(ticks(floor, high * 1.04, 5)) : ticks(floor, high * 1.04, 5).map((v) => ({ at: v, text: Math.round(100 * v) + "%" })),
     { x: "Features kept" + (wide ? " (logarithmic)" : ""), y: curve.label, shift: 36 });
   const points = sizes.map((s, i) => [x(s), y(errors[i])]);
   if (se) {
@@ -188,7 +189,7 @@ function curveLegend(curve) {
   const line = (kind) => node("line", { class: kind, x1: -7, x2: 7, y1: 0, y2: 0 });
   const items = [item(line("line"), curve.standard_error ? "mean over the folds left out" : "leave-one-out error")];
   if (curve.standard_error) items.push(item(node("rect", { class: "band", x: -7, y: -5, width: 14, height: 10 }), "one standard error up and down"));
-  if (curve.limit) items.push(item(line("rule dash"), "one standard error above the best"));
+  if (curve.limit) items.push(item(line("rule dash"), `one standard error ${curve.measure === "concordance" ? "below" : "above"} the best`));
   return node("ul", { class: "legend" }, ...items);
 }
 
@@ -244,6 +245,20 @@ function scatterChart(plot, label, yName) {
   axes(svg, box, x, y, fitting(xs, box.right - box.left, areWhole(plot.x), plot.date), yTicks, { y: clip(yName, 30), shift: box.left - 12 });
   plot.x.forEach((v, i) => svg.append(node("circle", { class: "point", cx: x(v).toFixed(1), cy: y(plot.y[i]).toFixed(1), r: 2 })));
   svg.append(node("path", { class: "line", d: polyline(plot.curve.map(([a, b]) => [x(a), y(b)])) }));
+  return svg;
+}
+
+// Shares of groups without an event so far, as steps that fall.
+function survivalChart(plot, label, target) {
+  const width = 300, height = 220, svg = canvas(width, height, label);
+  const last = Math.max(...plot.curves.map((curve) => curve[curve.length - 1][0]));
+  const box = { left: 44, right: 294, top: 22, bottom: 190 };
+  const x = scale([0, last], [box.left, box.right]), y = scale([0, 1], [box.bottom, box.top]);
+  axes(svg, box, x, y, fitting([0, last], box.right - box.left, false), [0, 0.5, 1].map((at) => ({ at, text: percent(at) })), { y: "Without an event, by " + clip(target, 16), shift: 32 });
+  plot.curves.forEach((curve, c) => {
+    const steps = curve.flatMap(([t, share], i) => (i ? [[x(t), y(curve[i - 1][1])], [x(t), y(share)]] : [[x(t), y(share)]]));
+    svg.append(node("path", { class: "line", style: `stroke:var(--c${c})`, d: polyline(steps) }, node("title", {}, `${plot.classes[c]}: ${plot.counts[c]} samples`)));
+  });
   return svg;
 }
 

@@ -5,7 +5,7 @@
   const names = report.names, order = report.ranking.order, fitted = report.choice.m;
   const find = (id) => document.getElementById(id);
   const alone = new Map(report.plots.map((plot) => [plot.feature, plot.explained]));
-  const PAGE = 50;
+  const PAGE = 50, byOrder = report.choice.curve?.measure === "concordance";
   // Columns of a group share a rank; given columns have rank 0 and are always kept.
   const ranks = report.ranking.ranks;
   const rankAt = (i) => (ranks ? ranks[i] : i + 1);
@@ -16,7 +16,8 @@
   const state = { m: fitted, sort: "rank", down: false, query: "", shown: PAGE };
 
   function curve() {
-    if (report.choice.curve) return { ...report.choice.curve, label: "Cross-fitted error, share of the variance of the response" };
+    const label = byOrder ? "Cross-fitted concordance index" : "Cross-fitted error, share of the variance of the response";
+    if (report.choice.curve) return { ...report.choice.curve, label };
     const path = report.path;
     return { n_features: [...path.sizes].reverse(), error: [...path.loo].reverse(), label: "Leave-one-out error (optimistic)" };
   }
@@ -38,7 +39,7 @@
   function readout() {
     const found = errorAt(state.m);
     let text = `${state.m} of ${report.choice.choices.toLocaleString("en")} features`;
-    if (found) text += ` · ${found.exact ? "" : "about "}${percent(found.error)} unexplained`;
+    if (found) text += ` · ${found.exact ? "" : "about "}${byOrder ? "concordance " + found.error.toFixed(2) : percent(found.error) + " unexplained"}`;
     find("m-text").textContent = text;
     find("m").value = state.m;
     find("m").setAttribute("aria-valuetext", text);
@@ -72,7 +73,8 @@
     if (!report.pair) return;
     const width = Math.min(680, Math.max(280, find("pair").clientWidth));
     find("pair").style.maxWidth = "680px";
-    replace("pair", pairChart(width, report.pair, names), pairLegend(report.pair, report.target), node("figcaption", {}, pairCaption()));
+    const told = report.data.task === "survival" ? "Events less those expected" : report.target;
+    replace("pair", pairChart(width, report.pair, names), pairLegend(report.pair, told), node("figcaption", {}, pairCaption()));
   }
 
   function pairCaption() {
@@ -86,9 +88,9 @@
   function drawPlots() {
     replace("plots", ...report.plots.map((plot, i) => {
       const label = `${names[plot.feature]}: explains ${percent(plot.explained)} alone`;
-      const chart = { densities: densityChart, scatter: scatterChart, means: levelChart, shares: levelChart }[plot.kind](plot, label, report.target);
+      const chart = { densities: densityChart, scatter: scatterChart, means: levelChart, shares: levelChart, survival: survivalChart }[plot.kind](plot, label, report.target);
       return node("article", { class: "card", "data-place": i },
-        node("header", {}, node("h3", { title: names[plot.feature] }, short(names[plot.feature])), node("span", {}, "")), chart, plot.kind === "shares" ? classLegend(plot.classes, () => SHAPES[1](0, 0)) : null, footnote(plot));
+        node("header", {}, node("h3", { title: names[plot.feature] }, short(names[plot.feature])), node("span", {}, "")), chart, ["shares", "survival"].includes(plot.kind) ? classLegend(plot.classes, () => SHAPES[1](0, 0)) : null, footnote(plot));
     }));
   }
 
@@ -96,7 +98,7 @@
   function footnote(plot) {
     const told = [];
     const isLevel = plot.levels !== undefined;
-    if (plot.missing) told.push(`Missing in ${percent(plot.missing)} of the samples` + (isLevel ? "." : ", which are not drawn."));
+    if (plot.missing) told.push(`Missing in ${percent(plot.missing)} of the samples` + (isLevel || plot.kind === "survival" ? "." : ", which are not drawn."));
     if (plot.n_classes > plot.classes?.length) told.push(`The ${plot.classes.length} most frequent of ${plot.n_classes} classes.`);
     return told.length ? node("p", { class: "foot" }, told.join(" ")) : null;
   }
