@@ -1,7 +1,8 @@
 """What other selectors find on four tasks with known features, beside covmin.
 
 Run as ``python -m experiments.migration``; writes ``experiments/results/migration.csv``, of which
-``make evidence`` makes ``migration.md``. It needs ``pip install boruta lassonet mrmr_selection pyHSICLasso``. Every
+``make evidence`` makes ``migration.md``. It needs ``pip install boruta lassonet mrmr_selection
+pyHSICLasso``. Every
 method sees the same 200 samples of 50 features. Methods that need the number of features get the
 number of true ones; the others choose it. Seconds are of the processor, with one thread. An
 interrupted run is taken up where it stopped.
