@@ -93,6 +93,21 @@ def test_browser_slider_moves_everything(page, wine):
     assert page.get_log("browser") == []
 
 
+def test_browser_draws_the_network(page, tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((300, 6)), columns=[*"abcde", EVIL])
+    y = X["a"] * X[EVIL] + 0.1 * rng.standard_normal(300)
+    path = tmp_path / "network.html"
+    path.write_text(render_report(build_report(CCMSelector(1).fit(X, y), X, y)), "utf-8")
+    page.get(path.as_uri())
+    assert len(page.find_elements("css selector", "#network .arc")) == 1
+    assert len(page.find_elements("css selector", "#network .knot.out")) == 1
+    assert sorted(texts(page, "#network text.on")) == ["1", "2"]
+    set_slider(page, 2)
+    assert page.find_elements("css selector", "#network .knot.out") == []
+    assert page.get_log("browser") == []
+
+
 def test_browser_slider_obeys_the_keyboard(page, wine):
     page.find_element("id", "m").send_keys("\ue012")  # arrow left
     assert texts(page, "#m-text")[0].startswith(f"{wine[0].n_features_ - 1} of 13")

@@ -2,10 +2,12 @@
 
 from .curves import AccuracyCurveDisplay, MedianRankDisplay
 from .fitted import ErrorCurveDisplay, PathDisplay, RankingDisplay, StabilityDisplay
+from .network import InteractionDisplay
 
 __all__ = [
     "AccuracyCurveDisplay",
     "ErrorCurveDisplay",
+    "InteractionDisplay",
     "MedianRankDisplay",
     "PathDisplay",
     "RankingDisplay",

@@ -9,12 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from covmin.data.checks import shortened
 
-from .shared import ACCENT, LIMIT, Display, legend_under, names_of
+from .shared import ACCENT, LEFT_OUT, LIMIT, NAME, Display, legend_under, names_of
 
-_LEFT_OUT = "#b9b4a7"
 # Measures of feature sets and their labels.
 METRICS = {
-    "error": "error, share of the variance of y",
+    "error": "error, fraction of the variance of y",
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
     "log_loss": "log-loss",
@@ -27,8 +26,6 @@ _MORE_IS_BETTER = {"accuracy", "balanced_accuracy", "roc_auc", "concordance", "s
 _WIDE = 25
 # Tick labels of the logarithmic axis.
 _SIZES = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
-# Longest feature name that a figure has room for, in characters.
-_NAME = 32
 
 
 class FeatureDisplay(Display):
@@ -78,13 +75,13 @@ class FeatureDisplay(Display):
 
     def _label_rows(self, ax: Any, places: np.ndarray) -> None:
         # A name may contain dollar signs without being a formula.
-        ax.set_yticks(places, [shortened(name, _NAME) for name in self.names], parse_math=False)
+        ax.set_yticks(places, [shortened(name, NAME) for name in self.names], parse_math=False)
         ax.invert_yaxis()
         ax.tick_params(axis="y", length=0)
 
     def _draw_bars(self, ax: Any, shares: np.ndarray, selected: np.ndarray, label: str) -> None:
         """Draw bars from 0 to 1, pale for features that were not selected."""
-        places, colours = np.arange(len(self.names)), np.where(selected, ACCENT, _LEFT_OUT)
+        places, colours = np.arange(len(self.names)), np.where(selected, ACCENT, LEFT_OUT)
         self.bars_ = ax.barh(places, shares, height=0.66, color=colours)
         self._label_rows(ax, places)
         for text, kept in zip(ax.get_yticklabels(), selected, strict=True):

@@ -7,6 +7,9 @@ from covmin.data.checks import printable
 
 ACCENT = "#0a6c74"
 LIMIT = "#b4532a"
+LEFT_OUT = "#b9b4a7"
+# Characters of a name that a picture has room for.
+NAME = 32
 
 
 def pyplot_module() -> Any:

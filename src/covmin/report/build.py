@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 import covmin
 from covmin.core.survival import survival_curve
 from covmin.data.checks import printable
+from covmin.plotting.network import network_order
 
 from .checks import data_warnings
 from .choice import error_curve, errors_of, explain_choice
@@ -19,9 +20,9 @@ from .headline import verdict
 from .measures import held_out_measures, imbalance
 from .missing import missing_values
 from .plots import drawn_rows, feature_plots, in_units
-from .relations import interacting_pair, shared_information, substitutes
+from .relations import interacting_pair, interactions, shared_information, substitutes
 from .samples import Samples, as_samples
-from .words import chance
+from .verdicts import told_verdicts
 
 # Features, best first, that each part of the page has room for.
 _PLOTTED = 12
@@ -41,6 +42,7 @@ def build_report(
     source: str | None = None,
     notes: Sequence[str] = (),
     code: str | None = None,
+    verdicts: Any = None,
 ) -> dict[str, Any]:
     """Gather what a report on a fitted selector shows.
 
@@ -62,6 +64,8 @@ def build_report(
         Remarks to show, such as warnings of the fit.
     code : str, optional
         Code that repeats the fit; written from the parameters by default.
+    verdicts : VerdictSelector, optional
+        Fitted on X and y too, for a section on which features matter at all.
 
     Returns
     -------
@@ -85,7 +89,7 @@ def build_report(
     chosen_from = order[~np.isin(order, list(samples.table.left_out))]
     kept, target = int(selector.support_.sum()), printable(target_name)
     code = code or reproduction_code(selector, target_name, source)
-    stand_ins, found = substitutes(samples, order, kept), selector.interactions_
+    stand_ins = substitutes(samples, order, kept)
     return {
         "target": target,
         "source": source and printable(source),
@@ -101,10 +105,9 @@ def build_report(
         "path": _path(selector, order),
         "plots": feature_plots(samples, chosen_from[:_PLOTTED]),
         "pair": interacting_pair(samples, order[: max(2, min(kept, _PAIRED))]),
-        "interactions": [
-            {"features": [int(j) for j in pair], "chance": chance(p_value)}
-            for pair, p_value in zip(found.features, found.p_value, strict=True)
-        ],
+        "interactions": interactions(selector),
+        "network": network_order(selector.interactions_.features, selector.ranking_).tolist(),
+        "verdicts": told_verdicts(verdicts),
         "correlation": shared_information(samples, order[:_CORRELATED].tolist()),
         "substitutes": stand_ins,
         "described_rows": int(samples.rows.size),

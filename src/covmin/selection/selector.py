@@ -21,6 +21,7 @@ from covmin.plan.duration import workload
 from covmin.plan.formulation import formulation_of
 from covmin.plan.kernel import kernel_of
 from covmin.plan.look import Look
+from covmin.runtime.callbacks import CallbackSupportMixin, fit_task
 from covmin.runtime.repeats import N_JOBS, VERBOSE
 from covmin.runtime.run import LongRun, Run
 from covmin.runtime.seeds import seed_of
@@ -46,6 +47,7 @@ class CCMSelector(
     FittedAttributes,
     SupportMixin,
     WholeColumnsMixin,
+    CallbackSupportMixin,
     BaseEstimator,
 ):
     r"""Select features by conditional covariance minimisation.
@@ -193,11 +195,12 @@ class CCMSelector(
         Pairs of features that explain more jointly than separately, in the order found:
         ``features`` of shape (n_pairs, 2), as indices (with names: :meth:`interactions_frame`);
         ``share``, the fraction of the variance of a product of functions of their ranks, beyond
-        single effects and earlier pairs, that is associated with the response; ``p_value``, the
-        probability that any of all pairs reaches this share without dependence, at most 0.05.
+        single effects and earlier pairs, that is associated with what single effects leave of the
+        response; ``p_value``, the probability that any of all pairs reaches this share without
+        interactions, at most 0.05. The response enters by its ranks.
     spread_ : Bunch
-        Features that affect the spread of a numeric response more than its mean, often because
-        they interact: ``features`` as indices, ``share`` and ``p_value`` as above.
+        Features that affect the spread of a numeric response and have no effect on its mean, often
+        because they interact: ``features`` as indices, ``share`` and ``p_value`` as above.
     cross_fit_ : Bunch or None
         Cross-validation results, if m or ε was chosen: ``n_features``, ``epsilon``, and, of shape
         (n_epsilons, n_sizes), ``mean_error`` and ``standard_error`` (fractions of the variance of
@@ -343,6 +346,7 @@ class CCMSelector(
         if long_run.checkpoint is not None:
             settings = fingerprint(self.get_params(deep=False), columns, samples.response)
         with (
+            fit_task(self, *table),
             Run.of(long_run, self.verbose, settings) as run,
             blas_threads(plan.matrix_rows, plan.n_threads),
         ):
@@ -445,10 +449,7 @@ class CCMSelector(
         if wanted is not None:
             return epsilons[best], wanted, crossfit, "as requested"
         m = crossfit.smallest_within_one_standard_error(best)
-        best_is = "lowest cross-validated error"
-        if self.estimator is not None or plan.task == "survival":
-            best_is = "best concordance index" if self.estimator is None else "best score"
-        reason = f"the smallest set within one standard error of the {best_is}"
+        reason = f"the smallest set within one standard error of the {crossfit.best}"
         return epsilons[best], m, crossfit, reason
 
     def _present(self, attributes: dict[str, Any]) -> None:

@@ -9,7 +9,8 @@ from .hold import Hold
 from .pairs import Pairs, interacting_pairs
 from .ranks import Codes, Ranked
 from .search import N_WAVES, Search
-from .spread import Spread, spreading_features, stands_out_alone
+from .singles import stands_out_alone
+from .spread import Spread, spreading_features
 
 __all__ = [
     "N_WAVES",

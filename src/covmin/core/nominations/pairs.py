@@ -15,13 +15,14 @@ import numpy as np
 from ..arrays import Array, array_namespace, device_of, like, to_numpy
 from .ranks import Codes, Ranked
 from .search import N_WAVES, SEARCH, Search, chance, prior, share_by_chance
+from .singles import POOL, single_effects
 
-# Of all that stand out, those named are looked for among so many.
-POOL = 2000
 # Columns whose products with all others are made at once.
 _BLOCK = 256
 # Pairs worked on at once.
 _CHUNK = 256
+# Numbers of waves held at once.
+_NUMBERS = 2**24
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,8 @@ class Pairs:
 
     columns: np.ndarray  # (n_pairs, 2)
     units: np.ndarray  # (n_pairs, 2), those of the columns; -1 for columns that are always on
-    # (n_pairs,): of the variance of the product, beyond what its columns and the pairs before it
-    # say, the share that goes with the response.
+    # (n_pairs,): of the variance of the product, beyond what its columns, single effects and the
+    # pairs before it say, the share that goes with what single effects leave of the response.
     share: np.ndarray
     p_value: np.ndarray  # (n_pairs,), for standing out as much by chance, times the number of pairs
     n_samples: float  # what the samples are worth: copies and unequal weights count less
@@ -91,9 +92,9 @@ def interacting_pairs(
     response is then about that of a direction drawn at random, also far out: waves of ranks are
     bounded, and a dependence that too few samples carry, as of rare values in rare classes, does
     not count. A pair stands out where this is too much for any product of any of the d(d−1)/2
-    pairs, and where the product adds more to the waves of each of the columns than these say. The
-    strongest is named first, then the strongest of what it leaves, so that pairs of look-alikes
-    are not.
+    pairs, beyond the waves of its columns and beyond the single effects of all columns, and where
+    the product adds more than its columns say. The strongest is named first, then the strongest of
+    what it leaves, so that pairs of look-alikes are not.
 
     X (n, d) says where to compute. Copies of a sample are given as one, of more weight. Columns of
     the same unit, by ``of_column`` (d,), are no pair.
@@ -110,14 +111,20 @@ def interacting_pairs(
     alone = ranked.shares(codes)[0].sum(axis=0)
     eligible = np.flatnonzero(alone + alone.min() < 1.0)  # no share is more than the whole
     found = _outstanding(X, ranked, codes, alone, of_column, least, eligible, search)
-    products = _beyond_columns(ranked, codes, found, search)
-    least_of = least[tuple(found.waves.T)]
-    bar = np.maximum(least_of, alone[found.columns].sum(axis=1))
+    if found.share.size == 0:
+        return Pairs.none(n)
+    effects = single_effects(ranked, codes, search)
+    products = effects.off(_beyond_columns(ranked, codes, found, search))
+    left, n_left = codes.with_left(effects.off(codes.weighted)), n - effects.size
+    if left.size == 0:
+        return Pairs.none(n)  # single effects say everything
+    least_of = share_by_chance(level, n_left, left.size)[tuple(found.waves.T)]
+    bar = np.maximum(least_of, alone[found.columns].sum(axis=1) / effects.share_left(codes))
     keys = _keys(of_column, found.columns)
-    named, share = one_after_another(products, codes.weighted, keys, bar, search)
+    named, share = one_after_another(products, left.weighted, keys, bar, search)
     columns = found.columns[named]
-    chances = chance(share, n, codes.size) * search.level / level[tuple(found.waves[named].T)]
-    return Pairs(columns, of_column[columns], share, chances, n)
+    chances = chance(share, n_left, left.size) / level[tuple(found.waves[named].T)]
+    return Pairs(columns, of_column[columns], share, search.level * chances, n)
 
 
 def _keys(of_column: np.ndarray, pairs: np.ndarray) -> np.ndarray:
@@ -207,21 +214,27 @@ def _variances(
 def _beyond_columns(ranked: Ranked, codes: Codes, found: _Products, search: Search) -> np.ndarray:
     """What products add to the waves of each of their columns, times √p.
 
-    Zero where that is next to nothing, or where few samples carry what goes with the response.
+    Of columns that are alike the product of waves a and b is a wave a + b, which says no more than
+    either column: waves up to that frequency are taken off. Zero where next to nothing is left, or
+    where few samples carry what goes with the response.
     """
     p, root = ranked.p, np.sqrt(ranked.p)[:, None]
     added = np.empty((p.size, len(found.share)))
-    for start in range(0, len(found.share), _CHUNK):
-        chunk = slice(start, start + _CHUNK)
-        sides = [ranked.waves(each).swapaxes(1, 2) for each in found.columns[chunk].T]
-        numbers = np.arange(sides[0].shape[2])
+    size = max(1, _NUMBERS // (p.size * 4 * N_WAVES))
+    for start in range(0, len(found.share), size):
+        chunk = slice(start, start + size)
+        waves = found.waves[chunk]
+        numbers = np.arange(len(waves))
+        sides = [ranked.waves(each, 2 * N_WAVES).swapaxes(1, 2) for each in found.columns[chunk].T]
         left, right = (
-            side[which, :, numbers].T
-            for side, which in zip(sides, found.waves[chunk].T, strict=True)
+            side[which, :, numbers].T for side, which in zip(sides, waves.T, strict=True)
         )
         product = left * right
         product = root * (product - p @ product)
-        beyond = product - _within(np.concatenate(sides) * root, product)
+        highest = np.maximum(N_WAVES, waves.sum(axis=1) + 2)  # the line is the first wave
+        taken = np.arange(2 * N_WAVES)[:, None] < highest
+        first, second = (side * root * taken[:, None] for side in sides)
+        beyond = product - _within(first, second, product)
         enough = (beyond**2).sum(axis=0) > search.least_left * (product**2).sum(axis=0)
         added[:, chunk] = beyond * (enough & many_carry(beyond, codes, search))
     return added
@@ -237,12 +250,20 @@ def many_carry(candidates: np.ndarray, codes: Codes, search: Search) -> np.ndarr
     return is_carried
 
 
-def _within(columns: np.ndarray, product: np.ndarray) -> np.ndarray:
-    """Projection of each product (n, s) on its own columns (a, n, s)."""
-    moments = np.einsum("ans,bns->sab", columns, columns, optimize=True)
+def _within(left: np.ndarray, right: np.ndarray, product: np.ndarray) -> np.ndarray:
+    """Projection of each product (n, s) on the waves of its columns, (a, n, s) each.
+
+    The waves of one column are orthonormal, or zero.
+    """
+    a = len(left)
+    sides = np.concatenate([left, right])
+    moments = np.zeros((product.shape[1], 2 * a, 2 * a))
+    moments[:, range(2 * a), range(2 * a)] = np.einsum("ans,ans->sa", sides, sides)
+    moments[:, :a, a:] = np.einsum("ans,bns->sab", left, right, optimize=True)
+    moments[:, a:, :a] = moments[:, :a, a:].swapaxes(1, 2)
     inverse = np.linalg.pinv(moments, rcond=1e-8, hermitian=True)
-    slopes = inverse @ np.einsum("ans,ns->sa", columns, product)[:, :, None]
-    projection: np.ndarray = np.einsum("ans,sa->ns", columns, slopes[:, :, 0])
+    slopes = inverse @ np.einsum("ans,ns->sa", sides, product)[:, :, None]
+    projection: np.ndarray = np.einsum("ans,sa->ns", sides, slopes[:, :, 0])
     return projection
 
 

@@ -45,6 +45,11 @@ class Codes:
         weighted: np.ndarray = np.sqrt(self.p)[:, None] * self.values
         return weighted
 
+    def with_left(self, left: np.ndarray) -> Codes:
+        """Codes of what is left of the response, (n, k) times √p."""
+        left = left * ((left**2).sum(axis=0) > 1e-6)  # else rounding errors
+        return Codes(whitened(left / np.sqrt(self.p)[:, None], self.p), self.p)
+
     @property
     def squares(self) -> Codes:
         """What the squares of the codes say beyond the codes: the spread of the response."""
@@ -81,13 +86,18 @@ class Ranked:
         is_even = (np.ptp(p) == 0.0) & (np.abs(spread / of_even_ranks - 1.0) < _NEXT_TO_EQUAL)
         return cls(line, spread, p, is_even)
 
+    @property
+    def n_samples(self) -> float:
+        """How many equally weighted samples they are worth."""
+        return float(1.0 / (self.p**2).sum())
+
     @cached_property
     def _of_even_ranks(self) -> np.ndarray:
         """Waves of ranks that are evenly spaced, by their places, (n_waves, n)."""
         n = self.p.size
         places = np.arange(n)[None, :] - 0.5 * (n - 1.0)
         spread = np.sqrt(_squares(places / n, self.p))
-        return _waves(_standardize(places, self.p), spread, self.p, N_WAVES)[:, 0]
+        return _waves(_standardize(places, self.p), spread, self.p, 2 * N_WAVES)[:, 0]
 
     def waves(self, columns: np.ndarray | slice, n_waves: int = N_WAVES) -> np.ndarray:
         """A line in the ranks, and half waves of them of growing frequency, (n_waves, columns, n).
@@ -110,13 +120,13 @@ class Ranked:
             kept[:, block] = self.waves(columns[block], n_waves)
         return kept
 
-    def shares(self, *responses: Codes) -> list[np.ndarray]:
+    def shares(self, *responses: Codes, n_waves: int = N_WAVES) -> list[np.ndarray]:
         """How much of each wave of each column goes with each response, (n_waves, d) for each."""
         n, d = self.p.size, self.spread.size
-        shares = [np.empty((N_WAVES, d)) for _ in responses]
+        shares = [np.empty((n_waves, d)) for _ in responses]
         weighted = [self.p[:, None] * codes.values for codes in responses]
         for block in tiles(n, d):
-            waves = self.waves(block)
+            waves = self.waves(block, n_waves)
             for share, codes in zip(shares, weighted, strict=True):
                 share[:, block] = ((waves @ codes) ** 2).sum(axis=2)
         return shares

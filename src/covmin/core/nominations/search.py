@@ -5,6 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincc, betainccinv
 
+# A line, and three waves: the fastest goes up and down twice over the samples.
+N_WAVES = 4
+
 
 @dataclass(frozen=True)
 class Search:
@@ -23,11 +26,12 @@ class Search:
         """Whether there are samples enough; they are worth a sum of rounded shares."""
         return n_samples >= self.fewest_samples * (1.0 - 1e-9)
 
+    def most_effects(self, n_samples: float) -> int:
+        """Waves of single columns that are taken off at most: samples are left for pairs."""
+        return int(min(2 * N_WAVES * self.most, n_samples / 4))
+
 
 SEARCH = Search()
-
-# A line, and three waves: the fastest goes up and down twice over the samples.
-N_WAVES = 4
 
 
 def prior(n_waves: int) -> np.ndarray:
@@ -38,6 +42,11 @@ def prior(n_waves: int) -> np.ndarray:
     """
     powers = np.arange(1.0, n_waves + 1.0) ** -4
     return powers / powers.sum()
+
+
+def levels(n_waves: int, n_columns: int, search: Search) -> np.ndarray:
+    """The level of each wave of each of so many columns."""
+    return search.level * prior(n_waves) / n_columns
 
 
 def chance(share: np.ndarray, n: float, k: int) -> np.ndarray:

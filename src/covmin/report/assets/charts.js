@@ -24,6 +24,12 @@ function clip(text, length) {
   return text.length > length ? text.slice(0, length - 1) + "…" : text;
 }
 
+// What has no room, by its ends: what tells names apart may stand at either.
+function byEnds(name, length) {
+  const end = Math.floor((length - 1) / 3);
+  return name.length > length ? name.slice(0, length - 1 - end) + "…" + name.slice(name.length - end) : name;
+}
+
 // A long name by its ends.
 function short(name) {
   return name.length > 80 ? name.slice(0, 50) + "…" + name.slice(-29) : name;
@@ -337,6 +343,28 @@ function pairLegend(pair, target) {
 function classLegend(classes, shape) {
   return node("ul", { class: "legend" }, ...classes.map((name, c) => node("li", {},
     node("svg", { viewBox: "-7 -7 14 14", "aria-hidden": "true" }, node("path", { d: shape(c), style: `fill:var(--c${c})` })), name)));
+}
+
+// Features as circles with their ranks, pairs as arcs as wide as their shares.
+function networkChart(width, nodes, pairs, names, rankOf, isKept) {
+  const step = 34, left = Math.min(240, width * 0.44), at = (j) => 20 + step * nodes.indexOf(j);
+  const svg = canvas(width, step * nodes.length + 6, "Network of features that interact");
+  const reach = (a, b) => Math.min(Math.abs(at(a) - at(b)) + 24, (width - left - 30) * 1.33);
+  for (const pair of pairs) {
+    const [a, b] = pair.features, out = left + reach(a, b);
+    const arc = node("path", { class: "arc", d: `M${left} ${at(a)}C${out} ${at(a)} ${out} ${at(b)} ${left} ${at(b)}`, "stroke-width": (1.5 + 10 * pair.share).toFixed(1) });
+    arc.append(node("title", {}, `${names[a]} × ${names[b]}: share ${pair.share.toFixed(2)}, ${pair.chance}`));
+    svg.append(arc);
+  }
+  for (const j of nodes) {
+    const label = text(left - 18, at(j) + 4, byEnds(names[j], Math.floor((left - 18) / 7.4)), { anchor: "end", class: "strong" });
+    const knot = node("circle", { class: isKept(j) ? "knot" : "knot out", cx: left, cy: at(j), r: 12 });
+    label.append(node("title", {}, names[j]));
+    knot.append(node("title", {}, `${names[j]}: ${rankOf(j) ? "rank " + rankOf(j) : "given"}`));
+    svg.append(label, knot);
+    if (rankOf(j) < 1000) svg.append(text(left, at(j) + 4, rankOf(j) || "–", { anchor: "middle", class: "on", "pointer-events": "none" }));
+  }
+  return svg;
 }
 
 // How two features were compared, by how many of them hold categories.

@@ -77,6 +77,15 @@
     replace("pair", pairChart(width, report.pair, names), pairLegend(report.pair, told), node("figcaption", {}, pairCaption()));
   }
 
+  function drawNetwork() {
+    if (!report.interactions.length) return;
+    const width = Math.min(560, Math.max(260, find("network").clientWidth));
+    find("network").style.maxWidth = "560px";
+    const rankOf = (j) => rankAt(order.indexOf(j)), isKept = (j) => rankOf(j) <= state.m;
+    replace("network", networkChart(width, report.network, report.interactions, names, rankOf, isKept),
+      node("figcaption", {}, "Circles hold the rank of a feature, grey where it is left out; an arc is as wide as the share of the pair."));
+  }
+
   function pairCaption() {
     const n = report.pair.x.length, all = report.data.n_samples, count = (k) => k.toLocaleString("en");
     let told = n + report.pair.n_missing < all ? `${count(n)} of ${count(all)} samples are drawn.` : `All ${count(n)} samples.`;
@@ -146,6 +155,7 @@
     state.m = Math.min(Math.max(1, Math.round(m)), Number(find("m").max));
     readout();
     drawCharts();
+    drawNetwork();
     markPlots();
     drawTable();
   }
@@ -197,6 +207,7 @@
     width = innerWidth;
     drawCharts();
     drawPair();
+    drawNetwork();
   });
   drawPlots();
   drawPair();
