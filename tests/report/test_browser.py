@@ -87,7 +87,7 @@ def test_browser_slider_moves_everything(page, wine):
     assert texts(page, "#m-text")[0].startswith("3 of 13 features")
     assert texts(page, "#ranking tr.kept th") == best
     assert len(page.find_elements("css selector", "#plots .card:not(.out)")) == 3
-    assert texts(page, "#curve text.mark") == ["3 kept"]
+    assert texts(page, "#curve text.mark") == ["3 selected"]
     page.find_element("id", "m-reset").click()
     assert len(texts(page, "#chosen .name")) == selector.n_features_
     assert page.get_log("browser") == []
