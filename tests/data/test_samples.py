@@ -67,9 +67,10 @@ class TestWarnings:
         return pd.DataFrame({"id": names, "a": rng.standard_normal(60), "e": np.nan, "c": 1.0})
 
     def test_empty_columns_are_not_called_constant(self, table):
-        with pytest.warns(UserWarning, match=r"1 feature\(s\) have no values") as caught:
-            CCMSelector(1).fit(table, table["a"])
-        assert any("1 constant feature(s)" in str(each.message) for each in caught)
+        with pytest.warns(UserWarning, match=r"1 feature\(s\) have no values"):
+            CCMSelector(1).fit(table[["a", "e"]], table["a"])
+        with pytest.warns(UserWarning, match=r"1 constant feature\(s\)"):
+            CCMSelector(1).fit(table[["a", "c"]], table["a"])
 
     def test_a_given_identifier_is_kept(self, table):
         columns = table[["id", "a"]]

@@ -135,9 +135,6 @@ class TestReport:
         gc.collect()
         with pytest.raises(ValueError, match=r"Pass them: selector.report\(path, X, y\)"):
             selector.report(tmp_path / "r.html")
-        of_lists = CCMSelector(1).fit(X[["a", "b"]].to_numpy().tolist(), y)
-        with pytest.raises(ValueError, match="Pass them"):
-            of_lists.report(tmp_path / "r.html")
 
     def test_no_pickle_holds_samples(self, table, tmp_path):
         X, y = table[0][["a", "b"]].copy(), table[1]

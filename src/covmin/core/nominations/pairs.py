@@ -233,7 +233,8 @@ def _beyond_columns(ranked: Ranked, codes: Codes, found: _Products, search: Sear
         product = root * (product - p @ product)
         highest = np.maximum(N_WAVES, waves.sum(axis=1) + 2)  # the line is the first wave
         taken = np.arange(2 * N_WAVES)[:, None] < highest
-        beyond = product - _within(*(side * root * taken[:, None] for side in sides), product)
+        bases = [side * root * taken[:, None] for side in sides]
+        beyond = product - _within(bases[0], bases[1], product)
         enough = (beyond**2).sum(axis=0) > search.least_left * (product**2).sum(axis=0)
         added[:, chunk] = beyond * (enough & many_carry(beyond, codes, search))
     return added
