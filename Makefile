@@ -19,7 +19,7 @@ demo: $(VENV)/.installed-cli ## select features on embedded data, show the ranki
 	$(BIN)/covmin demo
 
 # A worker for each core, each with one thread of BLAS: more would wait for each other.
-PYTEST := SCIPY_ARRAY_API=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
+PYTEST := SCIPY_ARRAY_API=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 test: $(VENV)/.installed-test ## run the tests but for the slow ones
 	$(PYTEST) -m "not slow"
@@ -59,6 +59,9 @@ evidence-hours: $(VENV)/.installed-test ## what makes the files of results, and 
 
 evidence-full: $(VENV)/.installed-dev ## the files of results from scratch, then tables and pictures
 	$(BIN)/python -m experiments.pages --run
+
+paper: $(VENV)/.installed-paper ## the paper about covmin: paper/paper.pdf
+	$(BIN)/python paper/build.py
 
 wheel: $(VENV)/.installed-dev ## build the release into dist/, and check what is in it
 	rm -rf dist

@@ -55,6 +55,10 @@ class Made:
         module, _, name = self.by.partition(":")
         return getattr(import_module(module), name)
 
+    def is_ready(self) -> bool:
+        """Whether its results are there."""
+        return all((ROOT / name).exists() for name in self.results)
+
     def frames(self) -> list[pd.DataFrame]:
         """Its results."""
         return [pd.read_csv(ROOT / name) for name in self.results]
@@ -113,7 +117,8 @@ class Run:
         """Hours."""
         if self.hours is not None:
             return self.hours
-        frames = [pd.read_csv(ROOT / name) for name in self.results if name.endswith(".csv")]
+        known = [ROOT / name for name in self.results if (ROOT / name).exists()]
+        frames = [pd.read_csv(path) for path in known if path.suffix == ".csv"]
         return sum(map(seconds_of_fits, frames)) / 3600.0
 
 
@@ -164,6 +169,8 @@ def stale(entries: list[Made]) -> Iterator[str]:
     """Files that are not those of the results."""
     drawn = json.loads(CHECKSUMS.read_text(encoding="utf-8")) if CHECKSUMS.exists() else {}
     for each in entries:
+        if not each.is_ready():
+            continue
         if isinstance(each, Picture):
             if each.checksums() != drawn.get(each.file):
                 yield each.file
@@ -172,17 +179,16 @@ def stale(entries: list[Made]) -> Iterator[str]:
 
 
 def make_all(entries: list[Made]) -> None:
-    """Write every table, then draw every picture."""
-    for each in entries:
-        if not isinstance(each, Picture):
-            each.path.write_text(each.text(), encoding="utf-8")
-            print(f"{each.file}: {', '.join(each.results)}", flush=True)
+    """Write every table and draw every picture whose results are there."""
     drawn = {}
     for each in entries:
-        if isinstance(each, Picture):
+        ready = each.is_ready()
+        if ready and isinstance(each, Picture):
             each.draw()
             drawn[each.file] = each.checksums()
-            print(f"{each.file}: {', '.join(each.results)}", flush=True)
+        elif ready:
+            each.path.write_text(each.text(), encoding="utf-8")
+        print(f"{each.file}: {', '.join(each.results) if ready else 'not run yet'}", flush=True)
     CHECKSUMS.write_text(json.dumps(drawn, indent=1) + "\n", encoding="utf-8")
 
 

@@ -19,7 +19,16 @@ MADE: list[Made] = [
     MarkedTables(
         "docs/evidence.md", "experiments.evidence:TABLES", _SYNTHETIC, _REAL, _R + "bahsic-xor.csv"
     ),
+    MarkedTables("docs/formulations.md", "experiments.evidence:TABLES", _SYNTHETIC),
     MarkedTables("docs/guarantees.md", "experiments.guarantees:TABLES", *_GUARANTEES),
+    MarkedTables(
+        "paper/paper.md",
+        "experiments.paper_tables:TABLES",
+        _SYNTHETIC,
+        _R + "accuracy.csv",
+        _R + "other.csv",
+        _GUARANTEES[0],
+    ),
     Text(_R + "accuracy.md", "experiments.accuracy:report", _R + "accuracy.csv"),
     Text(_R + "other.md", "experiments.accuracy:report", _R + "other.csv"),
     Text(_R + "noisy-labels.md", "experiments.noisy_labels:report", _R + "noisy-labels.csv"),
@@ -33,6 +42,7 @@ MADE: list[Made] = [
     Text(_R + "missing.md", "experiments.missing:report", _R + "missing.csv"),
     Text(_R + "hard.md", "experiments.hard:report", _R + "hard.csv"),
     Text(_R + "hard-many.md", "experiments.hard:report", _R + "hard-many.csv"),
+    Text(_R + "survival.md", "experiments.survival:report", _R + "survival.csv"),
     Text(
         _R + "survival-responses.md",
         "experiments.survival_responses:summary",
@@ -91,6 +101,8 @@ RUNS: list[Run] = [
     Run("python -m experiments.pairs", _R + "pairs.csv", _R + "pairs.md", hours=0.5),
     Run("python -m experiments.missing", _R + "missing.csv", hours=1.0),
     Run("python -m experiments.survival_responses", _R + "survival-responses.csv", hours=0.5),
+    Run("python -m experiments.survival", _R + "survival.csv", hours=1.0),
+    Run("python -m experiments.migration", _R + "migration.csv"),
     Run("python -m experiments.choices", _R + "choices.md", _R + "choices-units.md", hours=0.1),
     Run("python -m experiments.far_values", _R + "far-values.md", hours=0.3),
     Run("python -m experiments.far_values --real", _R + "far-values-real.md", hours=0.3),

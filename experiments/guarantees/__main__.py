@@ -17,9 +17,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS))
     parser.add_argument("--jobs", type=int, default=1, help="runs at once")
+    parser.add_argument("--seconds", type=float, help="for each part: the rest is left for later")
     arguments = parser.parse_args()
     for part in arguments.parts:
-        PARTS[part].simulate(arguments.jobs)
+        PARTS[part].simulate(arguments.jobs, arguments.seconds)
     page = MarkedTables("docs/guarantees.md", "experiments.guarantees:TABLES")
     page.path.write_text(page.text(), encoding="utf-8")
 

@@ -52,8 +52,8 @@ class Part:
     settings: dict[str, Any]  # runs under other settings are simulated again
     tables: Tables = field(default_factory=dict)
 
-    def simulate(self, n_jobs: int) -> None:
-        """Run what is missing and write the results."""
+    def simulate(self, n_jobs: int, seconds: float | None = None) -> None:
+        """Run what is missing, or as much of it as there is time for, and write the results."""
         units = self.units()
         results = run_units(
             units,
@@ -63,6 +63,7 @@ class Part:
             n_jobs=n_jobs,
             progress=True,
             description=self.name,
+            seconds=seconds,
         )
         frame = self.table(units, results)
         frame.to_csv(RESULTS / f"guarantees-{self.name}.csv", index=False, float_format="%.4f")

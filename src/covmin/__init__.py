@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from covmin.inference.dependence import conditional_dependence_test
     from covmin.inference.knockoffs import KnockoffSelector
     from covmin.inference.stability import StabilitySelector
+    from covmin.inference.verdicts import VerdictSelector
     from covmin.plan.formulation import Formulation
     from covmin.report.render import write_report
     from covmin.runtime.run import LongRun
@@ -25,6 +26,7 @@ __all__ = [
     "KnockoffSelector",
     "LongRun",
     "StabilitySelector",
+    "VerdictSelector",
     "__version__",
     "compare_selectors",
     "concordance_index",
@@ -41,6 +43,7 @@ _HOMES = {
     "KnockoffSelector": "inference.knockoffs",
     "LongRun": "runtime.run",
     "StabilitySelector": "inference.stability",
+    "VerdictSelector": "inference.verdicts",
     "compare_selectors": "evaluation.compare",
     "concordance_index": "selection.concordance",
     "conditional_covariance_trace": "selection.criterion",

@@ -23,7 +23,7 @@ def test_select_names_pairs_that_interact(csv, run):
     assert {name for pair in answer["interactions"] for name in pair["features"]} == set(TRUE)
     assert all(0 <= pair["p_value"] <= 0.05 < pair["share"] for pair in answer["interactions"])
     shown = " ".join(run("select", csv, "-t", "group", "-m", 3).stdout.split())
-    assert "Pairs that say more together: " in shown
+    assert "Interacting pairs: " in shown
     assert "x0 × x1 (p" in shown
 
 
@@ -55,9 +55,9 @@ def test_report_is_written_with_notes_and_command(table, tmp_path, run):
     words = ("select", source, "-t", "group", "-m", 3, "--missing", "rows", "--drop", "x9")
     result = run(*words, "--report", report)
     assert result.exit_code == 0, result.output
-    assert "1 row(s) with missing values left out" in result.stdout
+    assert "1 row(s) with missing values were dropped" in result.stdout
     html = report.read_text("utf-8")
-    assert "1 row(s) with missing values left out" in html
+    assert "1 row(s) with missing values were dropped" in html
     assert "--drop x9 --missing rows" in html
 
 
@@ -89,7 +89,7 @@ def test_a_row_number_that_tracks_the_response_is_pointed_out(table, tmp_path, r
     table.sort_values("group").assign(row=range(60)).to_csv(path, index=False)
     words = ("select", path, "-t", "group", "-m", 2)
     result = run(*words, "--as", "row=number")
-    assert "Warning: A row number tracks the response: “row” numbers" in result.stdout
+    assert "Warning: A row number tracks the response: “row” is a row" in result.stdout
     answer = json.loads(run(*words, "--as", "row=number", "--json").stdout)
     assert len(answer["warnings"]) == 1
     assert not json.loads(run(*words, "--json").stdout)["warnings"]  # it is left out, with a note
@@ -156,15 +156,15 @@ def test_times_to_an_event(trial, run, tmp_path, event):
     assert {"time", answer["event"]} < set(pd.read_csv(tmp_path / "kept.csv"))
     shown = run("select", path, "-t", "time", "--event", event, "-d", other).stdout
     assert "(survival)" in shown
-    assert "Cross-fitted concordance" in shown
+    assert "Cross-validated concordance" in shown
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--event", "status"], "which of its values (1, 2) says that the event was seen?"),
+        (["--event", "status"], "which of its values (1, 2) means that the event occurred?"),
         (["--task", "survival"], "such as --event died or --event status=2"),
-        (["--event", "event", "--task", "regression"], "and --task is regression"),
+        (["--event", "event", "--task", "regression"], "but --task is regression"),
         (["--event", "evnt"], "Did you mean event?"),
         (["--event", "time"], "--event names the target 'time' itself"),
     ],

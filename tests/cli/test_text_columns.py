@@ -68,10 +68,14 @@ def test_columns_are_read_as_asked_for(shop, run):
     [
         (["--as", "cit=category"], ExitCode.COLUMN, "Did you mean city?"),
         (["--as", "city=categories"], ExitCode.USAGE, "Did you mean category?"),
-        (["--as", "city"], ExitCode.USAGE, "Write --as COL=KIND"),
+        (["--as", "city"], ExitCode.USAGE, "Use --as COL=KIND"),
         (["--as", "bought=number"], ExitCode.USAGE, "not among the features"),
         (["--as", "city=number"], ExitCode.DATA, "'city' cannot be read as a number"),
-        (["--as", "city=category", "--strict"], ExitCode.USAGE, "--strict leaves nothing"),
+        (
+            ["--as", "city=category", "--strict"],
+            ExitCode.USAGE,
+            "--as cannot be combined with --strict",
+        ),
         (["--strict"], ExitCode.DATA, "are not numeric: 'e-mail', 'city'"),
         (["--categorical", "e-mail"], ExitCode.DATA, "it identifies rows"),
     ],
@@ -94,7 +98,7 @@ def test_numbers_in_the_text_of_a_target(shop, run):
     result = run("select", shop, "-t", "price", "-m", 1, "--json")
     answer = json.loads(result.stdout)
     assert answer["task"] == "regression"
-    assert answer["notes"][0].startswith("Target 'price' read as numbers (numbers as text, such")
+    assert answer["notes"][0].startswith("Target 'price' was read as numbers (numbers as text,")
 
 
 def test_every_name_can_be_said(run, tmp_path):

@@ -13,7 +13,7 @@ from covmin.core.kernels import KERNELS, Gaussian, Laplacian, Linear, Mixed
 from covmin.core.kernels.bandwidth import median_bandwidth
 from covmin.core.nominations import Hold, Pairs
 from covmin.core.objectives import InverseFreeObjective
-from covmin.core.path import CRACK, Stage, approximation_error, run_path
+from covmin.core.path import PROBE_WEIGHT, Stage, approximation_error, run_path
 from covmin.core.problem import Problem, Sample
 from covmin.core.solver import Steps, minimize
 from covmin.core.units import ALWAYS_ON, Units
@@ -85,8 +85,8 @@ def assert_well_formed(path, budgets, d):
         assert stage.weights.shape == among.shape
         kept = np.isin(among, stage.features)
         assert stage.weights[kept].min() >= stage.weights[~kept].max(initial=0.0)
-        assert_array_equal(stage.survivors[0], stage.features)
-        assert_array_equal(stage.survivors[1], stage.weights[kept])
+        assert_array_equal(stage.survivors.among, stage.features)
+        assert_array_equal(stage.survivors.weights, stage.weights[kept])
         among = stage.features
 
 
@@ -183,7 +183,7 @@ def test_ties_are_broken_by_the_step_of_closing_and_then_by_what_a_feature_adds(
     path = run_path(problem, [4])
     (stage,) = path.stages
     objective = problem.objective_over(stage.among, problem.gram(stage.among, stage.bandwidth, 4))
-    slope = objective.at(np.maximum(stage.weights, CRACK)).gradient()
+    slope = objective.at(np.maximum(stage.weights, PROBE_WEIGHT)).gradient()
     keys = np.stack([-stage.weights, -stage.solution.last_active, slope])[:, path.order]
     assert [*keys.T.tolist()] == sorted(keys.T.tolist())
     assert np.unique(keys[:2], axis=1).shape[1] < 8  # there are ties for the slope to break
@@ -217,7 +217,7 @@ def test_inverse_free_ties_are_broken_where_the_solver_stopped():
     assert tied.size > 6
 
     def steepest(state):
-        slope = objective.at(np.maximum(weights, CRACK), state).gradient()
+        slope = objective.at(np.maximum(weights, PROBE_WEIGHT), state).gradient()
         return set(tied[np.argsort(slope[tied])[:3]])
 
     assert set(path.order[:3]) == steepest(solution.state)
@@ -241,10 +241,11 @@ def test_a_stage_starts_from_the_weights_of_the_last_scaled_into_its_budget(easy
     problem = make_problem(*easy, steps=Steps(max_iter=2))
     first, second = run_path(problem, [4, 2]).stages
     assert_array_equal(second.among, first.features)
-    start = first.survivors[1]
+    start = first.survivors.weights
     gram = problem.gram(second.among, second.bandwidth, 2)
     objective = problem.objective_over(second.among, gram)
-    expected = minimize(objective, CappedSimplex(2), start * 2 / start.sum(), problem.steps)
+    weights, length = start * 2 / start.sum(), first.solution.length
+    expected = minimize(objective, CappedSimplex(2), weights, problem.steps, length=length)
     assert np.ptp(start) > 0.1
     assert_allclose(second.weights, expected.w, rtol=1e-9)
     untouched = run_path(make_problem(*easy, steps=Steps(max_iter=0)), [4]).stages[0]
@@ -264,10 +265,11 @@ def test_a_stage_starts_from_the_solution_on_fewer_rows(easy):
     problem = make_problem(X, Y, kernel=Gaussian(3.0), steps=Steps(tol=1e-4), effort=few_rows())
     levels = problem.for_stage(np.arange(8), whole=True)
     assert [level.n_rows for level in levels] == [30, 40, 60]
-    start = np.full(8, 3 / 8)
+    start, length = np.full(8, 3 / 8), None
     for level in levels:
         objective = level.objective_over(np.arange(8), level.gram(np.arange(8), 3.0, 3))
-        start = minimize(objective, CappedSimplex(3), start, level.steps).w
+        solution = minimize(objective, CappedSimplex(3), start, level.steps, length=length)
+        start, length = solution.w, solution.length
     (stage,) = run_path(problem, [3], wanted=3).stages
     assert_allclose(stage.weights, start, rtol=1e-9)
     assert np.ptp(start) > 0.1

@@ -193,7 +193,7 @@ class TestAsAskedFor:
 
     def test_dates(self):
         assert read_as_date(objects(list(map(str, DATES))), "'x'").kind == "date"
-        with pytest.raises(ValueError, match=r"cannot be read as a date: it holds '0\.5'"):
+        with pytest.raises(ValueError, match=r"cannot be read as a date: it contains '0\.5'"):
             read_as_date(pd.Series([0.5] * N), "'x'")
 
     def test_categories(self):

@@ -31,6 +31,7 @@ def records(kinds=("?", "f8"), names=("died", "days"), columns=(EVENT, TIME)):
         pd.DataFrame({"days": TIME, "died": pd.array(EVENT, dtype="boolean")}),
         pl.DataFrame({"days": TIME, "died": EVENT}),
         PLAIN.astype(object),
+        records(("O", "f8")),
     ],
     ids=lambda y: type(y).__name__,
 )
@@ -62,13 +63,13 @@ def test_gaps_are_not_numbers():
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (TIME, r"an event and a time, and y has 1 column\(s\): pass a structured"),
+        (TIME, r"an event and a time, but y has 1 column\(s\): pass a structured"),
         (np.column_stack([PLAIN, TIME]), r"y has 3 column\(s\)"),
         (
             np.column_stack([EVENT + 1, TIME]),
-            'Of a status of 1 and 2, for example, pass y."status"',
+            'For a status of 1 and 2, for example, pass y."status"',
         ),
-        (pd.DataFrame({"s": ["dead"] * 4, "t": TIME}), "a column of y holds 'dead'. Convert it"),
+        (pd.DataFrame({"s": ["dead"] * 4, "t": TIME}), "a column of y contains 'dead'. Convert"),
         (
             pd.DataFrame({"s": EVENT, "t": pd.to_timedelta(TIME, unit="D")}),
             "y holds dates or durations",
@@ -81,20 +82,23 @@ def test_what_is_no_event_and_time_is_refused(y, message):
 
 
 def test_other_records_are_refused():
-    with pytest.raises(ValueError, match=r"'a' \(float64\), 'b' \(float64\), which is no response"):
+    with pytest.raises(ValueError, match=r"'a' \(float64\), 'b' \(float64\), which is not a valid"):
         survival_times(records(("f8", "f8"), ("a", "b"), (TIME, TIME)), "auto")
-    with pytest.raises(ValueError, match="takes one column of it"):
+    with pytest.raises(ValueError, match="Pass one column of classes or numbers"):
         encode_response(records(), "auto")
 
 
 @pytest.mark.parametrize(
     ("times", "message"),
     [
-        (PLAIN - [0.0, 2.0], "A time of y is -1: times are finite"),
-        (PLAIN * [0.0, 1.0], "y holds no event: all of its 4 times are censored"),
-        (np.column_stack([EVENT, np.ones(4)]), r"All 3 event\(s\) of y are at the same time \(1\)"),
-        (PLAIN * [1.0, np.inf], "A time of y is inf"),
-        (TIME, "needs whether the event was seen"),
+        (PLAIN - [0.0, 2.0], "A time in y is -1; times must be"),
+        (PLAIN * [0.0, 1.0], "y contains no event: all 4 times are censored"),
+        (
+            np.column_stack([EVENT, np.ones(4)]),
+            r"All 3 event\(s\) in y occur at the same time \(1\)",
+        ),
+        (PLAIN * [1.0, np.inf], "A time in y is inf"),
+        (TIME, "requires an event indicator"),
     ],
 )
 def test_times_that_tell_nothing_are_refused(times, message):
@@ -110,4 +114,10 @@ def test_the_response_has_unit_variance_and_keeps_its_times():
     assert weight @ response.Y[:, 0] ** 2 / weight.sum() == pytest.approx(1.0)
     some = response.of_rows(np.array([True, False, True, False]))
     np.testing.assert_array_equal(some.times, PLAIN[[0, 2]])
-    np.testing.assert_array_equal(some.strata, [1, 1])
+    np.testing.assert_array_equal(response.strata, [1, 0, 1, 1])
+    np.testing.assert_array_equal(some.strata, [0, 0])  # of one kind
+
+
+def test_masked_arrays_are_refused():
+    with pytest.raises(TypeError, match="Masked arrays"):
+        survival_times(np.ma.masked_array(PLAIN, PLAIN > 4.0), "survival")

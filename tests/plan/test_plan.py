@@ -153,7 +153,7 @@ KINDS = [
         "a number of features to be chosen",
         lambda: numbers(100, 4),
         {"n_features_to_select": "auto"},
-        {"features": "~ of 4 \\(the fewest within one standard error of the smallest"},
+        {"features": "~ of 4 \\(the smallest set within one standard error of the lowest"},
     ),
     (
         "several ridges",
@@ -271,7 +271,7 @@ def test_a_plan_is_frozen_and_reads_as_lines():
     assert isinstance(plan.kernel, Mixed)
     with pytest.raises(dataclasses.FrozenInstanceError):
         plan.approximation = "fourier"
-    assert str(plan).splitlines()[0] == "regression of 60 samples by 5 columns"
+    assert str(plan).splitlines()[0] == "regression: 60 samples, 5 columns"
     assert len(str(plan).splitlines()) == 1 + len(plan.decisions)
 
 

@@ -19,10 +19,10 @@ def test_the_verdict_speaks_of_the_concordance_index(survival):
     selector, *_ = survival
     at = selector.n_features_ - 1
     index = selector.cross_fit_.concordance[0, at]
-    assert f"predict days (concordance {index:.2f}, by chance 0.50)" in str(
+    assert f"predict days (concordance {index:.2f}; 0.50 by chance)" in str(
         verdict(selector, "days")
     )
-    assert f"a concordance index of {index:.4g} on the folds left out" in explain_choice(selector)
+    assert f"a cross-validated concordance index of {index:.4g}" in explain_choice(selector)
 
 
 def test_the_curve_is_that_of_the_concordance_index(survival):

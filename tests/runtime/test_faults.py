@@ -71,7 +71,7 @@ def test_a_full_disk_keeps_finished_units_of_an_experiment(tmp_path):
         result = run(*words)
     assert result.exit_code == ExitCode.OUTPUT, result.output
     assert "File too large" in said(result)
-    assert "takes it up" in said(result)
+    assert "command resumes" in said(result)
     log = tmp_path / "results" / "synthetic-quick.jsonl"
     finished = log.read_bytes().split(b"\n")[:-1]
     assert len(finished) > 1

@@ -165,5 +165,5 @@ def test_a_report_of_a_sparse_table(tmp_path, monkeypatch):
     selector = CCMSelector(2).fit(X, y)
     assert selector.report(tmp_path / "r.html", X, y).exists()
     monkeypatch.setattr("covmin.data.sources.sparse.HELD_NUMBERS", 100)
-    with pytest.raises(ValueError, match="columns kept"):
+    with pytest.raises(ValueError, match="selected columns"):
         selector.report(tmp_path / "r.html", X, y)

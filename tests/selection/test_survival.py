@@ -66,6 +66,14 @@ def test_groups_given_columns_categories_and_gaps(data):
     assert given.cross_fit_.concordance.max() > 0.65
 
 
+def test_without_censoring(data):
+    X, y = data
+    every = y.copy()
+    every["event"] = True
+    selector = CCMSelector().fit(X[:, :4], every)
+    assert selector.cross_fit_.concordance.max() > 0.6
+
+
 def test_samples_without_a_time_are_left_out(data):
     X, y = data
     gaps = y.copy()
@@ -120,9 +128,9 @@ def test_an_estimator_of_scikit_survival_chooses(data):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"class_weight": "balanced"}, "class_weight needs one column of class labels"),
-        ({"response_kernel": "gaussian"}, "of times to an event only the mean"),
-        ({"task": "classification"}, "takes one column of it"),
+        ({"class_weight": "balanced"}, "class_weight requires a single column"),
+        ({"response_kernel": "gaussian"}, "only the mean of the martingale residuals"),
+        ({"task": "classification"}, "Pass one column of classes or numbers"),
     ],
 )
 def test_what_has_no_meaning_for_times_is_refused(data, options, message):

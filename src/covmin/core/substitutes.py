@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from .objectives import TraceObjective
-from .path import CRACK, Stage
+from .path import PROBE_WEIGHT, Stage
 from .problem import Problem
 
 
@@ -31,7 +31,7 @@ def substitutes(problem: Problem, stage: Stage, n_candidates: int) -> Substitute
     every = np.arange(problem.n_features)
     chosen = stage.features
     weights = np.zeros(every.size)
-    weights[chosen] = np.maximum(stage.survivors[1], CRACK)
+    weights[chosen] = np.maximum(stage.survivors.weights, PROBE_WEIGHT)
     left = np.setdiff1d(every, chosen)
     n_candidates = min(n_candidates, left.size)
     gram = problem.gram(every, stage.bandwidth, stage.budget, stage.among)
@@ -43,9 +43,9 @@ def substitutes(problem: Problem, stage: Stage, n_candidates: int) -> Substitute
     for row, feature in enumerate(chosen):
         others = np.where(every == feature, 0.0, weights)
         # The short list: unselected features in which the criterion falls most steeply.
-        cracked = others.copy()
-        cracked[left] = CRACK
-        slope = objective.at(cracked).gradient()[left]
+        probed = others.copy()
+        probed[left] = PROBE_WEIGHT
+        slope = objective.at(probed).gradient()[left]
         listed = left[np.argsort(slope, kind="stable")[: 2 * n_candidates]]
         without[row] = value(others)
         values = np.array([value(np.where(every == k, weights[feature], others)) for k in listed])

@@ -42,7 +42,7 @@ def check_numbers(X: Any, y: Any) -> None:
 def check_kind(X: Any, y: Any, *, takes_sparse: bool = False) -> None:
     """Raise an error for input that would be misread; columns of dates are allowed."""
     refuse_lazy(X)
-    _refuse_masks(X)
+    refuse_masks(X)
     if issparse(X) and not takes_sparse:
         raise TypeError(
             "Sparse data was passed for X, but dense data is required: pass X.toarray()."
@@ -54,7 +54,7 @@ def check_kind(X: Any, y: Any, *, takes_sparse: bool = False) -> None:
 
 def check_response(y: Any) -> None:
     """Raise an error if a response is masked, sparse or a date, or has missing values."""
-    _refuse_masks(y)
+    refuse_masks(y)
     if issparse(y):
         raise TypeError("y is sparse, but a dense response is required: pass y.toarray().")
     for dtype in y.dtypes if is_frame(y) else [getattr(y, "dtype", "")]:
@@ -70,7 +70,8 @@ def check_response(y: Any) -> None:
         )
 
 
-def _refuse_masks(array: Any) -> None:
+def refuse_masks(array: Any) -> None:
+    """Raise for masked arrays."""
     if np.ma.isMaskedArray(array):
         raise TypeError(
             "Masked arrays are not supported: the masked values would be used like any others. "

@@ -55,7 +55,7 @@ def _any(parts: Iterable[np.ndarray]) -> np.ndarray:
     return found
 
 
-def answered(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, np.ndarray | None]:
+def complete_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, np.ndarray | None]:
     """Return the samples that have a response, and their row numbers (None for all).
 
     Issues a warning with the number of dropped samples. Inconsistent lengths are left to later

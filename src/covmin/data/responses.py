@@ -51,7 +51,10 @@ class EncodedResponse:
     @property
     def strata(self) -> np.ndarray | None:
         """Class or event of each sample, for stratified folds."""
-        return self.labels if self.times is None else self.times[:, 0].astype(np.intp)
+        if self.times is None:
+            return self.labels
+        # Without censoring, all are of one kind.
+        return np.unique(self.times[:, 0], return_inverse=True)[1]
 
     def of_rows(self, rows: np.ndarray) -> EncodedResponse:
         """Return the response of some samples, given by number or mask."""

@@ -27,7 +27,7 @@ from .columns import (
 )
 from .encoding import Reading, summary
 from .far_values import FAR_VALUES, orders_by_chance, rows_to_look_at, ruled_by_far_values
-from .gaps import answered
+from .gaps import complete_samples
 from .ranks import Standardize, goes_by_rank
 from .responses import (
     EncodedResponse,
@@ -150,7 +150,7 @@ def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
     levels = ordered_levels(y)
     y, task = read_times(y, selector.task)
     parameters = "categorical_features", "column_types", "groups", "given", "missing"
-    X, y, sample_weight, row = answered(X, y, sample_weight)
+    X, y, sample_weight, row = complete_samples(X, y, sample_weight)
     y = without_objects(y)
     read = read_table(reader, X, y, **{name: getattr(selector, name) for name in parameters})
     X, y = read.matrix, read.y

@@ -6,10 +6,12 @@ observed, 0 if the time is censored), and the time of the event or of censoring.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from .checks import refuse_masks
 from .responses import is_missing
 
 _FORMS = (
@@ -27,6 +29,7 @@ def survival_times(y: Any, task: str) -> np.ndarray | None:
     """
     if hasattr(y, "__dask_graph__"):
         y = y.compute()
+    refuse_masks(y)
     fields = getattr(getattr(y, "dtype", None), "names", None)
     if task != "survival" and (fields is None or task != "auto"):
         return None
@@ -96,8 +99,8 @@ def _numbers(column: Any) -> np.ndarray:
         )
     known = np.array([not is_missing(value) for value in values.flat], dtype=bool)
     there = values[known].tolist()
-    if all(isinstance(value, (bool, int, float)) for value in there):
-        if known.all() and all(isinstance(value, bool) for value in there):
+    if all(isinstance(value, bool | np.bool_ | Real) for value in there):
+        if known.all() and all(isinstance(value, bool | np.bool_) for value in there):
             return values.astype(bool)
         numbers = np.full(values.size, np.nan)
         numbers[known] = there

@@ -11,7 +11,13 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Bunch, Tags, _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import validate_data
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    _routing_enabled,
+    process_routing,
+)
+from sklearn.utils.validation import _check_method_params, validate_data
 
 from covmin.data.checks import check_kind, is_frame
 from covmin.data.columns import n_features_to_keep
@@ -162,7 +168,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
 
     # The selector inside validates its own parameters.
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit the selector to halves of the samples and count what it chooses.
 
         Parameters
@@ -173,6 +179,9 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels, which are split evenly between halves, or real responses; or times to an
             event, as the selector takes them.
+        **fit_params
+            Of the selector's ``fit``, such as ``sample_weight``: each half gets its samples. Where
+            scikit-learn's metadata routing is enabled, the selector must request them.
 
         Returns
         -------
@@ -197,9 +206,28 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
                     estimator.set_params(task=response.task)
             seed = seed_of(self.random_state)
             halves = list(_complementary_halves(_strata(response), self.n_pairs, seed))
-            choose = partial(_choose, estimator, X, y)
+            passed = self._routed(X, fit_params)
+            choose = partial(_choose, estimator, X, y, passed)
             self._store(repeat(choose, halves, "stability", "half", self.n_jobs, self.verbose))
         return self
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata the selector inside has requested.
+
+        Returns
+        -------
+        routing : MetadataRouter
+            From ``fit`` to the ``fit`` of the selector.
+        """
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        selector = CCMSelector() if self.estimator is None else self.estimator
+        return MetadataRouter(owner=self).add(estimator=selector, method_mapping=mapping)
+
+    def _routed(self, X: Any, fit_params: dict[str, Any]) -> dict[str, Any]:
+        """What of the parameters of a fit goes to the selector."""
+        if fit_params and _routing_enabled():
+            fit_params = process_routing(self, "fit", **fit_params).estimator.fit
+        return _check_method_params(X, fit_params)
 
     def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Checked samples; frames and series stay what they are, columns of any type included."""
@@ -260,10 +288,11 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
 
 
 def _choose(
-    estimator: Any, X: Any, y: Any, rows: np.ndarray
+    estimator: Any, X: Any, y: Any, fit_params: dict[str, Any], rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """What one fit chose: a mask and, where the selector ranks, the ranks."""
-    fitted = clone(estimator).fit(_safe_indexing(X, rows), _safe_indexing(y, rows))
+    passed = _check_method_params(X, fit_params, rows)
+    fitted = clone(estimator).fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **passed)
     return np.asarray(fitted.get_support()), getattr(fitted, "ranking_", None)
 
 

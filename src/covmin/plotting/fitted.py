@@ -13,7 +13,7 @@ from .shared import ACCENT, LEFT_OUT, LIMIT, NAME, Display, legend_under, names_
 
 # Measures of feature sets and their labels.
 METRICS = {
-    "error": "error, share of the variance of y",
+    "error": "error, fraction of the variance of y",
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
     "log_loss": "log-loss",

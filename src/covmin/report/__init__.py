@@ -1,7 +1,7 @@
-"""The HTML report: data → plain dict → template.
+"""The HTML report: data → dict of plain values → template.
 
-`build_report` gathers everything into a dict of plain values, `render_report` turns the
-dict into one HTML file that needs no network, and `write_report` does both.
+`build_report` collects everything in a dict of plain values, `render_report` turns the dict into
+one HTML page that works offline, and `write_report` does both.
 """
 
 from covmin.runtime.page import Report

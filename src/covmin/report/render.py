@@ -1,4 +1,4 @@
-"""From the dict of a report to one HTML page."""
+"""Render the dict of a report as an HTML page."""
 
 import os
 from importlib import resources
@@ -13,7 +13,7 @@ from .words import number, percent
 
 
 def render_report(report: dict[str, Any]) -> str:
-    """Render a report as one HTML page that needs no network.
+    """Render a report as one HTML page that works offline.
 
     Parameters
     ----------
@@ -23,14 +23,12 @@ def render_report(report: dict[str, Any]) -> str:
     Returns
     -------
     html : str
-        Every name and value is escaped.
+        The page, with all names and values escaped.
     """
     try:
         from jinja2 import Environment
     except ImportError as error:
-        raise ImportError(
-            "Reports are rendered with Jinja2: pip install 'covmin[report]'."
-        ) from error
+        raise ImportError("Reports require Jinja2: pip install 'covmin[report]'.") from error
     assets = resources.files("covmin.report") / "assets"
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"percent": percent, "number": number, "count": "{:,}".format}
@@ -45,7 +43,7 @@ def render_report(report: dict[str, Any]) -> str:
 
 
 def make_report(selector: Any, X: Any, y: Any, **options: Any) -> Report:
-    """The report on a fitted selector, as an object that a notebook shows.
+    """Return the report on a fitted selector, as an object that a notebook displays.
 
     Parameters
     ----------
@@ -77,7 +75,7 @@ def make_report(selector: Any, X: Any, y: Any, **options: Any) -> Report:
 def write_report(
     selector: Any, X: Any, y: Any, path: str | os.PathLike[str], **options: Any
 ) -> Path:
-    """Write the report on a fitted selector, all of it or nothing.
+    """Write the report on a fitted selector to a file, atomically.
 
     Parameters
     ----------

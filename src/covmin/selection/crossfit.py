@@ -75,6 +75,13 @@ class CrossFit:
                 return -self.mean(measure), self.standard_error(measure)
         return self.mean(), self.standard_error()
 
+    @property
+    def best(self) -> str:
+        """What the best set has, in words."""
+        words = {"score": "best score", "concordance": "best concordance index"}
+        found = [words[measure] for measure in words if measure in self.folds]
+        return found[0] if found else "lowest cross-validated error"
+
     def best_epsilon(self) -> int:
         """Return the index of the ε with the lowest error or the best score."""
         return int(np.argmin(self._losses[0].min(axis=1)))

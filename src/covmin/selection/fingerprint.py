@@ -13,7 +13,7 @@ from covmin.runtime.parameters import plain
 from covmin.runtime.version import __version__
 
 # Parameters that affect how a fit runs, but not its result.
-_NOT_PART_OF_THE_ANSWER = {"long_run", "n_jobs", "n_substitutes", "verbose"}
+_WITHOUT_EFFECT = {"long_run", "n_jobs", "n_substitutes", "verbose"}
 # Longer parameters are identified by a digest.
 _LONGEST_TEXT = 100
 
@@ -22,11 +22,7 @@ def fingerprint(
     parameters: dict[str, Any], columns: PreparedColumns, response: EncodedResponse
 ) -> dict[str, Any]:
     """Return everything that a fit depends on: version, parameters, and a digest of the data."""
-    kept = {
-        name: _text(value)
-        for name, value in parameters.items()
-        if name not in _NOT_PART_OF_THE_ANSWER
-    }
+    kept = {name: _text(value) for name, value in parameters.items() if name not in _WITHOUT_EFFECT}
     if not isinstance(parameters.get("random_state"), Integral | None):
         raise ValueError(
             "A checkpoint requires a seed that is known when the fit resumes, which a RandomState "

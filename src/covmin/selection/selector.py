@@ -21,6 +21,7 @@ from covmin.plan.duration import workload
 from covmin.plan.formulation import formulation_of
 from covmin.plan.kernel import kernel_of
 from covmin.plan.look import Look
+from covmin.runtime.callbacks import CallbackSupportMixin, fit_task
 from covmin.runtime.repeats import N_JOBS, VERBOSE
 from covmin.runtime.run import LongRun, Run
 from covmin.runtime.seeds import seed_of
@@ -46,6 +47,7 @@ class CCMSelector(
     FittedAttributes,
     SupportMixin,
     WholeColumnsMixin,
+    CallbackSupportMixin,
     BaseEstimator,
 ):
     r"""Select features by conditional covariance minimisation.
@@ -345,6 +347,7 @@ class CCMSelector(
         if long_run.checkpoint is not None:
             settings = fingerprint(self.get_params(deep=False), columns, samples.response)
         with (
+            fit_task(self, *table),
             Run.of(long_run, self.verbose, settings) as run,
             blas_threads(plan.matrix_rows, plan.n_threads),
         ):
@@ -447,10 +450,7 @@ class CCMSelector(
         if wanted is not None:
             return epsilons[best], wanted, crossfit, "as requested"
         m = crossfit.smallest_within_one_standard_error(best)
-        best_is = "lowest cross-validated error"
-        if self.estimator is not None or plan.task == "survival":
-            best_is = "best concordance index" if self.estimator is None else "best score"
-        reason = f"the smallest set within one standard error of the {best_is}"
+        reason = f"the smallest set within one standard error of the {crossfit.best}"
         return epsilons[best], m, crossfit, reason
 
     def _present(self, attributes: dict[str, Any]) -> None:

@@ -47,7 +47,7 @@ class RationalQuadratic(Radial):
         if not (is_finite_number(self.alpha) and least <= self.alpha <= most):
             raise ValueError(
                 f"alpha must be a number from {least:g} to {most:g}: outside this range the kernel "
-                f"is nearly constant or nearly Gaussian. Got {self.alpha!r}."
+                f"is nearly constant or nearly Gaussian; got {self.alpha!r}."
             )
 
     def profile(self, E: Array) -> Array:
