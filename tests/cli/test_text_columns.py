@@ -53,14 +53,14 @@ def test_a_table_as_it_comes(shop, run, tmp_path):
 
 
 def test_columns_are_read_as_asked_for(shop, run):
-    words = ("--as", "order=number", "--as", "vat=category", "--as", "e-mail,day=drop")
+    words = ("--as", "order=number,vat=category", "--as", "e-mail,day=drop")
     result = run("select", shop, "-t", "bought", "-m", 2, *words, "--json")
     assert result.exit_code == 0
     answer = json.loads(result.stdout)
     told = " ".join(answer["notes"])
     assert "'order'" not in told
     assert "Read as numbers: 'price' (" in told
-    assert "--as order=number --as vat=category" in answer["code"]
+    assert "--as order=number,vat=category" in answer["code"]
 
 
 @pytest.mark.parametrize(

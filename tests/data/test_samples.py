@@ -57,3 +57,23 @@ def test_names_of_an_earlier_fit_do_not_stay():
         f"x{j}" for j in selector.get_support(indices=True)
     ]
     selector.transform(X)  # and no warning of names that were there in fit
+
+
+class TestWarnings:
+    @pytest.fixture
+    def table(self):
+        rng = np.random.default_rng(0)
+        names = [f"u{i}" for i in range(60)]
+        return pd.DataFrame({"id": names, "a": rng.standard_normal(60), "e": np.nan, "c": 1.0})
+
+    def test_empty_columns_are_not_called_constant(self, table):
+        with pytest.warns(UserWarning, match=r"1 feature\(s\) have no values"):
+            CCMSelector(1).fit(table[["a", "e"]], table["a"])
+        with pytest.warns(UserWarning, match=r"1 constant feature\(s\)"):
+            CCMSelector(1).fit(table[["a", "c"]], table["a"])
+
+    def test_a_given_identifier_is_kept(self, table):
+        columns = table[["id", "a"]]
+        with pytest.warns(UserWarning, match="Kept because given, .*'id'") as caught:
+            CCMSelector(1, given="id").fit(columns, table["a"])
+        assert not any("Excluded" in str(each.message) for each in caught)

@@ -8,7 +8,7 @@ import pytest
 
 from covmin import CCMSelector
 from covmin.evaluation import compare_selectors, named_selectors
-from covmin.evaluation.encoded import EncodedTable, order_of_features
+from covmin.evaluation.encoded import ComparedTable, order_of_features
 from covmin.evaluation.svm import prefix_scores
 
 
@@ -45,7 +45,7 @@ def test_named_columns_of_an_array_are_as_good_as_dtypes(shop):
 
 def test_a_category_stands_where_its_best_level_does():
     matrix = np.array([[1.0, 0, 0, 7], [0, 1, 0, 7], [0, 0, 1, 9]])
-    categories = EncodedTable(None, {}, matrix, np.array([0, 0, 0, 1]), 2)
+    categories = ComparedTable(None, {}, matrix, np.array([0, 0, 0, 1]), 2)
     selector = SimpleNamespace(get_params=dict)
     selector.fit = lambda X, y: SimpleNamespace(ranking_=[4, 1, 3, 2])
     order = order_of_features(selector, None, None, categories)
@@ -62,7 +62,7 @@ def test_what_is_missing_is_an_indicator_and_the_mean_of_the_rest():
     numbers[y == 1, 1] = np.where(rng.random(40) < 0.9, np.nan, 0.0)
     missing = np.isnan(numbers[:, [1]])
     matrix = np.column_stack([numbers, missing])
-    table = EncodedTable(numbers, {}, matrix, np.array([0, 1, 1]), 3)
+    table = ComparedTable(numbers, {}, matrix, np.array([0, 1, 1]), 3)
     order = order_of_features(named_selectors()["anova"].make(1), None, y, table)
     assert order.tolist() == [1, 0, 2]  # a feature without a column comes last
     split = np.arange(0, 80, 2), np.arange(1, 80, 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from covmin import CCMSelector
 from covmin.report.samples import as_samples
@@ -18,3 +19,12 @@ def test_a_category_that_says_nothing_explains_nothing_by_itself():
     samples = as_samples(selector, frame, y)
     assert samples.unexplained([3]) > 0.97
     assert samples.unexplained([0]) < 0.35
+
+
+@pytest.mark.parametrize("cell", [lambda k: [k, 1], lambda k: {"k": k}, lambda k: np.array([k, 1])])
+def test_lists_dicts_and_arrays_in_cells(cell):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.standard_normal(60)})
+    X["cells"] = [cell(i % 3) for i in range(60)]
+    samples = as_samples(CCMSelector(1).fit(X, X["a"]), X, X["a"])
+    assert len(samples.levels[1]) == 3

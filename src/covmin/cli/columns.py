@@ -108,7 +108,7 @@ def find_kinds(source: Source, columns: list[str], features: Sequence[str]) -> A
     kinds = dict.fromkeys(find_columns(source.categorical, columns, "--categorical"), "category")
     if source.strict and source.kinds:
         raise CommandError("--as cannot be combined with --strict.", ExitCode.USAGE)
-    for text in source.kinds or ():
+    for text in _assignments(source.kinds or (), list(READERS)):
         names, _, kind = text.rpartition("=")
         if not names or kind not in READERS:
             hint = f"Use --as COL=KIND, where KIND is {', '.join(READERS)}."
@@ -127,6 +127,16 @@ def find_kinds(source: Source, columns: list[str], features: Sequence[str]) -> A
             kinds[name] = kind
     kinds = {name: kind for name, kind in kinds.items() if name in features}
     return "strict" if source.strict else kinds or "auto"
+
+
+def _assignments(texts: Sequence[str], kinds: Sequence[str]) -> list[str]:
+    """Split at commas after a kind; other commas separate columns of the same kind.
+
+    >>> _assignments(["a,b=date,c=drop"], ["date", "drop"])
+    ['a,b=date', 'c=drop']
+    """
+    after_kind = rf"(={'|='.join(map(re.escape, kinds))}),"
+    return [part for text in texts for part in re.sub(after_kind, "\\1\n", text).split("\n")]
 
 
 def _usual_target(columns: list[str]) -> str:

@@ -41,6 +41,9 @@ from .sources import ArraySource, SparseSource, is_source, rows_of
 from .survival import read_times
 from .tables import read_table
 
+# A pattern of the warning about too few samples.
+TOO_FEW = r"\d+ samples are too few"
+
 
 @dataclass(frozen=True)
 class Samples:
@@ -92,6 +95,14 @@ class Samples:
         """Number of units to select from that have no column in X."""
         there = np.unique(self.plan.unit[self.plan.source])
         return int(np.setdiff1d(np.flatnonzero(~self.plan.given), there).size)
+
+    def n_empty(self, columns: PreparedColumns) -> int:
+        """Number of constant units with a column in X in which no value is present."""
+        of_gaps = np.intersect1d(columns.constant, self.plan.unit[self.plan.source[self.plan.gaps]])
+        if of_gaps.size == 0:
+            return 0
+        is_empty = self.missing_shares(columns.p) > 1.0 - 1e-9
+        return sum(bool(is_empty[self.plan.unit == unit].all()) for unit in of_gaps)
 
     def columns(self, standardize: Standardize) -> PreparedColumns:
         """Prepare the columns for the criterion, to be read in blocks."""
@@ -167,18 +178,22 @@ def check_columns(
     standardize: Standardize,
     labels: np.ndarray,
     n_left_out: int = 0,
+    n_empty: int = 0,
 ) -> None:
-    """Raise an error if no column varies; warn about constant columns and outliers.
+    """Raise an error if no column varies; warn about empty and constant columns and outliers.
 
     The columns were prepared from X, and ``labels`` names the columns of X. Units that were
-    excluded earlier do not count as constant.
+    excluded earlier, or that have no values, do not count as constant.
     """
     n_constant = columns.constant.size - n_left_out
     if columns.units.size == 0:
         raise ValueError(
             f"All {n_constant} feature(s) of X are constant or empty: there is nothing to select."
         )
-    if n_constant:
+    if n_empty:
+        _warn(f"{n_empty} feature(s) have no values and are ranked last.")
+    if n_constant > n_empty:
+        n_constant -= n_empty
         _warn(f"{n_constant} constant feature(s) carry no information and are ranked last.")
     if not standardize or goes_by_rank(standardize):
         return
@@ -208,8 +223,17 @@ def _at_the_median(X: np.ndarray) -> np.ndarray:
 
 def check_enough(samples: Samples, columns: PreparedColumns) -> None:
     """Warn about excluded columns, and if there are too few samples to learn from."""
-    if out := [each for each in samples.readings if each.kind in ("identifier", "empty")]:
-        _warn(f"{' '.join(summary(out))} Use column_types to override this.")
+    is_given = samples.plan.given[samples.plan.unit]
+    labels = np.arange(is_given.size) if samples.names is None else samples.names
+    given = set(labels[is_given].tolist())
+    out = [each for each in samples.readings if each.kind in ("identifier", "empty")]
+    if excluded := [each for each in out if each.column not in given]:
+        _warn(f"{' '.join(summary(excluded))} Use column_types to override this.")
+    if kept := [each.column for each in out if each.column in given]:
+        _warn(
+            f"Kept because given, but not used in the fit, being row identifiers or empty: "
+            f"{listed(kept)}. Use column_types to override this."
+        )
     response = samples.response
     by_chance = orders_by_chance(
         response.Y, columns.units.size, classes=response.task == "classification"

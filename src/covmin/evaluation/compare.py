@@ -20,7 +20,7 @@ from covmin.selection.scoring import scoring_name
 from covmin.selection.selector import CCMSelector
 
 from .curves import CurveResult, CurveTask, check_protocol, curve_rows, default_sizes, no_result
-from .encoded import EncodedTable, encoded
+from .encoded import ComparedTable, encoded
 from .runner import run_units, warn_of_failures
 from .selectors import QUICK_BASELINES, resolve_selectors, selector_settings
 from .splits import make_splits
@@ -166,7 +166,7 @@ def _first_of(result: Any, other: Any) -> Any:
 
 def _check_data(
     X: Any, y: Any, groups: Any, reader: CCMSelector
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, EncodedTable | None]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, ComparedTable | None]:
     """Return numbers, responses, groups, and the table if it holds more than numbers.
 
     The table is read as for a fit, so that every table a selector accepts can be compared.

@@ -8,7 +8,7 @@ import numpy as np
 
 from covmin.runtime.seeds import unit_seed
 
-from .encoded import EncodedTable
+from .encoded import ComparedTable
 from .frames import Records, group_means
 from .runner import UNFINISHED, rank_features
 from .selectors import SelectorSpec
@@ -62,7 +62,7 @@ class CurveTask:
     splits: list[list[Split]]
     classification: bool
     random_state: int
-    table: EncodedTable | None = None
+    table: ComparedTable | None = None
     scorer: Scorer | None = None
 
     def units(

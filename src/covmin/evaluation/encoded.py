@@ -12,7 +12,7 @@ from .selectors import feature_order
 
 
 @dataclass(frozen=True)
-class EncodedTable:
+class ComparedTable:
     """A table as CCMSelector accepts it, together with its numeric encoding."""
 
     table: Any  # as the user passed it
@@ -39,7 +39,7 @@ class EncodedTable:
         return columns
 
 
-def encoded(samples: Samples, reader: Any) -> EncodedTable | None:
+def encoded(samples: Samples, reader: Any) -> ComparedTable | None:
     """Return the table as a selector reads it; None if it has only numbers and none missing."""
     matrix, source = np.asarray(samples.X, dtype=np.float64), np.asarray(samples.plan.source)
     n_features = samples.plan.unit.size
@@ -48,7 +48,7 @@ def encoded(samples: Samples, reader: Any) -> EncodedTable | None:
     table = samples.table[0]
     if not hasattr(table, "shape"):
         table = np.asarray(table, dtype=object)
-    return EncodedTable(
+    return ComparedTable(
         _safe_indexing(table, samples.row),
         {name: getattr(reader, name) for name in ("categorical_features", "column_types")},
         matrix,
@@ -72,7 +72,7 @@ def filled(X: np.ndarray, by: np.ndarray) -> np.ndarray:
 
 
 def order_of_features(
-    selector: Any, X: np.ndarray, y: np.ndarray, table: EncodedTable | None
+    selector: Any, X: np.ndarray, y: np.ndarray, table: ComparedTable | None
 ) -> np.ndarray:
     """Fit a selector and return all features (n_features,) from best to worst.
 

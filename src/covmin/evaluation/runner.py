@@ -20,7 +20,7 @@ from covmin.runtime.seeds import global_state_restored
 from covmin.runtime.threads import one_thread
 from covmin.runtime.version import __version__
 
-from .encoded import EncodedTable, order_of_features
+from .encoded import ComparedTable, order_of_features
 from .selectors import SelectorSpec
 from .time_limit import run_within
 
@@ -91,7 +91,7 @@ def _bar(finished: Iterable[Any], total: int, progress: bool, description: str) 
 
 
 def rank_features(
-    spec: SelectorSpec, m: int, X: Any, y: Any, seed: int, table: EncodedTable | None = None
+    spec: SelectorSpec, m: int, X: Any, y: Any, seed: int, table: ComparedTable | None = None
 ) -> Ranked:
     """Fit a selector for m features of X (n, d); an error is recorded and does not stop the run."""
     selector, start = spec.make(m, seed), time.perf_counter()

@@ -12,7 +12,7 @@ from sklearn.svm import SVC, SVR
 
 from covmin.core.kernels.bandwidth import median_bandwidth
 
-from .encoded import EncodedTable, filled
+from .encoded import ComparedTable, filled
 
 # Computes a score from a fitted model, samples and responses, like scikit-learn's scorers.
 Scorer = Callable[[Any, np.ndarray, np.ndarray], float]
@@ -78,7 +78,7 @@ def prefix_scores(
     *,
     classification: bool,
     seed: int = 0,
-    table: EncodedTable | None = None,
+    table: ComparedTable | None = None,
     scorer: Scorer | None = None,
 ) -> list[float | None]:
     """Return the scores of the first m features of an order (n_features,), for each m in ``sizes``.

@@ -177,6 +177,21 @@ IN_SAMPLE_SHARE: Final = 0.1
 #: samples to within a third.
 IN_SAMPLE_RIDGE: Final = 1e-5
 
+# --- copies of columns (knockoffs) --------------------------------------------------------------
+#: Share of the variance of a latent variable that may be lost by putting ties in their middle: less
+#: than the error of a correlation in a thousand samples. Thirty values of equal shares lose it.
+LOST_IN_TIES: Final = 0.01
+#: Turns of drawing latent variables and estimating their correlation. A binary column, of which
+#: a third of the variance is unknown, is within a thousandth of its estimate in half of them.
+LATENT_ROUNDS: Final = 20
+#: Sweeps over the latent variables before they are copied, from where the estimate left them.
+LATENT_SWEEPS: Final = 5
+#: Chance that any pair of jointly Gaussian columns is said to be bent.
+BEND_LEVEL: Final = 0.01
+#: Share of a column that the square of another must explain before it is said: less of it, of
+#: which large tables are never free, hardly shows in a picture of both.
+BEND_SHARE: Final = 0.1
+
 # --- conditional tests of features -------------------------------------------------------------
 #: Largest effective degrees of freedom of a regression whose residuals are tested, as a fraction of
 #: the samples: with more, less than half of the noise would be left for the test.

@@ -96,8 +96,8 @@ def leveled(values: np.ndarray, gaps: np.ndarray | None = None) -> tuple[list[st
     there = values[~gaps]
     try:
         levels, inverse = np.unique(there, return_inverse=True)
-    except TypeError:
-        levels, inverse = np.unique(there.astype(str), return_inverse=True)
+    except (TypeError, ValueError):  # mixed types; lists, dicts or arrays in cells
+        levels, inverse = np.unique([str(value) for value in there], return_inverse=True)
     codes = np.full(values.size, levels.size, dtype=np.intp)
     codes[~gaps] = inverse
     return [*map(_as_text, levels.tolist()), *([MISSING] if gaps.any() else [])], codes

@@ -13,7 +13,7 @@ from covmin.core.survival import martingale_residuals
 from covmin.data.columns import prepare_columns
 from covmin.data.ranks import Standardize, goes_by_rank
 from covmin.data.responses import EncodedResponse, encode_response
-from covmin.data.sources.sparse import is_made_dense
+from covmin.data.sources.sparse import sparse_table
 from covmin.data.survival import survival_times
 from covmin.plotting.shared import names_of
 from covmin.runtime.threads import one_blas_thread
@@ -146,12 +146,12 @@ def as_samples(
 ) -> Samples:
     """Return arrays and names from the data that the selector was fitted on."""
     if issparse(X):
-        if not is_made_dense(X):
+        X = sparse_table(X)
+        if not isinstance(X, np.ndarray):
             raise ValueError(
                 f"A report requires a table that fits in memory; this sparse one has {X.shape[0]} "
                 f"× {X.shape[1]} numbers. Fit a selector on the selected columns, and report that."
             )
-        X = X.toarray()
     array = np.asarray(X)
     times = survival_times(y, "survival") if selector.task_ == "survival" else None
     responses = np.asarray(y) if times is None else times

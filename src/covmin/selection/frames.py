@@ -6,6 +6,7 @@ import os
 import warnings
 import weakref
 from collections.abc import Callable
+from copy import deepcopy
 from importlib import import_module
 from pathlib import Path
 from typing import Any, overload
@@ -253,9 +254,12 @@ def _notes(selector: Any) -> list[list[str]]:
 
 
 def _weakly(table: Any) -> Callable[[], Any]:
+    if isinstance(table, list | tuple):  # no weak references, and small: keep a copy
+        table = deepcopy(table)
+        return lambda: table
     try:
         return weakref.ref(table)
-    except TypeError:  # lists and other objects without weak references
+    except TypeError:  # other objects without weak references
         return _gone
 
 

@@ -339,7 +339,8 @@ class CCMSelector(
         with one_blas_thread():
             columns = samples.columns(self.standardize)
         labels, n_left_out = samples.column_labels, samples.n_left_out
-        check_columns(columns, samples.X, self.standardize, labels, n_left_out)
+        n_empty = samples.n_empty(columns)
+        check_columns(columns, samples.X, self.standardize, labels, n_left_out, n_empty)
         check_enough(samples, columns)
         plan = self._plan_of_shape(columns, samples, formulation, device)
         settings: dict[str, Any] = {}
