@@ -264,7 +264,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     def _rows(
         self, samples: Samples, estimator: Any, sample_weight: Any
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """The samples to split, and their weights where they have any."""
+        """Return the samples to split, and their weights if there are any."""
         weight = weight_of(sample_weight, samples)
         X = samples.X if is_source(samples.X) else ArraySource(samples.X)
         with one_blas_thread():
