@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: bench demo test test-all test-oldest lint docs clean
+# evidence-full takes hours: `make evidence-hours` says how many.
+.PHONY: bench clean demo docs evidence evidence-full evidence-hours lint paper test test-all test-oldest wheel
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -18,7 +19,7 @@ demo: $(VENV)/.installed-cli ## select features on embedded data, show the ranki
 	$(BIN)/covmin demo
 
 # A worker for each core, each with one thread of BLAS: more would wait for each other.
-PYTEST := SCIPY_ARRAY_API=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto
+PYTEST := SCIPY_ARRAY_API=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 test: $(VENV)/.installed-test ## run the tests but for the slow ones
 	$(PYTEST) -m "not slow"
@@ -49,6 +50,24 @@ lint: $(VENV)/.installed-dev ## style, types and import layers
 
 docs: $(VENV)/.installed-docs ## build the site, warnings are errors: docs/_build/html/index.html
 	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
+
+evidence: $(VENV)/.installed-test ## tables and pictures of the docs, from the files of results
+	$(BIN)/python -m experiments.pages
+
+evidence-hours: $(VENV)/.installed-test ## what makes the files of results, and how long it takes
+	$(BIN)/python -m experiments.pages --runs
+
+evidence-full: $(VENV)/.installed-dev ## the files of results from scratch, then tables and pictures
+	$(BIN)/python -m experiments.pages --run
+
+paper: $(VENV)/.installed-paper ## the paper about covmin: paper/paper.pdf
+	$(BIN)/python paper/build.py
+
+wheel: $(VENV)/.installed-dev ## build the release into dist/, and check what is in it
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python .ci/contents dist
 
 clean:
 	rm -rf $(VENV) build dist docs/_build docs/auto_examples docs/api

@@ -14,11 +14,13 @@ import argparse
 import sys
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from benchmarks.tables import machine, save, seconds, show, write
+from benchmarks.tables import FIGURES, machine, save, seconds, show, write
 from covmin import CCMSelector
 from covmin.baselines import available_selectors
 from covmin.datasets import list_datasets, load
@@ -108,9 +110,10 @@ def warm_up(names: list[str]) -> None:
         time_of(methods()[name], X, y, 1)
 
 
-def draw(rows: list[dict[str, Any]]) -> None:
+def draw(frame: pd.DataFrame, path: Path) -> None:
     import matplotlib.pyplot as plt
 
+    rows = frame.to_dict("records")
     names = [name for name in rows[0] if name not in ("set", "n", "d")]
     figure, axes = plt.subplots(figsize=(7, 0.5 + 0.9 * len(rows)))
     for i, name in enumerate(names):
@@ -121,7 +124,7 @@ def draw(rows: list[dict[str, Any]]) -> None:
     axes.set(xscale="log", xlabel="seconds")
     axes.invert_yaxis()
     axes.legend(fontsize="small", ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
-    save(figure, "fits")
+    save(figure, path.stem)
 
 
 def main() -> int:
@@ -143,7 +146,7 @@ def main() -> int:
         rows.append(row)
     show(rows)
     write("fits", rows)
-    draw(rows)
+    draw(pd.DataFrame(rows), FIGURES / "fits.svg")
     slower = [
         f"{row['set']}: {bar}"
         for row in rows

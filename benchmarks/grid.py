@@ -41,7 +41,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks import rivals
 from benchmarks.samples import TASKS, TRUE, shape_of, table
-from benchmarks.tables import RESULTS, in_words, machine, show, write, write_page
+from benchmarks.tables import RESULTS, in_words, machine, markdown, show, write, write_page
 from covmin import CCMSelector, LongRun
 from covmin.runtime.workload import Workload
 
@@ -206,8 +206,13 @@ def fill(name: str, options: argparse.Namespace, clock: Clock) -> list[Row]:
         show(new[-1:], head=len(new) == 1)
         rows = merged(kept_rows(name), new)
         write(name, rows)
-        write_page(name, pages(rows))
+        write_page(name, pages(kept_rows(name)))
     return new
+
+
+def report(_: Any) -> str:
+    """The table of the page, from the file."""
+    return "\n".join(markdown(pages(kept_rows("grid"))))
 
 
 def main() -> int:

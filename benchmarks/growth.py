@@ -12,12 +12,14 @@ import time
 import warnings
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from benchmarks.large import samples as large_samples
-from benchmarks.tables import machine, save, seconds, show, write
+from benchmarks.tables import FIGURES, machine, save, seconds, show, write
 from covmin import CCMSelector, Formulation
 from covmin.core.constraints import CappedSimplex
 from covmin.core.grams import ExactGram, FourierGram, Gram
@@ -84,12 +86,13 @@ def steps() -> None:
                 rows.append({"step": kind, "size": size, "value": value, "seconds": took})
     show(rows)
     write("growth", rows)
-    _draw_steps(rows)
+    draw(pd.DataFrame(rows), FIGURES / "growth.svg")
 
 
-def _draw_steps(rows: list[dict[str, Any]]) -> None:
+def draw(frame: pd.DataFrame, path: Path) -> None:
     import matplotlib.pyplot as plt
 
+    rows = frame.to_dict("records")
     figure, axes = plt.subplots(1, len(_GROW), figsize=(8, 3.2), sharey=True)
     for panel, (kind, sizes) in zip(axes, _GROW.items(), strict=True):
         for size in sizes:
@@ -101,7 +104,7 @@ def _draw_steps(rows: list[dict[str, Any]]) -> None:
         panel.set(xscale="log", yscale="log", title=f"{kind} step", xlabel="times the first size")
         panel.legend(fontsize="small")
     axes[0].set_ylabel("seconds")
-    save(figure, "growth")
+    save(figure, path.stem)
 
 
 def published(objective: TraceObjective, m: int, d: int) -> np.ndarray:

@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.fits import boruta
 from benchmarks.samples import TRUE, table
-from benchmarks.tables import in_words, show, write, write_page
+from benchmarks.tables import in_words, markdown, show, write, write_page
 from covmin import CCMSelector
 from covmin.baselines import available_selectors
 
@@ -117,6 +117,11 @@ def compare() -> int:
         write_page("rivals", pages(rows))
     show(rows)
     return 0
+
+
+def report(frame: Any) -> str:
+    """The table of the page, from the file."""
+    return "\n".join(markdown(pages(frame.to_dict("records"))))
 
 
 def pages(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -81,5 +81,8 @@ def write_page(name: str, rows: Sequence[dict[str, Any]]) -> None:
 
 def save(figure: Any, name: str) -> None:
     """Write a figure to ``figures/name.svg``, the same on every run."""
+    from matplotlib import rc_context
+
     FIGURES.mkdir(exist_ok=True)
-    figure.savefig(FIGURES / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight")
+    with rc_context({"svg.hashsalt": "covmin"}):
+        figure.savefig(FIGURES / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight")

@@ -32,7 +32,6 @@ templates_path = ["_templates"]
 
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist", "attrs_block"]
 myst_heading_anchors = 3
-# Comments in the evidence mark where its tables are written.
 suppress_warnings = ["config.cache"]
 
 autosummary_generate = True
@@ -62,7 +61,7 @@ html_static_path = ["_static"]
 html_css_files = ["covmin.css"]
 html_favicon = "_static/favicon.svg"
 html_show_sourcelink = False
-html_sidebars = {"index": [], "changelog": [], "quickstart": []}
+html_sidebars = {"index": [], "quickstart": []}
 html_theme_options = {
     "logo": {"text": "covmin"},
     "header_links_before_dropdown": 7,
@@ -75,6 +74,8 @@ html_theme_options = {
 }
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+# What code prints is not for copying.
+copybutton_selector = "div:not(.highlight-output) > div.highlight pre"
 
 
 def _without_foreign_references(app, what, name, obj, options, lines) -> None:

@@ -66,8 +66,12 @@ for interactions in (True, False):
 
 # %%
 # The pairs are an attribute, with the chance that the best of all pairs looks as good where
-# nothing depends on anything.
+# nothing interacts. A picture shows which features belong together: the numbers in the circles are
+# ranks, and an arc is as wide as the share of its pair.
 
-found = CCMSelector(3).fit(wide.data, wide.target).interactions_
-for (a, b), share, p_value in zip(found.features, found.share, found.p_value, strict=True):
-    print(f"{a} × {b}: share {share:.2f}, p = {p_value:.1e}")
+from covmin.plotting import InteractionDisplay
+
+selector = CCMSelector(3).fit(wide.data, wide.target)
+print(selector.interactions_frame())
+InteractionDisplay.from_estimator(selector)
+plt.show()

@@ -277,7 +277,7 @@ def standings(table: pd.DataFrame, name: str) -> pd.DataFrame:
     return frame.rename_axis("selector").reset_index()
 
 
-def draw(table: pd.DataFrame, name: str, path: Path) -> None:
+def draw(table: pd.DataFrame, path: Path, name: str = "ccm") -> None:
     """What ``name`` gains over each rival, a dot for each set, the mean as a bar."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -353,12 +353,13 @@ def main() -> None:
             asked = options.sets or sets
             run_variant(specs[name], asked, repeats, collection=collection, n_jobs=options.jobs)
     table = summaries(collection, sets, repeats)
-    table.to_csv(
-        RESULTS / f"{collection}.csv", index=False, float_format="%.4f", lineterminator="\n"
-    )
+    path = RESULTS / f"{collection}.csv"
+    table.to_csv(path, index=False, float_format="%.4f", lineterminator="\n")
+    # Tables are those of the file, to the last digit.
+    table = pd.read_csv(path)
     text = report(table)
-    (RESULTS / f"{collection}.md").write_text(text + "\n", encoding="utf-8")
-    draw(table, "ccm", FIGURES / f"{collection}.png")
+    path.with_suffix(".md").write_text(text + "\n", encoding="utf-8")
+    draw(table, FIGURES / f"{collection}.png")
     print(text)
 
 

@@ -1,15 +1,10 @@
 """The tables of ``docs/evidence.md``, from the files in ``experiments/results``.
 
-Run as ``python -m experiments.evidence`` to print them, with ``--write`` to put them into the
-page, with ``--check`` to see whether the page has them (exit status 1 if not).
+Run as ``python -m experiments.evidence`` to print them; ``make evidence`` puts them into the page.
 """
 
 from __future__ import annotations
 
-import argparse
-import re
-import sys
-from collections.abc import Callable
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -19,9 +14,9 @@ import pandas as pd
 from covmin.evaluation.frames import markdown_table
 from covmin.evaluation.paper import METHODS
 from covmin.evaluation.paper import VARIANTS as SYNTHETIC_VARIANTS
+from experiments.pages import Tables
 
 ROOT = Path(__file__).parent
-PAGE = ROOT.parent / "docs" / "evidence.md"
 OURS = ("ccm", "ccm-single")
 GAUSSIAN = "ccm-gaussian"
 # The path with the kernel and ε of the single solve: what the path alone changes.
@@ -292,9 +287,6 @@ def table_claims() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# What makes each table of a page, and the decimals it is shown with.
-Tables = dict[str, tuple[Callable[[], pd.DataFrame], int]]
-
 TABLES: Tables = {
     "status": (table_status, 0),
     "bars": (table_bars, 3),
@@ -314,42 +306,10 @@ TABLES: Tables = {
 }
 
 
-def filled(page: str, tables: Tables) -> str:
-    """The page with every table between its markers made anew.
-
-    A table whose results are not there yet says so.
-    """
-
-    def table(match: re.Match[str]) -> str:
-        make, digits = tables[match["name"]]
-        try:
-            frame = make()
-        except FileNotFoundError:
-            frame = pd.DataFrame()
-        text = "(Not run yet.)" if frame.empty else markdown_table(frame, digits)
-        return f"{match['start']}\n\n{text}\n\n{match['end']}"
-
-    pattern = r"(?P<start><!-- table: (?P<name>[\w-]+) -->)\n.*?(?P<end><!-- end -->)"
-    return re.sub(pattern, table, page, flags=re.DOTALL)
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help="put the tables into the page")
-    parser.add_argument("--check", action="store_true", help="fail if the page has other tables")
-    arguments = parser.parse_args()
-    if not (arguments.write or arguments.check):
-        for name, (make, digits) in TABLES.items():
-            print(f"\n{name}\n\n{markdown_table(make(), digits)}")
-        return 0
-    page = PAGE.read_text(encoding="utf-8")
-    new = filled(page, TABLES)
-    if arguments.write:
-        PAGE.write_text(new, encoding="utf-8")
-        return 0
-    print("as in the results" if page == new else "stale: run with --write", file=sys.stderr)
-    return int(page != new)
+def main() -> None:
+    for name, (make, digits) in TABLES.items():
+        print(f"\n{name}\n\n{markdown_table(make(), digits)}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

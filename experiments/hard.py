@@ -168,25 +168,31 @@ def main() -> None:
             asked = (options.selectors, options.noise, options.sizes, options.draws)
             many(*asked, work=True, n_jobs=options.jobs)
         found = many(MANY_SELECTORS, MANY_NOISE, MANY_SIZES, options.draws, work=False, n_jobs=1)
-        write("hard-many", found, options.draws)
+        write("hard-many", found)
         return
     if not options.tables:
         asked = (options.selectors, options.noise, options.sizes, options.draws)
         run(*asked, work=True, n_jobs=options.jobs)
     summary = run(SELECTORS, NOISE, SIZES, options.draws, work=False)
-    write("hard", summary, options.draws)
+    write("hard", summary)
 
 
-def write(name: str, summary: pd.DataFrame, draws: int) -> None:
+def write(name: str, summary: pd.DataFrame) -> None:
     """A table for reading and one for computing."""
-    summary.to_csv(RESULTS / f"{name}.csv", index=False, float_format="%.4f", lineterminator="\n")
-    text = (
-        "## Mean of the median rank of the true features "
-        f"({draws} draws; 2.5 is optimal for binary, regression and linear, else 2)\n\n"
-        + markdown_table(table(summary), 2)
-    )
-    (RESULTS / f"{name}.md").write_text(text + "\n", encoding="utf-8")
+    path = RESULTS / f"{name}.csv"
+    summary.to_csv(path, index=False, float_format="%.4f", lineterminator="\n")
+    text = report(pd.read_csv(path))
+    path.with_suffix(".md").write_text(text + "\n", encoding="utf-8")
     print(text)
+
+
+def report(summary: pd.DataFrame) -> str:
+    """The table in Markdown, with its title."""
+    return (
+        "## Mean of the median rank of the true features "
+        f"({summary['n_draws'].max()} draws; 2.5 is optimal for binary, regression and linear, "
+        f"else 2)\n\n{markdown_table(table(summary), 2)}"
+    )
 
 
 if __name__ == "__main__":

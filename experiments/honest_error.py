@@ -1,12 +1,16 @@
 """What the cross-fitted error says of sets whose noise is known.
 
-``python -m experiments.honest_error`` prints the error of the true features beside the noise, and
-how many features are kept.
+``python -m experiments.honest_error`` writes ``experiments/results/honest-error.md``: the error of
+the true features beside the noise, and how many features are kept.
 """
 
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 
 from covmin import CCMSelector
+from covmin.evaluation.frames import markdown_table
 
 N_DRAWS = 10
 
@@ -36,12 +40,16 @@ def errors(make, n):
 
 
 def main():
-    print("| table | samples | noise | error | features kept |")
-    print("| --- | ---: | ---: | ---: | ---: |")
+    rows = []
     for make, noise in ((product, 0.015), (four, 0.03)):
         for n in (300, 800):
             error, kept = errors(make, n)
-            print(f"| {make.__name__} | {n} | {noise:.3f} | {error:.3f} | {kept:.1f} |", flush=True)
+            rows.append((make.__name__, n, noise, error, f"{kept:.1f}"))
+    columns = ["table", "samples", "noise", "error", "features kept"]
+    text = markdown_table(pd.DataFrame(rows, columns=columns), 3)
+    path = Path(__file__).parent / "results" / "honest-error.md"
+    path.write_text(text + "\n", encoding="utf-8")
+    print(text)
 
 
 if __name__ == "__main__":

@@ -190,8 +190,9 @@ def main() -> None:
     results = run_units(units, work, log=log, n_jobs=options.jobs, progress=True)
     frame = pd.DataFrame([u | row for u, r in zip(units, results, strict=True) for row in r])
     found = means(frame)
-    found.to_csv(RESULTS / "missing.csv", index=False, float_format="%.2f", lineterminator="\n")
-    text = report(found)
+    path = RESULTS / "missing.csv"
+    found.to_csv(path, index=False, float_format="%.2f", lineterminator="\n")
+    text = report(pd.read_csv(path))  # to the last digit those of the file
     (RESULTS / "missing.md").write_text(text + "\n", encoding="utf-8")
     print(text)
 

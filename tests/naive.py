@@ -139,3 +139,26 @@ def differences(function, w, h=1e-5):
         far = function(w + 2 * e) - function(w - 2 * e)
         gradient[j] = (8 * near - far) / (12 * h)
     return gradient
+
+
+def martingale(event, time, weight):
+    """``δ − Λ(t)``, with the hazard of one time after the other."""
+    residuals = []
+    for e, t in zip(event, time, strict=True):
+        hazard = 0.0
+        for s in sorted(set(time[time <= t])):
+            hazard += (weight * event)[time == s].sum() / weight[time >= s].sum()
+        residuals.append(e - hazard)
+    return np.array(residuals)
+
+
+def concordance(event, time, risk, weight):
+    """Harrell's index, pair by pair."""
+    right = total = 0.0
+    for i in range(len(time)):
+        for j in range(len(time)):
+            sooner = time[i] < time[j] or (time[i] == time[j] and not event[j])
+            if i != j and event[i] and sooner:
+                total += weight[i] * weight[j]
+                right += weight[i] * weight[j] * ((risk[i] > risk[j]) + 0.5 * (risk[i] == risk[j]))
+    return right / total if total else 0.5

@@ -20,6 +20,7 @@ _FIRST = (
     "substitutes",
     "sample_weights",
     "response_kernel",
+    "survival",
     "stability",
     "knockoffs",
     "dependence_test",

@@ -54,7 +54,7 @@ def draw_cube(ax) -> None:
         axis.set_label_text(name, fontsize=12)
         axis.labelpad = -10
     ax.set_title(
-        "The class is a matter of three features together,\nand of none of them alone",
+        "The class depends on three features together,\nand on none of them alone",
         fontsize=12,
         loc="center",
     )

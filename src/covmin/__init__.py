@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from covmin.inference.dependence import conditional_dependence_test
     from covmin.inference.knockoffs import KnockoffSelector
     from covmin.inference.stability import StabilitySelector
+    from covmin.inference.verdicts import VerdictSelector
     from covmin.plan.formulation import Formulation
     from covmin.report.render import write_report
     from covmin.runtime.run import LongRun
+    from covmin.selection.concordance import concordance_index
     from covmin.selection.criterion import conditional_covariance_trace
     from covmin.selection.selector import CCMSelector
     from covmin.selection.unexplained import unexplained_variance
@@ -24,8 +26,10 @@ __all__ = [
     "KnockoffSelector",
     "LongRun",
     "StabilitySelector",
+    "VerdictSelector",
     "__version__",
     "compare_selectors",
+    "concordance_index",
     "conditional_covariance_trace",
     "conditional_dependence_test",
     "open_parquet",
@@ -39,7 +43,9 @@ _HOMES = {
     "KnockoffSelector": "inference.knockoffs",
     "LongRun": "runtime.run",
     "StabilitySelector": "inference.stability",
+    "VerdictSelector": "inference.verdicts",
     "compare_selectors": "evaluation.compare",
+    "concordance_index": "selection.concordance",
     "conditional_covariance_trace": "selection.criterion",
     "conditional_dependence_test": "inference.dependence",
     "open_parquet": "data.sources.parquet",

@@ -1,4 +1,4 @@
-"""Kernels to give to :class:`covmin.CCMSelector` as objects with parameters."""
+"""Kernels with parameters, to pass to :class:`covmin.CCMSelector` as ``kernel=``."""
 
 from covmin.core.kernels import (
     Additive,

@@ -128,7 +128,7 @@ def test_whole_numbers_are_classes_unless_many_or_told_otherwise():
     y = np.round(3 * y)
     assert PearsonSelector().fit(X, y).task_ == "classification"
     assert PearsonSelector(task="regression").fit(X, y).task_ == "regression"
-    with pytest.warns(UserWarning, match="distinct whole numbers"):
+    with pytest.warns(UserWarning, match="distinct integers"):
         assert PearsonSelector().fit(X, np.arange(40)).task_ == "regression"
 
 
@@ -136,10 +136,10 @@ def test_whole_numbers_are_classes_unless_many_or_told_otherwise():
     ("parameters", "y", "message"),
     [
         ({"n_features_to_select": 13}, [0, 1] * 20, "X has 12 feature"),
-        ({}, [1] * 40, "one class only"),
-        ({"task": "classification"}, list(range(40)), "class of its own"),
+        ({}, [1] * 40, "only one class"),
+        ({"task": "classification"}, list(range(40)), "its own class"),
         ({"task": "regression"}, [1.5] * 40, "y is constant"),
-        ({"task": "regression"}, ["a", "b"] * 20, "needs numbers"),
+        ({"task": "regression"}, ["a", "b"] * 20, "requires numbers"),
         ({"task": "classification"}, [0.5, 1.5] * 20, "continuous numbers"),
     ],
 )

@@ -38,7 +38,7 @@ def test_a_table_by_name_or_by_query(database, run):
 def test_several_tables_are_named(database, run):
     result = run("select", database, "-t", "group")
     assert result.exit_code == ExitCode.INPUT
-    assert "holds 2 tables" in result.stderr
+    assert "contains 2 tables" in result.stderr
     result = run("select", database, "-t", "group", "--table", "note")
     assert "Did you mean notes?" in result.stderr
 

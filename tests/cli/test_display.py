@@ -15,7 +15,7 @@ def test_table_shows_ranking_choice_and_curve(csv, run):
     result = run("select", csv, "--target", "group")
     assert result.exit_code == 0, result.output
     assert "60 samples, 10 features, target group (4 classes)" in result.stdout
-    assert "Cross-fitted error" in result.stdout
+    assert "Cross-validated error" in result.stdout
     assert "standard error" in result.stdout
     assert result.stdout.index("x0") < result.stdout.index("x9")
 
@@ -23,11 +23,11 @@ def test_table_shows_ranking_choice_and_curve(csv, run):
 def test_top_and_fraction(csv, run):
     result = run("select", csv, "-t", "group", "-m", "20%", "--top", 4)
     assert "and 6 more" in result.stdout
-    assert "2 features, as asked for (0.2 of 10)" in result.stdout
+    assert "2 features, as requested (0.2 of 10)" in result.stdout
 
 
 def test_the_weights_are_explained_and_one_size_has_no_curve(csv, tmp_path, table, run):
-    assert "weight: how much" in run("select", csv, "-t", "group", "-m", 3).stdout
+    assert "weight: of the feature" in run("select", csv, "-t", "group", "-m", 3).stdout
     single = tmp_path / "single.csv"
     table[["x0", "group"]].to_csv(single, index=False)
     shown = run("select", single, "-t", "group").stdout
@@ -82,7 +82,7 @@ def test_the_terminal_says_what_the_page_says(table, tmp_path, run):
     noise.assign(churn=rng.choice(["yes", "no"], 120)).to_csv(tmp_path / "noise.csv", index=False)
     page = tmp_path / "r.html"
     shown = run("select", tmp_path / "noise.csv", "-t", "churn", "--report", page).stdout
-    said = "No feature says anything about churn that could be told from chance"
+    said = "No feature predicts churn better than chance"
     assert said in shown.splitlines()
     assert f"<title>{said} – covmin</title>" in page.read_text("utf-8")
     assert "explain churn" not in shown
@@ -95,9 +95,9 @@ def test_classes_are_judged_beside_what_needs_no_feature(tmp_path, run):
     X = pd.DataFrame(rng.standard_normal((150, 2)), columns=["a", "b"])
     X.assign(kind=np.where(X["a"] > 1.0, "rare", "common")).to_csv(tmp_path / "t.csv", index=False)
     shown = " ".join(run("select", tmp_path / "t.csv", "-t", "kind").stdout.split())
-    assert "Held out (without features): accuracy" in shown
+    assert "Cross-validated (in brackets: without features): accuracy" in shown
     assert "balanced accuracy" in shown
-    assert "of the samples are of the class “common”: always saying so" in shown
+    assert "of the samples belong to the class “common”, so always" in shown
 
 
 def test_long_names_do_not_fill_the_terminal(table, tmp_path, run):

@@ -107,23 +107,26 @@ def test_the_code_that_is_printed_repeats_the_fit(same, csv, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ("--degree 2 --kernel gaussian", "It is one of --kernel polynomial. --kernel gaussian has"),
-        ("--alpha 2 --kernel gaussian", "It is one of --kernel rational-quadratic."),
+        (
+            "--degree 2 --kernel gaussian",
+            "It is a parameter of --kernel polynomial. --kernel gaussian has",
+        ),
+        ("--alpha 2 --kernel gaussian", "It is a parameter of --kernel rational-quadratic."),
         ("--kernel rational-quadratic --alpha 0", "--alpha must be"),
-        ("--mixing 0.5", "no parameter of --kernel auto, which sets its own"),
+        ("--mixing 0.5", "not a parameter of --kernel auto, which sets its own"),
         ("--kernel gausian", "Did you mean gaussian?"),
         ("--kernel gaussian --bandwidth -1", "--bandwidth must be"),
-        ("--bandwidth wide --kernel linear", "It takes a number, median."),
+        ("--bandwidth wide --kernel linear", "It accepts a number, median."),
         ("--lambda1 0.5", "Use it with --constraint soft"),
         ("--n-components 9 --approximation exact", "no effect with --approximation exact"),
         ("--formulation paper --strategy path", "--formulation paper means --strategy single"),
-        ("--max-iter 0", "--max-iter must be a whole number from 1 on; got 0"),
+        ("--max-iter 0", "--max-iter must be an integer ≥ 1; got 0"),
         ("--substitutes -1", "--substitutes must be an int in the range [0, inf)"),
         ("--seed -1", "--seed must be an int in the range [0, 4294967295]. Got -1"),
-        ("--jobs many", "It takes a whole number"),
+        ("--jobs many", "It accepts an integer"),
         ("--groups x1,x2", "--groups size=width,height"),
         ("--groups a=x1,group", "--groups names the target"),
-        ("--drop x1 --groups a=x1,x2", "not among the features left"),
+        ("--drop x1 --groups a=x1,x2", "not among the remaining features"),
     ],
 )
 def test_what_makes_no_fit_is_refused_in_words_of_options(words, says, csv, run):
@@ -134,7 +137,7 @@ def test_what_makes_no_fit_is_refused_in_words_of_options(words, says, csv, run)
 
 def test_stand_ins_are_shown(csv, run):
     shown = run("select", csv, "-t", "group", "-m", 2, "--substitutes", 2).stdout
-    assert shown.count("Could stand in for x") == 2
+    assert shown.count("Substitutes for x") == 2
 
 
 def test_an_interrupted_fit_says_where_it_goes_on(csv, run, monkeypatch):
@@ -146,4 +149,4 @@ def test_an_interrupted_fit_says_where_it_goes_on(csv, run, monkeypatch):
     kept = csv.parent / "fit.jsonl"
     result = run("select", csv, "-t", "group", "--checkpoint", kept)
     assert result.exit_code == ExitCode.INTERRUPTED
-    assert f"The same command goes on from {kept}." in result.stderr
+    assert f"The same command resumes from {kept}." in result.stderr

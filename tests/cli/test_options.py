@@ -83,7 +83,7 @@ def test_a_new_option_takes_one_line(csv, run, monkeypatch):
         words = ("select", csv, "-t", "group", "-m", 2, "--write-after")
         assert run(*words, 5).exit_code == 0
         assert seen == [5.0]
-        assert "It takes a number" in run(*words, "soon").stderr
+        assert "It accepts a number" in run(*words, "soon").stderr
         assert "--write-after must be a number of seconds" in run(*words, -1).stderr
     finally:
         SELECTOR_OPTIONS.remove(line)

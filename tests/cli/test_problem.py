@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from covmin.cli.errors import CommandError, ExitCode
-from covmin.cli.problem import make_question
+from covmin.cli.problem import make_dataset
 from covmin.cli.tables import Source
 
 
@@ -30,28 +30,28 @@ def test_missing_values_name_columns_and_remedies(table):
     holes.loc[[1, 4], "x3"] = np.nan
     holes.loc[4, "x5"] = np.inf
     with pytest.raises(CommandError, match="'x3', 'x5'") as caught:
-        make_question(holes, Source("", "group", missing="error"))
+        make_dataset(holes, Source("", "group", missing="error"))
     assert caught.value.code == ExitCode.DATA
     assert "--missing rows" in caught.value.hint
     with pytest.raises(CommandError, match=r"infinite values.*'x5'") as caught:
-        make_question(holes, Source("", "group"))
+        make_dataset(holes, Source("", "group"))
     assert "--missing rows" in caught.value.hint
     finite = holes.replace(np.inf, 0.0)
-    assert make_question(finite, Source("", "group")).X["x3"].isna().sum() == 2
-    assert make_question(holes, Source("", "group", missing="rows")).X.shape == (58, 10)
-    assert make_question(holes, Source("", "group", missing="columns")).X.shape == (60, 8)
+    assert make_dataset(finite, Source("", "group")).X["x3"].isna().sum() == 2
+    assert make_dataset(holes, Source("", "group", missing="rows")).X.shape == (58, 10)
+    assert make_dataset(holes, Source("", "group", missing="columns")).X.shape == (60, 8)
     with pytest.raises(CommandError) as caught:
-        make_question(holes[["x3", "group"]], Source("", "group", missing="error"))
+        make_dataset(holes[["x3", "group"]], Source("", "group", missing="error"))
     assert "--missing columns" not in caught.value.hint, "nothing would be left"
     holes.loc[0, "group"] = None
     with pytest.raises(CommandError, match="target 'group' is missing in 1 of 60"):
-        make_question(holes, Source("", "group", missing="error"))
-    assert len(make_question(holes, Source("", "group", missing="rows")).y) == 57
-    answered = make_question(finite.assign(group=holes["group"]), Source("", "group"))
+        make_dataset(holes, Source("", "group", missing="error"))
+    assert len(make_dataset(holes, Source("", "group", missing="rows")).y) == 57
+    answered = make_dataset(finite.assign(group=holes["group"]), Source("", "group"))
     assert answered.X.shape == (59, 10)
-    assert answered.notes == ["1 row(s) without a value of 'group' left out."]
+    assert answered.notes == ["1 row(s) without a value of 'group' were dropped."]
     with pytest.raises(CommandError, match="missing in 60 of 60"):
-        make_question(finite.assign(group=None), Source("", "group"))
+        make_dataset(finite.assign(group=None), Source("", "group"))
 
 
 def test_one_column_is_a_question_of_the_separator(tmp_path, run):
@@ -59,7 +59,7 @@ def test_one_column_is_a_question_of_the_separator(tmp_path, run):
     path.write_text("a:b:y\n1:2:0\n2:3:1\n")
     result = run("select", path)
     assert result.exit_code == ExitCode.DATA
-    assert "stands between its columns" in " ".join(result.stderr.split())
+    assert "Separate its columns" in " ".join(result.stderr.split())
 
 
 def test_boolean_columns_and_targets(table, tmp_path, run):
@@ -125,7 +125,7 @@ def test_a_folder_of_parquet_files(run, tmp_path):
 def test_a_folder_without_parquet_files(run, tmp_path):
     result = run("select", tmp_path, "--target", "y", env={"COLUMNS": "20"})
     assert result.exit_code == ExitCode.INPUT
-    assert f"The folder {tmp_path} holds no *.parquet files" in result.stderr
+    assert f"The folder {tmp_path} contains no *.parquet files" in result.stderr
 
 
 def test_rows_are_told_apart_whatever_their_labels(table, tmp_path, run):
@@ -143,7 +143,7 @@ def test_rows_are_told_apart_whatever_their_labels(table, tmp_path, run):
     [
         (["-t", "y", "--given", "0"], ExitCode.USAGE, "--given names the target"),
         (["-t", "y", "--drop", "1", "--given", "b"], ExitCode.USAGE, "names 'b'"),
-        (["-t", "y"], ExitCode.DATA, "Leave them out with --drop"),
+        (["-t", "y"], ExitCode.DATA, "Omit them with --drop"),
     ],
 )
 def test_columns_of_a_folder_are_named_as_those_of_a_file(words, code, says, tmp_path, run):

@@ -44,7 +44,7 @@ def test_records_in_records_and_lists():
     "text", ["3", "{}", "[]", '{"a": 1}', '["x", "y"]', '{"a": [1], "b": [1, 2]}']
 )
 def test_what_is_no_table_says_so(text):
-    with pytest.raises(CommandError, match="holds no table") as caught:
+    with pytest.raises(CommandError, match="does not contain a table") as caught:
         parse_table(text.encode(), Source("-"), "json")
     assert caught.value.code == ExitCode.INPUT
 

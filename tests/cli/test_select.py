@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from covmin import CCMSelector
+from covmin.datasets import make_survival
 from covmin.report import error_curve
 
 TRUE = ["x0", "x1", "x2"]
@@ -22,7 +23,7 @@ def test_select_names_pairs_that_interact(csv, run):
     assert {name for pair in answer["interactions"] for name in pair["features"]} == set(TRUE)
     assert all(0 <= pair["p_value"] <= 0.05 < pair["share"] for pair in answer["interactions"])
     shown = " ".join(run("select", csv, "-t", "group", "-m", 3).stdout.split())
-    assert "Pairs that say more together: " in shown
+    assert "Interacting pairs: " in shown
     assert "x0 × x1 (p" in shown
 
 
@@ -54,9 +55,9 @@ def test_report_is_written_with_notes_and_command(table, tmp_path, run):
     words = ("select", source, "-t", "group", "-m", 3, "--missing", "rows", "--drop", "x9")
     result = run(*words, "--report", report)
     assert result.exit_code == 0, result.output
-    assert "1 row(s) with missing values left out" in result.stdout
+    assert "1 row(s) with missing values were dropped" in result.stdout
     html = report.read_text("utf-8")
-    assert "1 row(s) with missing values left out" in html
+    assert "1 row(s) with missing values were dropped" in html
     assert "--drop x9 --missing rows" in html
 
 
@@ -88,7 +89,7 @@ def test_a_row_number_that_tracks_the_response_is_pointed_out(table, tmp_path, r
     table.sort_values("group").assign(row=range(60)).to_csv(path, index=False)
     words = ("select", path, "-t", "group", "-m", 2)
     result = run(*words, "--as", "row=number")
-    assert "Warning: A row number tracks the response: “row” numbers" in result.stdout
+    assert "Warning: A row number tracks the response: “row” is a row" in result.stdout
     answer = json.loads(run(*words, "--as", "row=number", "--json").stdout)
     assert len(answer["warnings"]) == 1
     assert not json.loads(run(*words, "--json").stdout)["warnings"]  # it is left out, with a note
@@ -123,3 +124,52 @@ def test_a_time_limit_gives_the_best_so_far_and_says_so(csv, run):
     enough = json.loads(run(*words, 1000).stdout)
     assert not any("stopped" in note for note in enough["notes"])
     assert "--seconds must be a number > 0" in run(*words, 0).stderr
+
+
+@pytest.fixture
+def trial(tmp_path):
+    X, y = make_survival(150, 3, random_state=0, return_X_y=True)
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(6)]).assign(**pd.DataFrame(y))
+    path = tmp_path / "trial.csv"
+    frame.assign(status=frame["event"] + 1).to_csv(path, index=False)
+    return path, frame
+
+
+@pytest.mark.parametrize("event", ["event", "status=2"])
+def test_times_to_an_event(trial, run, tmp_path, event):
+    path, frame = trial
+    other = "status" if event == "event" else "event"
+    where = ["--report", tmp_path / "r.html", "-o", tmp_path / "kept.csv"]
+    result = run("select", path, "-t", "time", "--event", event, "-d", other, "--json", *where)
+    assert result.exit_code == 0, result.output
+    answer = json.loads(result.stdout)
+    fitted = CCMSelector(random_state=0).fit(
+        frame.iloc[:, :6], frame[["event", "time"]].to_records(index=False)
+    )
+    assert answer["task"] == "survival"
+    assert answer["event"] == event.split("=")[0]
+    assert (
+        answer["selected"] == [f"x{j}" for j in np.argsort(fitted.ranking_)][: fitted.n_features_]
+    )
+    assert "concordance" in answer["verdict"]
+    assert f"--event {event}" in answer["code"]
+    assert {"time", answer["event"]} < set(pd.read_csv(tmp_path / "kept.csv"))
+    shown = run("select", path, "-t", "time", "--event", event, "-d", other).stdout
+    assert "(survival)" in shown
+    assert "Cross-validated concordance" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--event", "status"], "which of its values (1, 2) means that the event occurred?"),
+        (["--task", "survival"], "such as --event died or --event status=2"),
+        (["--event", "event", "--task", "regression"], "but --task is regression"),
+        (["--event", "evnt"], "Did you mean event?"),
+        (["--event", "time"], "--event names the target 'time' itself"),
+    ],
+)
+def test_times_without_an_event_are_refused_in_words(trial, run, words, message):
+    result = run("select", trial[0], "-t", "time", *words)
+    assert result.exit_code != 0
+    assert message in " ".join(result.output.split())

@@ -35,13 +35,13 @@ def test_a_sheet_by_name_or_number(sheet, book, run):
     answer = json.loads(result.stdout)
     assert sorted(answer["selected"]) == ["x0", "x1", "x2"]
     assert answer["n_features"] == 10
-    assert answer["notes"] == ["Above the names of the columns stands “Measured in 2020”."]
+    assert answer["notes"] == ["Skipped above the column names: “Measured in 2020”."]
 
 
 def test_the_first_of_several_sheets_is_named(book):
     frame = read_table(str(book))
     assert list(frame) == ["note", "by"]
-    assert frame.attrs["notes"] == ["Of 2 sheets the first was read, 'Notes' (--table)."]
+    assert frame.attrs["notes"] == ["Only the first of 2 sheets was read: 'Notes' (--table)."]
 
 
 def test_a_sheet_that_is_not_there(book, run):

@@ -104,7 +104,7 @@ def test_pickles_are_refused(name, tmp_path, run):
     (tmp_path / name).write_bytes(b"\x80\x04.")
     result = run("select", tmp_path / name, "-t", 0)
     assert result.exit_code == ExitCode.INPUT
-    assert "carry code" in result.stderr
+    assert "contain code" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_pickles_are_refused(name, tmp_path, run):
         (b"PAR1garbage", "parquet"),
         (b"MATLABgarbage", "mat"),
         (b"a,b\n1,2\n1,2,3,4\n", "CSV"),
-        (b"a,b\n1,2\n1,2,3,4\n", "line 3 has 4 cells, those before it have 2"),
+        (b"a,b\n1,2\n1,2,3,4\n", "line 3 has 4 cells, but earlier lines have 2"),
         (b"<!DOCTYPE html><html>", "HTML"),
         (b'[{"a": 1}, {"a":', "json"),
         (b"SQLite format 3\x00garbage", "database"),
@@ -134,7 +134,7 @@ def test_decimal_commas_are_noticed_or_asked_for(table, tmp_path, run):
     table.to_csv(quoted, index=False, decimal=",", quoting=1)
     answer = json.loads(run("select", german, "-t", "group", "-m", 3, "--json").stdout)
     assert sorted(answer["selected"]) == TRUE
-    assert answer["notes"] == ["Numbers were read with a decimal comma (--decimal ,)."]
+    assert answer["notes"] == ["Numbers were read with decimal commas (--decimal ,)."]
     for words in ((), ("--decimal", ",")):
         result = run("select", quoted, "-t", "group", "-m", 3, *words, "--json")
         assert sorted(json.loads(result.stdout)["selected"]) == TRUE

@@ -41,8 +41,7 @@ def test_a_table_as_it_comes(shop, run, tmp_path):
     answer = json.loads(result.stdout)
     assert set(answer["selected"]) == {"city", "price"}
     assert answer["notes"][0] == (
-        "Left out, for they tell rows apart: 'order', 'e-mail'. Use --as to have a column read "
-        "otherwise."
+        "Excluded as row identifiers: 'order', 'e-mail'. Use --as to override this."
     )
     told = " ".join(answer["notes"])
     assert "Read as numbers: 'price', 'vat'." in told
@@ -69,12 +68,16 @@ def test_columns_are_read_as_asked_for(shop, run):
     [
         (["--as", "cit=category"], ExitCode.COLUMN, "Did you mean city?"),
         (["--as", "city=categories"], ExitCode.USAGE, "Did you mean category?"),
-        (["--as", "city"], ExitCode.USAGE, "Write --as COL=KIND"),
+        (["--as", "city"], ExitCode.USAGE, "Use --as COL=KIND"),
         (["--as", "bought=number"], ExitCode.USAGE, "not among the features"),
         (["--as", "city=number"], ExitCode.DATA, "'city' cannot be read as a number"),
-        (["--as", "city=category", "--strict"], ExitCode.USAGE, "--strict leaves nothing"),
-        (["--strict"], ExitCode.DATA, "hold no numbers: 'e-mail', 'city'"),
-        (["--categorical", "e-mail"], ExitCode.DATA, "it tells the rows apart"),
+        (
+            ["--as", "city=category", "--strict"],
+            ExitCode.USAGE,
+            "--as cannot be combined with --strict",
+        ),
+        (["--strict"], ExitCode.DATA, "are not numeric: 'e-mail', 'city'"),
+        (["--categorical", "e-mail"], ExitCode.DATA, "it identifies rows"),
     ],
 )
 def test_what_cannot_be_read_so(shop, run, words, code, said):
@@ -88,14 +91,14 @@ def test_a_comparison_reads_the_same_table(shop, run):
     words = ("--methods", "ccm,anova", "-m", "2", "--cv", 2, "--as", "vat=category")
     result = run("compare", shop, "-t", "bought", *words)
     assert result.exit_code == 0, result.stderr
-    assert "tell rows apart: 'order', 'e-mail'" in " ".join(result.stdout.split())
+    assert "row identifiers: 'order', 'e-mail'" in " ".join(result.stdout.split())
 
 
 def test_numbers_in_the_text_of_a_target(shop, run):
     result = run("select", shop, "-t", "price", "-m", 1, "--json")
     answer = json.loads(result.stdout)
     assert answer["task"] == "regression"
-    assert answer["notes"][0].startswith("Target 'price' read as numbers (numbers as text, such")
+    assert answer["notes"][0].startswith("Target 'price' was read as numbers (numbers as text,")
 
 
 def test_every_name_can_be_said(run, tmp_path):

@@ -81,7 +81,7 @@ def test_blank_lines_and_comments_above_the_names(separator, above):
 def test_a_title_is_told_and_left_out(title):
     frame = read(title + "a,b,c\n" + "1,2,3\n" * 5)
     assert list(frame) == ["a", "b", "c"]
-    assert frame.attrs["notes"] == ["Above the names of the columns stands “Sales of 2023”."]
+    assert frame.attrs["notes"] == ["Skipped above the column names: “Sales of 2023”."]
 
 
 def test_names_may_stand_in_the_last_comment():

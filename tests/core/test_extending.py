@@ -16,7 +16,7 @@ from covmin import CCMSelector, Formulation, LongRun, conditional_covariance_tra
 from covmin.core.constraints import CONSTRAINTS
 from covmin.core.grams import ExactGram
 from covmin.core.kernels import KERNELS, Scale
-from covmin.core.kernels.base import OfSamples, outer, squared_distances
+from covmin.core.kernels.base import SampleKernel, outer, squared_distances
 from covmin.core.objectives import TraceObjective
 from covmin.plan.approximation import by_size
 
@@ -24,7 +24,7 @@ from covmin.plan.approximation import by_size
 
 
 @dataclass
-class Matern(OfSamples):
+class Matern(SampleKernel):
     """``k(x, x̃) = ((1 + r) exp(−r))^a`` with ``r = √3 ‖w ⊙ (x − x̃)‖/σ``."""
 
     shape: float = 2.0

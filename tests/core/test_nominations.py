@@ -113,6 +113,32 @@ class TestWhatIsFound:
         # The product of a column and its twin is a square: a parabola in either says the same.
         assert find(twins, Z[:, [0]] ** 2).share.size == 0
 
+    @pytest.mark.parametrize("effect", [np.square, lambda x: np.sin(6 * x)])
+    def test_effects_of_one_feature_beside_a_near_copy(self, effect):
+        """A copy makes products of waves: faster waves, of either column."""
+        rng = np.random.default_rng(0)
+        for _ in range(10):
+            X = rng.standard_normal((400, 10))
+            X[:, 1] = X[:, 0] + 0.1 * X[:, 1]
+            Y = effect(X[:, [0]]) + 0.5 * rng.standard_normal((400, 1))
+            assert {0, 1} not in as_sets(find(X, Y))
+
+    def test_parts_of_a_feature_with_an_effect(self):
+        """x₀ ≈ x₁ + x₂: the product of the two says what the square of the sum says."""
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((400, 10))
+        X[:, 0] = X[:, 1] + X[:, 2] + 0.3 * rng.standard_normal(400)
+        Y = X[:, [0]] ** 2 + rng.standard_normal((400, 1))
+        assert find(X, Y).share.size == 0
+        assert {1, 2} in as_sets(find(X, X[:, [1]] * X[:, [2]] + 0.1 * Y))
+
+    def test_single_effects_leave_more_power(self):
+        """The share is one of what single effects leave of the response."""
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((200, 12))
+        product = X[:, [3]] * X[:, [4]] + 0.3 * rng.standard_normal((200, 1))
+        assert as_sets(find(X, product + 2 * X[:, [0]] - 2 * X[:, [1]])) == [{3, 4}]
+
     def test_outliers_and_units_do_not_matter(self, plain):
         X, Y = plain
         found = find(X, Y)
@@ -215,7 +241,7 @@ class TestUnits:
 
 class TestSamples:
     def test_weights_are_copies_and_copies_no_evidence(self, plain):
-        X, Y = plain
+        X, Y = plain[0][:, [3, 40]], plain[1]
         counts = np.random.default_rng(0).integers(1, 4, 100)
         weighted = find(X, Y, p=counts / counts.sum())
         repeated = find(X.repeat(counts, axis=0), Y.repeat(counts, axis=0))

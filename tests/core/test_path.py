@@ -13,7 +13,7 @@ from covmin.core.kernels import KERNELS, Gaussian, Laplacian, Linear, Mixed
 from covmin.core.kernels.bandwidth import median_bandwidth
 from covmin.core.nominations import Hold, Pairs
 from covmin.core.objectives import InverseFreeObjective
-from covmin.core.path import CRACK, Stage, approximation_error, run_path
+from covmin.core.path import PROBE_WEIGHT, Stage, approximation_error, run_path
 from covmin.core.problem import Problem, Sample
 from covmin.core.solver import Steps, minimize
 from covmin.core.units import ALWAYS_ON, Units
@@ -183,7 +183,7 @@ def test_ties_are_broken_by_the_step_of_closing_and_then_by_what_a_feature_adds(
     path = run_path(problem, [4])
     (stage,) = path.stages
     objective = problem.objective_over(stage.among, problem.gram(stage.among, stage.bandwidth, 4))
-    slope = objective.at(np.maximum(stage.weights, CRACK)).gradient()
+    slope = objective.at(np.maximum(stage.weights, PROBE_WEIGHT)).gradient()
     keys = np.stack([-stage.weights, -stage.solution.last_active, slope])[:, path.order]
     assert [*keys.T.tolist()] == sorted(keys.T.tolist())
     assert np.unique(keys[:2], axis=1).shape[1] < 8  # there are ties for the slope to break
@@ -217,7 +217,7 @@ def test_inverse_free_ties_are_broken_where_the_solver_stopped():
     assert tied.size > 6
 
     def steepest(state):
-        slope = objective.at(np.maximum(weights, CRACK), state).gradient()
+        slope = objective.at(np.maximum(weights, PROBE_WEIGHT), state).gradient()
         return set(tied[np.argsort(slope[tied])[:3]])
 
     assert set(path.order[:3]) == steepest(solution.state)

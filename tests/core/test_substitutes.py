@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from covmin.core.constraints import SoftBudget
 from covmin.core.kernels import Additive, Gaussian, Laplacian, Linear, Mixed
 from covmin.core.objectives import InverseFreeObjective
-from covmin.core.path import CRACK, run_path
+from covmin.core.path import PROBE_WEIGHT, run_path
 from covmin.core.problem import Problem, Sample
 from covmin.core.substitutes import substitutes
 from covmin.core.units import ALWAYS_ON, Units
@@ -64,7 +64,7 @@ def test_every_figure_is_the_criterion_of_the_weights_it_stands_for(
     found = substitutes(problem, stage, 3)
     every = np.arange(6)
     w = np.zeros(6)
-    w[stage.features] = np.maximum(stage.survivors.weights, CRACK)
+    w[stage.features] = np.maximum(stage.survivors.weights, PROBE_WEIGHT)
 
     def value(weights):
         """With the kernel of the stage, whatever features it is measured on."""

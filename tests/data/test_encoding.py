@@ -44,7 +44,7 @@ NAMED = "'PassengerId', 'Name', 'Ticket'"
 @pytest.fixture(scope="module")
 def fitted():
     X, y = ship()
-    with pytest.warns(UserWarning, match=f"tell rows apart: {NAMED}. Use column_types"):
+    with pytest.warns(UserWarning, match=f"row identifiers: {NAMED}. Use column_types"):
         return CCMSelector().fit(X, y)
 
 
@@ -63,13 +63,13 @@ class TestShip:
         said = [str(each) for each in fitted.plan_.decisions if each.topic == "columns"]
         assert len(said) == 8  # all but Pclass
         told = str(fitted.plan_)
-        assert "'Ticket' left out (" in told
-        assert "it tells rows apart, and counts by whether it is there" in told
+        assert "'Ticket' excluded (" in told
+        assert "a row identifier, used only as an indicator of missingness" in told
         assert "'Sex' read as categories (2 values in 300 rows)" in told
         assert "'Fare' read as numbers (numbers as text, such as '$" in told
-        assert "'Boarded' read as dates (dates: time since the first, hour of day, weekday)" in told
+        assert "'Boarded' read as dates (dates: time since the first date, hour of day" in told
 
-    @pytest.mark.filterwarnings("ignore:Left out")
+    @pytest.mark.filterwarnings("ignore:Excluded")
     def test_polars(self, fitted):
         X, y = ship()
         other = CCMSelector().fit(pl.from_pandas(X), y)
@@ -80,7 +80,7 @@ class TestShip:
             "Sex",
         ]
 
-    @pytest.mark.filterwarnings("ignore:Left out")
+    @pytest.mark.filterwarnings("ignore:Excluded")
     def test_an_array_of_objects(self, fitted):
         X, y = ship()
         array = X.drop(columns="PassengerId").astype(object).to_numpy()
@@ -93,7 +93,7 @@ class TestShip:
     def test_columns_come_back_as_they_are(self, fitted):
         X, y = ship()
         selector = CCMSelector(6).set_output(transform="pandas")
-        with pytest.warns(UserWarning, match="Left out"):
+        with pytest.warns(UserWarning, match="Excluded"):
             kept = selector.fit(X, y).transform(X)
         pd.testing.assert_frame_equal(
             kept, X[["Pclass", "Sex", "Fare", "Cabin", "Embarked", "Boarded"]], check_exact=True
@@ -125,11 +125,11 @@ class TestShip:
 
     def test_other_ways_to_read_it(self):
         X, y = ship()
-        with pytest.raises(ValueError, match="hold no numbers: 'Boarded'"):
+        with pytest.raises(ValueError, match="are not numeric: 'Boarded'"):
             CCMSelector(2, column_types="strict").fit(X, y)
         with pytest.raises(ValueError, match=r"column_types names 'Sexe'.* Did you mean 'Sex'"):
             CCMSelector(2, column_types={"Sexe": "category"}).fit(X, y)
-        with pytest.raises(ValueError, match="column_types says 'text' of column 'Sex'"):
+        with pytest.raises(ValueError, match="column_types has 'text' for column 'Sex'"):
             CCMSelector(2, column_types={"Sex": "text"}).fit(X, y)
         with pytest.raises(ValueError, match="'column_types' parameter"):
             CCMSelector(2, column_types="any").fit(X, y)
@@ -142,7 +142,7 @@ class TestShip:
         ).fit(X, y)
         assert selector.column_kinds_.tolist() == ["category", "category"]
 
-    @pytest.mark.filterwarnings("ignore:Left out")
+    @pytest.mark.filterwarnings("ignore:Excluded")
     def test_other_entries(self):
         X, y = ship()
         assert unexplained_variance(X[["Sex", "Pclass"]], y) < 0.8
@@ -160,7 +160,7 @@ class TestShip:
                 "x": rng.standard_normal(N),
             }
         )
-        with pytest.warns(UserWarning, match="tell rows apart: 'id'"):
+        with pytest.warns(UserWarning, match="row identifiers: 'id'"):
             stable = StabilitySelector(CCMSelector(1), n_pairs=2).fit(X, np.arange(N) % 2)
         assert stable.frequencies_[0] == 0.0
 
@@ -177,7 +177,7 @@ def test_row_numbers_that_are_given_or_plain_arrays_are_used():
 
 def test_nothing_is_left():
     X = pd.DataFrame({"id": np.arange(N), "name": [f"r{i}" for i in range(N)]})
-    with pytest.raises(ValueError, match=r"No column is left to choose from. Left out, for they"):
+    with pytest.raises(ValueError, match=r"No column is left to select from. Excluded as"):
         CCMSelector(1).fit(X, np.arange(N) % 2)
 
 
@@ -192,11 +192,11 @@ def test_a_group_without_its_row_numbers():
 def test_constants_and_columns_left_out_are_told_apart():
     X, y = ship()
     frame = X[["PassengerId", "Pclass", "Sex"]].assign(k="same", nothing=None)
-    with pytest.warns(UserWarning, match="1 constant feature|Left out") as said:
+    with pytest.warns(UserWarning, match="1 constant feature|Excluded") as said:
         selector = CCMSelector(1).fit(frame, y)
     texts = [str(each.message) for each in said]
     assert any(text.startswith("1 constant feature") for text in texts)
-    assert any("for they are empty: 'nothing'" in text for text in texts)
+    assert any("because empty: 'nothing'" in text for text in texts)
     assert selector.column_kinds_[-1] == "empty"
 
 

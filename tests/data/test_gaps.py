@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.data.checks import missing_responses
 from covmin.data.columns import ColumnPlan, prepare_columns
-from covmin.data.gaps import answered, with_gaps
+from covmin.data.gaps import complete_samples, with_gaps
 from covmin.data.sources import ArraySource, is_source
 
 N = 400
@@ -202,12 +202,12 @@ def test_samples_without_a_response():
     there = np.delete(np.arange(N), [2, 5])
     for samples in (X, ArraySource(X), X.tolist(), pd.DataFrame(X)):
         with pytest.warns(UserWarning, match="response of 2 of 400 samples is missing"):
-            kept, responses, weights, rows = answered(samples, y, weight)
+            kept, responses, weights, rows = complete_samples(samples, y, weight)
         assert_array_equal(rows, there)
         assert_array_equal(responses, y[there])
         assert_array_equal(weights, weight[there])
         values = kept.take(np.arange(N - 2)) if is_source(kept) else np.asarray(kept)
         assert_array_equal(values, X[there])
-    assert answered(X, y[:-1], None)[3] is None, "to be refused for its length"
+    assert complete_samples(X, y[:-1], None)[3] is None, "to be refused for its length"
     with pytest.raises(ValueError, match="y contains NaN: the response of 399 of 400"):
-        answered(X, np.r_[1.0, np.full(N - 1, np.nan)], None)
+        complete_samples(X, np.r_[1.0, np.full(N - 1, np.nan)], None)

@@ -67,7 +67,7 @@ CASES = {
     "periods": ([pd.Period(day, "D") for day in DATES], "date", 3),
     "dates as text": ([str(day) for day in DATES], "date", 3),
     "dates as text and marks": (["?", *map(str, DATES[1:])], "date", 3),
-    "times of the day": ([dt.time(i % 24) for i in range(N)], "date", 2),
+    "times of day": ([dt.time(i % 24) for i in range(N)], "date", 2),
     "times as text": ([f"{i % 24}:30" for i in range(N)], "date", 2),
     "durations": ([dt.timedelta(hours=i) for i in range(N)], "number", 1),
     "durations of pandas": ([pd.Timedelta(hours=i) for i in range(N)], "number", 1),
@@ -149,7 +149,7 @@ class TestCategories:
         values = ["a"] * 300 + ["b"] * 290 + ["c"] * 5 + ["d"] * 4 + ["e"]
         read = read_categories(Levels.of(objects(values)))
         assert_array_equal(read.block.sum(axis=0), [300, 290, 5, 5])
-        assert read.words == "5 values in 600 rows, 2 rare ones as one"
+        assert read.words == "5 values in 600 rows, 2 rare ones merged"
 
     def test_a_rare_level_alone_stays(self):
         read = read_categories(Levels.of(objects(["a"] * 300 + ["b"] * 299 + ["c"])))
@@ -188,12 +188,12 @@ class TestAsAskedFor:
         assert np.isnan(mixed[1])
         assert read_as_number(pd.Series(DATES), "'x'").block.shape == (N, 1)
         assert read_as_number(pd.Series(pd.Categorical([1, 3] * 30)), "'x'").block[1] == 3.0
-        with pytest.raises(ValueError, match="Column 'x' cannot be read as a number: it holds 'a'"):
+        with pytest.raises(ValueError, match="'x' cannot be read as a number: it contains 'a'"):
             read_as_number(objects(ABC), "'x'")
 
     def test_dates(self):
         assert read_as_date(objects(list(map(str, DATES))), "'x'").kind == "date"
-        with pytest.raises(ValueError, match=r"cannot be read as a date: it holds '0\.5'"):
+        with pytest.raises(ValueError, match=r"cannot be read as a date: it contains '0\.5'"):
             read_as_date(pd.Series([0.5] * N), "'x'")
 
     def test_categories(self):
@@ -210,7 +210,7 @@ def test_text_that_tells_rows_apart_counts_by_whether_it_is_there():
     text[:15] = None
     read = read_by_itself(text)
     assert read.kind == "category"
-    assert "whether it is there" in read.words
+    assert "indicator of missingness" in read.words
     assert_array_equal(read.block[:, 1], np.arange(40) < 15)
     text[4:15] = [f"cabin {i}" for i in range(4, 15)]
     assert read_by_itself(text).kind == "identifier"

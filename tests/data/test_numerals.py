@@ -60,8 +60,8 @@ def test_what_is_no_number(texts):
 def test_what_is_ambiguous_is_said():
     found = read_numerals(["1,234", "2,345"])
     assert found.values.tolist() == [1234, 2345]
-    assert found.words.endswith("such as '1,234', with a comma between thousands")
-    assert "decimal comma" in read_numerals(["1,5"]).words
+    assert found.words.endswith("such as '1,234', with commas as thousands separators")
+    assert "decimal commas" in read_numerals(["1,5"]).words
     assert "thousands" not in read_numerals(["1,234.5"]).words
 
 

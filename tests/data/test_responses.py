@@ -47,7 +47,7 @@ def test_samples_without_a_response_are_left_out(y):
     ids=["frame", "array"],
 )
 def test_text_beside_numbers(y):
-    with pytest.raises(ValueError, match="text beside numbers"):
+    with pytest.raises(ValueError, match="both text and numbers"):
         CCMSelector(1).fit(X, y)
 
 

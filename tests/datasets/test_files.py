@@ -105,9 +105,9 @@ def test_mat_source_by_hand(register, tmp_path):
         ("glass", b"1,2,1\n1,2,1.5\n1,2,2\n", r"labels \[1\.5\]"),
         ("glass", b"1,2,1\n1,2,2\n", r"shape \(2, 2\) or its values.*\(3, 2\)"),
         ("glass", b"a,b,c\n1,2,1\n1,2,2\n", "could not convert"),
-        ("Yale", mat_bytes(X=np.eye(3, 2)), "must hold a numeric matrix Y"),
-        ("Yale", mat_bytes(X="text", Y=np.ones(3)), "must hold a numeric matrix X"),
-        ("Yale", mat_bytes(X=np.eye(3, 2), Y=np.ones((3, 1))), "its values are not those"),
+        ("Yale", mat_bytes(X=np.eye(3, 2)), "must contain a numeric matrix Y"),
+        ("Yale", mat_bytes(X="text", Y=np.ones(3)), "must contain a numeric matrix X"),
+        ("Yale", mat_bytes(X=np.eye(3, 2), Y=np.ones((3, 1))), "its values differ from those"),
     ],
 )
 def test_bad_sources_say_what_is_wrong(name, content, message, register, tmp_path):

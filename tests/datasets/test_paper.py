@@ -142,7 +142,7 @@ def test_offline_error_says_what_to_put_where(network, tmp_path):
         load("ALLAML", data_home=tmp_path / "new")
     message = str(caught.value)
     source = "https://raw.githubusercontent.com/jundongl/scikit-feature/48cffad4"
-    bring = f"ALLAML.mat from an address above and put it in {tmp_path / 'new'}"
+    bring = f"ALLAML.mat from one of these addresses and put it in {tmp_path / 'new'}"
     for part in (source, "no route to host", bring, "COVMIN_DATA", "ALLAML.npz"):
         assert part in message
     assert not (tmp_path / "new").exists()
@@ -228,7 +228,7 @@ def test_pooch_is_needed_only_for_a_download(monkeypatch, tmp_path):
     hide(monkeypatch, "pooch")
     assert load("wine").data.shape == (178, 13)
     assert load("glass", data_home=PAPER_DATA).data.shape == (214, 10)
-    with pytest.raises(ImportError, match=r'vowel needs pooch: pip install "covmin\[data\]"'):
+    with pytest.raises(ImportError, match=r'vowel requires pooch: pip install "covmin\[data\]"'):
         load("vowel")
     monkeypatch.setenv("COVMIN_DATA", str(PAPER_DATA))
     assert load("vowel").data.shape == (990, 10)

@@ -37,7 +37,7 @@ def test_unknown_names_are_refused_with_the_nearest():
 
 @pytest.mark.parametrize("name", ["../wine", "/etc/passwd", "wine.npz", "..", "", "wine\0"])
 def test_names_are_never_paths(name):
-    with pytest.raises(ValueError, match="No data set is called"):
+    with pytest.raises(ValueError, match="There is no data set called"):
         load(name)
 
 

@@ -9,11 +9,12 @@ from covmin.datasets import (
     make_correlated_interaction,
     make_correlated_linear,
     make_shell,
+    make_survival,
     make_xor,
 )
 
 HARD = [make_correlated_linear, make_correlated_interaction]
-GENERATORS = [make_shell, make_xor, make_additive, *HARD]
+GENERATORS = [make_shell, make_xor, make_additive, make_survival, *HARD]
 N = 20_000
 
 

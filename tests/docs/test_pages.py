@@ -13,12 +13,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from covmin.datasets import make_xor
+from covmin.datasets import make_survival, make_xor
+
+from .blocks import Block, blocks, printed, same
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = [page for page in PAGES if not {"_build", "api", "auto_examples"} & set(page.parts)]
 EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
+SITE = "https://covmin.readthedocs.io/en/stable/"
+FILES = "https://raw.githubusercontent.com/covmin/covmin/main/"
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
@@ -47,6 +51,10 @@ def workspace(tmp_path, monkeypatch):
     table.to_csv(tmp_path / "german.csv", index=False, sep=";", decimal=",")
     houses = table[["x0", "x1"]].assign(district=table["outcome"], price=table["x2"])
     houses.to_csv(tmp_path / "houses.csv", index=False)
+    X, y = make_survival(100, 2, random_state=0, return_X_y=True)
+    trial = pd.DataFrame(X, columns=[f"x{j}" for j in range(5)])
+    trial = trial.assign(days=y["time"], died=y["event"], status=y["event"] + 1)
+    trial.to_csv(tmp_path / "trial.csv", index=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -57,11 +65,18 @@ def test_python_blocks_run(page, workspace):
     for library in needs(page):
         pytest.importorskip(library)
     names: dict[str, object] = {}
-    for code in fences(page, "python"):
-        if ">>>" in code:
-            run_doctest(code, page, names)
+    for block in blocks(page.read_text(encoding="utf-8")):
+        if block.language != "python":
+            continue
+        if ">>>" in block.code:
+            run_doctest(block.code, page, names)
         else:
-            exec(compile(code, name_of(page), "exec"), names)
+            assert_shown(block, printed(block.code, names, name_of(page)))
+
+
+def assert_shown(block: Block, got: str) -> None:
+    if block.output is not None:
+        assert same(block.output, got), f"{block.code}\nshown:\n{block.output}\ngot:\n{got}"
 
 
 def run_doctest(code: str, page: Path, names: dict[str, object]) -> None:
@@ -73,19 +88,21 @@ def run_doctest(code: str, page: Path, names: dict[str, object]) -> None:
     assert not failures, "".join(failures)
 
 
-def commands(page: Path) -> list[str]:
-    lines = [line for code in fences(page, "bash") for line in code.splitlines()]
+def commands(code: str) -> list[str]:
+    lines = code.replace("\\\n", " ").splitlines()
     return [line.split(" #")[0].strip() for line in lines if line.strip()]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", list(filter(commands, PAGES)), ids=name_of)
+@pytest.mark.parametrize("page", [p for p in PAGES if fences(p, "bash")], ids=name_of)
 def test_shell_blocks_run(page, workspace):
-    for line in commands(page):
-        run_line(line, workspace)
+    for block in blocks(page.read_text(encoding="utf-8")):
+        if block.language == "bash":
+            got = "".join(run_line(line, workspace) for line in commands(block.code))
+            assert_shown(block, got)
 
 
-def run_line(line: str, folder: Path) -> None:
+def run_line(line: str, folder: Path) -> str:
     """Run a covmin command; check that what other commands name exists."""
     piped = None
     if line.startswith("cat ") and " | " in line:
@@ -99,7 +116,8 @@ def run_line(line: str, folder: Path) -> None:
 
         result = CliRunner().invoke(app, words[1:], input=piped)
         assert result.exit_code == 0, f"{line}\n{result.output}"
-    elif words[0] == "make":
+        return result.stdout
+    if words[0] == "make":
         assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
     elif words[:2] == ["python", "-m"]:
         assert importlib.util.find_spec(words[2]), line
@@ -108,6 +126,7 @@ def run_line(line: str, folder: Path) -> None:
             assert_extras_exist(extra.split(","))
     else:
         assert (ROOT / words[-1 if words[0] == "python" else 0]).exists(), line
+    return ""
 
 
 def assert_extras_exist(extras: list[str]) -> None:
@@ -120,11 +139,25 @@ def assert_extras_exist(extras: list[str]) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page):
     text = page.read_text(encoding="utf-8")
-    for link in re.findall(r"\]\((?!http)([^)#\s]+)\)", text):
-        assert (page.parent / link).exists(), link
+    for link in re.findall(r"\]\((?!http)([^)#\s]+)[^)]*\)", text):
+        if made := re.fullmatch(r"/auto_examples/images/sphx_glr_(\w+)_\d+\.png", link):
+            assert (ROOT / "examples" / f"{made[1]}.py").exists(), link  # the gallery draws it
+        else:
+            assert (page.parent / link).exists(), link
+    for link in re.findall(rf"{re.escape(SITE)}([\w/.-]+)\.html", text):
+        assert (ROOT / "docs" / f"{link}.md").exists() or link.startswith("auto_examples/"), link
+    for link in re.findall(rf"{re.escape(FILES)}([\w/.-]+)", text):
+        assert (ROOT / link).exists(), link
     for document in re.findall(r"\{doc\}`([^`<]+)`", text):
         if document.startswith("auto_examples/"):
             assert (ROOT / "examples" / f"{Path(document).name}.py").exists(), document
+
+
+def test_shown_output_is_compared_to_a_tolerance():
+    assert same("error 8.2% of 13\n", "error  8.3% of 13")
+    assert not same("error 8.2% of 13", "error 9.2% of 13")
+    assert not same("error 8.2% of 13", "error 8.2% of 14")
+    assert not same("kept", "left")
 
 
 @pytest.mark.slow
@@ -144,7 +177,7 @@ def test_the_reference_names_every_public_object():
     text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     modules = re.findall(r"currentmodule:: ([\w.]+)", text)
     assert "covmin" in modules
-    listed = set(re.findall(r"^   (\w+)$", text, flags=re.MULTILINE))
+    listed = set(re.findall(r"^   (?:~[\w.]+\.)?(\w+)$", text, flags=re.MULTILINE))
     for module in modules:
         public = set(importlib.import_module(module).__all__) - {"__version__"}
         assert public <= listed, f"{module}: {sorted(public - listed)}"

@@ -205,3 +205,26 @@ def test_a_feature_is_as_good_as_its_values_or_its_gaps():
     for way in ("gaps", "iterative", "mean"):
         assert sorted(order(way, gaps, filled, y)) == list(range(8))
         assert {1, 4} <= set(order(way, gaps, filled, y)[:3].tolist())
+
+
+def test_simulated_times_are_censored_as_asked_for():
+    from experiments.survival_responses import CANDIDATES, CENSORED, DESIGNS, simulated
+
+    for design in DESIGNS:
+        for censored in CENSORED:
+            _, event, time = simulated(design, censored, 0)
+            assert abs((~event).mean() - censored) < 0.02
+            assert (time > 0.0).all()
+    for respond in CANDIDATES.values():
+        assert np.isfinite(respond(event, time)).all()
+
+
+def test_probes_hold_the_values_of_columns_in_another_order():
+    from experiments.survival import N_PROBES, with_probes
+
+    X = np.arange(60.0).reshape(20, 3) % 7
+    both = with_probes(X, 0)
+    assert both.shape == (20, 3 + N_PROBES)
+    np.testing.assert_array_equal(both[:, :3], X)
+    values = {tuple(sorted(column)) for column in X.T}
+    assert {tuple(sorted(column)) for column in both[:, 3:].T} <= values

@@ -25,7 +25,7 @@ def test_synthetic(tmp_path):
             assert (tmp_path / "figures" / f"{stem}.{suffix}").stat().st_size > 1000
     (tmp_path / "results" / "synthetic-quick.csv").unlink()
     again = CliRunner().invoke(app, [*arguments, "--no-run", "--only", "mi"])
-    assert "Taking up the run" in again.output
+    assert "Resuming the run" in again.output
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "results" / "synthetic-quick.csv"), table)
 
 

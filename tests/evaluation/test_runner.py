@@ -108,7 +108,7 @@ def test_reading_changes_nothing(tmp_path):
 def test_not_a_log(tmp_path):
     path = tmp_path / "other.json"
     path.write_text('{"a": 1}\n')
-    with pytest.raises(ValueError, match="not a file of covmin's results"):
+    with pytest.raises(ValueError, match="not a results file of covmin"):
         ResultLog(path, {})
 
 

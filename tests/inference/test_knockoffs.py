@@ -9,6 +9,7 @@ from sklearn.linear_model import LassoCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from covmin import CCMSelector, KnockoffSelector, LongRun
+from covmin.datasets import make_survival
 from covmin.inference.gaussian_knockoffs import GaussianKnockoffs
 from covmin.inference.knockoffs import (
     _e_value_q_values,
@@ -199,7 +200,7 @@ def test_too_few_features_to_keep_the_promise(data):
     X, y = data
     with pytest.warns(UserWarning, match="fewer than 10 features, and X has 3"):
         assert not KnockoffSelector().fit(X[:, :3], y).support_.any()
-    with pytest.raises(ValueError, match="hold no numbers: 'b'"):
+    with pytest.raises(ValueError, match="are not numeric: 'b'"):
         KnockoffSelector().fit(pd.DataFrame({"a": X[:, 0], "b": "text"}), y)
 
 
@@ -227,3 +228,12 @@ def test_few_features_that_no_filter_could_keep_are_told():
     y = 2 * X[:, :3].sum(axis=1) + 0.1 * rng.standard_normal(200)
     with pytest.warns(UserWarning, match=r"\d feature\(s\) stand before every copy.*at least 10"):
         assert KnockoffSelector(fdr=0.1).fit(X, y).n_features_ == 0
+
+
+def test_times_to_an_event_reach_the_estimator():
+    X, y = make_survival(200, 3, random_state=0, return_X_y=True)
+    found = KnockoffSelector(fdr=0.4).fit(X, y)
+    assert found.W_[:3].min() > 0.0
+    estimator = found._estimator().set_params(task="survival")
+    table = KnockoffSelector(estimator, fdr=0.4).fit(X, pd.DataFrame(y))
+    assert_array_equal(table.W_, found.W_)

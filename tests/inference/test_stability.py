@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from covmin import CCMSelector, LongRun, StabilitySelector, open_parquet
-from covmin.datasets import make_additive, make_xor
+from covmin.datasets import make_additive, make_survival, make_xor
 from covmin.inference.stability import _complementary_halves
 from covmin.inference.stability_bounds import false_selections
 
@@ -268,3 +268,11 @@ def test_the_bound_holds_for_noise():
 
 def _correlation(X, y):
     return np.abs(np.corrcoef(X.T, y)[-1, :-1])
+
+
+def test_times_to_an_event_reach_the_selector():
+    X, y = make_survival(200, 3, random_state=0, return_X_y=True)
+    found = StabilitySelector(CCMSelector(3), n_pairs=2).fit(X, y)
+    assert found.frequencies_[:3].min() >= 0.75
+    table = StabilitySelector(CCMSelector(3, task="survival"), n_pairs=2).fit(X, pd.DataFrame(y))
+    assert_array_equal(table.frequencies_, found.frequencies_)

@@ -52,12 +52,12 @@ def test_auto_turns_to_components_where_the_matrix_does_not_fit(free):
     free(int(memory.exact_bytes(*shape) / 0.8) + 1)
     assert choose_approximation("auto", GAUSSIAN, Size(*shape)) == (
         None,
-        f"1900 samples, no more than {EXACT_SAMPLES}",
+        f"1900 samples, at most {EXACT_SAMPLES}",
     )
     free(int(memory.exact_bytes(*shape) / 0.8) - 1)
     assert choose_approximation("auto", GAUSSIAN, Size(*shape)) == (
         "fourier",
-        "there is no memory for the kernel matrix",
+        "not enough memory for the kernel matrix",
     )
 
 
@@ -71,7 +71,7 @@ def test_auto_turns_to_components_where_the_matrix_does_not_fit(free):
 )
 def test_what_does_not_fit_is_refused_with_a_way_out(free, approximation, kernel, remedy):
     free(1_000_000)
-    with pytest.raises(MemoryError, match=f"(?s)B of memory, and 1 MB are free.*{remedy}"):
+    with pytest.raises(MemoryError, match=f"(?s)B of memory, but 1 MB is free.*{remedy}"):
         choice(approximation, kernel, (10**7, 50))
 
 

@@ -106,8 +106,8 @@ def test_parameters_of_a_selector_reach_into_it():
         ({"tol": np.nan}, "tol must be a number ≥ 0; got nan"),
         ({"tol": None}, "tol must be a number ≥ 0; got None"),
         ({"max_step": 1.5}, r"max_step must be a number in \(0, 1\]; got 1.5"),
-        ({"max_iter": 0}, "max_iter must be a whole number from 1 on; got 0"),
-        ({"max_iter": 10.0}, "max_iter must be a whole number from 1 on; got 10.0"),
+        ({"max_iter": 0}, "max_iter must be an integer ≥ 1; got 0"),
+        ({"max_iter": 10.0}, "max_iter must be an integer ≥ 1; got 10.0"),
     ],
 )
 def test_check_refuses(params, message):

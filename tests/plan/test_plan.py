@@ -77,27 +77,27 @@ KINDS = [
         lambda: numbers(60, 8),
         {},
         {
-            "approximation": "exact kernel matrix (60 samples, no more than 2000)",
+            "approximation": "exact kernel matrix (60 samples, at most 2000)",
             "rows": "all at once (60 samples in memory)",
-            "interactions": "all pairs, by products of 4 waves of each, and single features "
-            "by the spread, on 60 rows (all of them)",
-            "kernel": "mixed, 0.3 of it single effects (8 features and 60 samples)",
-            "ridge": r"~^0\.01 \(all features leave \d\d% unpredicted, 60 samples\)$",
-            "features": "3 of 8 (as asked for)",
+            "interactions": "all pairs, by products of 4 functions of each column, and "
+            "features that affect the spread of y, on 60 rows (all of them)",
+            "kernel": "mixed, 30% additive (8 features, 60 samples)",
+            "ridge": r"~^0\.01 \(all features together leave \d\d% of the.*, 60 samples\)$",
+            "features": "3 of 8 (as requested)",
         },
     ),
     (
         "more rows of numbers",
         lambda: numbers(900, 8),
         {},
-        {"ridge": r"~^0\.003 \(all features leave \d\d% unpredicted, 900 samples\)$"},
+        {"ridge": r"~^0\.003 \(all features together leave \d\d% of the.*, 900 samples\)$"},
     ),
     (
         "two classes",
         lambda: classes(120, 10),
         {},
         {
-            "kernel": "mixed, 0.3 of it single effects (10 features and 120 samples)",
+            "kernel": "mixed, 30% additive (10 features, 120 samples)",
             "ridge": r"~unpredicted, 120 samples\)$",
         },
     ),
@@ -112,14 +112,15 @@ KINDS = [
         lambda: make_xor(60, random_state=3, return_X_y=True),
         {},
         {
-            "ridge": "0.00167 (all features predict nothing: small, for interactions)",
+            "ridge": "0.00167 (all features together predict nothing; "
+            "small enough for interactions)",
         },
     ),
     (
         "wide, with labels that can be learnt",
         lambda: classes(60, 300),
         {},
-        {"kernel": "mixed, 0.42 of it single effects (300 features and 60 samples)"},
+        {"kernel": "mixed, 42% additive (300 features, 60 samples)"},
     ),
     (
         "wide, with noisy labels",
@@ -131,74 +132,77 @@ KINDS = [
         "categories beside numbers",
         frame_with_levels,
         {},
-        {"ridge": "0.04 (categories, groups or gaps of different sizes)"},
+        {"ridge": "0.04 (categories, groups or missing values of different sizes)"},
     ),
     (
         "groups",
         lambda: numbers(100, 6),
         {"groups": [0, 0, 0, 0, 1, 2]},
         {
-            "ridge": "0.03 (categories, groups or gaps of different sizes)",
-            "features": "3 of 3 (as asked for)",
+            "ridge": "0.03 (categories, groups or missing values of different sizes)",
+            "features": "3 of 3 (as requested)",
         },
     ),
     (
         "given columns",
         lambda: numbers(100, 6),
         {"given": [0]},
-        {"features": "3 of 5 (as asked for)"},
+        {"features": "3 of 5 (as requested)"},
     ),
     (
         "a number of features to be chosen",
         lambda: numbers(100, 4),
         {"n_features_to_select": "auto"},
-        {"features": "~ of 4 \\(the fewest within one standard error of the smallest"},
+        {"features": "~ of 4 \\(the smallest set within one standard error of the lowest"},
     ),
     (
         "several ridges",
         lambda: numbers(60, 5),
         {"epsilon": [0.1, 0.001]},
-        {"ridge": r"~^0\.0?0?1 \(the best of 0.001, 0.1 on samples held out\)"},
+        {"ridge": r"~^0\.0?0?1 \(lowest cross-validated error among 0.001, 0.1\)"},
     ),
     (
         "the paper's formulation",
         lambda: classes(60, 5),
         {"formulation": "paper"},
         {
-            "kernel": "gaussian (the paper's, for a single solve)",
+            "kernel": "gaussian (the paper's kernel, for a single solve)",
             "ridge": "0.001 (the paper's value for classification)",
-            "interactions": "not looked for (a single solve)",
+            "interactions": "not searched for (a single solve)",
         },
     ),
     (
         "the inverse-free form",
         lambda: numbers(60, 5),
         {"formulation": Formulation(inverse="free")},
-        {"ridge": "0.01 (the inverse-free form along a path)"},
+        {"ridge": "0.01 (the inverse-free form on a path)"},
     ),
     (
         "the additive kernel",
         lambda: numbers(60, 5),
         {"kernel": "additive"},
-        {"kernel": "additive (as asked for)", "interactions": "~the additive kernel sees none"},
+        {
+            "kernel": "additive (as requested)",
+            "interactions": "~the additive kernel cannot represent them",
+        },
     ),
     (
         "interactions turned off",
         lambda: numbers(60, 5),
         {"interactions": False},
-        {"interactions": "not looked for (as asked for)"},
+        {"interactions": "not searched for (as requested)"},
     ),
     (
         "tall",
         lambda: numbers(2001, 5),
         {},
         {
-            "approximation": "512 random components (2001 samples, more than 2000)",
-            "rows": "in blocks (as few as fit into the cache)",
-            "interactions": "all pairs, by products of 4 waves of each, and single features "
-            "by the spread, on 2001 rows (all of them)",
-            "kernel": "mixed, 0.3 of it single effects (5 features and 512 components)",
-            "ridge": r"~^0\.003 \(all features leave \d+% unpredicted, 2001 samples\)$",
+            "approximation": "512 random Fourier features (2001 samples, more than 2000)",
+            "rows": "in blocks (sized to fit in the cache)",
+            "interactions": "all pairs, by products of 4 functions of each column, and "
+            "features that affect the spread of y, on 2001 rows (all of them)",
+            "kernel": "mixed, 30% additive (5 features, 512 Fourier features)",
+            "ridge": r"~^0\.003 \(all features together leave \d+% of the.*, 2001 samples\)$",
         },
     ),
     (
@@ -206,23 +210,24 @@ KINDS = [
         lambda: numbers(100, 20),
         {"approximation": "fourier", "n_components": 64},
         {
-            "approximation": "64 random components (as asked for)",
-            "kernel": "mixed, 0.3 of it single effects (20 features and 64 components)",
+            "approximation": "64 random Fourier features (as requested)",
+            "kernel": "mixed, 30% additive (20 features, 64 Fourier features)",
         },
     ),
     (
         "a linear kernel",
         lambda: numbers(60, 5),
         {"kernel": "linear"},
-        {"approximation": "~the columns themselves are the components"},
+        {"approximation": "~an exact feature map"},
     ),
     (
         "a kernel without components",
         lambda: numbers(2001, 3),
         {"kernel": Polynomial(degree=1), "n_features_to_select": 1},
         {
-            "approximation": "exact kernel matrix (the polynomial kernel has no components)",
-            "interactions": "not looked for (the polynomial kernel sees none)",
+            "approximation": "exact kernel matrix (the polynomial kernel has no random "
+            "Fourier features)",
+            "interactions": "not searched for (the polynomial kernel cannot represent them)",
         },
     ),
 ]
@@ -246,7 +251,7 @@ def test_what_is_decided_and_why(data, parameters, expected):
 
 def test_rows_from_disk_are_read_in_blocks(tmp_path):
     said = decided(CCMSelector(2), *parquet(tmp_path))
-    assert said["rows"] == "in blocks (as few as fit into the cache)"
+    assert said["rows"] == "in blocks (sized to fit in the cache)"
 
 
 def test_no_memory_for_the_matrix_means_components(monkeypatch):
@@ -257,7 +262,7 @@ def test_no_memory_for_the_matrix_means_components(monkeypatch):
     X, y = numbers(500, 5)
     said = decided(CCMSelector(2, n_components=32), X, y)
     assert said["approximation"] == (
-        "32 random components (there is no memory for the kernel matrix)"
+        "32 random Fourier features (not enough memory for the kernel matrix)"
     )
 
 
@@ -266,13 +271,13 @@ def test_a_plan_is_frozen_and_reads_as_lines():
     assert isinstance(plan.kernel, Mixed)
     with pytest.raises(dataclasses.FrozenInstanceError):
         plan.approximation = "fourier"
-    assert str(plan).splitlines()[0] == "regression of 60 samples by 5 columns"
+    assert str(plan).splitlines()[0] == "regression: 60 samples, 5 columns"
     assert len(str(plan).splitlines()) == 1 + len(plan.decisions)
 
 
 def test_verbose_tells_the_plan(capsys):
     CCMSelector(2, verbose=1).fit(*numbers(60, 5))
-    assert "exact kernel matrix (60 samples, no more than 2000)" in capsys.readouterr().err
+    assert "exact kernel matrix (60 samples, at most 2000)" in capsys.readouterr().err
 
 
 class Counted:
@@ -368,8 +373,8 @@ def test_exact_asked_for_is_on_all_rows_of_a_table_that_is_seen_in_parts_otherwi
 @pytest.mark.parametrize(
     ("shape", "parameters", "words"),
     [
-        ((60, 8), {}, "on all rows, in single precision (3e+10 products a step)"),
-        ((4000, 2000), {}, r"~^on \d+ rows and single effects over all, in single precision"),
+        ((60, 8), {}, "all rows, single precision (at most 3e+10 multiplications per step)"),
+        ((4000, 2000), {}, r"~^\d+ rows, and single effects on all rows, single precision"),
         ((60, 8), {"approximation": "exact"}, None),
         ((60, 8), {"formulation": Formulation("single")}, None),
     ],

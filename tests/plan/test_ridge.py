@@ -108,7 +108,7 @@ def test_an_interaction_among_many_features_gets_a_small_ridge():
     X, y = board(400, 30)
     selector = CCMSelector(2).fit(X, y)
     assert selector.epsilon_ == 0.001
-    assert "all features predict nothing" in str(selector.plan_)
+    assert "all features together predict nothing" in str(selector.plan_)
 
 
 def test_weak_single_effects_among_many_features_get_a_large_ridge():

@@ -40,7 +40,7 @@ def test_stability_shows_frequencies_and_threshold():
     widths = [bar.get_width() for bar in display.bars_]
     np.testing.assert_allclose(widths, stable.frequencies_[np.argsort(stable.ranking_)[:6]])
     lines = {line.get_label(): line.get_xdata()[0] for line in ax.get_lines()}
-    assert lines == {"threshold 0.70": 0.7, "blindfold choice": 0.3}
+    assert lines == {"threshold 0.70": 0.7, "random selection": 0.3}
 
 
 @pytest.mark.parametrize("display", [RankingDisplay, PathDisplay])

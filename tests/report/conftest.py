@@ -8,6 +8,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from covmin import CCMSelector
+from covmin.datasets import make_survival
 from covmin.report import build_report, render_report
 
 EVIL = "</script><script>alert(1)</script>"
@@ -55,3 +56,13 @@ def gaps():
     X.loc[y == "left", "income"] = X["income"].where(rng.random(n) < 0.6)
     X.loc[::10, "plan"] = None
     return CCMSelector(2).fit(X, y), X, y
+
+
+@pytest.fixture(scope="package")
+def survival():
+    """Times to an event, a category and gaps, with a selector that chose by the order of times."""
+    X, y = make_survival(200, 3, random_state=0, return_X_y=True)
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(6)])
+    frame["stage"] = np.where(X[:, 0] > 0.5, "late", "early")
+    frame.loc[::8, "x3"] = np.nan
+    return CCMSelector().fit(frame, y), frame, y

@@ -93,6 +93,21 @@ def test_browser_slider_moves_everything(page, wine):
     assert page.get_log("browser") == []
 
 
+def test_browser_draws_the_network(page, tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((300, 6)), columns=[*"abcde", EVIL])
+    y = X["a"] * X[EVIL] + 0.1 * rng.standard_normal(300)
+    path = tmp_path / "network.html"
+    path.write_text(render_report(build_report(CCMSelector(1).fit(X, y), X, y)), "utf-8")
+    page.get(path.as_uri())
+    assert len(page.find_elements("css selector", "#network .arc")) == 1
+    assert len(page.find_elements("css selector", "#network .knot.out")) == 1
+    assert sorted(texts(page, "#network text.on")) == ["1", "2"]
+    set_slider(page, 2)
+    assert page.find_elements("css selector", "#network .knot.out") == []
+    assert page.get_log("browser") == []
+
+
 def test_browser_slider_obeys_the_keyboard(page, wine):
     page.find_element("id", "m").send_keys("\ue012")  # arrow left
     assert texts(page, "#m-text")[0].startswith(f"{wine[0].n_features_ - 1} of 13")
@@ -205,12 +220,12 @@ def test_browser_shows_gaps_dates_and_few_numbers(browser, gaps):
     assert browser.get_log("browser") == []
     cards = browser.find_elements("css selector", ".card")
     told = {name: card.text for name, card in zip(texts(browser, "#plots h3"), cards, strict=True)}
-    assert "which are not drawn" in told["income"]
+    assert "which are not shown" in told["income"]
     assert "Missing in 10%" in told["plan"]
-    assert "Share of each class" in told["rooms"]
+    assert "Class frequencies" in told["rooms"]
     assert {"2019", "2020", "2021"} <= set(told["when"].split())
     assert texts(browser, "section:has(#missing-title) tbody th") == ["income", "plan"]
-    assert "samples are drawn" in texts(browser, "#pair figcaption")[0]
+    assert "samples are shown" in texts(browser, "#pair figcaption")[0]
 
 
 LUMINANCE = """

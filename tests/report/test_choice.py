@@ -27,12 +27,12 @@ def headline(n_features, signal, **parameters):
 def test_headline_says_that_nothing_was_found():
     sentence, report = headline(3, 0.0)
     assert report["choice"]["why"].startswith("No set of features is clearly better")
-    assert sentence == "No feature says anything about churn that could be told from chance"
+    assert sentence == "No feature predicts churn better than chance"
 
 
 @pytest.mark.parametrize(
     ("signal", "says"),
-    [(0.45, "says something about churn ({} explained)"), (0.8, "explains part of churn ({})"),
+    [(0.45, "explains a little of churn ({})"), (0.8, "explains part of churn ({})"),
      (3.0, "explains most of churn ({})")],
 )  # fmt: skip
 def test_headline_says_explain_where_a_good_part_is_explained(signal, says):
@@ -43,19 +43,17 @@ def test_headline_says_explain_where_a_good_part_is_explained(signal, says):
 def test_headline_with_given_features_speaks_of_what_they_leave():
     sentence, report = headline(4, 1.0, given=[1])
     explained = f"{1.0 - report['choice']['error']:.0%}"
-    assert (
-        sentence
-        == f"1 of 3 features explains part of what the 1 given leaves of churn ({explained})"
-    )
+    left = "what the 1 given feature leaves unexplained"
+    assert sentence == f"1 of 3 features explains part of {left} of churn ({explained})"
 
 
 @pytest.mark.parametrize("signal", [0.0, 3.0])
 def test_headline_says_no_share_where_nothing_was_held_out(signal):
     """Features that saw all samples explain something of them in any table."""
     sentence, _ = headline(4, signal, n_features_to_select=1)
-    assert sentence == "The 1 of 4 features that says most about churn"
+    assert sentence == "The 1 of 4 features most relevant to churn"
     everything, _ = headline(4, signal, n_features_to_select=4)
-    assert everything == "The features in the order of what they say about churn"
+    assert everything == "The features ranked by relevance to churn"
 
 
 def test_headline_does_not_deny_a_pair_that_was_found():
@@ -65,7 +63,7 @@ def test_headline_does_not_deny_a_pair_that_was_found():
     assert not error_curve(selector)["found"]
     selector.interactions_ = Bunch(features=np.array([[0, 1]]), share=[0.1], p_value=[0.01])
     assert str(verdict(selector, "y")) == (
-        "No feature predicts y on samples left out, though some go with it beyond chance"
+        "No feature predicts y in cross-validation, although some are associated with it"
     )
 
 
@@ -92,9 +90,7 @@ def test_the_choice_of_an_estimator_is_told_by_its_score():
     options = {"estimator": LogisticRegression(), "scoring": "roc_auc"}
     selector = CCMSelector(**options).fit(X, y)
     report = build_report(selector, X, y)
-    assert (
-        "2 features have a roc_auc of 1 on the folds left out, the best" in report["choice"]["why"]
-    )
+    assert "2 features have a cross-validated roc_auc of 1, the best" in report["choice"]["why"]
     assert [each["name"] for each in report["choice"]["curve"]["measures"]] == [
         "error",
         "accuracy",
@@ -104,6 +100,6 @@ def test_the_choice_of_an_estimator_is_told_by_its_score():
         "score",
     ]
     page = render_report(report)
-    assert "So is the estimator that was given" in page
-    assert "The same for other numbers of features" in page
-    assert "not known" in page  # what the score is without features
+    assert "So is the given estimator" in page
+    assert "Other numbers of features" in page
+    assert "unknown" in page  # what the score is without features

@@ -34,10 +34,10 @@ def test_classes_have_every_measure_beside_that_of_no_feature(rare):
 def test_a_class_of_most_samples_is_named(rare):
     page = render_report(build_report(*rare))
     share = (rare[2] == "fine").mean()
-    assert f"{share:.0%} of the samples are of the class “fine”" in page
+    assert f"{share:.0%} of the samples belong to the class “fine”" in page
     assert imbalance(np.repeat(["a", "b"], [60, 40])) == ""
     assert imbalance(np.repeat([0.0, 1.0], [30, 70])).startswith(
-        "70% of the samples are of the class “1”"
+        "70% of the samples belong to the class “1”"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from covmin import CCMSelector
 from covmin.report import build_report, render_report
@@ -13,16 +14,20 @@ def test_interacting_pair_is_found():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((150, 4))
     y = (X[:, 1] * X[:, 3] > 0).astype(int)
-    report = build_report(CCMSelector(2).fit(X, y), X, y)
+    selector = CCMSelector(2).fit(X, y)
+    report = build_report(selector, X, y)
     assert sorted(report["pair"]["features"]) == [1, 3]
     assert report["pair"]["gain"] > 0.3
     assert max(report["pair"]["alone"]) < 0.1
-    assert report["interactions"] == [{"features": [1, 3], "chance": "p < 0.001"}]
+    (pair,) = report["interactions"]
+    assert (pair["features"], pair["chance"]) == ([1, 3], "p < 0.001")
+    assert pair["share"] == pytest.approx(selector.interactions_.share[0], abs=1e-4)
+    assert sorted(report["network"]) == [1, 3]
     page = render_report(report)
-    assert "All pairs of features were looked at" in page
+    assert "All pairs of features were tested" in page
     without = build_report(CCMSelector(2, interactions=False).fit(X, y), X, y)
     assert without["interactions"] == []
-    assert "All pairs of features were looked at" not in render_report(without)
+    assert "All pairs of features were tested" not in render_report(without)
 
 
 def test_substitutes_know_a_near_copy():

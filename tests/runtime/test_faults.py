@@ -71,7 +71,7 @@ def test_a_full_disk_keeps_finished_units_of_an_experiment(tmp_path):
         result = run(*words)
     assert result.exit_code == ExitCode.OUTPUT, result.output
     assert "File too large" in said(result)
-    assert "takes it up" in said(result)
+    assert "command resumes" in said(result)
     log = tmp_path / "results" / "synthetic-quick.jsonl"
     finished = log.read_bytes().split(b"\n")[:-1]
     assert len(finished) > 1
@@ -87,7 +87,7 @@ def test_a_full_disk_keeps_the_stages_of_a_fit(tmp_path):
     selector = CCMSelector(2, long_run=LongRun(path, checkpoint_after=0.0))
     with (
         full_disk(room=6000),
-        pytest.raises(OSError, match="the results before this one are kept"),
+        pytest.raises(OSError, match="all earlier results are kept"),
     ):
         selector.fit(X, y)
     assert len(path.read_bytes().split(b"\n")) > 2
@@ -236,7 +236,7 @@ def test_text_cannot_be_regressed_on(csv):
     for command in ("select", "compare"):
         result = run(command, csv, "-t", "group", "--task", "regression")
         assert result.exit_code == ExitCode.DATA, result.output
-        assert "--task regression needs numbers" in said(result)
+        assert "--task regression requires numbers" in said(result)
 
 
 @pytest.mark.slow

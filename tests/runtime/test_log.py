@@ -31,7 +31,7 @@ def test_a_full_disk_keeps_the_lines_before(tmp_path):
         whole = path.read_bytes()
         with (
             full_disk(room=len(whole) + 50),
-            pytest.raises(OSError, match="File too large; the results before this one are kept"),
+            pytest.raises(OSError, match="File too large; all earlier results are kept"),
         ):
             log.append({"fold": 1}, "long" * 100)
         assert path.read_bytes() == whole

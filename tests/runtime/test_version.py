@@ -17,7 +17,7 @@ def test_a_pickle_of_another_version_says_so(selector, monkeypatch):
     kept = pickle.dumps(selector)
     assert pickle.loads(kept).get_params().keys() == selector.get_params().keys()
     monkeypatch.setattr("covmin.runtime.version.__version__", "9.9")
-    with pytest.warns(UserWarning, match=r"pickled by covmin .* loaded by 9\.9.*Fit it"):
+    with pytest.warns(UserWarning, match=r"pickled by covmin .* loaded by 9\.9.*Refit it"):
         again = pickle.loads(kept)
     assert not hasattr(again, "_covmin_version")
 

@@ -200,7 +200,7 @@ class TestFarValues:
     def test_of_the_response(self):
         y = NUMBERS.copy()
         y[7] = 1e12
-        with pytest.warns(UserWarning, match="far values of y.*ranks"):
+        with pytest.warns(UserWarning, match="A few outliers of y.*ranks"):
             CCMSelector(2).fit(Z, y)
 
 
@@ -209,7 +209,7 @@ class TestFewRows:
     @pytest.mark.parametrize("y", [NUMBERS, np.arange(150) % 2], ids=["numbers", "classes"])
     def test_chance_is_named(self, n, y):
         many = RNG.standard_normal((n, 40))
-        with pytest.warns(UserWarning, match=f"{n} samples are too few to tell 40 features apart"):
+        with pytest.warns(UserWarning, match=f"{n} samples are too few to distinguish 40 features"):
             CCMSelector(2).fit(many, y[:n])
 
     @pytest.mark.parametrize("n", [8, 12])

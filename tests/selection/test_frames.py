@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import pickle
+import re
+from html import unescape
 
 import numpy as np
 import pandas as pd
@@ -43,7 +45,7 @@ def test_the_ranking_has_names_and_notes(fitted):
     assert by_name.loc["e", "notes"].startswith("given")
     assert by_name.loc["same", "notes"] == "constant"
     assert "interacts with c" in by_name.loc["b", "notes"]
-    assert "could stand in for it" in by_name.loc["a", "notes"]
+    assert "is a substitute" in by_name.loc["a", "notes"]
 
 
 def test_what_a_feature_says_alone_is_told_of_the_samples(fitted, table):
@@ -109,6 +111,18 @@ class TestReport:
         assert '<span class="name">price</span>' in text  # the name of y
         again = selector.report(tmp_path / "again.html", X, y, target_name="cost")
         assert '<span class="name">cost</span>' in again.read_text("utf-8")
+
+    def test_is_shown_in_a_notebook(self, table, tmp_path):
+        X, y = table[0][["a", "b"]].copy(), table[1]
+        selector = CCMSelector(1).fit(X, y)
+        report = selector.report()
+        shown = report._repr_html_()
+        assert shown.count("<") == 2  # the frame; all of the page is in an attribute
+        assert shown.startswith("<iframe")
+        (page,) = re.findall('srcdoc="([^"]*)"', shown)
+        assert unescape(page) == report.html
+        assert report.save(tmp_path / "r.html").read_text("utf-8") == report.html
+        assert "<covmin report" in repr(report)
 
     def test_says_that_the_samples_are_gone(self, table, tmp_path):
         X, y = table

@@ -82,7 +82,7 @@ class TestGroups:
             ({"g": [0, 12]}, "column 12"),
             ({"g": ["a"]}, "no names"),
             ({"g": [0], "h": [0]}, "in two groups"),
-            ({3: [0, 1]}, "also a column outside"),
+            ({3: [0, 1]}, "also the name of a column outside"),
             ([None] * 10, "missing label"),
         ],
     )
@@ -150,17 +150,17 @@ class TestGiven:
 
     def test_nothing_left_to_explain(self):
         response = encode_response(np.array([1.0, 2.5, 4.0]))
-        with pytest.raises(ValueError, match="nothing is left"):
+        with pytest.raises(ValueError, match="nothing left"):
             response.reduced_to(np.zeros((3, 1)), np.ones(3))
 
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"given": range(10)}, "nothing is left"),
+            ({"given": range(10)}, "nothing left"),
             ({"given": [10]}, "numbered from 0 to 9"),
             ({"given": ["x"]}, "no names"),
             ({"given": [True, False]}, "one entry for each of the 10"),
-            ({"given": [0.5]}, "names or numbers"),
+            ({"given": [0.5]}, "column names, column numbers"),
             ({"given": [0], "groups": [0, 0, *range(8)]}, "whole group or none"),
         ],
     )

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from covmin import CCMSelector, Formulation
 from covmin.core.grams import ExactGrams
-from covmin.core.kernels.bandwidth import of_the_kept
+from covmin.core.kernels.bandwidth import kept_features
 from covmin.core.path import Stage, approximation_error, run_path
 from covmin.core.problem import Problem, Sample
 from covmin.core.rows import ArrayRows
@@ -187,7 +187,7 @@ def test_fewer_rows_on_the_way_lead_to_the_same_features():
     options = {"approximation": "fourier", "n_components": 32, "epsilon": 0.01}
     effort = replace(EFFORT, work=1e7, matrix_rows=250)  # so few components are of many rows
     problem = make_problem(
-        columns, centred(y), Gaussian(), summed=of_the_kept, effort=effort, **options
+        columns, centred(y), Gaussian(), summed=kept_features, effort=effort, **options
     )
     rows = [level.n_rows for level in problem.for_stage(np.arange(5), whole=True)]
     assert rows == [250, 1562, int(1e7 / 32**2), 40_001]

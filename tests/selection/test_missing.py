@@ -125,8 +125,8 @@ def test_nothing_but_gaps_varies():
 def test_the_plan_names_the_columns():
     X, y = informative()
     said = str(CCMSelector(2).fit(pd.DataFrame(X, columns=list("abcdefgh")), y).plan_)
-    assert "gaps            1 column: 'd' (a missing value stands at the mean" in said
-    assert "gaps" not in str(CCMSelector(2).fit(*values()).plan_)
+    assert "missing values  1 column: 'd' (set to the mean" in said
+    assert "missing values" not in str(CCMSelector(2).fit(*values()).plan_)
     assert "1 column: 3 (" in str(CCMSelector(2).fit(X, y).plan_)
 
 

@@ -113,7 +113,7 @@ def failing(estimator, X, y):
     ("options", "message"),
     [
         ({"estimator": "ridge"}, "'estimator' parameter"),
-        ({"scoring": "r2"}, "needs an estimator"),
+        ({"scoring": "r2"}, "requires an estimator"),
         ({"estimator": LinearRegression(), "scoring": "quality"}, "quality"),
         ({"estimator": LinearRegression(), "scoring": failing}, "failing failed.*no such thing"),
         ({"estimator": LinearRegression(), "scoring": lambda *_: np.nan}, "is nan"),
@@ -195,7 +195,7 @@ def test_no_weights_where_none_were_given(lines):
 def test_an_estimator_without_weights_is_named(lines):
     X, y = lines
     weight = np.random.default_rng(0).uniform(1, 2, 200)
-    with pytest.warns(UserWarning, match="takes no sample weights"):
+    with pytest.warns(UserWarning, match="does not accept sample weights"):
         CCMSelector(estimator=KNeighborsRegressor()).fit(X, y, weight)
 
 

@@ -131,7 +131,7 @@ def test_notebook_view_escapes_names(xor):
     selector = CCMSelector(3)
     assert "Keeps" not in selector._repr_html_()
     html = selector.fit(table, y)._repr_html_()
-    assert "Keeps 3 of 10 features" in html
+    assert "3 of 10 features selected" in html
     assert "<script>alert" not in html
 
 
@@ -338,7 +338,7 @@ def test_parameters_of_what_was_given_by_name(xor):
         ({"formulation": Formulation(lambda1=0.1)}, "constraint='soft'"),
         ({"formulation": Formulation(lambda2=0.1)}, "inverse='free'"),
         ({"long_run": LongRun(interrupt="no")}, "interrupt must be"),
-        ({"long_run": LongRun(checkpoint="no/such/folder/file")}, "no folder"),
+        ({"long_run": LongRun(checkpoint="no/such/folder/file")}, "does not exist"),
     ],
 )
 def test_objects_are_refused_in_words(xor, parameters, message):
@@ -452,10 +452,10 @@ CASES = {
     ),
     "sparse y": (lambda X, y: bad(X, csr_array(y[:, None])), "y is sparse"),
     "sparse X and y": (lambda X, y: bad(csr_array(X), csr_array(y[:, None])), "y is sparse"),
-    "all constant": (lambda X, y: bad(np.ones((60, 3)), y), "Every one of the 3"),
+    "all constant": (lambda X, y: bad(np.ones((60, 3)), y), "All 3 feature"),
     "text y": (
         lambda X, y: bad(X, np.array(["a", "b"] * 30), parameters={"task": "regression"}),
-        "needs numbers",
+        "requires numbers",
     ),
     "continuous classes": (
         lambda X, y: bad(X, X[:, 0], parameters={"task": "classification"}),
@@ -463,7 +463,7 @@ CASES = {
     ),
     "polynomial fourier": (
         lambda X, y: bad(X, y, parameters={"kernel": "polynomial", "approximation": "fourier"}),
-        "no random Fourier components",
+        "no random Fourier features",
     ),
 }
 
@@ -515,7 +515,7 @@ def test_low_lambda2_warns(xor):
 
 def test_a_price_that_no_feature_is_worth_warns(xor):
     formulation = Formulation(constraint="soft", lambda1=1e6)
-    with pytest.warns(UserWarning, match="all weights are zero.*smaller lambda1") as record:
+    with pytest.warns(UserWarning, match="All weights are zero.*smaller lambda1") as record:
         selector = CCMSelector(3, formulation=formulation, given=[4]).fit(*xor)
     assert [warning.filename for warning in record] == [__file__]
     assert selector.support_.sum() == 4
@@ -526,7 +526,7 @@ def test_exact_is_a_name_of_the_kernel_itself(xor):
     assert_array_equal(named.ranking_, none.ranking_)
     assert named.approximation_ is None
     assert named.get_params()["approximation"] == "exact"
-    assert "as asked for" in str(named.plan_)
+    assert "as requested" in str(named.plan_)
     assert conditional_covariance_trace(*xor, approximation="exact") > 0.0
 
 
@@ -541,7 +541,7 @@ def test_too_few_steps_warn(xor):
 def test_many_whole_numbers_are_a_real_response(xor):
     X, _ = xor
     y = np.round(100 * X[:, 2])
-    with pytest.warns(UserWarning, match="taken as a real response") as record:
+    with pytest.warns(UserWarning, match="treated as a numeric response") as record:
         assert CCMSelector(1).fit(X, y).task_ == "regression"
     assert record[0].filename == __file__
     ages = np.tile(np.arange(30), 6)

@@ -47,7 +47,7 @@ def test_a_small_table_is_made_dense(n_samples):
     X, y = counts(n_samples)
     found = fitted(csc_matrix(X), y)
     assert_array_equal(found.ranking_, fitted(X, y).ranking_)
-    assert "made dense" in str(found.plan_)
+    assert "converted to dense" in str(found.plan_)
 
 
 OPTIONS = {
@@ -73,7 +73,7 @@ def test_blocks_give_the_fit_of_the_dense_table(name, in_blocks):
     X, y = counts(800 if name in ("exact", "paper") else N_SAMPLES)
     one, other = (fitted(table, y, **OPTIONS[name]) for table in (csr_array(X), X))
     assert_same_fit(one, other)
-    assert "dense at a time" in str(one.plan_)
+    assert "columns at a time" in str(one.plan_)
     if name not in ("groups", "number chosen by an estimator"):
         assert one.support_[:4].all()
 
@@ -132,7 +132,7 @@ class TestRareValues:
         X, y = counts(1000, 200)
         found = CCMSelector(4).fit(X, y)
         assert found.kernel_ == "additive"
-        assert "two features seldom meet" in str(found.plan_)
+        assert "features rarely vary together" in str(found.plan_)
         assert found.support_[:4].all()
 
     def test_a_pair_that_stands_out_keeps_the_kernel_of_pairs(self):
@@ -165,5 +165,5 @@ def test_a_report_of_a_sparse_table(tmp_path, monkeypatch):
     selector = CCMSelector(2).fit(X, y)
     assert selector.report(tmp_path / "r.html", X, y).exists()
     monkeypatch.setattr("covmin.data.sources.sparse.HELD_NUMBERS", 100)
-    with pytest.raises(ValueError, match="columns kept"):
+    with pytest.raises(ValueError, match="selected columns"):
         selector.report(tmp_path / "r.html", X, y)

@@ -146,7 +146,7 @@ def test_nothing_that_varies_says_nothing():
     ("X", "options", "message"),
     [
         (np.full((30, 2), np.inf), {}, "infinity"),
-        (pd.DataFrame({"k": list("ab") * 15}), {"column_types": "strict"}, "hold no numbers: 'k'"),
+        (pd.DataFrame({"k": list("ab") * 15}), {"column_types": "strict"}, "are not numeric: 'k'"),
         (np.ones((29, 2)), {}, "inconsistent"),
         (np.ones(30), {}, "1D array"),
         (np.ones((30, 2)), {"held_out": "yes"}, "held_out"),

@@ -1,15 +1,16 @@
-"""The selectors that conditional covariance minimisation is compared with.
+"""Baseline selectors to compare conditional covariance minimisation with.
 
-scikit-learn selectors behind one small base class. Each standardises the columns, reads the
-target as classes or numbers (``task``), ranks *every* feature without ties and keeps exactly
-as many as asked; constant columns come last. The first line of a class says what it ranks by.
+All of them are scikit-learn selectors with a small shared base class. Each one standardises the
+columns, reads the response as classes or as numbers (``task``), ranks *every* feature without
+ties, and keeps exactly the requested number. Constant columns come last. The first line of each
+class states the score that it ranks by.
 
-The filters (Pearson, ANOVA, mutual information) see one feature at a time; RFE is linear; the
-trees, BAHSIC and, within the limits of pairwise redundancy, mRMR and the HSIC lasso look at
-features together.
+The filters (Pearson, ANOVA, mutual information) score one feature at a time. RFE is linear. The
+trees and BAHSIC consider features jointly; mRMR and the HSIC lasso do so through pairwise
+redundancy only.
 
-A new baseline is a subclass of :class:`BaselineSelector` and an entry of the registry in this
-file, from which the comparison, the command line and the experiments take their names.
+To add a baseline, subclass :class:`BaselineSelector` and add an entry to the registry below. The
+comparison, the command line and the experiments take their names from it.
 """
 
 from collections.abc import Mapping
@@ -35,7 +36,7 @@ __all__ = [
     "available_selectors",
 ]
 
-# From the quickest to the slowest, so that an interrupted comparison has most of the picture.
+# Fastest first, so that an interrupted comparison has finished most of the selectors.
 _SELECTORS: Mapping[str, type[BaselineSelector]] = MappingProxyType(
     {
         "pearson": PearsonSelector,
@@ -51,15 +52,15 @@ _SELECTORS: Mapping[str, type[BaselineSelector]] = MappingProxyType(
 
 
 def available_selectors() -> Mapping[str, type[BaselineSelector]]:
-    """Short names of the baselines and the classes they stand for.
+    """Return the baseline classes by short name.
 
-    ``"hsic-lasso"`` is listed even where its optional dependency is missing: the class then
-    says on ``fit`` what to install.
+    ``"hsic-lasso"`` is listed even if its optional dependency is missing. In that case ``fit``
+    raises an error that says what to install.
 
     Returns
     -------
     selectors : read-only mapping of str to class
-        From the quickest to the slowest.
+        Fastest first.
 
     Examples
     --------

@@ -7,7 +7,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from .base import BackwardElimination, Target
 
-# Numbers in the work array of a block of features: half a MiB, so that it stays in cache.
+# Numbers in the work array of a block of features: 0.5 MiB, so that it stays in cache.
 _BLOCK_ENTRIES = 2**16
 
 
@@ -21,18 +21,18 @@ class BAHSICSelector(BackwardElimination):
         + \frac{1^T\tilde K1\,1^T\tilde L1}{(n-1)(n-2)}
         - \frac{2}{n-2}1^T\tilde K\tilde L1\Bigr].
 
-    The kernel of X is Gaussian with :math:`\sigma` the median distance over
-    :math:`\sqrt2`, estimated anew on the features that remain in each round; that of Y is
-    linear on the standardised response, or on the class indicators: one for a pair of the
-    same class, zero otherwise, without a weight for the size of the class.
+    The kernel on X is Gaussian, with :math:`\sigma` equal to the median distance divided by
+    :math:`\sqrt2` and re-estimated on the remaining features in each round. The kernel on Y is
+    linear in the standardised response. For classes it is 1 for two samples of the same class
+    and 0 otherwise, whatever the class sizes.
 
     Notes
     -----
-    Both estimators of HSIC are linear in the kernel matrix of X, and leaving out feature j
+    Both estimators of HSIC are linear in the kernel matrix of X, and dropping feature j
     multiplies that matrix by :math:`e^{(x_{aj}-x_{bj})^2/2\sigma^2}`. A round with s features
-    therefore takes s·n²/2 exponentials, all rounds about 5·d·n² at step 0.1, and the memory
-    is that of a few n×n matrices. With fewer than four samples, where the unbiased estimator
-    is undefined, the biased one :math:`\mathrm{tr}(KHLH)/(n-1)^2` takes its place.
+    therefore costs s·n²/2 exponentials, and all rounds together about 5·d·n² with ``step=0.1``.
+    Memory holds a few n×n matrices. With fewer than four samples the unbiased estimator is
+    undefined, so the biased one, :math:`\mathrm{tr}(KHLH)/(n-1)^2`, is used instead.
 
     Examples
     --------
@@ -50,10 +50,10 @@ class BAHSICSelector(BackwardElimination):
 
 
 def hsic_weights(L: np.ndarray) -> np.ndarray:
-    r"""Weights W with :math:`\mathrm{HSIC}(K, L) = \sum_{ab} W_{ab} K_{ab}`.
+    r"""Return weights W such that :math:`\mathrm{HSIC}(K, L) = \sum_{ab} W_{ab} K_{ab}`.
 
-    L (n, n) is the kernel matrix of the response; W is that of the unbiased estimator, with a
-    zero diagonal, or for n < 4 of the biased one.
+    L (n, n) is the kernel matrix of the response. W belongs to the unbiased estimator and has a
+    zero diagonal; for n < 4 it belongs to the biased one.
     """
     n = L.shape[0]
     if n < 4:
@@ -67,15 +67,15 @@ def hsic_weights(L: np.ndarray) -> np.ndarray:
 
 
 def hsic_without_each(Z: np.ndarray, W: np.ndarray) -> np.ndarray:
-    """HSIC of the response with all columns but one, for each column left out in turn.
+    """Return the HSIC (s,) of the response with all columns but j, for each column j.
 
-    Z (n, s) holds the columns, row after row in memory, and W (n, n) the weights of the
-    estimator. The result (s,) leaves out the diagonal of the kernel, which is always the same.
+    Z (n, s) holds the columns in C order, and W (n, n) the weights of the estimator. The constant
+    contribution of the kernel's diagonal is omitted.
     """
     n, s = Z.shape
     condensed = pdist(Z, "sqeuclidean")
     D2 = squareform(condensed)
-    # Where more than half of the pairs coincide, the median of the others is taken.
+    # If more than half of the pairs coincide, use the median of the other distances.
     median = np.median(np.sqrt(condensed)) or np.median(np.sqrt(condensed[condensed > 0]))
     gamma = float(1.0 / median**2)
     hsic, width = np.zeros(s), max(1, _BLOCK_ENTRIES // n)
@@ -83,8 +83,8 @@ def hsic_without_each(Z: np.ndarray, W: np.ndarray) -> np.ndarray:
         for a in range(n - 1):
             E = Z[a + 1 :, block] - Z[a, block]
             E *= E
-            # The exponent of the product, not the product of exponentials: for an outlying
-            # sample the kernel underflows to 0 and its correction overflows.
+            # Combine the exponents before taking the exponential: for an outlying sample the
+            # kernel underflows to 0 and its correction overflows.
             E -= D2[a, a + 1 :, None]
             E *= gamma
             np.exp(E, out=E)

@@ -1,4 +1,4 @@
-"""What all baselines share: the response, standardised columns, one ranking without ties."""
+"""The base classes of the baselines: read the data, standardise, rank without ties."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import validate_data
 
@@ -18,9 +18,10 @@ from covmin.data.responses import encode_response
 from covmin.runtime.docstrings import sections_of, with_sections
 from covmin.runtime.seeds import global_state_restored
 from covmin.runtime.threads import one_blas_thread
+from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
 
-# Columns, best first, and the score of each where the method has one.
+# Column indices, best first, and a score for each column if the method has one.
 Ranked: TypeAlias = tuple[np.ndarray, np.ndarray | None]
 
 COUNT = Interval(Integral, 1, None, closed="left")
@@ -28,14 +29,14 @@ COUNT = Interval(Integral, 1, None, closed="left")
 
 @dataclass(frozen=True)
 class Target:
-    """A response ready for any baseline."""
+    """A response in the form that every baseline can use."""
 
     values: np.ndarray  # (n_samples,): class codes 0..k-1, or numbers of mean 0 and variance 1
     n_classes: int  # 0 for numbers
 
     @classmethod
     def read(cls, y: np.ndarray, task: str) -> Self:
-        """Read a response as classes or as numbers, as CCM does."""
+        """Read a response as classes or numbers, by the same rules as CCMSelector."""
         response = encode_response(y, task)
         if response.labels is None:
             return cls(response.Y[:, 0], n_classes=0)
@@ -47,7 +48,7 @@ class Target:
         return self.n_classes > 0
 
     def columns(self) -> np.ndarray:
-        """Response as columns Y: one per class (0 or 1), or the one standardised column.
+        """Return the response as columns Y: one indicator per class, or one standardised column.
 
         ``Y Yᵀ`` is the delta kernel of the classes, or the linear kernel of the numbers.
         """
@@ -56,40 +57,40 @@ class Target:
 
 @dataclass(eq=False, repr=False)
 class BaselineSelector(VersionedPickles, SupportMixin, BaseEstimator):  # type: ignore[misc]
-    """Keep the m features of rank 1..m, where a subclass says how to rank.
+    """Base class of the baselines: rank all features and keep the first m.
 
-    A subclass implements ``_rank(Z, target, m)``, which orders the columns of Z, best first.
-    Z has no constant column and each has mean 0 and variance 1; columns that do not vary
-    carry no information and are put last here, for all baselines alike. Where the method has
-    a score of each feature it is kept as ``scores_``, 0 for constant columns.
+    A subclass implements ``_rank(Z, target, m)``, which orders the columns of Z, best first. The
+    columns of Z have mean 0 and variance 1. Constant columns carry no information: they are
+    removed before ``_rank`` and placed last in the ranking. Feature scores, if the method has
+    them, are stored in ``scores_``, with 0 for constant columns.
 
-    A subclass is a dataclass whose fields are its parameters. Its docstring names its own
-    parameters and attributes alone: those below are put before them.
+    A subclass is a dataclass whose fields are its parameters. Its docstring lists only its own
+    parameters and attributes; the shared ones below are inserted before them.
 
     Parameters
     ----------
     n_features_to_select : int, float in (0, 1] or None, default=None
-        Number m of features to keep, or their fraction (rounded down, at least one).
-        None keeps half of them.
+        Number m of features to keep, or the fraction to keep (rounded down, at least one).
+        None keeps half of the features.
     task : {"auto", "classification", "regression"}, default="auto"
-        How to read y. "auto" takes continuous numbers as regression, and so whole numbers of
-        many distinct values, with a warning; anything else as classes.
+        How to interpret y. With "auto", continuous numbers mean regression. So do integers with
+        many distinct values, with a warning. Anything else means classification.
 
     Attributes
     ----------
     ranking_ : ndarray of shape (n_features,)
-        Rank of each feature: 1 is the best; a permutation of 1..n_features. Ties are broken by
-        the position of the column.
+        Rank of each feature, a permutation of 1..n_features; 1 is best. Ties are broken by
+        column position.
     support_ : ndarray of bool of shape (n_features,)
-        The features kept: exactly ``n_features_`` of them.
+        Mask of the features kept: exactly ``n_features_`` are True.
     n_features_ : int
         Number of features kept.
     task_ : {"classification", "regression"}
-        How y was read.
+        How y was interpreted.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where X has names.
+        Names of the features, if X has column names.
 
     Examples
     --------
@@ -115,20 +116,20 @@ class BaselineSelector(VersionedPickles, SupportMixin, BaseEstimator):  # type: 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         inherited = cls.__base__.__doc__ if cls.__base__ is not None else None
-        # A docstring that names the shared parameters itself is complete.
+        # A docstring that lists the shared parameters itself is complete.
         if cls.__doc__ and inherited and "n_features_to_select :" not in cls.__doc__:
             sections = sections_of(inherited)
             shared = {title: sections[title] for title in ("Parameters", "Attributes")}
             cls.__doc__ = with_sections(cls.__doc__, shared)
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any) -> Self:
-        """Rank the features of X by what they say about y.
+        """Rank the features of X by their relevance to y.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; n_samples is at least 2.
+            Samples, at least 2.
         y : array-like of shape (n_samples,)
             Class labels or numbers.
 
@@ -144,13 +145,11 @@ class BaselineSelector(VersionedPickles, SupportMixin, BaseEstimator):  # type: 
         m = n_features_to_keep(half, d)
         columns = prepare_columns(X)
         if columns.index.size == 0:
-            raise ValueError(
-                f"Every one of the {d} feature(s) of X is constant: there is nothing to rank."
-            )
-        # Baselines break ties by position, so the columns go back into the user's order.
+            raise ValueError(f"All {d} feature(s) of X are constant: there is nothing to rank.")
+        # Baselines break ties by position, so restore the user's column order.
         positions = np.argsort(columns.index)
         varying = columns.index[positions]
-        # Libraries behind some baselines draw from the global generator, or seed it.
+        # Some of the libraries used here draw from NumPy's global generator, or seed it.
         with one_blas_thread(), global_state_restored():
             order, scores = self._rank(columns.X[:, positions], target, m)
         self.task_ = "classification" if target.is_classes else "regression"
@@ -164,22 +163,22 @@ class BaselineSelector(VersionedPickles, SupportMixin, BaseEstimator):  # type: 
 
     @abstractmethod
     def _rank(self, Z: np.ndarray, target: Target, m: int) -> Ranked:
-        """Order the columns of Z (n_samples, d), best first, with a score of each or None."""
+        """Return the columns of Z (n_samples, d), best first, and a score for each or None."""
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BackwardElimination(BaselineSelector):
-    """The best feature is the last to survive: every round drops the least important ones.
+    """Base class of backward elimination: each round drops the least important features.
 
-    Features that leave in the same round are ordered by their importance in it, so there are
-    no ties.
+    The feature that survives longest ranks first. Features dropped in the same round are ordered
+    by their importance in that round, so there are no ties.
 
     Parameters
     ----------
     step : int or float in (0, 1), default=0.1
-        Features dropped per round: a number, or a fraction of those that *remain* (rounded
-        down, at least one), which makes the rounds a geometric series: large steps while
-        there are thousands, single ones from 19 on at 0.1.
+        Features to drop per round: a number, or a fraction of those that *remain* (rounded down,
+        at least one). With 0.1, rounds are large while thousands of features remain, and drop
+        one feature at a time from 19 features on.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -203,11 +202,11 @@ class BackwardElimination(BaselineSelector):
 
     @abstractmethod
     def _importance(self, Z: np.ndarray, target: Target) -> Callable[[np.ndarray], np.ndarray]:
-        """From the sorted columns of Z (n, d) that remain (s,) to the importance of each (s,)."""
+        """Return a function from the remaining columns (s,) of Z to their importances (s,)."""
 
 
 def best_first(scores: np.ndarray) -> np.ndarray:
-    """Indices from the largest score to the smallest; ties by position, undefined scores last.
+    """Return indices from the largest score to the smallest: ties by position, NaN last.
 
     >>> best_first(np.array([1.0, 2.0, np.nan, 2.0]))
     array([1, 3, 0, 2])
@@ -216,5 +215,5 @@ def best_first(scores: np.ndarray) -> np.ndarray:
 
 
 def chosen_then_rest(chosen: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """All columns: those chosen in their order, then the others by their scores (d,)."""
+    """Return all columns: the chosen ones in their order, then the rest by their scores (d,)."""
     return np.concatenate([chosen, np.setdiff1d(best_first(scores), chosen, assume_unique=True)])

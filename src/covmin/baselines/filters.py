@@ -16,11 +16,11 @@ from .base import COUNT, BaselineSelector, Ranked, Target, best_first
 class PearsonSelector(BaselineSelector):
     r"""Absolute Pearson correlation: :math:`s_j = \max_c |\mathrm{corr}(x_j, y_c)|`.
 
-    For numbers and for two classes there is one response and ``s_j`` is the plain absolute
-    correlation. For more classes ``y_c`` is the indicator of class c, so a feature counts as
-    much as it tells the class it tells best from the rest; correlating with the class *number*
-    would depend on how classes are numbered, and summing the squares over classes would
-    repeat the ranking of :class:`AnovaSelector` (up to class frequencies).
+    For numbers and for two classes there is one response, and ``s_j`` is the absolute
+    correlation. For more classes, ``y_c`` is the indicator of class c, so a feature scores by the
+    class that it separates best from the rest. (A correlation with the class *number* would
+    depend on how the classes are numbered. A sum of squares over classes would repeat the
+    ranking of :class:`AnovaSelector`, up to class frequencies.)
 
     Attributes
     ----------
@@ -40,20 +40,20 @@ class PearsonSelector(BaselineSelector):
         Y = target.columns()
         Y = (Y - Y.mean(axis=0)) / Y.std(axis=0)
         scores = np.abs(Z.T @ Y / Z.shape[0]).max(axis=1)
-        # The two indicators of a binary response differ in rounding only.
+        # The two indicators of a binary response differ only by rounding.
         return best_first(scores), np.minimum(scores, 1.0)
 
 
 class AnovaSelector(BaselineSelector):
     r"""F statistic: :math:`s_j = \frac{SS_{between}/(k-1)}{SS_{within}/(n-k)}` for k classes.
 
-    For numbers, the F statistic of the simple regression of y on :math:`x_j`,
-    :math:`r_j^2 (n-2) / (1-r_j^2)`, which ranks as the correlation does.
+    For numbers this is the F statistic of the simple regression of y on :math:`x_j`,
+    :math:`r_j^2 (n-2) / (1-r_j^2)`, which gives the same ranking as the correlation.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        F statistics; infinite where a feature determines the response.
+        F statistics; infinite if a feature determines the response.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class AnovaSelector(BaselineSelector):
     def _rank(self, Z: np.ndarray, target: Target, m: int) -> Ranked:
         classes = target.is_classes
         test = feature_selection.f_classif if classes else feature_selection.f_regression
-        # Few samples or perfect features make sums of squares vanish: inf and nan are expected.
+        # Few samples or perfect features make sums of squares vanish: expect inf and nan.
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             scores = test(Z, target.values)[0]
@@ -79,24 +79,24 @@ class AnovaSelector(BaselineSelector):
 class MutualInfoSelector(BaselineSelector):
     r"""Mutual information :math:`s_j = \hat I(x_j; y)`, estimated from nearest neighbours.
 
-    The estimators of Kraskov et al. (2004, numbers) and Ross (2014, classes) as scikit-learn
-    implements them. They add a little noise to break ties between equal values, hence
+    Uses scikit-learn's implementation of the estimators of Kraskov et al. (2004, numbers) and
+    Ross (2014, classes). They add a little noise to break ties between equal values, hence
     ``random_state``.
 
     Parameters
     ----------
     n_neighbors : int, default=3
-        Neighbours in the estimate; more lower the variance and raise the bias. At most
-        n_samples - 1 are used.
+        Number of nearest neighbours, at most n_samples - 1. A larger number lowers the variance
+        of the estimate and raises its bias.
     random_state : int, RandomState or None, default=None
-        Seed of the noise; None is 0.
+        Seed of the noise; None means 0.
     n_jobs : int or None, default=None
-        Features scored in parallel.
+        Number of features to score in parallel.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Estimates in nats, never negative; many can be exactly 0 and are ranked by position.
+        Estimates in nats, never negative. Features that score exactly 0 are ranked by position.
 
     Examples
     --------

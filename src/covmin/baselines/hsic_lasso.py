@@ -1,4 +1,4 @@
-"""The HSIC lasso of the package pyHSICLasso, guarded."""
+"""A wrapper of the HSIC lasso in pyHSICLasso that works around its side effects."""
 
 import io
 import warnings
@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from .base import COUNT, BaselineSelector, Ranked, Target, chosen_then_rest
 
-# pyHSICLasso holds its kernel matrices once in single and once in double precision.
+# pyHSICLasso stores its kernel matrices in single and in double precision.
 _BYTES_PER_ENTRY = 12
 
 
@@ -21,44 +21,44 @@ _BYTES_PER_ENTRY = 12
 class HSICLassoSelector(BaselineSelector):
     r"""Kernel lasso: :math:`\min_{\beta\ge0}\|\bar L-\sum_j\beta_j\bar K_j\|^2+\lambda|\beta|_1`.
 
-    Yamada et al. (2014), as pyHSICLasso computes it: :math:`\bar K_j` is the centred and
-    normalised Gaussian kernel matrix of feature j, :math:`\bar L` that of the response
-    (Gaussian, or a delta kernel for classes), and :math:`\lambda` is lowered until m features
-    have entered. Features come in the order of their weights. The path often ends with fewer
-    than m; the others follow by their marginal dependence
+    Yamada et al. (2014), computed by pyHSICLasso. :math:`\bar K_j` is the centred and normalised
+    Gaussian kernel matrix of feature j, and :math:`\bar L` that of the response (Gaussian, or a
+    delta kernel for classes). The penalty :math:`\lambda` is lowered until m features have
+    entered, and these are ranked by their weights. The path often ends with fewer than m
+    features; the others are then ranked by their marginal dependence
     :math:`\langle\bar K_j,\bar L\rangle`, the normalised HSIC of feature j and y.
 
-    Needs pyHSICLasso: ``pip install "covmin[baselines]"``.
+    Requires pyHSICLasso: ``pip install "covmin[baselines]"``.
 
     Parameters
     ----------
     block_size : int, "auto" or None, default="auto"
-        None is the exact method, whose memory grows as n²·d. An int B splits the samples at
-        random into blocks of B and sets one kernel matrix per block, memory n·B·d (the block
-        HSIC lasso of Climente-González et al., 2019); the n mod B samples left over are
-        not used. "auto" is exact where that fits in ``max_memory``, and else takes the blocks
-        that do.
+        None selects the exact method, whose memory grows as n²·d. An integer B splits the samples
+        at random into blocks of B and computes one kernel matrix per block, with memory n·B·d
+        (the block HSIC lasso of Climente-González et al., 2019). The n mod B samples left over
+        are not used. "auto" is exact if that fits in ``max_memory``, and otherwise uses blocks
+        that fit.
     n_permutations : int, default=3
-        Splits into blocks to average over, each at the cost of the first. Unused without blocks.
+        Number of random splits into blocks to average over. Unused without blocks.
     max_memory : int, default=2 * 2**30
-        Bytes that "auto" may use.
+        Memory limit for "auto", in bytes.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Weights of the lasso; 0 for features that did not enter.
+        Lasso weights; 0 for features that did not enter.
     n_entered_ : int
-        How many of them the lasso itself chose; the rest are there by marginal dependence.
+        Number of features chosen by the lasso itself; the rest are ranked by marginal dependence.
 
     Notes
     -----
-    The path is followed up to m, so the whole ranking depends on m; to compare prefixes of one
-    ranking, ask for the longest.
+    The lasso path stops at m features, so the whole ranking depends on m. To compare the first
+    features of one ranking, request the largest number.
 
-    What is guarded: pyHSICLasso seeds NumPy's global generator (its state is put back), prints
-    (silenced), warns about sizes of blocks (silenced), and breaks down on columns with the
-    same kernel matrix, such as x and -x (one of them is passed, the others follow by marginal
-    dependence). The split into blocks uses its fixed seeds, so results are repeatable.
+    pyHSICLasso seeds NumPy's global generator, prints, and warns about block sizes. The wrapper
+    restores the generator and silences the output. pyHSICLasso also breaks down on columns with
+    the same kernel matrix, such as x and -x: one of them is passed, and the others are ranked by
+    marginal dependence. The split into blocks uses fixed seeds, so results are repeatable.
 
     Examples
     --------
@@ -97,10 +97,11 @@ class HSICLassoSelector(BaselineSelector):
 
 
 def largest_block(n: int, d: int, n_permutations: int, max_memory: int) -> int:
-    """Samples B per block that fit in memory: all n if possible, else a B that wastes few.
+    """Return the number of samples B per block that fits in memory; all n if possible.
 
-    Among the sizes between half of what fits and what fits, that with the smallest n mod B
-    (the larger, of two). Never below 5, whatever the memory: smaller blocks tell nothing.
+    Among the sizes from half of what fits up to what fits, choose the one that leaves the fewest
+    samples over (n mod B), and the larger one of a tie. Blocks of fewer than 5 samples carry no
+    information, so B is at least 5, whatever the memory.
     """
     if _BYTES_PER_ENTRY * n * n * d <= max_memory:
         return n
@@ -109,9 +110,10 @@ def largest_block(n: int, d: int, n_permutations: int, max_memory: int) -> int:
 
 
 def distinct_up_to_sign(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """First column of each group of columns that are equal, or opposite, to each other.
+    """Group columns that are equal up to sign.
 
-    The positions (n_groups,) of these columns, and the group of each column (d,).
+    Returns the position (n_groups,) of the first column of each group, and the group (d,) of each
+    column.
 
     >>> distinct_up_to_sign(np.array([[1.0, -1.0, 1.0], [-1.0, 1.0, 1.0], [0.0, 0.0, -2.0]]))
     (array([0, 2]), array([0, 0, 1]))
@@ -129,7 +131,7 @@ def run_hsic_lasso(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Call pyHSICLasso on distinct columns (n, d), in blocks of B samples.
 
-    At most m columns in the order of their weights; the weights (d,), 0 for all others; and
+    Returns at most m columns, ordered by weight; the weights (d,), 0 for all other columns; and
     the normalised HSIC (d,) of each column with the response.
     """
     lasso, d = _import_hsic_lasso()(), Z.shape[1]
@@ -139,7 +141,7 @@ def run_hsic_lasso(
         lasso.input(Z, target.values)
         run = lasso.classification if target.is_classes else lasso.regression
         try:
-            # It follows its path one feature further than asked, so it cannot be asked for all.
+            # It takes one step more than requested, so it must not be asked for all columns.
             run(min(m, d - 1), B=B, M=n_permutations, max_neighbors=0, n_jobs=1)
         except (ArithmeticError, AttributeError, IndexError, ValueError) as error:
             failure = error
@@ -152,8 +154,8 @@ def run_hsic_lasso(
         cause = "its weights are not finite" if failure is None else f"it raised {failure!r}"
         warnings.warn(
             f"The path of pyHSICLasso broke down ({cause}); features are ranked by their marginal "
-            "dependence on y alone. Columns that are almost copies of each other are the usual "
-            "cause: remove them, or ask for fewer features.",
+            "dependence on y alone. The usual cause is columns that are nearly identical: remove "
+            "them, or select fewer features.",
             ConvergenceWarning,
             stacklevel=2,
         )
@@ -169,7 +171,7 @@ def _import_hsic_lasso() -> Any:
             from pyHSICLasso import HSICLasso
     except ImportError as error:
         raise ImportError(
-            "HSICLassoSelector needs the package pyHSICLasso, which is not installed; "
-            'install it with: pip install "covmin[baselines]"'
+            "HSICLassoSelector requires the package pyHSICLasso, which is not installed. "
+            'Install it with: pip install "covmin[baselines]"'
         ) from error
     return HSICLasso

@@ -1,4 +1,4 @@
-"""Features ranked by the weights of a fitted model: linear SVM and randomised trees."""
+"""Rank features by the weights of a fitted model: a linear SVM or randomised trees."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,22 +18,22 @@ from .base import COUNT, BackwardElimination, BaselineSelector, Ranked, Target, 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class RFESelector(BackwardElimination):
-    r"""Recursive elimination: drop the features of smallest :math:`\sum_c w_{cj}^2`, refit.
+    r"""Recursive elimination: drop the features with the smallest :math:`\sum_c w_{cj}^2`, refit.
 
-    Guyon et al. (2002): :math:`w_c` are the weights of a linear support vector machine on the
-    features that remain (one machine per pair of classes; support vector regression of the
-    standardised response for numbers). Unlike :class:`sklearn.feature_selection.RFE` there
-    are no ties, and a fractional step is a fraction of the features that *remain*.
+    Guyon et al. (2002). :math:`w_c` are the weights of a linear support vector machine on the
+    remaining features: one machine per pair of classes, or support vector regression of the
+    standardised response. Unlike :class:`sklearn.feature_selection.RFE`, this ranking has no
+    ties, and a fractional step is a fraction of the features that *remain*.
 
     Parameters
     ----------
     C : float, default=1.0
-        Inverse strength of the regularisation of the machine.
+        Inverse of the regularisation strength of the SVM.
 
     Notes
     -----
-    The machine is solved in its dual by libsvm: deterministic, without a limit of iterations
-    to warn about, and cheap for few samples of many features.
+    libsvm solves the dual problem: it is deterministic, has no iteration limit to warn about, and
+    is cheap for few samples with many features.
 
     Examples
     --------
@@ -65,22 +65,23 @@ class RFESelector(BackwardElimination):
 class ExtraTreesSelector(BaselineSelector):
     r"""Impurity decrease: :math:`s_j = \sum_{\text{splits on } x_j} p(\text{node})\,\Delta i`.
 
-    The drop of impurity at a split, weighted by the share of samples that reach it and averaged
-    over extremely randomised trees (Geurts et al., 2006), whose thresholds are drawn at random.
+    The decrease in impurity at a split, weighted by the fraction of samples that reach it and
+    averaged over extremely randomised trees (Geurts et al., 2006), which draw their thresholds
+    at random.
 
     Parameters
     ----------
     n_estimators : int, default=500
         Number of trees.
     random_state : int, RandomState or None, default=None
-        Seed of the trees; None is 0.
+        Seed of the trees; None means 0.
     n_jobs : int or None, default=None
-        Trees grown in parallel.
+        Number of trees to grow in parallel.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Impurity importances; they sum to 1.
+        Impurity importances, which sum to 1.
 
     Examples
     --------

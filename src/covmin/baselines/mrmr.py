@@ -15,39 +15,39 @@ from .base import COUNT, BaselineSelector, Ranked, Target, chosen_then_rest
 class MRMRSelector(BaselineSelector):
     r"""Next feature: :math:`\arg\max_j\ I(x_j;y) - \frac1{|S|}\sum_{s\in S} I(x_j;x_s)`.
 
-    Peng, Long and Ding (2005), the difference form ("mid"); the quotient form ("miq") divides
-    the relevance :math:`I(x_j;y)` by the mean redundancy instead. S holds the features ranked
-    so far; the first one is the most relevant.
+    Peng, Long and Ding (2005), in the difference form ("mid"). The quotient form ("miq") divides
+    the relevance :math:`I(x_j;y)` by the mean redundancy instead. S is the set of features ranked
+    so far; the first feature is the most relevant one.
 
-    Mutual information is that of *discretised* variables: a standardised column (and a
-    continuous y) is cut into ``n_bins`` bins one standard deviation wide and centred on the
-    mean, the outer ones open. Three bins are the published choice, below
-    :math:`\mu-\sigma/2`, above :math:`\mu+\sigma/2` and between.
+    Mutual information is computed from *discretised* variables. Each standardised column, and a
+    continuous y, is cut into ``n_bins`` bins one standard deviation wide and centred on the
+    mean; the outer bins are open. Three bins are the published choice: below
+    :math:`\mu-\sigma/2`, above :math:`\mu+\sigma/2`, and between.
 
     Parameters
     ----------
     criterion : {"mid", "miq"}, default="mid"
         Difference or quotient of relevance and redundancy.
     n_bins : int, default=3
-        Bins per variable.
+        Number of bins per variable.
     max_rank : int, default=100
-        Number of features ranked greedily (m of them, if that is more). The features after
-        them follow by relevance alone.
+        Number of features to rank greedily, or m if that is larger. The remaining features are
+        ranked by relevance alone.
 
     Attributes
     ----------
     scores_ : ndarray of shape (n_features,)
-        Relevance of each feature in nats; not the greedy criterion, which changes every step.
+        Relevance of each feature in nats (not the greedy criterion, which changes in each step).
 
     Notes
     -----
-    One matrix product per step gives the contingency tables of the last feature with all
-    others: time n·d·n_bins² a step and memory n·d·n_bins, in single precision (counts are
-    exact in it).
+    One matrix product per step gives the contingency tables of the last feature with all others.
+    A step takes time n·d·n_bins² and memory n·d·n_bins, in single precision, which represents
+    the counts exactly.
 
     Examples
     --------
-    Column 1 is almost column 0, so the weaker but independent column 2 comes second.
+    Column 1 nearly duplicates column 0, so the weaker but independent column 2 ranks second.
 
     >>> import numpy as np
     >>> from covmin.baselines import MRMRSelector
@@ -79,7 +79,7 @@ class MRMRSelector(BaselineSelector):
 
 
 class BinnedColumns:
-    r"""Columns (n_samples, d) cut into bins: :math:`I(u;x_j)` for all j from one product."""
+    r"""Columns (n_samples, d) cut into bins, for the mutual information with every column."""
 
     def __init__(self, Z: np.ndarray, n_bins: int):
         # Bins of each column as indicators (n_samples, d, n_bins).
@@ -87,26 +87,29 @@ class BinnedColumns:
         self._entropy = _entropy(self.indicators.sum(axis=0), Z.shape[0])
 
     def mutual_information(self, U: np.ndarray) -> np.ndarray:
-        """Nats (d,) that a variable, as indicators U (n_samples, k), shares with each column."""
+        """Return the mutual information (d,) of a variable with each column, in nats.
+
+        The variable is given by the indicators U (n_samples, k) of its values.
+        """
         n, d, n_bins = self.indicators.shape
         counts = (U.T @ self.indicators.reshape(n, -1)).reshape(-1, d, n_bins)
         joint = _entropy(counts.transpose(1, 0, 2).reshape(d, -1), n)
         information = _entropy(U.sum(axis=0)[None], n) + self._entropy - joint
-        # Clipped and rounded: differences of the last bits would otherwise decide ties.
+        # Clip and round: otherwise differences in the last bits would decide ties.
         return np.round(information, 12).clip(min=0.0)
 
 
 def bin_codes(Z: np.ndarray, n_bins: int) -> np.ndarray:
-    """Bins 0..n_bins-1 of standardised values: one deviation wide, the outer ones open."""
+    """Return bins 0..n_bins-1 of standardised values, one standard deviation wide."""
     edges = np.arange(1, n_bins) - n_bins / 2
-    # Rounded, so that a value on an edge falls on one side whatever the scale of its column.
+    # Round, so that a value on an edge falls on the same side whatever the column's scale.
     return np.searchsorted(edges, np.round(Z, 9), side="left")
 
 
 def greedy_order(
     tables: BinnedColumns, relevance: np.ndarray, n_greedy: int, criterion: str
 ) -> np.ndarray:
-    """The first ``n_greedy`` features by relevance (d,) against redundancy."""
+    """Return the first ``n_greedy`` features by relevance (d,) against redundancy."""
     chosen = [int(np.argmax(relevance))]
     redundancy = np.zeros_like(relevance)
     while len(chosen) < n_greedy:
@@ -120,16 +123,16 @@ def greedy_order(
 def _merit(relevance: np.ndarray, mean_redundancy: np.ndarray, criterion: str) -> np.ndarray:
     if criterion == "mid":
         return np.round(relevance - mean_redundancy, 10)
-    # The floor matters only to features exactly independent of all that are chosen.
+    # The lower limit affects only features that are independent of all chosen ones.
     return np.round(relevance / mean_redundancy.clip(min=1e-10), 10)
 
 
 def _entropy(counts: np.ndarray, n: int) -> np.ndarray:
-    """Entropy of each row of counts (rows, values) that sum to n."""
+    """Return the entropy of each row of counts (rows, values) that sum to n."""
     counts = counts.astype(np.float64)
     return np.asarray(np.log(n) - xlogy(counts, counts).sum(axis=1) / n)
 
 
 def _indicators(codes: np.ndarray, n_values: int) -> np.ndarray:
-    """Indicators of the values 0..n_values-1, in single precision: (*codes.shape, n_values)."""
+    """Return indicators (*codes.shape, n_values) of the values 0..n_values-1, as float32."""
     return np.eye(n_values, dtype=np.float32)[codes]

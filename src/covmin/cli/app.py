@@ -11,21 +11,21 @@ from .errors import CommandGroup
 from .selector_option import extended, typed_parameters
 
 _EPILOG = (
-    "Exit codes: 0 done · 1 unexpected failure · 2 wrong usage · 3 input cannot be read · "
-    "4 unknown column · 5 data unfit (text, missing values, constant response) · "
+    "Exit codes: 0 success · 1 unexpected error · 2 wrong usage · 3 input cannot be read · "
+    "4 unknown column · 5 unsuitable data (text, missing values, constant response) · "
     "6 output cannot be written · 130 interrupted"
 )
 
 
 class CovminGroup(CommandGroup):
-    """Imports ``covmin reproduce``, and what the options of ``covmin select`` take, on demand."""
+    """Adds ``covmin reproduce``, and the options of ``covmin select``, on demand."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The commands, those imported on demand last."""
+        """Return the names of the commands."""
         return [*super().list_commands(ctx), "reproduce"]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a name."""
+        """Return a command by name."""
         if cmd_name != "reproduce":
             return super().get_command(ctx, cmd_name)
         from .reproduce import app as reproduce
@@ -35,7 +35,7 @@ class CovminGroup(CommandGroup):
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is called; ``covmin --help`` lists it without its options."""
+        """Return the command that is called; ``covmin --help`` lists it without its options."""
         name, command, rest = super().resolve_command(ctx, args)
         if name == "select":
             full = typer.Typer(add_completion=False, rich_markup_mode="markdown")
@@ -69,13 +69,13 @@ Version = Annotated[
 
 @app.callback()
 def _covmin(version: Version = False) -> None:
-    """Find the features that explain a response, interactions included.
+    """Find the features that explain a response, including interactions.
 
-    **Start here**
+    **Get started**
 
-    - `covmin demo` – a ranking and a report on bundled data
-    - `covmin select data.csv --target price --report report.html` – on yours
-    - `covmin compare data.csv --target price` – against other methods
+    - `covmin demo` – a ranking and a report on built-in data
+    - `covmin select data.csv --target price --report report.html` – the same for your table
+    - `covmin compare data.csv --target price` – compare with other methods
 
     `covmin COMMAND --help` explains a command with examples.
     """
@@ -86,6 +86,7 @@ def select(
     ctx: typer.Context,
     data: opt.DataArgument,
     target: opt.TargetOption = None,
+    event: opt.EventOption = None,
     drop: opt.DropOption = None,
     report: opt.ReportOption = None,
     output: opt.OutputOption = None,
@@ -93,6 +94,8 @@ def select(
     json: opt.JsonOption = False,
     quiet: opt.QuietOption = False,
     estimate: opt.EstimateOption = False,
+    verdicts: opt.VerdictsOption = False,
+    fdr: opt.FdrOption = None,
     missing: opt.MissingOption = opt.Missing.keep,
     fmt: opt.FormatOption = None,
     no_header: opt.NoHeaderOption = False,
@@ -102,7 +105,10 @@ def select(
     query: opt.QueryOption = None,
     strict: opt.StrictOption = False,
 ) -> None:
-    """Rank the features of a table and keep the best.
+    """Rank the features of a table and select the best.
+
+    Prints the ranking, the number of features chosen by cross-validation, and interacting pairs.
+    Text, dates and missing values are handled automatically. With --report, writes an HTML report.
 
     **Examples**
 
@@ -111,6 +117,8 @@ def select(
     - `covmin select genes.parquet -t -1 -m 20 --output genes20.parquet`
     - `covmin select glass.csv -t type --drop id,lab --missing rows`
     - `covmin select houses.csv -t price --as district=category --given area`
+    - `covmin select trial.csv -t days --event died`
+    - `covmin select wine.csv -t cultivar --verdicts --fdr 0.05`
     - `covmin select genes.parquet -t -1 --estimate`
     - `covmin select genes.parquet -t -1 --seconds 600`
     - `covmin select lab.xlsx -t yield --sheet Measurements`
@@ -129,8 +137,10 @@ def select(
     }
     columns: dict[str, Any] = {fields[name]: parameters.pop(name, None) for name in fields}
     part: dict[str, Any] = {"encoding": encoding, "table": table, "query": query, "strict": strict}
+    part["event"] = event
     source = Source(data, target, drop, missing, fmt, not no_header, decimal, **columns, **part)
-    request = SelectRequest(source, parameters, report, output, top, json, quiet, estimate)
+    rate = 0.1 if verdicts and fdr is None else fdr
+    request = SelectRequest(source, parameters, report, output, top, json, quiet, estimate, rate)
     run_select(request)
 
 

@@ -1,4 +1,4 @@
-"""Tables as arrays in .npz and .mat files: ``X``, ``y`` and perhaps ``feature_names``."""
+"""Read and write tables as arrays in .npz and .mat files: ``X``, ``y``, ``feature_names``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_mat(data: bytes) -> pd.DataFrame:
 
 
 def write_npz(buffer: io.BytesIO, frame: pd.DataFrame, target: str | None) -> None:
-    """Write a table as an .npz file that needs no pickle, with the target as ``y``."""
+    """Write a table as an .npz file without pickle, with the target as ``y``."""
     arrays: dict[str, Any] = _as_arrays(frame, target)
     np.savez_compressed(buffer, **arrays)
 
@@ -43,21 +43,21 @@ def write_mat(buffer: io.BytesIO, frame: pd.DataFrame, target: str | None) -> No
 
 
 def _as_frame(arrays: dict[str, np.ndarray]) -> pd.DataFrame:
-    """The columns of each matrix, and each vector as a column under its name."""
+    """Return the columns of all matrices, and each vector as a column with its name."""
     import pandas as pd
 
     names = [str(name).strip() for name in np.ravel(arrays.pop(_NAMES, np.array([])))]
     matrices = {k: v for k, v in arrays.items() if v.ndim == 2 and min(v.shape) > 1}
     if not matrices:
         raise CommandError(
-            f"The file holds no matrix; its arrays are {listed(list(arrays)) or 'none'}.",
+            f"The file contains no matrix; its arrays are {listed(list(arrays)) or 'none'}.",
             ExitCode.INPUT,
-            "Store samples as rows of an array X and the response as a vector y.",
+            "Store samples as rows of an array X, and the response as a vector y.",
         )
     n_samples = next(iter(matrices.values())).shape[0]
     parts = []
     for key, array in arrays.items():
-        # Pandas takes no byte order but that of the machine.
+        # pandas accepts only the byte order of the machine.
         value = array.astype(array.dtype.newbyteorder("="), copy=False)
         if key in matrices and value.shape[0] == n_samples:
             stem = "x" if key == "X" else key

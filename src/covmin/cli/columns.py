@@ -1,4 +1,4 @@
-"""Columns by name: found, misspelt, and suggested in words to paste."""
+"""Find columns by name, suggest corrections, and format column names for the shell."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .errors import CommandError, ExitCode
 if TYPE_CHECKING:
     from .tables import Source
 
-# Characters of names up to which a suggestion lists them.
+# Longest list of names in a suggestion, in characters.
 _LONGEST_WORDS = 2000
 _RANGE = re.compile(r"(-?\d*):(-?\d*)")
 _TARGETS = ("y", "Y", "target", "label", "class")
@@ -25,50 +25,69 @@ _TARGETS = ("y", "Y", "target", "label", "class")
 
 @dataclass(frozen=True)
 class Roles:
-    """The column of the response, those to choose from, those always kept, and groups."""
+    """The columns for the response, the features, the given features, groups and events."""
 
     target: str
     features: list[str]
     given: list[str]
     groups: dict[str, list[str]]
+    # Event indicator if the target is a survival time, and the value that means an event.
+    event: str | None = None
+    event_value: str | None = None
 
     def check(self, left: Iterable[str]) -> None:
-        """Refuse a column that an option names and that is not among those that are left."""
+        """Raise an error if an option names a column that is not among those left."""
         there = set(left)
         grouped = [name for names in self.groups.values() for name in names]
         for option, names in (("--given", self.given), ("--groups", grouped)):
             for name in [name for name in names if name not in there]:
                 raise CommandError(
-                    f"{option} names {name!r}, which is not among the features left.",
+                    f"{option} names {name!r}, which is not among the remaining features.",
                     ExitCode.USAGE,
-                    "Name another column, or do not leave it out.",
+                    "Choose another column, or do not exclude it.",
                 )
 
 
 def find_roles(columns: list[str], source: Source) -> Roles:
-    """What each column is there for, by the options of a command."""
+    """Return the role of each column, given the options of a command."""
     target = source.target
     name = _find_column(target, columns, "--target") if target else _usual_target(columns)
     dropped = find_columns(source.drop, columns, "--drop")
     given = find_columns(source.given, columns, "--given")
     groups = _find_groups(source.groups, columns)
     grouped = [column for members in groups.values() for column in members]
-    for option, names in (("--drop", dropped), ("--given", given), ("--groups", grouped)):
+    event, value = _find_event(source.event, columns)
+    for option, names in (
+        ("--drop", dropped),
+        ("--given", given),
+        ("--groups", grouped),
+        ("--event", [event]),
+    ):
         if name in names:
             raise CommandError(
                 f"{option} names the target {name!r} itself.",
                 ExitCode.USAGE,
-                f"Leave it out of {option}, or name another target.",
+                f"Remove it from {option}, or choose another target.",
             )
-    left_out = {name, *dropped}
+    left_out = {name, event, *dropped}
     features = [column for column in columns if column not in left_out]
     if not features:
         raise CommandError("No column is left to select from.", ExitCode.DATA, "Drop fewer.")
-    return Roles(name, features, given, groups)
+    return Roles(name, features, given, groups, event, value)
+
+
+def _find_event(text: str | None, columns: list[str]) -> tuple[str | None, str | None]:
+    """Return the column and the value in text such as ``died`` or ``status=2``."""
+    if text is None:
+        return None, None
+    column, equals, value = text.rpartition("=")
+    if text in columns or not equals:
+        return _find_column(text, columns, "--event"), None
+    return _find_column(column, columns, "--event"), value
 
 
 def _find_groups(given: Iterable[str] | None, columns: list[str]) -> dict[str, list[str]]:
-    """Labels and columns that words such as ``size=width,height`` stand for."""
+    """Return the columns by label, from text such as ``size=width,height``."""
     groups: dict[str, list[str]] = {}
     for text in given or ():
         label, equals, members = text.partition("=")
@@ -76,25 +95,25 @@ def _find_groups(given: Iterable[str] | None, columns: list[str]) -> dict[str, l
             raise CommandError(
                 f"--groups {text} has no label.",
                 ExitCode.USAGE,
-                "Write a label before the columns, such as --groups size=width,height.",
+                "Put a label before the columns, such as --groups size=width,height.",
             )
         groups.setdefault(label, []).extend(find_columns([members], columns, "--groups"))
     return groups
 
 
 def find_kinds(source: Source, columns: list[str], features: Sequence[str]) -> Any:
-    """What options say that columns are to be read as, for ``column_types``."""
+    """Return the value of ``column_types`` for the options."""
     from covmin.data.kinds import READERS
 
     kinds = dict.fromkeys(find_columns(source.categorical, columns, "--categorical"), "category")
     if source.strict and source.kinds:
-        raise CommandError("--strict leaves nothing for --as to say.", ExitCode.USAGE)
+        raise CommandError("--as cannot be combined with --strict.", ExitCode.USAGE)
     for text in source.kinds or ():
         names, _, kind = text.rpartition("=")
         if not names or kind not in READERS:
-            hint = f"Write --as COL=KIND, where KIND is {', '.join(READERS)}."
+            hint = f"Use --as COL=KIND, where KIND is {', '.join(READERS)}."
             raise CommandError(
-                f"--as {text} does not say what a column is.",
+                f"--as {text} is not of the form COL=KIND.",
                 ExitCode.USAGE,
                 did_you_mean(nearest(kind, READERS)) + hint,
             )
@@ -103,7 +122,7 @@ def find_kinds(source: Source, columns: list[str], features: Sequence[str]) -> A
                 raise CommandError(
                     f"--as names {name!r}, which is not among the features.",
                     ExitCode.USAGE,
-                    "Name another column.",
+                    "Choose another column.",
                 )
             kinds[name] = kind
     kinds = {name: kind for name, kind in kinds.items() if name in features}
@@ -117,14 +136,14 @@ def _usual_target(columns: list[str]) -> str:
     raise CommandError(
         "Which column is the response?",
         ExitCode.USAGE,
-        f"Name it with --target, for example {example} (or --target -1).",
+        f"Specify it with --target, for example {example} (or --target -1).",
     )
 
 
 def find_columns(given: Iterable[str] | None, columns: list[str], option: str) -> list[str]:
-    """The columns that words such as ``a,b`` stand for; a name may itself hold a comma.
+    """Return the columns in text such as ``a,b``; a name may contain commas.
 
-    ``3:250`` are the columns at these places, the last of them left out, as in Python.
+    ``3:250`` means columns 3 to 249, as in Python.
     """
     known = set(columns)
     found: list[str] = []
@@ -139,7 +158,7 @@ def find_columns(given: Iterable[str] | None, columns: list[str], option: str) -
 
 
 def _parts(text: str, known: set[str]) -> list[str]:
-    """The names in a text with commas between them, the longest that are known first."""
+    """Split text at commas into column names, preferring the longest known names."""
     pieces, parts, start = text.split(","), [], 0
     most = 1 + max(name.count(",") for name in known)
     while start < len(pieces):
@@ -151,7 +170,7 @@ def _parts(text: str, known: set[str]) -> list[str]:
 
 
 def _find_column(name: str, columns: list[str], option: str, known: set[str] | None = None) -> str:
-    """The column that a name, or else an index, given to an option stands for."""
+    """Return the column with a given name or index."""
     for wanted in (name, name.strip()):
         if wanted in (columns if known is None else known):
             return wanted
@@ -161,18 +180,18 @@ def _find_column(name: str, columns: list[str], option: str, known: set[str] | N
         there = f"The {len(columns)} columns are: {listed(columns)}"
         hint = did_you_mean(nearest(name, columns)) + there
     except IndexError:
-        hint = f"Indices go from 0 to {len(columns) - 1}, or from -1 for the last."
+        hint = f"Indices run from 0 to {len(columns) - 1}; -1 is the last column."
     raise CommandError(f"{option}: there is no column {name!r}.", ExitCode.COLUMN, hint)
 
 
 def in_option(option: str, names: Sequence[str], columns: list[str]) -> str:
-    """Words for a shell that name some of the columns in an option.
+    """Return shell words that pass some of the columns to an option.
 
-    Names are listed while there are few; a shell takes no argument of any length, and of many
-    the places are named.
+    A few columns are listed by name, many by index, because a shell limits the length of
+    arguments.
     """
     place = {name: j for j, name in enumerate(columns)}
-    # What cannot be copied from a terminal is named by its place.
+    # Names that cannot be copied from a terminal are replaced by the index.
     words = [name if name.isprintable() else _at(place[name], place) for name in names]
     if sum(map(len, words)) > _LONGEST_WORDS:
         words = _ranges(sorted(place[name] for name in names), place)
@@ -182,25 +201,25 @@ def in_option(option: str, names: Sequence[str], columns: list[str]) -> str:
 
 
 def _at(j: int, place: dict[str, int]) -> str:
-    """The place of a column in words that are no name of another."""
+    """Return the index of a column, written so that it is not the name of another column."""
     return str(j) if str(j) not in place else f"{j}:{j + 1}"
 
 
 def _ranges(places: list[int], place: dict[str, int]) -> list[str]:
-    """Places, in increasing order, as few ranges."""
+    """Combine increasing indices into ranges."""
     ends = [k for k, j in enumerate(places) if k == 0 or j > places[k - 1] + 1]
     runs = [places[start:end] for start, end in pairwise([*ends, len(places)])]
     return [_at(run[0], place) if len(run) == 1 else f"{run[0]}:{run[-1] + 1}" for run in runs]
 
 
 def nearest(name: str, names: Iterable[str], cutoff: float = 0.5) -> list[str]:
-    """Up to three names that resemble a mistyped one, whatever their case."""
+    """Return up to three names similar to a mistyped one, ignoring case."""
     by_folded = {candidate.casefold(): candidate for candidate in reversed(list(names))}
     close = get_close_matches(name.casefold(), list(by_folded), cutoff=cutoff)
     return [by_folded[folded] for folded in close]
 
 
 def did_you_mean(close: Iterable[str]) -> str:
-    """A question that offers names, with a blank after it; nothing where there are none."""
+    """Return a suggestion of names, followed by a blank; empty if there are none."""
     offered = " or ".join(map(printable, close))
     return f"Did you mean {offered}? " if offered else ""

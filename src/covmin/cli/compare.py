@@ -21,7 +21,7 @@ from .display import BARE, show_files, show_json, show_remarks, sparkline
 from .errors import CommandError, ExitCode
 from .options import parse_sizes
 from .output import check_destination, write_file, write_table
-from .problem import Question, make_question
+from .problem import Dataset, make_dataset
 from .tables import Source
 from .words import explained
 
@@ -54,42 +54,42 @@ class CompareRequest:
 
 
 def run_compare(request: CompareRequest) -> None:
-    """Read, compare, print and write what was asked for."""
+    """Read the table, compare the methods, and print and write the results."""
     from covmin.evaluation import compare_selectors
 
     source, picture = request.source, request.picture
     check_destination(request.output, source.data, table=True)
     check_destination(picture, source.data)
     if picture is not None and picture.suffix.lower() not in _PICTURES:
-        message = f"--picture {picture.name}: pictures are {', '.join(_PICTURES)}."
+        message = f"--picture {picture.name}: use a name that ends in {', '.join(_PICTURES)}."
         raise CommandError(message, ExitCode.OUTPUT)
     methods = _methods(request.methods)
     _check_scoring(request.scoring)
-    question = make_question(source.read(), source)
-    with explained(question.target) as remarks:
+    dataset = make_dataset(source.read(), source)
+    with explained(dataset.target) as remarks:
         result = compare_selectors(
-            question.X,
-            question.y.to_numpy(),
+            dataset.X,
+            dataset.y.to_numpy(),
             methods,
             protocol=str(request.protocol),
-            n_features=parse_sizes(request.m, question.X.shape[1]),
+            n_features=parse_sizes(request.m, dataset.X.shape[1]),
             cv=request.cv,
             n_repeats=request.repeats,
             task=str(request.task),
             scoring=request.scoring,
             seconds=request.seconds,
-            column_types=question.column_types,
+            column_types=dataset.column_types,
             n_jobs=request.jobs,
             random_state=request.seed,
             progress=not request.quiet and sys.stderr.isatty(),
         )
-    notes = [*question.notes, *remarks]
+    notes = [*dataset.notes, *remarks]
     if request.output is not None:
         write_table(result.frame, request.output)
     if picture is not None:
-        _draw(result, picture, f"{source.name or 'standard input'}: {question.target}")
+        _draw(result, picture, f"{source.name or 'standard input'}: {dataset.target}")
     if request.as_json:
-        show_json(_as_dict(request, question, result, notes))
+        show_json(_as_dict(request, dataset, result, notes))
         return
     console = Console()
     title = f"{result.score_name} by number of features, {request.protocol} protocol"
@@ -109,7 +109,7 @@ def _methods(given: list[str] | None) -> list[str] | None:
             raise CommandError(
                 f"--methods: there is no method {name!r}.",
                 ExitCode.USAGE,
-                f"{did_you_mean(nearest(name, known))}The methods are: {', '.join(known)}",
+                f"{did_you_mean(nearest(name, known))}Available methods: {', '.join(known)}",
             )
     return names or None
 
@@ -122,16 +122,16 @@ def _check_scoring(name: str | None) -> None:
         raise CommandError(
             f"--scoring: there is no score {name!r}.",
             ExitCode.USAGE,
-            f"{did_you_mean(nearest(name, known))}The scores are: {', '.join(known)}",
+            f"{did_you_mean(nearest(name, known))}Available scores: {', '.join(known)}",
         )
 
 
 def _table(summary: pd.DataFrame, width: int, unfinished: Collection[str] = ()) -> Table:
-    """Methods by mean score, with scores at as many numbers of features as there is room for."""
+    """Return the methods by mean score, with as many numbers of features as fit the width."""
     wide = summary.pivot(index="selector", columns="n_features", values="mean_score")
     wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False, kind="stable").index]
     seconds = summary.groupby("selector")["fit_seconds"].mean()
-    # Names, curve and seconds, each with the space after it; a score takes seven characters.
+    # Names, curve and seconds, each followed by a space; a score takes seven characters.
     room = width - max(map(len, wide.index)) - wide.shape[1] - 13
     n_picks = int(np.clip(room // 7 - 1, 2, _COLUMNS))
     picks = np.unique(np.linspace(0, wide.shape[1] - 1, n_picks).round().astype(int))
@@ -156,13 +156,13 @@ def _table(summary: pd.DataFrame, width: int, unfinished: Collection[str] = ()) 
     return table
 
 
-def _as_dict(request: CompareRequest, question: Question, result: Any, notes: list[str]) -> Any:
-    """The answer for programs: plain values only."""
+def _as_dict(request: CompareRequest, dataset: Dataset, result: Any, notes: list[str]) -> Any:
+    """Return the results for --json, as plain values."""
     return {
         "data": request.source.data,
-        "target": question.target,
-        "n_samples": len(question.X),
-        "n_features": question.X.shape[1],
+        "target": dataset.target,
+        "n_samples": len(dataset.X),
+        "n_features": dataset.X.shape[1],
         "protocol": str(request.protocol),
         "score": result.score_name,
         "scores": json.loads(result.summary().to_json(orient="records")),
@@ -173,13 +173,13 @@ def _as_dict(request: CompareRequest, question: Question, result: Any, notes: li
 
 
 def _draw(result: Any, path: Path, title: str) -> None:
-    """Draw to a file, without a window system."""
+    """Save the figure to a file, without a display."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.2, 4.2), layout="constrained")
     FigureCanvasAgg(figure)
-    # Between dollars matplotlib would read a formula.
+    # matplotlib would read text between dollar signs as a formula.
     result.plot(figure.subplots(), title=printable(title).replace("$", r"\$"))
     buffer = io.BytesIO()
     figure.savefig(buffer, dpi=150, format=path.suffix[1:].lower())

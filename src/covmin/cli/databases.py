@@ -1,4 +1,4 @@
-"""Tables and queries of SQLite files, which are read and never changed."""
+"""Read tables and queries of SQLite files without changing them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _TABLES = (
     "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
 )
-# All that a query may do: read. It could else attach, and so create, another file.
+# A query may only read. Otherwise it could attach, and thereby create, another file.
 _READING = {
     sqlite3.SQLITE_SELECT,
     sqlite3.SQLITE_READ,
@@ -30,7 +30,7 @@ _READING = {
 
 
 def read_database(file: Path | bytes, source: Source) -> pd.DataFrame:
-    """Read the one table of a database, the one that is named, or the answer to a query."""
+    """Read the only table of a database, a named one, or the result of a query."""
     import pandas as pd
 
     try:
@@ -40,9 +40,9 @@ def read_database(file: Path | bytes, source: Source) -> pd.DataFrame:
             return pd.read_sql_query(query, connection)
     except (sqlite3.Error, pd.errors.DatabaseError) as error:
         raise CommandError(
-            f"The database does not answer: {error}",
+            f"The database query failed: {error}",
             ExitCode.INPUT,
-            "Check --query; it may read, and change nothing." if source.query else "",
+            "Check --query; only reading is allowed." if source.query else "",
         ) from error
 
 
@@ -59,7 +59,7 @@ def _authorized(action: int, *_: Any) -> int:
 
 
 def _whole(connection: sqlite3.Connection, wanted: str | None) -> str:
-    """The query for all of a table."""
+    """Return the query for a whole table."""
     names = [name for (name,) in connection.execute(_TABLES)]
     if wanted is None and len(names) == 1:
         wanted = names[0]
@@ -67,9 +67,11 @@ def _whole(connection: sqlite3.Connection, wanted: str | None) -> str:
         what = "no table" if not names else f"{len(names)} tables: {listed(names)}"
         close = did_you_mean(nearest(wanted, names)) if wanted else ""
         raise CommandError(
-            f"--table: there is no table {wanted!r}." if wanted else f"The database holds {what}.",
+            f"--table: there is no table {wanted!r}."
+            if wanted
+            else f"The database contains {what}.",
             ExitCode.INPUT,
-            f"{close}It holds {what}" if wanted else "Name one with --table, or ask with --query.",
+            f"{close}It contains {what}" if wanted else "Choose one with --table, or use --query.",
         )
     quoted = str(wanted).replace('"', '""')
     return f'SELECT * FROM "{quoted}"'

@@ -1,4 +1,4 @@
-"""What the command line prints."""
+"""Output of the command line."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -18,14 +18,14 @@ from .errors import CommandError
 # A table without lines.
 BARE: Any = {"box": None, "header_style": "dim", "pad_edge": False, "padding": (0, 2, 0, 0)}
 _BLOCKS = "▁▂▃▄▅▆▇█"
-# Characters of a name that are shown.
+# Longest name to show, in characters.
 _NAME = 60
-# Pairs and the like that are named in a line.
+# Most pairs and the like to list in a line.
 _NAMED = 10
 
 
 def sparkline(values: Sequence[float], low: float | None = None, high: float | None = None) -> str:
-    """Numbers as a line of blocks, between the extremes unless others are given."""
+    """Draw numbers as a line of block characters, scaled to their range by default."""
     numbers = np.asarray(values, dtype=float)
     if numbers.size == 0:
         return ""
@@ -36,8 +36,8 @@ def sparkline(values: Sequence[float], low: float | None = None, high: float | N
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a selection was asked: of which table, about which response."""
+class TableInfo:
+    """The table and the response of a selection."""
 
     source: str
     n_samples: int
@@ -46,13 +46,13 @@ class Asked:
     y: Any
 
 
-def selection_summary(selector: Any, asked: Asked, top: int) -> Group:
-    """The whole answer: what was found, the first ``top`` of the ranking, the choice and why."""
+def selection_summary(selector: Any, info: TableInfo, top: int) -> Group:
+    """Return the whole summary: verdict, first ``top`` features, choice and its reason."""
     from covmin.report import error_curve, explain_choice, verdict
 
-    names, target = [_name(name) for name in asked.names], _name(asked.target)
+    names, target = [_name(name) for name in info.names], _name(info.target)
     parts: list[Any] = [
-        Text(_title(selector, asked), "dim"),
+        Text(_title(selector, info), "dim"),
         Text(str(verdict(selector, target)), "bold"),
         "",
         _ranking(selector, names, top),
@@ -65,29 +65,29 @@ def selection_summary(selector: Any, asked: Asked, top: int) -> Group:
     if curve is not None:
         parts.append(_curve_line(curve, selector.n_features_))
     parts.append(Text(explain_choice(selector)))
-    parts += [Text(line) for line in _measures(selector, asked.y)]
+    parts += [Text(line) for line in _measures(selector, info.y)]
     parts += [Text(line) for line in _interactions(selector, names)]
     parts += [Text(line) for line in _substitutes(selector, names)]
     return Group(*parts)
 
 
 def _name(name: str) -> str:
-    """A name that neither steers the terminal nor fills it."""
+    """Return a name that is short and safe to print."""
     return shortened(printable(name), _NAME)
 
 
-def _title(selector: Any, asked: Asked) -> str:
+def _title(selector: Any, info: TableInfo) -> str:
     from covmin.report.words import count_of
 
     classes = selector.classes_
-    kind = "regression" if classes is None else count_of(len(classes), "class", "classes")
-    samples, features = count_of(asked.n_samples, "sample"), count_of(len(asked.names), "feature")
-    source = _name(asked.source)
-    return f"{source}: {samples}, {features}, target {_name(asked.target)} ({kind})"
+    kind = selector.task_ if classes is None else count_of(len(classes), "class", "classes")
+    samples, features = count_of(info.n_samples, "sample"), count_of(len(info.names), "feature")
+    source = _name(info.source)
+    return f"{source}: {samples}, {features}, target {_name(info.target)} ({kind})"
 
 
 def _measures(selector: Any, y: Any) -> list[str]:
-    """How well classes are predicted, with what needs no feature, and which class is most."""
+    """Describe how well the response is predicted, against a prediction without features."""
     from covmin.report.measures import held_out_measures, imbalance
 
     found = [
@@ -97,12 +97,13 @@ def _measures(selector: Any, y: Any) -> list[str]:
     ]
     if not found:
         return []
-    told = f"Held out (without features): {', '.join(found)}."
-    return [told, said] if (said := imbalance(y)) else [told]
+    told = f"Cross-validated (in brackets: without features): {', '.join(found)}."
+    said = imbalance(y) if selector.classes_ is not None else ""
+    return [told, said] if said else [told]
 
 
 def _ranking(selector: Any, names: Sequence[str], top: int) -> Table:
-    """The first rows of a ranking, with weights and how they fare along the path."""
+    """Return the first rows of the ranking, with weights along the path."""
     sizes = selector.path_.n_features
     table = Table(**BARE)
     table.add_column("rank", justify="right")
@@ -121,14 +122,14 @@ def _ranking(selector: Any, names: Sequence[str], top: int) -> Table:
             f"{weight:.2f}",
             Text("━" * round(10 * weight), style="cyan" if chosen else "dim"),
             *([sparkline(selector.path_.weights[:, j], 0.0, 1.0)] if staged else []),
-            Text("kept", style="green") if chosen else "",
+            Text("selected", style="green") if chosen else "",
             style="" if chosen else "dim",
         )
     return table
 
 
 def _interactions(selector: Any, names: Sequence[str]) -> list[str]:
-    """The pairs, and the features of the spread, that were found, if any, a line each."""
+    """List the interacting pairs, and the features that affect the spread."""
     from covmin.report.words import chance
 
     found = selector.interactions_
@@ -136,12 +137,12 @@ def _interactions(selector: Any, names: Sequence[str]) -> list[str]:
         f"{names[a]} × {names[b]} ({chance(p_value)})"
         for (a, b), p_value in zip(found.features, found.p_value, strict=True)
     ]
-    lines = [f"Pairs that say more together: {_some(pairs)}."] if pairs else []
+    lines = [f"Interacting pairs: {_some(pairs)}."] if pairs else []
     spread = [
         f"{names[j]} ({chance(p_value)})"
         for j, p_value in zip(selector.spread_.features, selector.spread_.p_value, strict=True)
     ]
-    return [*lines, f"Change the spread: {_some(spread)}."] if spread else lines
+    return [*lines, f"Features that affect the spread: {_some(spread)}."] if spread else lines
 
 
 def _some(items: Sequence[str]) -> str:
@@ -150,20 +151,20 @@ def _some(items: Sequence[str]) -> str:
 
 
 def _substitutes(selector: Any, names: Sequence[str]) -> list[str]:
-    """What could stand in for each feature kept, if that was looked for, in lines."""
+    """List the substitutes of each selected feature, if requested."""
     from covmin.report.words import percent
 
     found, could = selector.substitutes_ or {}, dict[str, list[str]]()
     for kept, other, _, _, left in zip(*found.values(), strict=True):
         could.setdefault(names[kept], []).append(f"{names[other]} ({percent(left)})")
-    lines = [f"Could stand in for {name}: {', '.join(named)}" for name, named in could.items()]
-    return [*lines, "in brackets: left unexplained with the stand-in"] if lines else []
+    lines = [f"Substitutes for {name}: {', '.join(named)}" for name, named in could.items()]
+    return [*lines, "in brackets: variance left unexplained with the substitute"] if lines else []
 
 
 def _legend(selector: Any) -> str:
     m, sizes = selector.n_features_, selector.path_.n_features
-    text = f"weight: how much of a feature is used with {m} kept, from 0 (not) to 1 (fully)"
-    path = "\npath: its weight as fewer and fewer are kept; who stays longest ranks first"
+    text = f"weight: of the feature when {m} are selected, from 0 (not used) to 1 (fully used)"
+    path = "\npath: its weight as fewer features are kept; the last to remain ranks first"
     return text + path if len(sizes) > 1 else text
 
 
@@ -173,30 +174,30 @@ def _curve_line(curve: dict[str, Any], m: int) -> Text:
     if m in sizes:
         spark.stylize("bold cyan reverse", sizes.index(m), sizes.index(m) + 1)
     ends = (f"  {sizes[0]} … {sizes[-1]} features", "dim")
-    return Text.assemble("Cross-fitted error  ", spark, ends)
+    return Text.assemble(f"Cross-validated {curve['measure']}  ", spark, ends)
 
 
 def show_remarks(label: str, remarks: Iterable[str], style: str) -> None:
-    """Print remarks, each after its label."""
+    """Print remarks, each with a label."""
     for remark in remarks:
         Console().print(Text(f"{label}: {_safe(remark)}", style))
 
 
 def show_files(**paths: Path | None) -> None:
-    """Print where each thing was written, if it was; ``_`` in its name stands for a blank."""
+    """Print the paths of the files written; ``_`` in a name is shown as a blank."""
     for name, path in paths.items():
         if path is not None:
             print(f"{name.replace('_', ' ')}: {printable(str(path))}")
 
 
 def show_json(value: dict[str, Any]) -> None:
-    """Print one JSON object, in ASCII where a name holds what a terminal obeys."""
+    """Print one JSON object, in ASCII if a name contains control characters."""
     text = json.dumps(value, allow_nan=False, ensure_ascii=False)
     print(text if text.isprintable() else json.dumps(value, allow_nan=False))
 
 
 def show_error(error: CommandError) -> None:
-    """Print a failure and what to do about it; what may be pasted is not broken into lines."""
+    """Print an error and advice, without line breaks, so that it can be copied."""
     console = Console(stderr=True)
     console.print(Text.assemble(("Error: ", "bold red"), _safe(error.message)), soft_wrap=True)
     if error.hint:
@@ -204,5 +205,5 @@ def show_error(error: CommandError) -> None:
 
 
 def _safe(text: str) -> str:
-    """Lines of text that may hold names."""
+    """Return text that is safe to print, line by line."""
     return "\n".join(map(printable, text.split("\n")))

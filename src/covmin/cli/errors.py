@@ -1,4 +1,4 @@
-"""Failures a user can do something about, and the exit code of each kind."""
+"""Errors that the user can fix, and their exit codes."""
 
 from enum import IntEnum
 from typing import Any
@@ -8,7 +8,7 @@ from typer.core import TyperGroup
 
 
 class ExitCode(IntEnum):
-    """What the exit status of ``covmin`` means."""
+    """Exit codes of ``covmin``."""
 
     OK = 0
     FAILURE = 1
@@ -21,7 +21,7 @@ class ExitCode(IntEnum):
 
 
 class CommandError(Exception):
-    """What went wrong, the exit code, and what to do about it."""
+    """An error with an exit code and advice."""
 
     def __init__(self, message: str, code: ExitCode, hint: str = "") -> None:
         super().__init__(message)
@@ -31,10 +31,10 @@ class CommandError(Exception):
 
 
 class CommandGroup(TyperGroup):
-    """Commands whose failures become a message and an exit code."""
+    """Commands that report errors as a message and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command; say what to do where it fails."""
+        """Run a command and report errors."""
         try:
             return super().invoke(ctx)
         except CommandError as error:

@@ -1,4 +1,4 @@
-"""Formats of tables: what a file's name says of it, and what its first bytes say."""
+"""Detect the format of a table from its file name and its first bytes."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ _MAGIC = {
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": Format.excel,  # Excel before 2007
 }
 _JSON = re.compile(rb'\s*(?:\{\s*"|\[\s*[\[{])')
-# Texts, which nothing at their beginning tells apart from a table of another format.
+# Text formats, which cannot be recognised by their first bytes.
 TEXT = (Format.csv, Format.tsv)
-# Bytes at the beginning that tell a format.
+# Number of leading bytes used for detection.
 BYTES_THAT_TELL = 1000
 
 
 def format_of(path: Path) -> tuple[Format | None, str]:
-    """Format, or None, and suffix of compression, or "", that a file name stands for."""
+    """Return the format (or None) and the compression suffix (or "") of a file name."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     compression = suffixes.pop() if suffixes and suffixes[-1] in COMPRESSIONS else ""
     return _SUFFIXES.get(suffixes[-1]) if suffixes else None, compression
 
 
 def format_by_content(data: bytes, named: Format | None = None) -> Format:
-    """The format of bytes that are not compressed; ``named`` where they do not say."""
+    """Return the format of uncompressed bytes; ``named`` if they do not tell."""
     start = data[:BYTES_THAT_TELL]
-    # A column of a text table may have the name that another format begins with.
+    # The first column name of a text table may equal the magic bytes of another format.
     for magic, fmt in _MAGIC.items() if named not in TEXT or min(start, default=9) < 9 else ():
         if start.startswith(magic):
             return fmt
@@ -55,7 +55,7 @@ def format_by_content(data: bytes, named: Format | None = None) -> Format:
         return _format_of_archive(data)
     if named in (None, Format.json) and _JSON.match(start):
         return Format.json
-    # Programs call text a spreadsheet, so that it opens in one.
+    # Some programs give text files the extension of a spreadsheet.
     return Format.csv if named in (None, Format.excel) else named
 
 

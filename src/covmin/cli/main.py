@@ -6,7 +6,7 @@ _EXTRA = ("typer", "rich", "pandas")
 
 
 def main() -> None:
-    """Run the command line, or say how to install it; an interrupt ends it with code 130."""
+    """Run the command line, or say how to install it; exit with code 130 on an interrupt."""
     try:
         from .app import app
 
@@ -18,7 +18,7 @@ def main() -> None:
         if error.name not in _EXTRA:
             raise
         print(
-            f"covmin's command line needs {error.name}, which is not installed.\n"
+            f"The command line of covmin requires {error.name}, which is not installed.\n"
             'Install it with: pip install "covmin[cli]"',
             file=sys.stderr,
         )

@@ -1,8 +1,8 @@
-"""MATLAB files read in a process of their own, which a damaged file may crash.
+"""Read MATLAB files in a separate process, because a damaged file may crash it.
 
-The reader of scipy trusts the numbers inside a file, and a wrong one can end the interpreter.
-``python -m covmin.cli.matlab`` takes a file from its standard input and writes its arrays to its
-standard output as .npz, which needs no pickle.
+scipy's reader trusts the numbers in a file, and a wrong one can crash the interpreter.
+``python -m covmin.cli.matlab`` reads a file from standard input and writes its arrays to standard
+output as .npz, without pickle.
 """
 
 import io
@@ -17,29 +17,29 @@ _DAMAGED = 4
 
 
 def read_arrays(data: bytes) -> dict[str, np.ndarray]:
-    """Arrays in the bytes of a MATLAB file (up to version 7); a damaged one is a ValueError."""
+    """Return the arrays of a MATLAB file (up to version 7); ValueError if it is damaged."""
     from .errors import CommandError, ExitCode
 
-    # -P: modules beside the user's data are not ours to import.
+    # -P: do not import modules from the folder of the user's data.
     command = [sys.executable, "-P", "-m", __name__]
     reader = subprocess.run(command, input=data, capture_output=True, check=False)
     if reader.returncode == _VERSION_7_3:
         raise CommandError(
-            "MATLAB files of version 7.3 are not read.",
+            "MATLAB files of version 7.3 are not supported.",
             ExitCode.INPUT,
             "Save it in MATLAB with save(name, 'X', 'y', '-v7').",
         )
     if reader.returncode == _DAMAGED:
         raise ValueError(reader.stderr.decode(errors="replace").strip() or "it is damaged")
     if reader.returncode != 0:
-        raise ValueError(f"it is damaged (the reader ended with status {reader.returncode})")
+        raise ValueError(f"it is damaged (the reader exited with status {reader.returncode})")
     with np.load(io.BytesIO(reader.stdout), allow_pickle=False) as archive:
         names = [str(name) for name in archive["names"]]
         return {name: archive[f"array{i}"] for i, name in enumerate(names)}
 
 
 def _plain(value: Any) -> np.ndarray:
-    """A dense array; MATLAB pads strings with blanks."""
+    """Return a dense array, with MATLAB's padding of strings removed."""
     array = np.asarray(value.toarray() if hasattr(value, "toarray") else value)
     if array.dtype.kind == "O" and all(np.size(item) <= 1 for item in array.flat):
         # An empty cell is an empty string.
@@ -48,7 +48,7 @@ def _plain(value: Any) -> np.ndarray:
 
 
 def main() -> int:
-    """Read a MATLAB file from standard input, write its arrays to standard output."""
+    """Read a MATLAB file from standard input and write its arrays to standard output."""
     from scipy.io import loadmat
 
     try:
@@ -60,7 +60,7 @@ def main() -> int:
         np.savez(buffer, names=np.array(list(arrays), dtype=str), **numbered)
     except NotImplementedError:
         return _VERSION_7_3
-    except Exception as error:  # whatever a damaged file leads to
+    except Exception as error:  # a damaged file can cause any error
         print(str(error) or type(error).__name__, file=sys.stderr)
         return _DAMAGED
     sys.stdout.buffer.write(buffer.getvalue())

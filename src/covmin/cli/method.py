@@ -1,4 +1,4 @@
-"""From the options typed to the arguments of the selector."""
+"""Convert command-line options to arguments of the selector."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,9 +11,9 @@ from .words import in_words_of_options
 
 
 def selector_arguments(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments of ``CCMSelector`` for parameters by their names in ``set_params``.
+    """Return the arguments of ``CCMSelector`` for parameters named as in ``set_params``.
 
-    What makes no fit is refused before any data are read.
+    Invalid combinations raise an error before any data are read.
     """
     from covmin import CCMSelector, LongRun
 
@@ -36,7 +36,7 @@ def selector_arguments(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def words_for(parameters: Mapping[str, Any]) -> list[str]:
-    """What to type for these parameters."""
+    """Return the command-line words for these parameters."""
     options = [option for option in SELECTOR_OPTIONS if option.parameter in parameters]
     return [word for option in options for word in option.typed(parameters[option.parameter])]
 
@@ -51,7 +51,7 @@ def _option(parameter: str) -> SelectorOption:
 
 
 def _check_needs(parameters: Mapping[str, Any]) -> None:
-    """Refuse an option that another one leaves without effect."""
+    """Raise an error if another option makes an option ineffective."""
     for option in SELECTOR_OPTIONS:
         if option.parameter not in parameters or not option.needs:
             continue
@@ -62,27 +62,27 @@ def _check_needs(parameters: Mapping[str, Any]) -> None:
             raise CommandError(
                 f"{option.name} has no effect with {name} {word}.",
                 ExitCode.USAGE,
-                f"Use it with {name} {values.replace('|', ' or ')}, or leave it out.",
+                f"Use it with {name} {values.replace('|', ' or ')}, or omit it.",
             )
 
 
 def _formulation(name: str | None, changes: dict[str, Any]) -> Any:
-    """A formulation with some of its switches set."""
+    """Return a formulation with some options set."""
     from covmin.plan.formulation import FORMULATIONS
 
-    # What tells the named ones apart is said by the name already.
+    # The name of a formulation already determines its strategy.
     strategy = changes.get("strategy")
     if name and strategy and strategy != (meant := FORMULATIONS[name].strategy):
         raise CommandError(
             f"--formulation {name} means --strategy {meant}, not {strategy}.",
             ExitCode.USAGE,
-            "Leave one of the two out.",
+            "Omit one of the two.",
         )
     return replace(FORMULATIONS[name or "path"], **changes)
 
 
 def _kernel(name: str, changes: dict[str, Any]) -> Any:
-    """A kernel with some of its parameters set."""
+    """Return a kernel with some parameters set."""
     from covmin.core.kernels import KERNELS
 
     for key in changes:
@@ -92,10 +92,10 @@ def _kernel(name: str, changes: dict[str, Any]) -> Any:
             continue
         takes = [each.name for each in SELECTOR_OPTIONS if name in each.declared.kernels]
         raise CommandError(
-            f"{option.name} is no parameter of --kernel {name}"
+            f"{option.name} is not a parameter of --kernel {name}"
             f"{', which sets its own' if name == 'auto' else ''}.",
             ExitCode.USAGE,
-            f"It is one of --kernel {' or '.join(owners)}."
+            f"It is a parameter of --kernel {' or '.join(owners)}."
             + (f" --kernel {name} has {' and '.join(takes)}." if takes else ""),
         )
     return KERNELS[name](**changes)

@@ -1,4 +1,4 @@
-"""The options of the commands, with their help, and what their values stand for."""
+"""The options of the commands, with their help texts and parsers."""
 
 import codecs
 import csv
@@ -12,7 +12,7 @@ import typer
 from .errors import CommandError, ExitCode
 from .selector_option import SelectorOption
 
-# Models are scored on classes or on numbers, whatever their order.
+# Models are scored on classes or on numbers, whether or not the classes are ordered.
 Scoring = StrEnum("Scoring", ["auto", "classification", "regression"])
 Missing = StrEnum("Missing", ["keep", "rows", "columns", "error"])
 Format = StrEnum(
@@ -23,12 +23,12 @@ Protocol = StrEnum("Protocol", ["nested", "paper"])
 
 _READING = "Reading the table"
 _METHOD = "Method"
-_SWITCHES = "The paper's switches"
-_RUNNING = "Time and machine"
+_SWITCHES = "Options of the paper"
+_RUNNING = "Running"
 
 
 def parse_size(text: str) -> int | float | str:
-    """Number of features asked for: "auto", a count, a fraction or a percentage."""
+    """Parse the number of features: "auto", a count, a fraction or a percentage."""
     if text == "auto":
         return text
     with suppress(ValueError):
@@ -40,26 +40,26 @@ def parse_size(text: str) -> int | float | str:
     raise CommandError(
         f"-m {text} is not a number of features.",
         ExitCode.USAGE,
-        "Give a count (-m 10), a fraction (-m 0.2), or -m auto to have it chosen.",
+        "Use a count (-m 10), a fraction (-m 0.2), or -m auto to choose it by cross-validation.",
     )
 
 
 def parse_sizes(text: str | None, n_features: int) -> list[int] | None:
-    """Numbers of features to score, separated by commas."""
+    """Parse a comma-separated list of numbers of features."""
     if text is None:
         return None
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() and 1 <= int(part) <= n_features for part in parts):
         raise CommandError(
-            f"-m {text} is not a list of numbers of features within reach.",
+            f"-m {text} is not a valid list of numbers of features.",
             ExitCode.USAGE,
-            f"Give numbers from 1 to {n_features}, separated by commas, such as -m 1,2,5.",
+            f"Use numbers from 1 to {n_features}, separated by commas, such as -m 1,2,5.",
         )
     return [int(part) for part in parts]
 
 
 def parse_epsilon(text: str) -> Any:
-    """Ridge: "auto", a number, or several of them separated by commas."""
+    """Parse ε: "auto", a number, or several numbers separated by commas."""
     if text == "auto":
         return text
     try:
@@ -70,27 +70,27 @@ def parse_epsilon(text: str) -> Any:
         raise CommandError(
             f"--epsilon {text} is not a positive number.",
             ExitCode.USAGE,
-            "Give a number (0.01), several to choose from (0.001,0.01,0.1), or auto.",
+            "Use a number (0.01), several to choose from (0.001,0.01,0.1), or auto.",
         )
     return values[0] if len(values) == 1 else values
 
 
 def parse_encoding(text: str) -> str:
-    """Name of an encoding that Python knows."""
+    """Return the normalised name of an encoding."""
     try:
         "".encode(text)  # names of other codecs are known too
         return codecs.lookup(text).name
     except LookupError:
         raise CommandError(
-            f"--encoding {text} is not known.",
+            f"--encoding {text} is unknown.",
             ExitCode.USAGE,
-            "Usual ones are utf-8, utf-16, cp1252, latin-1, shift_jis and gb18030.",
+            "Common encodings are utf-8, utf-16, cp1252, latin-1, shift_jis and gb18030.",
         ) from None
 
 
 def complete_column(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Columns of the text table on the command line, for shell completion."""
-    # While an option still lacks its value, the argument before it counts as left over.
+    """Return matching column names of the text table on the command line, for completion."""
+    # While an option lacks its value, click treats the preceding argument as left over.
     data = ctx.params.get("data") or next(iter(ctx.args), None)
     try:
         with open(str(data), newline="", encoding="utf-8") as file:
@@ -109,145 +109,155 @@ def _column_option(*names: str, help: str) -> Any:
 
 # fmt: off
 DataArgument = Annotated[str, typer.Argument(metavar="DATA", show_default=False,
-    help="CSV, TSV, JSON, Excel, Parquet, Feather, SQLite, .npz or .mat file, also as .gz, .bz2, "
-    ".xz, .zst or .zip; - reads standard input.")]
+    help="File with the table: CSV, TSV, JSON, Excel, Parquet, Feather, SQLite, .npz or .mat, "
+    "optionally compressed (.gz, .bz2, .xz, .zst, .zip); - reads standard input.")]
 TargetOption = Annotated[str | None, _column_option("--target", "-t",
-    help="Column of the response: a name, or an index (0 is the first, -1 the last). May be left "
-    "out where a column is called y, target, label or class.")]
+    help="Column with the response: a name, or an index (0 is the first, -1 the last). Not needed "
+    "if a column is called y, target, label or class.")]
+EventOption = Annotated[str | None, _column_option("--event",
+    help="For survival data, with the time as the target: column that tells whether the event was "
+    "observed (1 or true) or censored; or column and value, such as status=2.")]
 DropOption = Annotated[list[str] | None, _column_option("--drop", "-d",
-    help="Columns to leave out, separated by commas; may be given again.")]
-_CATEGORICAL = "Columns of categories, such as text, separated by commas; may be given again."
+    help="Columns to exclude, separated by commas; repeatable.")]
+_CATEGORICAL = "Categorical columns, separated by commas; repeatable."
 CategoricalOption = Annotated[list[str] | None,
     _column_option("--categorical", "-c", help=_CATEGORICAL)]
-_KINDS = ("What a column is to be read as, where covmin takes it for something else: number, "
-    "category, date or drop, such as --as zip=category; may be given again.")
+_KINDS = ("Override how a column is read: number, category, date or drop, such as "
+    "--as zip=category; repeatable.")
 KindsOption = Annotated[list[str] | None, typer.Option("--as", metavar="COL=KIND", help=_KINDS,
     show_default=False, autocompletion=complete_column)]
 StrictOption = Annotated[bool, typer.Option("--strict", rich_help_panel=_READING,
-    help="Refuse columns that hold neither numbers nor categories named as such.")]
-_TASK_HELP = "auto takes labels and few whole numbers as classes, other numbers as such"
+    help="Accept only numbers and declared categories; do not interpret text or dates.")]
+_TASK_HELP = "auto treats labels and few integers as classes, other numbers as numbers"
 ScoringOption = Annotated[Scoring, typer.Option("--task", help=f"{_TASK_HELP}.")]
 MissingOption = Annotated[Missing, typer.Option("--missing", rich_help_panel=_READING,
-    help="Missing values count as such; or their rows or columns are left out; or they are an "
-    "error.")]
+    help="Missing values: keep uses them as information; rows or columns drops the rows or columns "
+    "that have any; error stops.")]
 FormatOption = Annotated[Format | None, typer.Option("--format", "-f", rich_help_panel=_READING,
-    help="Format of DATA, where its name does not say.", show_default=False)]
+    help="Format of DATA, if its name does not tell.", show_default=False)]
 DecimalOption = Annotated[Decimal | None, typer.Option("--decimal", rich_help_panel=_READING,
-    help="Decimal mark of a text table. A comma is noticed by itself where another mark separates "
-    "the columns.", show_default=False)]
+    help="Decimal mark of a text table. A comma is detected if another character separates the "
+    "columns.", show_default=False)]
 NoHeaderOption = Annotated[bool, typer.Option("--no-header", rich_help_panel=_READING,
-    help="The first line of a text table holds values, not names.")]
+    help="The first line of a text table contains values, not column names.")]
 EncodingOption = Annotated[str | None, typer.Option("--encoding", rich_help_panel=_READING,
-    metavar="NAME", help="Encoding of a text table, such as utf-16 or cp1252. It is noticed by "
-    "itself where it is UTF-8 or UTF-16; other text is taken for Windows-1252.",
+    metavar="NAME", help="Encoding of a text table, such as utf-16 or cp1252. UTF-8 and UTF-16 are "
+    "detected; other text is read as Windows-1252.",
     show_default=False, parser=parse_encoding)]
 TableOption = Annotated[str | None, typer.Option("--table", "--sheet", rich_help_panel=_READING,
-    metavar="NAME", help="Which table, where a file holds several: a sheet of a spreadsheet, a "
-    "table of a database, a file in a .zip.", show_default="the first sheet, the only table")]
+    metavar="NAME", help="Table to read if a file contains several: a sheet of a spreadsheet, "
+    "a table of a database, a file in a .zip.", show_default="the first sheet, the only table")]
 QueryOption = Annotated[str | None, typer.Option("--query", rich_help_panel=_READING,
-    metavar="SQL", help="Question to a SQLite file, whose answer is the table.",
+    metavar="SQL", help="SQL query on a SQLite file; its result is the table.",
     show_default=False)]
-SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.", min=0)]
+SeedOption = Annotated[int, typer.Option("--seed", help="Seed of all random draws.", min=0)]
 ReportOption = Annotated[Path | None,
-    typer.Option("--report", "-r", metavar="FILE", help="Write an HTML report here.")]
+    typer.Option("--report", "-r", metavar="FILE", help="Write an HTML report to this file.")]
 DemoReportOption = Annotated[Path,
-    typer.Option("--report", "-r", help="Where to write the report.")]
+    typer.Option("--report", "-r", help="File for the report.")]
 OutputOption = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE",
-    help="Write the selected columns and the target here, as .csv, .tsv, .parquet, .feather, .npz "
-    "or .mat.")]
+    help="Write the selected columns and the target to this file: .csv, .tsv, .parquet, .feather, "
+    ".npz or .mat.")]
 TopOption = Annotated[int,
-    typer.Option("--top", metavar="N", help="Most rows of the ranking to print.", min=1)]
+    typer.Option("--top", metavar="N", help="Number of ranked features to print.", min=1)]
 JsonOption = Annotated[bool,
     typer.Option("--json", help="Print one JSON object instead of tables.")]
+VerdictsOption = Annotated[bool, typer.Option("--verdicts",
+    help="Also tell of every feature whether it is needed, relevant, or not shown to matter, each "
+    "by a p-value.")]
+FdrOption = Annotated[float | None, typer.Option("--fdr", metavar="RATE", min=0.0, max=1.0,
+    help="Share of false ones among the features called needed, and among those called relevant, "
+    "at most; means --verdicts.", show_default="0.1 with --verdicts")]
 EstimateOption = Annotated[bool, typer.Option("--estimate",
-    help="Only say what would be done, and about how long it would take.")]
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
+    help="Only print the plan and the estimated time, then stop.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
 MethodsOption = Annotated[list[str] | None, typer.Option("--methods",
-    help="Methods, separated by commas, such as ccm,anova,mrmr,rfe; or given again.",
+    help="Methods, separated by commas, such as ccm,anova,mrmr,rfe; repeatable.",
     show_default="ccm and five quick others")]
 SizesOption = Annotated[str | None, typer.Option("-m", "--n-features", "--features",
     metavar="N,N,…", help="Numbers of features to score.",
     show_default="1 … all, or 5, 10, … 100")]
 ProtocolOption = Annotated[Protocol, typer.Option("--protocol",
-    help="nested ranks on training folds alone; paper ranks on all rows, as is often published, "
-    "and flatters the method.")]
+    help="nested ranks features on the training folds only; paper ranks them on all rows, as often "
+    "published, which makes scores too high.")]
 ScoreOption = Annotated[str | None, typer.Option("--scoring", metavar="NAME",
-    help="Score by a name of scikit-learn, such as balanced_accuracy, roc_auc or "
+    help="Name of a scikit-learn score, such as balanced_accuracy, roc_auc or "
     "neg_mean_absolute_error.", show_default="accuracy, or R²")]
 SecondsOption = Annotated[float | None, typer.Option("--seconds", metavar="NUMBER",
-    help="Time for the comparison, which then ends with the folds done so far.",
+    help="Time limit; the comparison then uses the folds finished so far.",
     show_default=False)]
-FoldsOption = Annotated[int, typer.Option("--cv", help="Folds.", min=2)]
-RepeatsOption = Annotated[int, typer.Option("--repeats", help="Times to split anew.", min=1)]
-JobsOption = Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 uses every core.")]
+FoldsOption = Annotated[int, typer.Option("--cv", help="Number of folds.", min=2)]
+RepeatsOption = Annotated[int, typer.Option("--repeats", help="Number of random splits.", min=1)]
+JobsOption = Annotated[int, typer.Option("--jobs", "-j", help="Processes; -1 uses all cores.")]
 PictureOption = Annotated[Path | None,
-    typer.Option("--picture", "-p", help="Draw the curves here (.png, .svg or .pdf).")]
+    typer.Option("--picture", "-p", help="Plot the curves to this file (.png, .svg or .pdf).")]
 ScoresOption = Annotated[Path | None,
-    typer.Option("--output", "-o", help="Write the score of every fold here.")]
+    typer.Option("--output", "-o", help="Write the score of every fold to this file.")]
 
-# What `covmin select` sets of the selector: an option is one entry, and its type, default and
-# choices are those of the parameter.
+# Options of `covmin select` that set parameters of the selector. Their types, defaults and choices
+# are those of the parameters.
 SELECTOR_OPTIONS = [
-    SelectorOption("-m --n-features --features", "n_features_to_select", "Features to keep: a "
-        "count, a fraction (0.2, 20%) or auto, which takes the smallest set within one standard "
-        "error of the best cross-fitted error.", parse=parse_size, metavar="N|auto"),
-    SelectorOption("--task", "task", f"{_TASK_HELP}; ordinal is for classes that have an order.",
-        metavar="TASK"),
-    SelectorOption("--given", "given", "Columns that are known to matter, separated by commas: "
-        "always kept, not counted; the others are ranked by what they add. May be given again.",
+    SelectorOption("-m --n-features --features", "n_features_to_select", "Features to select: a "
+        "count, a fraction (0.2, 20%) or auto: the smallest set within one standard error of the "
+        "lowest cross-validated error.", parse=parse_size, metavar="N|auto"),
+    SelectorOption("--task", "task", f"{_TASK_HELP}; ordinal is for ordered classes, survival for "
+        "survival times (with --event).", metavar="TASK"),
+    SelectorOption("--given", "given", "Columns known to matter, separated by commas. They are "
+        "always kept and do not count; the others are ranked by what they add. Repeatable.",
         complete=complete_column, metavar="COL"),
     SelectorOption("--categorical -c", "categorical_features", _CATEGORICAL,
         complete=complete_column, metavar="COL"),
     SelectorOption("--as", "column_types", _KINDS, complete=complete_column, metavar="COL=KIND"),
-    SelectorOption("--groups", "groups", "Columns that are kept or left as one, such as "
-        "size=width,height; may be given again.", complete=complete_column, metavar="LABEL=COL,…"),
-    SelectorOption("--substitutes", "n_substitutes", "Stand-ins to name for each feature kept."),
-    SelectorOption("--kernel", "kernel", "what counts as similar. Of additive and linear, features "
-        "count one by one; the others see interactions.", _METHOD, metavar="KERNEL"),
-    SelectorOption("--bandwidth", "kernel__bandwidth", "How near is similar.", _METHOD),
-    SelectorOption("--alpha", "kernel__alpha", "Power: the smaller, the more scales are seen at "
-        "once.", _METHOD),
-    SelectorOption("--degree", "kernel__degree", "Power.", _METHOD),
-    SelectorOption("--coef0", "kernel__coef0", "Constant under the power.", _METHOD),
-    SelectorOption("--mixing", "kernel__mixing", "Share of single effects, 0 to 1.", _METHOD),
-    SelectorOption("--epsilon", "epsilon", "Ridge: auto, a number, or several to choose from "
-        "(0.01,0.1). The larger, the smoother the effects that count.", _METHOD,
+    SelectorOption("--groups", "groups", "Columns to keep or drop together, such as "
+        "size=width,height; repeatable.", complete=complete_column, metavar="LABEL=COL,…"),
+    SelectorOption("--substitutes", "n_substitutes", "Substitutes to list per selected feature."),
+    SelectorOption("--kernel", "kernel", "similarity of samples. additive and linear use features "
+        "one at a time; the others also find interactions.", _METHOD, metavar="KERNEL"),
+    SelectorOption("--bandwidth", "kernel__bandwidth", "Length scale of the kernel.", _METHOD),
+    SelectorOption("--alpha", "kernel__alpha", "Power; a smaller one covers more scales.", _METHOD),
+    SelectorOption("--degree", "kernel__degree", "Degree of the polynomial.", _METHOD),
+    SelectorOption("--coef0", "kernel__coef0", "Constant term of the polynomial.", _METHOD),
+    SelectorOption("--mixing", "kernel__mixing", "Additive share, 0 to 1.", _METHOD),
+    SelectorOption("--epsilon", "epsilon", "Regularisation: auto, a number, or several to choose "
+        "from (0.01,0.1). Larger values mean smoother effects.", _METHOD,
         parse=parse_epsilon, metavar="EPS"),
-    SelectorOption("--formulation", "formulation", "path keeps fewer and fewer features; paper "
-        "solves once, as published.", _METHOD),
-    SelectorOption("--response-kernel", "response_kernel", "What features are to change of a "
-        "numeric target: its mean (linear), or anything (gaussian).", _METHOD),
-    SelectorOption("--class-weight", "class_weight", "Count every class the same.", _METHOD),
-    SelectorOption("--standardize", "standardize", "Columns are scaled by mean and deviation "
-        "(yes), by ranks, which far values do not change (rank), or keep their units (no).",
+    SelectorOption("--formulation", "formulation", "path solves for fewer and fewer features; "
+        "paper solves once, as published.", _METHOD),
+    SelectorOption("--response-kernel", "response_kernel", "Find features that affect the mean of "
+        "a numeric target (linear), or its whole distribution (gaussian).", _METHOD),
+    SelectorOption("--class-weight", "class_weight", "Give all classes the same weight.", _METHOD),
+    SelectorOption("--standardize", "standardize", "Scale columns by mean and standard deviation "
+        "(yes), by ranks, robust to outliers (rank), or not at all (no).",
         _METHOD, stands_for={"yes": True, "no": False}),
-    SelectorOption("--no-interactions", "interactions", "Do not look for pairs.", _METHOD),
-    SelectorOption("--strategy", "formulation__strategy", "path, or single: --formulation paper.",
+    SelectorOption("--no-interactions", "interactions", "Skip the search for interacting pairs.",
+        _METHOD),
+    SelectorOption("--strategy", "formulation__strategy", "path, or single for a single solve.",
         _SWITCHES),
-    SelectorOption("--constraint", "formulation__constraint", "The number of features is a limit "
-        "(hard) or has a price (soft).", _SWITCHES),
-    SelectorOption("--lambda1", "formulation__lambda1", "The price, else chosen by itself.",
-        _SWITCHES, needs="--constraint soft"),
-    SelectorOption("--inverse", "formulation__inverse", "Linear systems are solved (exact) or "
-        "minimised over (free).", _SWITCHES),
-    SelectorOption("--lambda2", "formulation__lambda2", "Penalty on what is left of the system, "
-        "else chosen by itself.", _SWITCHES, needs="--inverse free"),
-    SelectorOption("--approximation", "approximation", "The kernel itself (exact), random "
-        "components for it (fourier), or what the samples allow (auto).", _SWITCHES),
-    SelectorOption("--n-components", "n_components", "Random components; 512 unless given.",
+    SelectorOption("--constraint", "formulation__constraint", "Budget of features as a constraint "
+        "(hard) or as a penalty (soft).", _SWITCHES),
+    SelectorOption("--lambda1", "formulation__lambda1", "Penalty on the weights; automatic by "
+        "default.", _SWITCHES, needs="--constraint soft"),
+    SelectorOption("--inverse", "formulation__inverse", "Solve the linear systems (exact), or "
+        "optimise over their solution (free).", _SWITCHES),
+    SelectorOption("--lambda2", "formulation__lambda2", "Penalty on the residual of the systems; "
+        "automatic by default.", _SWITCHES, needs="--inverse free"),
+    SelectorOption("--approximation", "approximation", "Exact kernel (exact), random Fourier "
+        "features (fourier), or by the number of samples (auto).", _SWITCHES),
+    SelectorOption("--n-components", "n_components", "Random Fourier features; 512 by default.",
         _SWITCHES, needs="--approximation auto|fourier"),
-    SelectorOption("--max-iter", "formulation__max_iter", "Most steps of a solve.", _SWITCHES),
-    SelectorOption("--tol", "formulation__tol", "A solve stops at this gain.", _SWITCHES),
-    SelectorOption("--max-step", "formulation__max_step", "Most a weight moves.", _SWITCHES),
-    SelectorOption("--seed", "random_state", "Seed of everything random.", _RUNNING, default=0),
-    SelectorOption("--jobs -j", "n_jobs", "Folds at once; -1 uses every core.", _RUNNING),
-    SelectorOption("--device", "device", "Where torch computes: cpu, cuda.", _RUNNING,
+    SelectorOption("--max-iter", "formulation__max_iter", "Maximum steps per solve.", _SWITCHES),
+    SelectorOption("--tol", "formulation__tol", "Tolerance of a solve.", _SWITCHES),
+    SelectorOption("--max-step", "formulation__max_step", "Largest change of a weight per step.",
+        _SWITCHES),
+    SelectorOption("--seed", "random_state", "Seed of all random draws.", _RUNNING, default=0),
+    SelectorOption("--jobs -j", "n_jobs", "Folds to run in parallel; -1 uses all cores.", _RUNNING),
+    SelectorOption("--device", "device", "Torch device: cpu, cuda.", _RUNNING,
         metavar="DEVICE"),
-    SelectorOption("--seconds", "long_run__seconds", "Time for the fit, which then ends with the "
-        "best so far.", _RUNNING),
-    SelectorOption("--checkpoint", "long_run__checkpoint", "Keeps what a fit of more than 60 s has "
-        "done; the same command goes on from there.", _RUNNING),
-    SelectorOption("--interrupt", "long_run__interrupt", "What Ctrl-C leaves: nothing (raise) or "
-        "the ranking so far (keep).", _RUNNING, choices=("raise", "keep")),
+    SelectorOption("--seconds", "long_run__seconds", "Time limit; the fit then returns its best "
+        "result so far.", _RUNNING),
+    SelectorOption("--checkpoint", "long_run__checkpoint", "Save the progress of a fit that takes "
+        "more than 60 s; the same command resumes it.", _RUNNING),
+    SelectorOption("--interrupt", "long_run__interrupt", "What Ctrl-C does: stop without a result "
+        "(raise), or keep the ranking so far (keep).", _RUNNING, choices=("raise", "keep")),
 ]
 # fmt: on

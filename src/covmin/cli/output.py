@@ -1,4 +1,4 @@
-"""Tables into files."""
+"""Write tables to files."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _WRITTEN = ("csv", "tsv", "parquet", "feather", "npz", "mat")
-# A spreadsheet takes a cell that begins so for a formula.
+# Spreadsheets interpret cells that start with these characters as formulas.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_table(frame: pd.DataFrame, path: Path, target: str | None = None) -> None:
-    """Write a table in the format its name stands for; arrays hold the target as ``y``."""
+    """Write a table in the format of the file name; array formats store the target as ``y``."""
     fmt, compression = format_of(path)
     with written_or_explained(path):
         data = _encode(frame, fmt, target)
@@ -33,14 +33,14 @@ def write_table(frame: pd.DataFrame, path: Path, target: str | None = None) -> N
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file, all of it or nothing."""
+    """Write a file atomically."""
     with written_or_explained(path):
         replace_file(path, data)
 
 
 @contextmanager
 def written_or_explained(path: Path) -> Iterator[None]:
-    """Say of a file that cannot be written why, and what to do."""
+    """Turn write errors into messages with advice."""
     try:
         yield
     except ImportError as error:
@@ -49,12 +49,12 @@ def written_or_explained(path: Path) -> Iterator[None]:
         raise CommandError(
             f"{path} cannot be written: {error.strerror or error}.",
             ExitCode.OUTPUT,
-            "Make room, or name another place.",
+            "Free some space, or choose another path.",
         ) from error
 
 
 def check_destination(path: Path | None, source: str = "-", *, table: bool = False) -> None:
-    """Refuse a place that cannot be written, or holds the data, before the work begins."""
+    """Raise an error, before the work begins, if a path cannot be written or holds the input."""
     if path is None:
         return
     with written_or_explained(path):
@@ -62,23 +62,24 @@ def check_destination(path: Path | None, source: str = "-", *, table: bool = Fal
         folder, there = path.is_dir(), path.absolute().parent.is_dir()
     if same:
         raise CommandError(
-            f"{path} holds the data: writing to it would destroy them.",
+            f"{path} is the input file: writing to it would destroy the data.",
             ExitCode.OUTPUT,
-            "Name another file.",
+            "Choose another file.",
         )
     if not there:
         raise CommandError(
-            f"There is no folder {path.parent} to write {path.name} in.",
+            f"The folder {path.parent} for {path.name} does not exist.",
             ExitCode.OUTPUT,
-            "Create it, or name another place.",
+            "Create it, or choose another path.",
         )
     if folder:
-        raise CommandError(f"{path} is a folder.", ExitCode.OUTPUT, "Name a file in it.")
+        raise CommandError(f"{path} is a folder.", ExitCode.OUTPUT, "Choose a file in it.")
     if table and format_of(path)[0] not in _WRITTEN:
         raise CommandError(
-            f"The name {path.name} does not say in which format to write.",
+            f"The name {path.name} does not tell which format to write.",
             ExitCode.OUTPUT,
-            "End it in .csv, .tsv, .parquet, .feather, .npz or .mat (and .gz, .bz2, .xz or .zst).",
+            "Use the extension .csv, .tsv, .parquet, .feather, .npz or .mat (optionally followed "
+            "by .gz, .bz2, .xz or .zst).",
         )
 
 

@@ -1,4 +1,4 @@
-"""Compressed files and archives."""
+"""Unpack compressed files and archives."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from covmin.data.checks import listed
 from .errors import CommandError, ExitCode
 
 ZIP = b"PK\x03\x04"
-# Files inside an archive that is no mere parcel, but a format of its own.
+# Files that identify an archive as a spreadsheet.
 _SPREADSHEETS = ("[Content_Types].xml", "xl/workbook.xml", "content.xml")
 
 
 @dataclass(frozen=True)
 class Compression:
-    """How a file begins, and the way from its bytes to those it holds and back."""
+    """The first bytes of a compressed file, and functions to unpack and pack it."""
 
     magic: bytes
     unpack: Callable[[bytes], bytes]
@@ -51,7 +51,7 @@ PACKED = (ZIP, *(each.magic for each in COMPRESSIONS.values()))
 
 
 def unzipped(data: bytes, wanted: str | None) -> tuple[bytes, str | None]:
-    """A file in a .zip file and its name; spreadsheets and .npz files stay as they are."""
+    """Return a file in a .zip archive and its name; spreadsheets and .npz files stay packed."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         names = [name for name in archive.namelist() if _is_table(name)]
         if all(name.endswith(".npy") for name in names) or any(s in names for s in _SPREADSHEETS):
@@ -59,17 +59,17 @@ def unzipped(data: bytes, wanted: str | None) -> tuple[bytes, str | None]:
         if wanted is None and len(names) == 1:
             return archive.read(names[0]), names[0]
         if wanted not in names:
-            missing = f"The .zip file holds no {wanted!r}" if wanted else "Which file is the table"
+            missing = f"The .zip file has no {wanted!r}" if wanted else "Which file is the table"
             raise CommandError(
-                f"{missing}? It holds {len(names)} files: {listed(names)}."
+                f"{missing}? It contains {len(names)} files: {listed(names)}."
                 if wanted is None
                 else f"{missing}, but {listed(names)}.",
                 ExitCode.INPUT,
-                "Name one of them with --table.",
+                "Choose one of them with --table.",
             )
         return archive.read(wanted), wanted
 
 
 def _is_table(name: str) -> bool:
-    """Whether a name in an archive is a file, and none that a system adds by itself."""
+    """Tell whether a name in an archive is a file, and not one that macOS adds."""
     return not name.endswith("/") and not name.startswith("__MACOSX/")

@@ -1,4 +1,4 @@
-"""What shows on standard error while a fit runs."""
+"""Show progress on standard error during a fit."""
 
 from typing import Any, Self
 
@@ -11,10 +11,10 @@ from covmin.runtime.workload import Workload
 
 
 class FitProgress:
-    """A line with the current phase and, along the path, its stage.
+    """A line with the current phase and, on the path, its stage.
 
-    Nothing shows where standard error is not a terminal, or if ``quiet``. With ``only_plan`` the
-    command ends when it is known what the fit will do, and says that.
+    Nothing is shown if standard error is not a terminal, or with ``quiet``. With ``only_plan`` the
+    command prints the plan once it is known, and exits.
     """
 
     def __init__(self, quiet: bool = False, *, only_plan: bool = False) -> None:
@@ -40,11 +40,11 @@ class FitProgress:
         self._progress.stop()
 
     def phase(self, description: str) -> None:
-        """Begin a phase of unknown length."""
+        """Start a phase of unknown length."""
         self._progress.update(self._task, description=printable(description), total=None)
 
     def plan(self, plan: object, workload: Workload) -> None:
-        """Say how long it will take, once that is known."""
+        """Show the estimated time, or print the plan and exit."""
         self._workload = workload
         if self._only_plan:
             self._progress.stop()
@@ -54,12 +54,12 @@ class FitProgress:
             self._progress.console.print(said)
 
     def fold(self, done: int, total: int) -> None:
-        """Follow the choice of m and ε: called after each fold."""
+        """Show progress after each cross-validation fold."""
         share = self._workload.after_folds(done, total)
-        self._show(f"Cross-fitting, {done} of {total} folds", share)
+        self._show(f"Cross-validation, {done} of {total} folds", share)
 
     def __call__(self, step: Any) -> None:
-        """Follow the path: called with each :class:`~covmin.core.watch.Progress`."""
+        """Show progress on the path; called with each :class:`~covmin.core.watch.Progress`."""
         description = f"Path, {step.budget} features, {step.iteration.n_active} active"
         self._show(description, self._workload.at_stage(step.budget))
 

@@ -1,4 +1,4 @@
-"""Tables in JSON: a list of records, a record on each line, or a list for each column."""
+"""Read tables from JSON: a list of records, one record per line, or one list per column."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def read_json(data: bytes, source: Source) -> pd.DataFrame:
-    """Read a table from JSON; a record in a record becomes columns with a dot in their names."""
+    """Read a table from JSON; nested records become columns with dots in their names."""
     import pandas as pd
 
     text, notes = decoded(data, source)
     value = _records(_parsed(text))
     frame = pd.json_normalize(value) if isinstance(value, list) else pd.DataFrame(value)
     for name, dtype in frame.dtypes.items():
-        # Lists are no values that can be compared; their text is.
+        # Lists cannot be compared; their text can.
         if dtype.kind == "O" and frame[name].map(lambda cell: isinstance(cell, list | dict)).any():
             frame[name] = frame[name].map(json.dumps, na_action="ignore")
     frame.attrs["notes"] = notes
@@ -46,7 +46,7 @@ def _parsed(text: str) -> Any:
 
 
 def _records(value: Any) -> Any:
-    """Records, or columns, out of what was parsed; a table may be wrapped in an object."""
+    """Extract records or columns from parsed JSON; a table may be wrapped in an object."""
     if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
         return value
     if isinstance(value, list) and len(value) > 1 and all(isinstance(x, list) for x in value):
@@ -64,7 +64,7 @@ def _records(value: Any) -> Any:
         if len(inner) == 1 and isinstance(inner[0][0], dict):
             return _records(inner[0])
     raise CommandError(
-        "The JSON holds no table.",
+        "The JSON does not contain a table.",
         ExitCode.INPUT,
-        'It needs a list of records, such as [{"a": 1, "b": 2}, …], or a record on each line.',
+        'It must be a list of records, such as [{"a": 1, "b": 2}, …], or one record per line.',
     )

@@ -1,4 +1,4 @@
-"""``covmin reproduce``: the paper's two experiments, each with one command."""
+"""``covmin reproduce``: run the paper's two experiments."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -15,8 +15,8 @@ from .errors import CommandError, CommandGroup, ExitCode
 app = typer.Typer(
     cls=CommandGroup,
     no_args_is_help=True,
-    help="Rerun the paper's experiments: tables, figures, and a log that takes up where an "
-    "interrupted run stopped.",
+    help="Rerun the paper's experiments. Writes tables and figures; an interrupted run resumes "
+    "from its log.",
 )
 
 Quick = Annotated[bool, typer.Option("--quick", help="A few minutes instead of hours.")]
@@ -25,16 +25,16 @@ Output = Annotated[
     typer.Option(
         "--output",
         "-o",
-        help="Folder for tables (results/) and pictures (figures/). A run is taken up again "
-        "from the .jsonl file in results/.",
+        help="Folder for tables (results/) and figures (figures/). A run resumes from the .jsonl "
+        "file in results/.",
     ),
 ]
 NoRun = Annotated[
-    bool, typer.Option("--no-run", help="Only tables and pictures of what the log holds so far.")
+    bool, typer.Option("--no-run", help="Only write tables and figures of the results so far.")
 ]
 Only = Annotated[
     list[str] | None,
-    typer.Option("--only", help="Method to run; may be given again. Default: all.", metavar="NAME"),
+    typer.Option("--only", help="Method to run; repeatable. Default: all.", metavar="NAME"),
 ]
 
 
@@ -47,14 +47,14 @@ def synthetic(
     no_run: NoRun = False,
     only: Only = None,
     repeats: Annotated[
-        int | None, typer.Option(help="Draws of each size. Default: 100, quick 10.", min=1)
+        int | None, typer.Option(help="Draws per size. Default: 100, or 10 with --quick.", min=1)
     ] = None,
     samples: Annotated[
         list[int] | None,
-        typer.Option("--samples", help="Size of the draws; may be given again.", min=4),
+        typer.Option("--samples", help="Number of samples per draw; repeatable.", min=4),
     ] = None,
 ) -> None:
-    """Median rank of the true features on the three synthetic tasks.
+    """Compute the median rank of the true features on the three synthetic tasks.
 
     Example: covmin reproduce synthetic --quick --jobs 2
     """
@@ -77,16 +77,16 @@ def real(
     only: Only = None,
     dataset: Annotated[
         list[str] | None,
-        typer.Option("--dataset", help="Set to run on; may be given again. Default: all there."),
+        typer.Option("--dataset", help="Data set to use; repeatable. Default: all available."),
     ] = None,
     protocol: Annotated[
         list[str] | None,
-        typer.Option("--protocol", help="paper or nested; may be given again. Default: both."),
+        typer.Option("--protocol", help="paper or nested; repeatable. Default: both."),
     ] = None,
 ) -> None:
-    """Accuracy of a kernel SVM on the paper's real sets, under both protocols.
+    """Compute the accuracy of a kernel SVM on the paper's real data sets, under both protocols.
 
-    "paper" ranks features on all samples, as published; "nested" on each training fold.
+    "paper" ranks features on all samples, as published; "nested" ranks on each training fold.
 
     Example: covmin reproduce real --quick --jobs 2
     """
@@ -96,7 +96,7 @@ def real(
     with _explained():
         available, missing = available_sets(dataset or (QUICK_SETS if quick else SETS))
     for set_name, reason in missing.items():
-        typer.echo(f"Left out: {set_name}. {reason}", err=True)
+        typer.echo(f"Skipped: {set_name}. {reason}", err=True)
     given = {"datasets": available, "selectors": only, "protocols": protocol or ("paper", "nested")}
     shared = {"quick": quick, "n_jobs": jobs, "progress": not quiet, "run": not no_run}
     _reproduce(run_real, write_real, output, "real", **shared, **given)
@@ -109,23 +109,23 @@ def _reproduce(
     name: str,
     **options: Any,
 ) -> None:
-    """Run an experiment, or take it up; write tables and pictures, and say where."""
+    """Run or resume an experiment, write tables and figures, and print their paths."""
     import matplotlib
 
     name += "-quick" if options["quick"] else ""
     log = output / "results" / f"{name}.jsonl"
     if os.path.exists(log):
-        typer.echo(f"Taking up the run in {log}", err=True)
+        typer.echo(f"Resuming the run in {log}", err=True)
     try:
         with _explained():
             result = experiment(log, **options)
     except KeyboardInterrupt as error:
-        typer.echo(f"Interrupted. The same command takes up the run in {log}.", err=True)
+        typer.echo(f"Interrupted. The same command resumes the run in {log}.", err=True)
         raise typer.Exit(int(ExitCode.INTERRUPTED)) from error
     if len(result.frame if hasattr(result, "frame") else result) == 0:
-        message = f"{log} holds no results of this experiment."
+        message = f"{log} contains no results of this experiment."
         raise CommandError(message, ExitCode.INPUT, "Run it without --no-run.")
-    matplotlib.use("Agg")  # no window is opened
+    matplotlib.use("Agg")  # without a display
     with _explained():
         paths = write(result, output, name)
     for path in paths:
@@ -134,7 +134,7 @@ def _reproduce(
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """Turn what a user can mend into a message and an exit code."""
+    """Turn errors that the user can fix into a message and an exit code."""
     try:
         yield
     except (ValueError, ImportError) as error:
@@ -144,6 +144,6 @@ def _explained() -> Iterator[None]:
         raise CommandError(
             f"{place}{error.strerror or error}.",
             ExitCode.OUTPUT,
-            "Make room, or name another place with --output; finished work is kept, and the same "
-            "command takes it up.",
+            "Free some space, or choose another folder with --output. Finished work is kept, and "
+            "the same command resumes.",
         ) from error

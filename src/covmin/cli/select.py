@@ -13,20 +13,21 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from .display import Asked, selection_summary, show_files, show_json, show_remarks
+from .display import TableInfo, selection_summary, show_files, show_json, show_remarks
 from .errors import CommandError, ExitCode
 from .formats import format_of
 from .method import selector_arguments, words_for
 from .output import check_destination, write_table, written_or_explained
-from .problem import Question, make_question, make_stored_question
+from .problem import Dataset, make_dataset, open_stored_dataset
 from .progress import FitProgress
 from .tables import Source
+from .verdicts import check_rate, fit_verdicts, verdict_rows, verdict_table
 from .words import explained
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from covmin import CCMSelector
+    from covmin import CCMSelector, VerdictSelector
 
 _BY_COMMAND = ("json", "excel", "sqlite")
 _DEMO_CODE = """\
@@ -44,7 +45,7 @@ class SelectRequest:
     """The options of ``covmin select``, as typed."""
 
     source: Source
-    # By their names in ``set_params``.
+    # Parameters of the selector, named as in ``set_params``.
     parameters: dict[str, Any] = field(default_factory=dict)
     report: Path | None = None
     output: Path | None = None
@@ -52,181 +53,203 @@ class SelectRequest:
     as_json: bool = False
     quiet: bool = False
     estimate: bool = False
+    fdr: float | None = None  # of verdicts; None for no verdicts
 
 
 def run_select(request: SelectRequest) -> None:
-    """Read, fit, print and write what was asked for."""
+    """Read the table, fit the selector, and print and write the results."""
     source = request.source
     check_destination(request.report, source.data)
     check_destination(request.output, source.data, table=True)
     check_destination(request.parameters.get("long_run__checkpoint"), source.data)
     arguments = selector_arguments(request.parameters)
+    check_rate(request.fdr)
     with FitProgress(request.quiet, only_plan=request.estimate) as progress:
         progress.phase(f"Reading {source.data}")
-        question, frame = _read(source)
-        columns = {"given": question.given, "groups": question.groups}
+        dataset, frame = _read(source)
+        _check_task(arguments.get("task", "auto"), dataset)
+        columns = {"given": dataset.given, "groups": dataset.groups}
         arguments |= {name: value for name, value in columns.items() if value}
         arguments |= {"missing": "error"} if source.missing == "error" else {}
-        if question.column_types != "auto":
-            arguments["column_types"] = question.column_types
-        answer = _fit(question, progress, arguments)
+        if dataset.column_types != "auto":
+            arguments["column_types"] = dataset.column_types
+        result = _fit(dataset, progress, arguments)
+        if request.fdr is not None:
+            progress.phase("Testing features")
+            verdicts = fit_verdicts(dataset, request.fdr, arguments)
+            result = replace(result, verdicts=verdicts)
         if request.output is not None:
             progress.phase(f"Writing {request.output}")
-            write_table(_selected_columns(answer, frame), request.output, question.target)
+            write_table(_selected_columns(result, frame), request.output, dataset.target)
         separator = None if frame is None else frame.attrs.get("separator")
-        code = _code(request, answer, separator)
+        code = _code(request, result, separator)
         if request.report is not None:
             progress.phase(f"Writing {request.report}")
-            _save_report(answer, request.report, source.name, code)
+            _save_report(result, request.report, source.name, code)
     if request.as_json:
-        show_json(_as_dict(request, answer, code))
+        show_json(_as_dict(request, result, code))
         return
-    _show(answer, source.name or "standard input", request.top)
+    _show(result, source.name or "standard input", request.top)
     show_files(Selected_columns=request.output, Report=request.report)
 
 
 def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
-    """Select among the wine measurements and write a report."""
+    """Select features of the wine data and write a report."""
     from sklearn.datasets import load_wine
 
     check_destination(report)
     wine = load_wine(as_frame=True)
     y = wine.target.map(lambda code: f"cultivar {code + 1}").rename("cultivar")
     with FitProgress(quiet) as progress:
-        answer = _fit(Question(wine.data, y, []), progress, {"random_state": seed})
+        result = _fit(Dataset(wine.data, y, []), progress, {"random_state": seed})
         progress.phase(f"Writing {report}")
         code = _DEMO_CODE.format(seed=seed)
-        path = _save_report(answer, report, "wine (bundled with scikit-learn)", code)
-    _show(answer, "wine", wine.data.shape[1])
+        path = _save_report(result, report, "wine (bundled with scikit-learn)", code)
+    _show(result, "wine", wine.data.shape[1])
     print()
     show_files(Report=path)
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A fitted selector, what it was asked and what it remarked."""
+class SelectResult:
+    """A fitted selector with its data, notes and warnings."""
 
-    question: Question
+    dataset: Dataset
     selector: CCMSelector
     notes: list[str]
     warnings: list[str]
     seconds: float
+    verdicts: VerdictSelector | None = None
 
     @property
     def order(self) -> np.ndarray:
-        """Numbers of the features, those given and then best first."""
+        """Indices of the features: given ones, then best first."""
         return np.argsort(self.selector.ranking_, kind="stable")
 
     @property
     def selected(self) -> list[str]:
-        """Names of the features kept, those given and then best first."""
-        return [self.question.names[j] for j in self.order if self.selector.support_[j]]
+        """Names of the selected features: given ones, then best first."""
+        return [self.dataset.names[j] for j in self.order if self.selector.support_[j]]
 
 
-def _read(source: Source) -> tuple[Question, pd.DataFrame | None]:
-    """The question, and the whole table where it is held in memory."""
+def _read(source: Source) -> tuple[Dataset, pd.DataFrame | None]:
+    """Return the data, and the whole table if it is in memory."""
     if not os.path.isdir(source.data):
         frame = source.read()
-        return make_question(frame, source), frame
-    if source.missing in ("rows", "columns") or source.categorical or source.kinds:
+        return make_dataset(frame, source), frame
+    if source.missing in ("rows", "columns") or source.categorical or source.kinds or source.event:
         raise CommandError(
-            "--missing rows, --missing columns, --categorical and --as work on single files.",
+            "--missing rows, --missing columns, --categorical, --as and --event work on single "
+            "files.",
             ExitCode.USAGE,
-            "Leave out rows or columns and encode categories before writing the folder.",
+            "Drop rows or columns and encode categories before writing the folder.",
         )
-    return make_stored_question(source), None
+    return open_stored_dataset(source), None
 
 
-def _fit(question: Question, progress: FitProgress, arguments: dict[str, Any]) -> Answer:
-    """Fit the selector and collect its remarks."""
+def _check_task(task: str, dataset: Dataset) -> None:
+    """Raise an error for survival times without events, or events without times."""
+    if task == "survival" and dataset.event is None:
+        raise CommandError(
+            "--task survival requires an event indicator.",
+            ExitCode.USAGE,
+            "Specify its column with --event, such as --event died or --event status=2.",
+        )
+    if task not in ("auto", "survival") and dataset.event is not None:
+        raise CommandError(
+            f"--event is for survival times, but --task is {task}.",
+            ExitCode.USAGE,
+            "Omit one of them.",
+        )
+
+
+def _fit(dataset: Dataset, progress: FitProgress, arguments: dict[str, Any]) -> SelectResult:
+    """Fit the selector and collect its warnings."""
     from covmin import CCMSelector, LongRun
-    from covmin.data.responses import ordered_levels
 
     long_run = replace(arguments.get("long_run", LongRun()), callback=progress)
     selector = CCMSelector(**arguments | {"long_run": long_run, "verbose": 0})
     chosen = selector.n_features_to_select == "auto"
-    progress.phase("Ranking on folds" if chosen else "Ranking")
-    # An array has no order of classes, which Parquet and Feather files keep.
-    y = question.y.to_numpy() if ordered_levels(question.y) is None else question.y
+    progress.phase("Cross-validation" if chosen else "Ranking")
     start = time.perf_counter()
     try:
-        with explained(question.target) as remarks:
-            selector.fit(*(question.stored or (question.X, y)))
+        with explained(dataset.target) as remarks:
+            selector.fit(*(dataset.stored or (dataset.X, dataset.response)))
     except KeyboardInterrupt:
         if long_run.checkpoint is not None and os.path.exists(long_run.checkpoint):
-            typer.echo(f"The same command goes on from {long_run.checkpoint}.", err=True)
+            typer.echo(f"The same command resumes from {long_run.checkpoint}.", err=True)
         raise
     selector.set_params(long_run=None)
-    gaps = (str(each.choice) for each in selector.plan_.decisions if each.topic == "gaps")
-    kept = [
-        f"Values are missing in {columns}. This counts where it says something." for columns in gaps
-    ]
-    notes = [*question.notes, *kept, *remarks, *_readings(selector)]
+    gaps = (str(each.choice) for each in selector.plan_.decisions if each.topic == "missing values")
+    kept = [f"Missing values in {columns}. They are used as information." for columns in gaps]
+    notes = [*dataset.notes, *kept, *remarks, *_readings(selector)]
     seconds = time.perf_counter() - start
-    return Answer(question, selector, notes, _data_warnings(question, selector), seconds)
+    return SelectResult(dataset, selector, notes, _data_warnings(dataset, selector), seconds)
 
 
 def _readings(selector: CCMSelector) -> list[str]:
-    """What columns were taken for; of those left out there was a warning."""
+    """Describe how columns were read; excluded columns already have a warning."""
     from covmin.data.encoding import summary
     from covmin.data.kinds import LEFT_OUT
 
     return summary([each for each in selector.plan_.readings if each.kind not in LEFT_OUT])
 
 
-def _data_warnings(question: Question, selector: CCMSelector) -> list[str]:
-    """What the columns themselves give reason to doubt, in words."""
+def _data_warnings(dataset: Dataset, selector: CCMSelector) -> list[str]:
+    """Return warnings about the data."""
     from covmin.data.checks import shortened
     from covmin.report import check_data
 
     said = []
-    for item in check_data(selector, question.X, question.y.to_numpy(), question.names):
-        names = [shortened(question.names[j]) for j in item["features"]]
+    for item in check_data(selector, dataset.X, np.asarray(dataset.response), dataset.names):
+        names = [shortened(dataset.names[j]) for j in item["features"]]
         told = all(f"“{name}”" in item["text"] for name in names)
         said.append(f"{item['title']}: {'' if told else ', '.join(names) + '. '}{item['text']}")
     return said
 
 
-def _selected_columns(answer: Answer, frame: pd.DataFrame | None) -> pd.DataFrame:
-    """All samples with the selected columns, in the order of the table, and the target."""
+def _selected_columns(result: SelectResult, frame: pd.DataFrame | None) -> pd.DataFrame:
+    """Return all samples with the selected columns, in table order, and the target."""
     import pandas as pd
 
-    question = answer.question
+    dataset = result.dataset
     if frame is not None:
-        wanted = {*answer.selected, question.target}
-        return frame.loc[question.X.index, [name for name in frame.columns if name in wanted]]
-    assert question.stored is not None
-    X, y = question.stored
-    narrow = answer.selector.transform(X)
+        wanted = {*result.selected, dataset.target, dataset.event_name}
+        return frame.loc[dataset.X.index, [name for name in frame.columns if name in wanted]]
+    assert dataset.stored is not None
+    X, y = dataset.stored
+    narrow = result.selector.transform(X)
     table = pd.DataFrame(narrow.take(np.arange(X.shape[0])), columns=narrow.names)
-    return table.assign(**{question.target: y})
+    return table.assign(**{dataset.target: y})
 
 
-def _save_report(answer: Answer, path: Path, source: str | None, code: str) -> Path:
-    """Write the HTML report: where the data came from, and the code that repeats the fit."""
+def _save_report(result: SelectResult, path: Path, source: str | None, code: str) -> Path:
+    """Write the HTML report, with the source of the data and code that repeats the fit."""
     from covmin.report import write_report
 
-    question = answer.question
+    dataset = result.dataset
     with written_or_explained(path):
         return write_report(
-            answer.selector,
-            question.X,
-            question.y.to_numpy(),
+            result.selector,
+            dataset.X,
+            np.asarray(dataset.response),
             path,
-            feature_names=question.names,
-            target_name=question.target,
+            feature_names=dataset.names,
+            target_name=dataset.target,
             source=source,
-            notes=answer.notes,
+            notes=result.notes,
             code=code,
+            verdicts=result.verdicts,
         )
 
 
-def _code(request: SelectRequest, answer: Answer, separator: str | None) -> str:
-    """Python that repeats a fit on a whole table; the command, where it did more than read it."""
+def _code(request: SelectRequest, result: SelectResult, separator: str | None) -> str:
+    """Return Python code that repeats the fit, or the command if reading needs more."""
     from covmin.report import reproduction_code
 
-    source, target = request.source, answer.question.target
+    source, target = request.source, result.dataset.target
     typed = {
+        "--event": [source.event] if source.event else [],
         "--drop": source.drop or [],
         "--categorical": source.categorical or [],
         "--as": source.kinds or [],
@@ -239,44 +262,48 @@ def _code(request: SelectRequest, answer: Answer, separator: str | None) -> str:
         "--table": [source.table] if source.table else [],
         "--query": [source.query] if source.query else [],
     }
-    # Of what pandas does not read by one plain call, the command says how.
+    # Use the command if pandas cannot read the table with one plain call.
     plain = source.name is None or format_of(Path(source.name))[0] not in _BY_COMMAND
-    if plain and source.header and not any(typed.values()) and not answer.question.notes:
-        return reproduction_code(answer.selector, target, source.name, separator)
+    if plain and source.header and not any(typed.values()) and not result.dataset.notes:
+        return reproduction_code(result.selector, target, source.name, separator)
     words = ["covmin", "select", source.data, "--target", target]
     words += [word for option, values in typed.items() for v in values for word in (option, v)]
     words += ["--no-header"] if not source.header else []
     words += ["--strict"] if source.strict else []
+    words += [] if request.fdr is None else ["--fdr", f"{request.fdr:g}"]
     return shlex.join([*words, *words_for(request.parameters)])
 
 
-def _show(answer: Answer, source: str, top: int) -> None:
-    """Print the ranking, the choice and the remarks."""
-    question = answer.question
-    asked = Asked(source, question.n_samples, question.names, question.target, question.y)
-    Console().print(selection_summary(answer.selector, asked, top))
-    show_remarks("Warning", answer.warnings, "yellow")
-    show_remarks("Note", answer.notes, "dim")
+def _show(result: SelectResult, source: str, top: int) -> None:
+    """Print the ranking, the choice, warnings and notes."""
+    dataset = result.dataset
+    info = TableInfo(source, dataset.n_samples, dataset.names, dataset.target, dataset.y)
+    Console().print(selection_summary(result.selector, info, top))
+    if result.verdicts is not None:
+        Console().print(verdict_table(result.verdicts, dataset.names, top))
+    show_remarks("Warning", result.warnings, "yellow")
+    show_remarks("Note", result.notes, "dim")
 
 
-def _as_dict(request: SelectRequest, answer: Answer, code: str) -> dict[str, Any]:
-    """The answer for programs: plain values only."""
+def _as_dict(request: SelectRequest, result: SelectResult, code: str) -> dict[str, Any]:
+    """Return the result for --json, as plain values."""
     from covmin import __version__
     from covmin.report import error_curve, explain_choice, verdict
 
-    selector, names = answer.selector, answer.question.names
+    selector, names = result.selector, result.dataset.names
     pairs, found = selector.interactions_, selector.substitutes_ or {}
     return {
         "covmin": __version__,
         "data": request.source.data,
-        "target": answer.question.target,
+        "target": result.dataset.target,
+        "event": result.dataset.event_name,
         "task": selector.task_,
-        "n_samples": answer.question.n_samples,
+        "n_samples": result.dataset.n_samples,
         "n_features": len(names),
         "n_selected": int(selector.n_features_),
-        "verdict": str(verdict(selector, answer.question.target)),
+        "verdict": str(verdict(selector, result.dataset.target)),
         "why": explain_choice(selector),
-        "selected": answer.selected,
+        "selected": result.selected,
         "ranking": [
             {
                 "rank": int(selector.ranking_[j]),
@@ -284,7 +311,7 @@ def _as_dict(request: SelectRequest, answer: Answer, code: str) -> dict[str, Any
                 "weight": round(float(selector.weights_[j]), 6),
                 "selected": bool(selector.support_[j]),
             }
-            for j in answer.order
+            for j in result.order
         ],
         "interactions": [
             {"features": [names[j] for j in pair], "share": float(share), "p_value": float(p)}
@@ -298,6 +325,7 @@ def _as_dict(request: SelectRequest, answer: Answer, code: str) -> dict[str, Any
             {key: names[x] if isinstance(x, int) else x for key, x in zip(found, row, strict=True)}
             for row in zip(*(column.tolist() for column in found.values()), strict=True)
         ],
+        "verdicts": verdict_rows(result.verdicts, names),
         "cross_fitted_error": error_curve(selector),
         "kernel": selector.kernel_,
         "epsilon": float(selector.epsilon_),
@@ -305,9 +333,9 @@ def _as_dict(request: SelectRequest, answer: Answer, code: str) -> dict[str, Any
         "converged": bool(selector.converged_),
         "seed": selector.random_state,
         "code": code,
-        "seconds": round(answer.seconds, 3),
-        "notes": answer.notes,
-        "warnings": answer.warnings,
+        "seconds": round(result.seconds, 3),
+        "notes": result.notes,
+        "warnings": result.warnings,
         "report": str(request.report) if request.report else None,
         "output": str(request.output) if request.output else None,
     }

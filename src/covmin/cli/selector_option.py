@@ -1,4 +1,4 @@
-"""Options of a command that stand for parameters of the selector."""
+"""Command-line options that set parameters of the selector."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -13,53 +13,53 @@ from covmin.selection.declared import Parameter, declared
 
 from .errors import CommandError, ExitCode
 
-# Types, with what stands for a value in the help.
+# Types, with their placeholder in the help and their converter.
 _KINDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "int": ("N", int),
     "float": ("NUMBER", float),
     "PathLike[str]": ("FILE", Path),
 }
-_IN_WORDS = {"N": "a whole number", "NUMBER": "a number"}
+_IN_WORDS = {"N": "an integer", "NUMBER": "a number"}
 
 
 @dataclass(frozen=True)
 class SelectorOption:
-    """One option; type, default and choices are those of the parameter."""
+    """An option; its type, default and choices are those of the parameter."""
 
-    # What is typed, such as "--jobs -j"; messages use the first.
+    # Names on the command line, such as "--jobs -j"; messages use the first.
     names: str
     # As in ``set_params``: "epsilon", "kernel__degree", "formulation__lambda1".
     parameter: str
     help: str
-    # Its heading in the help.
+    # Heading in the help.
     panel: str | None = None
-    # Another option with the values under which this one has an effect: "--inverse free".
+    # The option and values with which this one has an effect, such as "--inverse free".
     needs: str = ""
-    # Words it takes, where the parameter declares none.
+    # Accepted words, if the parameter declares none.
     choices: tuple[str, ...] = ()
-    # Further words, and the values they stand for.
+    # Further words and their values.
     stands_for: Mapping[str, Any] = field(default_factory=dict)
-    # Where it is not the default of the parameter.
+    # Default, if it differs from that of the parameter.
     default: Any = None
-    # From what is typed to a value, where the type does not say how.
+    # Parser, if the type does not determine it.
     parse: Callable[[str], Any] | None = None
     metavar: str = ""
-    # For columns, which may be given again.
+    # Completion of column names; such options are repeatable.
     complete: Callable[..., list[str]] | None = None
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """Name in messages."""
         return self.names.split()[0]
 
     @cached_property
     def declared(self) -> Parameter:
-        """What the library says of the parameter."""
+        """The declaration of the parameter."""
         return declared(self.parameter)
 
     @property
     def is_flag(self) -> bool:
-        """Whether it takes no value, and turns its parameter."""
+        """Whether the option is a flag, which toggles its parameter."""
         return self.declared.annotation == "bool"
 
     @cached_property
@@ -76,7 +76,7 @@ class SelectorOption:
         return (*words, *self.stands_for)
 
     def read(self, text: str) -> Any:
-        """The value for what was typed."""
+        """Return the value of the text that was typed."""
         what, convert = self._kind
         if self.parse is not None:
             return self.parse(text)
@@ -91,16 +91,16 @@ class SelectorOption:
 
             ways = [*([_IN_WORDS[what]] if what else []), *self._words]
             raise CommandError(
-                f"{self.name} does not take {text!r}.",
+                f"{self.name} does not accept {text!r}.",
                 ExitCode.USAGE,
-                f"{did_you_mean(nearest(text, self._words, 0.8))}It takes {', '.join(ways)}.",
+                f"{did_you_mean(nearest(text, self._words, 0.8))}It accepts {', '.join(ways)}.",
             ) from None
 
     def argument(self) -> inspect.Parameter:
-        """The option as an argument of a function that typer makes a command of."""
+        """Return the option as an argument of a typer command."""
         shown = self.declared.default if self.default is None else self.default
         kernels, words = ", ".join(self.declared.kernels), "|".join(self._words)
-        # Words that are too many for their own column.
+        # With many choices, list them in the help text instead of the column of values.
         apart = self.metavar and self.parse is None and self.complete is None
         listed = ", ".join(self._words) if apart else ""
         said = f"{listed}: {self.help}" if listed else self.help
@@ -133,7 +133,7 @@ class SelectorOption:
         return [word for word in self._words if word.startswith(incomplete)]
 
     def typed(self, value: Any) -> list[str]:
-        """What to type for a value."""
+        """Return the command-line words for a value."""
         if self.is_flag:
             return [self.name]
         if self.complete is not None:
@@ -146,7 +146,7 @@ class SelectorOption:
 
 
 def extended(command: Callable[..., None], options: Sequence[SelectorOption]) -> Any:
-    """A command that takes these options as well; those without a heading come fourth."""
+    """Return a command with these options added; those without a heading come fifth."""
     own = list(inspect.signature(command, eval_str=True).parameters.values())
     own = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in own]
 
@@ -155,7 +155,7 @@ def extended(command: Callable[..., None], options: Sequence[SelectorOption]) ->
 
     common = [option.argument() for option in options if option.panel is None]
     others = [option.argument() for option in options if option.panel is not None]
-    arguments = [*own[:3], *common, *own[3:], *others]
+    arguments = [*own[:4], *common, *own[4:], *others]
     run.__doc__ = command.__doc__
     run.__signature__ = inspect.Signature(arguments)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in arguments}
@@ -163,7 +163,7 @@ def extended(command: Callable[..., None], options: Sequence[SelectorOption]) ->
 
 
 def typed_parameters(ctx: typer.Context, options: Sequence[SelectorOption]) -> dict[str, Any]:
-    """The parameters that were typed, and those that have a default of their own here."""
+    """Return the parameters that were typed, and those whose default differs here."""
     found = {}
     for option in options:
         source = ctx.get_parameter_source(option.parameter)

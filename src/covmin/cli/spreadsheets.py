@@ -1,4 +1,4 @@
-"""Sheets of Excel and LibreOffice files."""
+"""Read sheets of Excel and LibreOffice files."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
     from .tables import Source
 
-# Rows that show where a table begins.
+# Number of rows used to find where a table begins.
 _ROWS_SEEN = 50
 
 
 def read_spreadsheet(data: bytes, source: Source) -> pd.DataFrame:
-    """Read a sheet, the first one unless another is named, from the line of its names on."""
+    """Read the first sheet, or a named one, starting at the row of column names."""
     import pandas as pd
 
     try:
-        book = pd.ExcelFile(io.BytesIO(data), engine="calamine")  # reads every kind
+        book = pd.ExcelFile(io.BytesIO(data), engine="calamine")  # reads all formats
     except ImportError as error:
         raise CommandError(
-            "Reading a spreadsheet needs a package that is not installed.",
+            "Reading a spreadsheet requires a package that is not installed.",
             ExitCode.INPUT,
             "Install it (pip install python-calamine), or save the sheet as CSV (UTF-8).",
         ) from error
@@ -42,21 +42,21 @@ def read_spreadsheet(data: bytes, source: Source) -> pd.DataFrame:
         frame = pd.read_excel(book, sheet_name=sheet, header=header)
     notes = []
     if source.table is None and len(names) > 1:
-        notes.append(f"Of {len(names)} sheets the first was read, {sheet!r} (--table).")
+        notes.append(f"Only the first of {len(names)} sheets was read: {sheet!r} (--table).")
     title = [str(value) for row in cells[:above] for value in row if value != ""]
     if title:
-        notes.append(f"Above the names of the columns stands “{' / '.join(title)}”.")
+        notes.append(f"Skipped above the column names: “{' / '.join(title)}”.")
     frame.attrs["notes"] = notes
     return frame
 
 
 def _trimmed(cells: list[list[Any]]) -> list[list[Any]]:
-    """Rows without the empty cells at their ends, which every row of a sheet has."""
+    """Return rows without the empty cells at their ends."""
     return [row[: max((j + 1 for j, v in enumerate(row) if v != ""), default=0)] for row in cells]
 
 
 def _find_sheet(wanted: str | None, names: list[str]) -> str:
-    """A sheet by its name, or else by its number, from 0."""
+    """Find a sheet by name, or by number from 0."""
     if wanted is None:
         return names[0]
     if wanted in names:

@@ -1,4 +1,4 @@
-"""Tables out of files. No format that can carry code is read."""
+"""Read tables from files. Formats that can contain code are refused."""
 
 from __future__ import annotations
 
@@ -28,19 +28,21 @@ if TYPE_CHECKING:
 
 _CODE = {".pkl", ".pickle", ".joblib", ".npy"}
 _OTHERS = {
-    **dict.fromkeys(_CODE, "can carry code and are not read"),
-    **dict.fromkeys((".duckdb", ".h5", ".hdf5", ".rds", ".rdata", ".sav", ".dta"), "are not read"),
+    **dict.fromkeys(_CODE, "can contain code and are not supported"),
+    **dict.fromkeys(
+        (".duckdb", ".h5", ".hdf5", ".rds", ".rdata", ".sav", ".dta"), "are not supported"
+    ),
 }
 _ARROW_HINT = "Install pyarrow (pip install pyarrow), or save the table as CSV."
-# What pandas calls a column that has no name.
+# Prefix that pandas gives to columns without a name.
 _UNNAMED = "Unnamed: "
-# Formats of which a file may hold several tables.
+# Formats whose files may contain several tables.
 _OF_SEVERAL = (Format.excel, Format.sqlite)
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a table is, how to read it, and which part of it counts: options, as typed."""
+    """The options that say where a table is, how to read it, and which part of it to use."""
 
     data: str
     target: str | None = None
@@ -58,14 +60,15 @@ class Source:
     query: str | None = None
     kinds: list[str] | None = None
     strict: bool = False
+    event: str | None = None  # event indicator, if the target is a survival time
 
     @property
     def name(self) -> str | None:
-        """Name of the file, None for standard input."""
+        """Name of the file; None for standard input."""
         return None if self.data == "-" else Path(self.data).name
 
     def read(self) -> pd.DataFrame:
-        """Read the table; ``attrs`` say what was noticed in text, and its separator."""
+        """Read the table; its ``attrs`` hold notes, and the separator of a text table."""
         if self.data == "-":
             return parse_table(sys.stdin.buffer.read(), self, self.fmt)
         path = Path(self.data)
@@ -83,7 +86,7 @@ class Source:
 
 
 def read_table(path: str, **options: Any) -> pd.DataFrame:
-    """Read a table; the options are those of :class:`Source`."""
+    """Read a table; the options are the fields of :class:`Source`."""
     return Source(path, **options).read()
 
 
@@ -95,25 +98,25 @@ def _read_path(path: Path, source: Source) -> pd.DataFrame:
         raise CommandError(
             f"{path} is a folder.",
             ExitCode.INPUT,
-            "covmin select reads a folder of Parquet files; name a single file here.",
+            "Only covmin select reads a folder of Parquet files; choose a single file here.",
         )
     # A pipe can be read only once.
     if not path.is_file():
         return parse_table(path.read_bytes(), source, named)
     with path.open("rb") as file:
         start = file.read(BYTES_THAT_TELL)
-    # What a file holds counts, not what its name says of its compression.
+    # The content of a file tells its compression, not its name.
     if start.startswith(PACKED):
         return parse_table(path.read_bytes(), source, named)
     fmt = source.fmt or format_by_content(start, _format(named))
-    # These need not be in memory as they are.
+    # These formats need not be loaded into memory first.
     if fmt in (*TEXT, Format.sqlite):
         return _parse(path, source, Format(fmt))
     return parse_table(path.read_bytes(), source, named)
 
 
 def parse_table(data: bytes, source: Source, named: str | None = None) -> pd.DataFrame:
-    """Read a table from bytes, compressed or not; their beginning says the format."""
+    """Read a table from bytes, compressed or not; the first bytes tell the format."""
     for compression in COMPRESSIONS.values():
         if data.startswith(compression.magic):
             data = _attempt(compression.unpack, data, "compressed data")
@@ -131,7 +134,7 @@ def parse_table(data: bytes, source: Source, named: str | None = None) -> pd.Dat
 def _parse(
     file: Path | bytes, source: Source, fmt: Format, *, chosen: bool = False
 ) -> pd.DataFrame:
-    """Read a table of a known format; ``chosen``: out of an archive, by its name."""
+    """Read a table in a known format; ``chosen`` if it was chosen from an archive."""
     for option, given, formats in (
         ("--query", source.query, (Format.sqlite,)),
         ("--table", None if chosen else source.table, _OF_SEVERAL),
@@ -140,7 +143,7 @@ def _parse(
             raise CommandError(
                 f"{option} has no effect on {fmt} files.",
                 ExitCode.USAGE,
-                f"It is for {' and '.join(formats)} files; leave it out.",
+                f"It is for {' and '.join(formats)} files; omit it.",
             )
     if fmt in TEXT:
         text = file if isinstance(file, Path) else io.BytesIO(file)
@@ -169,7 +172,7 @@ def _read_arrow(data: bytes, fmt: str) -> pd.DataFrame:
 
 
 def _attempt(read: Callable[[bytes], Any], data: bytes, what: str) -> Any:
-    """Read, or say what the data was taken for."""
+    """Read the data, or raise an error that says what they were read as."""
     try:
         return read(data)
     except CommandError:
@@ -178,12 +181,12 @@ def _attempt(read: Callable[[bytes], Any], data: bytes, what: str) -> Any:
         raise CommandError(f"Reading {what}: {error}", ExitCode.INPUT, _ARROW_HINT) from error
     except Exception as error:  # each library fails in its own way
         raise CommandError(
-            f"The input does not read as {what}: {error}", ExitCode.INPUT, f"{ANOTHER_FORMAT}."
+            f"The input cannot be read as {what}: {error}", ExitCode.INPUT, f"{ANOTHER_FORMAT}."
         ) from error
 
 
 def _finish(frame: pd.DataFrame) -> pd.DataFrame:
-    """Column names as strings, each once; an index with names as columns, rows told apart."""
+    """Make column names unique strings, and turn a named index into columns."""
     if any(name is not None for name in frame.index.names):
         frame = frame.reset_index()
     elif not frame.index.is_unique:
@@ -195,7 +198,7 @@ def _finish(frame: pd.DataFrame) -> pd.DataFrame:
         raise CommandError(
             f"Several columns are called {listed(list(twice))}.",
             ExitCode.INPUT,
-            "Give every column a name of its own.",
+            "Give every column a unique name.",
         )
     if frame.shape[0] == 0:
         raise CommandError("The table has no rows.", ExitCode.INPUT)
@@ -203,7 +206,7 @@ def _finish(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _without_blanks(frame: pd.DataFrame) -> pd.DataFrame:
-    """Without rows that hold nothing, and columns that hold nothing and have no name."""
+    """Remove empty rows, and empty columns without a name."""
     names = frame.columns.astype(str)
     unnamed = [j for j, name in enumerate(names) if name.startswith(_UNNAMED)]
     empty = [j for j in unnamed if frame.iloc[:, j].isna().all()]
@@ -211,7 +214,7 @@ def _without_blanks(frame: pd.DataFrame) -> pd.DataFrame:
         frame = frame.iloc[:, [j for j in range(frame.shape[1]) if j not in set(empty)]]
     if frame.shape[1] == 0:
         return frame
-    # Where the first cell is there, the row is not empty.
+    # A row whose first cell is filled is not empty.
     doubtful = frame.iloc[:, 0].isna().to_numpy()
     blank = doubtful.copy()
     blank[doubtful] = frame.loc[doubtful].isna().all(axis=1).to_numpy()
@@ -221,7 +224,7 @@ def _without_blanks(frame: pd.DataFrame) -> pd.DataFrame:
 def _neighbours(path: Path) -> str:
     if not path.parent.is_dir():
         return f"The folder {path.parent} does not exist either."
-    # Endings are left out: all tables resemble each other in ".csv".
+    # Ignore extensions: all tables would look similar because of ".csv".
     stems = {entry.name.split(".")[0]: entry.name for entry in path.parent.iterdir()}
     close = [stems[stem] for stem in nearest(path.name.split(".")[0], stems, cutoff=0.65)]
     return did_you_mean(close) or "Check the name and the folder."

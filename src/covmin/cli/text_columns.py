@@ -1,4 +1,4 @@
-"""Columns of text that a table read with another decimal mark has as numbers."""
+"""Detect text columns that are numbers with decimal commas."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _THOUSANDS = r"[+-]?[1-9]\d{0,2}(?:,\d{3})*(?:\.\d+)?|0(?:\.\d+)?"
 
 
 def looks_like_decimal_commas(column: pd.Series) -> bool:
-    """Whether a column of text holds numbers such as 1,5."""
+    """Tell whether a text column holds numbers such as 1,5."""
     if column.dtype.kind in "biufcMm":
         return False
     text = column.dropna().astype(str)
     number = r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*|\s*[+-]?\d+\s*"
-    # Commas that may as well stand between thousands say nothing.
+    # Commas that could also be thousands separators do not count.
     with_comma = text[text.str.contains(",")].str.strip()
     return bool(text.str.fullmatch(number).all() and not with_comma.str.fullmatch(_THOUSANDS).all())

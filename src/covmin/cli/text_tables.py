@@ -1,4 +1,4 @@
-"""Tables in text: their encoding, what stands between the columns, and where these are named."""
+"""Read text tables: detect the encoding, the separator and the row of column names."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from .tables import Source
 
-_LINES = "It needs a line of column names and a line for each sample."
+_LINES = "It needs a line of column names and one line per sample."
 EMPTY = ("The input is empty.", ExitCode.INPUT, _LINES)
-ANOTHER_FORMAT = f"If it is another format, name it with --format ({', '.join(Format)})"
-# Text says its encoding by its first bytes, if it does.
+ANOTHER_FORMAT = f"If it is in another format, set it with --format ({', '.join(Format)})"
+# Byte order marks and their encodings.
 _MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
@@ -35,25 +35,25 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-# What text of Western languages is that is not UTF-8; the second takes every byte.
+# Likely encodings of Western text that is not UTF-8; the second accepts every byte.
 _WESTERN = ("cp1252", "latin-1")
 _IN_WORDS = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
 _SEPARATORS = ",;\t|"
 _BLANKS = r"\s+"
-# Lines, and bytes, that show how a table is laid out; lines of many columns are long.
+# Numbers of lines and bytes used to detect the layout; lines with many columns are long.
 _LINES_SEEN, _BYTES_SEEN, _FEWEST_LINES = 50, 2**18, 4
 _PAGE = re.compile(rb"\s*(?:<!doctype html|<html|<table|<\?xml)", re.IGNORECASE)
 _RAGGED = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
 
 
 def read_text(file: Path | io.BytesIO, fmt: str, source: Source) -> pd.DataFrame:
-    """Read a table of text; its notes say what was guessed."""
+    """Read a text table; its notes say what was detected."""
     head = _head(file)
     if not head.strip():
         raise CommandError(*EMPTY)
     if _PAGE.match(head):
         raise CommandError(
-            "The input is a page of HTML or XML, not a table.",
+            "The input is an HTML or XML page, not a table.",
             ExitCode.INPUT,
             "Download the file itself, or save the table as CSV.",
         )
@@ -72,12 +72,12 @@ def read_text(file: Path | io.BytesIO, fmt: str, source: Source) -> pd.DataFrame
     raise CommandError(
         f"The text is not {marked}: {failure}",
         ExitCode.INPUT,
-        "Name another --encoding, such as utf-8, utf-16, cp1252 or latin-1.",
+        "Choose another --encoding, such as utf-8, utf-16, cp1252 or latin-1.",
     ) from failure
 
 
 def decoded(data: bytes, source: Source) -> tuple[str, list[str]]:
-    """Text from bytes, and a note where its encoding was guessed."""
+    """Decode bytes, with a note if the encoding was guessed."""
     marked = source.encoding or _marked_encoding(data[:_BYTES_SEEN])
     try:
         return data.decode(marked or "utf-8"), []
@@ -91,35 +91,35 @@ def decoded(data: bytes, source: Source) -> tuple[str, list[str]]:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a table of text is laid out."""
+    """The layout of a text table."""
 
     separator: str
-    n_above: int = 0  # lines above the names of the columns
-    title: str = ""  # what they say, if they are no mere comments
-    marked: bool = False  # whether the line of names begins as a comment does
+    n_above: int = 0  # lines above the column names
+    title: str = ""  # their text, apart from comments
+    marked: bool = False  # whether the line of column names starts like a comment
 
 
 def find_layout(text: str, separators: str = _SEPARATORS, *, header: bool = True) -> Layout:
-    """The layout that makes the most lines of a text equally long.
+    """Return the layout for which most lines have the same number of cells.
 
-    Lines above the names of the columns are comments, which begin with #, or a title, which is
-    shorter than the lines of the table.
+    Lines above the column names are comments, which begin with #, or a title, which has fewer
+    cells than the lines of the table.
     """
     best, found = (0.0, 0), ""
     for separator in [each for each in separators if each in text]:
         width, share = _usual_width(_rows(text, separator)[0])
         if width > 1 and (share, width) > best:
             best, found = (share, width), separator
-    if not found:  # blanks are in many texts; they separate columns where all lines agree
+    if not found:  # blanks occur in many texts; they are separators only if all lines agree
         width, share = _usual_width(_rows(text, _BLANKS)[0])
         found = _BLANKS if width > 1 and share == 1.0 else separators[0]
     return _layout(found, *_rows(text, found), header)
 
 
 def header_row(rows: Sequence[Sequence[Any]]) -> int:
-    """Number of the row that names the columns: the first that is as long as those of the table.
+    """Return the number of the row with column names: the first one with as many cells as most.
 
-    The first row may be one cell short, where the names of the rows have no name.
+    It may be one cell short if the column of row names has no name.
     """
     width, _ = _usual_width(rows)
     lengths = [0 if _is_title(row) else len(row) for row in rows]
@@ -128,10 +128,10 @@ def header_row(rows: Sequence[Sequence[Any]]) -> int:
 
 
 def _layout(separator: str, rows: list[list[str]], above: list[int], header: bool) -> Layout:
-    """The layout of rows that have some lines above them."""
+    """Return the layout, given the rows and the number of lines above each."""
     comments = next((i for i, row in enumerate(rows) if not row[0].startswith("#")), len(rows))
     names = comments + (header_row(rows[comments:]) if header and rows[comments:] else 0)
-    # The last comment may itself be the line of names.
+    # The last comment may be the line of column names.
     width = len(rows[names]) if names < len(rows) else 0
     marked = header and comments > 0 and names == comments and len(rows[comments - 1]) == width > 1
     if marked:
@@ -142,13 +142,13 @@ def _layout(separator: str, rows: list[list[str]], above: list[int], header: boo
 
 
 def _rows(text: str, separator: str) -> tuple[list[list[str]], list[int]]:
-    """The rows that are not blank, and the numbers of lines above each of them."""
+    """Return the non-blank rows, and the number of lines above each."""
     if separator == _BLANKS:
         every = [(line.split(), number) for number, line in enumerate(text.splitlines())]
     else:
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
         every, above = [], 0
-        with suppress(csv.Error):  # a cell that has no end
+        with suppress(csv.Error):  # an unterminated cell
             for row in islice(reader, _LINES_SEEN):
                 every.append((row, above))
                 above = reader.line_num
@@ -157,33 +157,33 @@ def _rows(text: str, separator: str) -> tuple[list[list[str]], list[int]]:
 
 
 def _usual_width(rows: Sequence[Sequence[Any]]) -> tuple[int, float]:
-    """The most common number of cells, and the share of rows that have it."""
+    """Return the most common number of cells, and the share of rows that have it."""
     if not rows:
         return 0, 0.0
-    # Of numbers that are equally common the largest: a title is short.
+    # Of equally common numbers take the largest, because a title is short.
     width, count = max(Counter(map(len, rows)).items(), key=lambda item: (item[1], item[0]))
     return width, count / len(rows)
 
 
 def _is_title(row: Sequence[Any]) -> bool:
-    """Whether a row has a first cell and nothing else."""
+    """Tell whether only the first cell of a row is filled."""
     return len(row) > 0 and bool(row[0]) and not any(row[1:])
 
 
 def _head(file: Path | io.BytesIO) -> bytes:
-    """The first lines, as many as show how the table is laid out."""
+    """Return enough of the first lines to detect the layout."""
     if isinstance(file, io.BytesIO):
         file.seek(0)
     with file.open("rb") if isinstance(file, Path) else nullcontext(file) as stream:
         head = stream.read(_BYTES_SEEN)
         while head.count(b"\n") < _FEWEST_LINES and (more := stream.read(_BYTES_SEEN)):
             head += more
-        # No line is cut in two.
+        # Drop an incomplete last line.
         return head if len(head) < _BYTES_SEEN else head[: head.rfind(b"\n") + 1] or head
 
 
 def _marked_encoding(head: bytes) -> str | None:
-    """The encoding that the first bytes name; UTF-16 without a mark has every other byte zero."""
+    """Return the encoding given by a byte order mark, or UTF-16 if every other byte is zero."""
     for mark, encoding in _MARKS.items():
         if head.startswith(mark):
             return encoding
@@ -209,12 +209,12 @@ def _read_encoded(
         encoding=encoding,
         compression=None,
     )
-    notes = [f"Above the names of the columns stands “{layout.title}”."] if layout.title else []
+    notes = [f"Skipped above the column names: “{layout.title}”."] if layout.title else []
     try:
         frame = read(decimal=str(source.decimal or "."))
         if source.decimal is None and layout.separator != "," and _has_decimal_commas(frame):
             frame = read(decimal=",")
-            notes.append("Numbers were read with a decimal comma (--decimal ,).")
+            notes.append("Numbers were read with decimal commas (--decimal ,).")
     except pd.errors.EmptyDataError as error:
         raise CommandError(*EMPTY) from error
     except UnicodeError:
@@ -241,15 +241,15 @@ def _has_decimal_commas(frame: pd.DataFrame) -> bool:
 
 
 def _not_readable(error: Exception, fmt: str) -> CommandError:
-    """The error about text that is no table, in words."""
+    """Return the error about text that is not a table."""
     said = f"The table cannot be read as {fmt.upper()}: "
     ragged = _RAGGED.search(str(error))
     if ragged is None:
-        hint = f"{ANOTHER_FORMAT}; text needs one line for each sample."
+        hint = f"{ANOTHER_FORMAT}; text needs one line per sample."
         return CommandError(f"{said}{error}", ExitCode.INPUT, hint)
     expected, line, seen = ragged.groups()
     return CommandError(
-        f"{said}line {line} has {seen} cells, those before it have {expected}.",
+        f"{said}line {line} has {seen} cells, but earlier lines have {expected}.",
         ExitCode.INPUT,
-        "Correct that line; a cell that itself holds a separator stands in double quotes.",
+        "Correct that line; put cells that contain a separator in double quotes.",
     )

@@ -1,4 +1,4 @@
-"""The library's messages in the words of the command line."""
+"""Rephrase the library's messages in terms of command-line options."""
 
 import re
 import warnings
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from .errors import CommandError, ExitCode
 from .options import SELECTOR_OPTIONS
 
-# Sentences that speak of more than one parameter, or of a call.
+# Phrases that mention several parameters, or a function call.
 _SENTENCES = (
     (r"\bn_features_to_select=(\S+), but X has", r"-m \1, but the table has"),
     (r"pass y as numbers, or as an ordered categorical", "write them as numbers, or store them as "
@@ -21,12 +21,12 @@ _SENTENCES = (
     (r"Supported target types are:.*Got 'continuous' instead\.", "{y} holds continuous numbers, "
      "not classes; use --task regression."),
     (r"\bwith columns=", "with --drop"),
-    (r"\bdrop the column\b", "leave the column out with --drop"),
+    (r"\bdrop the column\b", "exclude the column with --drop"),
     (r"(?:Input )?\by (?=has|is|holds|contains)", "{y} "),
     (r"\bfeature\(s\) of X\b", "feature(s)"),
     (r"\bX has\b", "the table has"),
 )  # fmt: skip
-# What is left of a call once its parameters are options.
+# Remains of a function call after its parameters have become options.
 _CALLS = (
     (r"\bPass (?=--)", "Use "),
     (r"\bpass (?=--)", "use "),
@@ -35,7 +35,7 @@ _CALLS = (
 
 
 def _replacements() -> list[tuple[str, str]]:
-    """Patterns of messages that speak of parameters, and the options that stand for them."""
+    """Return patterns of messages that mention parameters, and their replacements."""
     found = [*_SENTENCES]
     for option in SELECTOR_OPTIONS:
         parameter = option.parameter.rpartition("__")[2]
@@ -46,14 +46,14 @@ def _replacements() -> list[tuple[str, str]]:
             (rf"(?<!-)\b{parameter}=['\"]?([\w.+-]*\w)['\"]?", rf"{option.name} \1"),
             (rf"(?<!-)\b{parameter} must", f"{option.name} must"),
         ]
-        # A word of the language may stand for itself.
+        # Leave parameters alone that are ordinary words.
         if not parameter.isalpha():
             found.append((rf"(?<!-)\b{parameter}\b", option.name))
     return [*found, *_CALLS]
 
 
 def in_words_of_options(message: str, target: str) -> str:
-    """Say what the library says, with options for parameters and the target for y."""
+    """Rephrase a message, with options for parameters and the target for y."""
     for pattern, words in _replacements():
         message = re.sub(pattern, words, message, flags=re.DOTALL)
     message = message.replace("{y}", f"the target {target!r}")
@@ -62,7 +62,7 @@ def in_words_of_options(message: str, target: str) -> str:
 
 @contextmanager
 def explained(target: str) -> Iterator[list[str]]:
-    """Errors and warnings in the words of options; these are in the list once the block ends."""
+    """Rephrase errors and warnings; the warnings are in the list once the block ends."""
     remarks: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)

@@ -1,1 +1,1 @@
-"""The method itself: NumPy and the array API only, no scikit-learn, no pandas."""
+"""The mathematics of the method: depends only on NumPy, SciPy and the array API."""

@@ -1,8 +1,8 @@
-"""What differs between array libraries; no other module asks which one runs.
+"""Operations that differ between array libraries; no other module checks which one is in use.
 
-Everything else in :mod:`covmin.core` is written once against the array API standard.
-Here live the few operations that the standard lacks, or that NumPy and torch offer in
-a form that saves a pass over memory.
+The rest of :mod:`covmin.core` is written against the array API standard. This module has the few
+operations that the standard lacks, or for which NumPy or torch offer a form that saves a pass
+over memory.
 """
 
 from collections.abc import Callable
@@ -20,10 +20,10 @@ Array = Any
 array_namespace = array_api_compat.array_namespace
 device_of = array_api_compat.device
 
-# What a tile of rows may take: a few arrays of this size fit into a core's own cache.
+# Size of a tile of rows: a few such arrays fit in the cache of one core.
 _TILE_BYTES = 2**18
-# Rows of a block: beyond a thousand, products gain nothing on a CPU while the features of a
-# block leave the cache; an accelerator wants work for all its cores.
+# Rows per block. On a CPU, products gain nothing beyond a thousand rows, and the features of a
+# larger block do not fit in the cache. An accelerator needs enough work for all its cores.
 _HOST_BLOCK = 1024
 _DEVICE_BLOCK = 2**17
 
@@ -36,7 +36,7 @@ def to_numpy(array: Array) -> np.ndarray:
 
 
 def like(values: Array, reference: Array) -> Array:
-    """Return ``values`` with the library, the device and the dtype of ``reference``."""
+    """Return ``values`` in the array library, device and dtype of ``reference``."""
     xp = array_namespace(reference)
     return xp.asarray(values, dtype=reference.dtype, device=device_of(reference))
 
@@ -48,36 +48,36 @@ def take(array: Array, indices: np.ndarray, axis: int) -> Array:
 
 
 def to_device(array: np.ndarray, device: str | None) -> Array:
-    """Leave a NumPy array where it is (``device=None``) or move it to a torch device."""
+    """Return a NumPy array unchanged (``device=None``) or move it to a torch device."""
     if device is None:
         return array
     try:
         import torch
     except ImportError as error:
         raise ImportError(
-            f'device={device!r} needs PyTorch: pip install "covmin[torch]", '
-            "or leave device=None to stay with NumPy."
+            f'device={device!r} requires PyTorch: pip install "covmin[torch]", '
+            "or use device=None to compute with NumPy."
         ) from error
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise ValueError(
-            f"device={device!r} was asked for, but torch finds no CUDA device on this machine; "
+            f"device={device!r} was requested, but torch finds no CUDA device on this machine; "
             'use device="cpu" or device=None.'
         )
-    # torch warns of arrays it could not write to; nobody writes to these, but a copy is cheap.
+    # torch warns about read-only arrays; we never write to them, but a copy is cheap.
     return torch.as_tensor(np.require(array, requirements="W"), device=device)
 
 
 def default_block_size(array: Array) -> int:
-    """Rows to work on at once: enough for the products, few enough for the cache or the device."""
+    """Return the number of rows per block that suits the library and the device."""
     on_accelerator = is_torch_array(array) and device_of(array).type != "cpu"
     return _DEVICE_BLOCK if on_accelerator else _HOST_BLOCK
 
 
 def row_tiles(array: Array, fewest: int = 1) -> list[slice]:
-    """Slices of rows, each small enough that several passes over it stay in the cache.
+    """Return slices of rows, each small enough that several passes over it stay in the cache.
 
-    Only for NumPy, whose passes are one core's; other libraries get the whole array at once.
-    Products want a hundred rows or more.
+    Only for NumPy, whose passes run on one core; other libraries get the whole array. For matrix
+    products, ``fewest`` should be about a hundred.
     """
     n = array.shape[0]
     if not is_numpy_array(array):
@@ -87,7 +87,7 @@ def row_tiles(array: Array, fewest: int = 1) -> list[slice]:
 
 
 def add_scaled(total: Array | None, factor: float, matrix: Array) -> Array:
-    """``total + factor·matrix``, over ``total`` where that can be; matrix is left as it is."""
+    """Return ``total + factor·matrix``, in place in ``total`` if possible."""
     if total is None:
         return factor * matrix
     if not is_numpy_array(matrix):
@@ -98,7 +98,7 @@ def add_scaled(total: Array | None, factor: float, matrix: Array) -> Array:
 
 
 def subtract_outer_sum(matrix: Array, rows: Array, columns: Array, *, in_place: bool) -> Array:
-    """``matrix − rows·1ᵀ − 1·columnsᵀ``, over ``matrix`` itself or in a new array."""
+    """Return ``matrix − rows·1ᵀ − 1·columnsᵀ``, in place or as a new array."""
     if not is_numpy_array(matrix):
         out = matrix if in_place else array_namespace(matrix).asarray(matrix, copy=True)
         out -= rows[:, None]
@@ -112,12 +112,12 @@ def subtract_outer_sum(matrix: Array, rows: Array, columns: Array, *, in_place: 
 
 
 def cos_sin(angles: Array, amplitude: float) -> Array:
-    """``amplitude · [cos(angles), sin(angles)]`` side by side: (n, D) gives (n, 2D).
+    """Return ``amplitude · [cos(angles), sin(angles)]`` side by side: (n, D) gives (n, 2D).
 
-    In single precision NumPy's cosine and sine are vectorised on every processor. In double
-    precision only the tangent is, and on some processors. With ``t = tan(angle/2)``:
-    ``cos = 2/(1 + t²) − 1`` and ``sin = 2t/(1 + t²)``, to the last digit and ten times
-    faster there.
+    In single precision, NumPy's cosine and sine are vectorised on every processor. In double
+    precision only the tangent is, on some processors. With ``t = tan(angle/2)``, the identities
+    ``cos = 2/(1 + t²) − 1`` and ``sin = 2t/(1 + t²)`` are accurate to the last digit and ten
+    times as fast there.
     """
     n, D = angles.shape
     if is_torch_array(angles):
@@ -149,7 +149,7 @@ def cos_sin(angles: Array, amplitude: float) -> Array:
 
 
 def exp_in_place(array: Array) -> Array:
-    """Overwrite ``array`` with its exponential where the library can, and return it."""
+    """Return the exponential of ``array``, in place if the library allows it."""
     if is_numpy_array(array):
         return np.exp(array, out=array)
     if is_torch_array(array):
@@ -158,9 +158,9 @@ def exp_in_place(array: Array) -> Array:
 
 
 def power_in_place(array: Array, exponent: float) -> Array:
-    """Overwrite a positive ``array`` with a power of it where the library can, and return it.
+    """Return a power of a positive ``array``, in place if the library allows it.
 
-    NumPy takes twice as long over a general power as over a root.
+    NumPy takes twice as long for a general power as for a root.
     """
     if is_torch_array(array):
         return array.pow_(exponent)
@@ -172,7 +172,7 @@ def power_in_place(array: Array, exponent: float) -> Array:
 
 
 def transposed(array: Array) -> Array:
-    """A copy of the transpose, with the numbers of a column of ``array`` side by side."""
+    """Return a contiguous copy of the transpose."""
     if is_numpy_array(array):
         return np.array(array.T, order="C")
     if is_torch_array(array):
@@ -194,7 +194,7 @@ def add_diagonal(matrix: Array, values: Array) -> Array:
 
 
 def column_dots(A: Array, B: Array) -> Array:
-    """Return ``Σₐ Aₐⱼ Bₐⱼ`` for every column j, without the product array on NumPy."""
+    """Return ``Σₐ Aₐⱼ Bₐⱼ`` for every column j; NumPy needs no array for the products."""
     if is_numpy_array(A):
         return np.einsum("aj,aj->j", A, B)
     return array_namespace(A).sum(A * B, axis=0)
@@ -218,8 +218,8 @@ def l1_distances(A: Array, B: Array) -> Array:
 def pairwise_l1_dots(X: Array, C: Array) -> Array:
     """Return ``Σₐᵦ Cₐᵦ |xₐⱼ − xᵦⱼ|`` for every column j and a symmetric ``C`` (n, n).
 
-    One feature at a time, never an n×n×d array; NumPy takes tiles that stay in the cache, of one
-    triangle.
+    Processes one feature at a time and never forms an n×n×d array. NumPy processes tiles of the
+    upper triangle that fit in the cache.
     """
     xp = array_namespace(X)
     dots = xp.zeros(X.shape[1], dtype=X.dtype, device=device_of(X))
@@ -235,7 +235,7 @@ def pairwise_l1_dots(X: Array, C: Array) -> Array:
 
 
 def _l1_dots_of_tile(columns: np.ndarray, C: np.ndarray, tile: slice) -> np.ndarray:
-    """The part of a tile of rows, where what is right of it stands for what is below it too."""
+    """Return the contribution of a tile of rows; entries right of it count twice, by symmetry."""
     weights = C[tile, tile.start :].copy()
     weights[:, tile.stop - tile.start :] *= 2.0
     apart = np.empty_like(weights)
@@ -258,18 +258,19 @@ class Factor:
 def factorize(M: Array, ridge: Array | float = 0.0) -> Factor:
     """Factorise ``M + diag(ridge)`` for a symmetric ``M`` (n, n), which is overwritten.
 
-    A matrix that rounding has left indefinite is lifted by the smallest power-of-ten
-    multiple of the rounding errors of its diagonal that makes it positive definite. A pivot of
-    the size of the rounding error of its entry counts as none: its sign hangs on the processor.
-    Each row goes by its own entry: that of a sample with next to no weight is huge.
+    If rounding has made the matrix indefinite, its diagonal is raised by the smallest power-of-ten
+    multiple of the rounding error that makes it positive definite. A pivot as small as the
+    rounding error of its entry counts as zero, because its sign would depend on the processor.
+    Each row is raised relative to its own entry, since the entry of a sample with nearly zero
+    weight is huge.
     """
     xp = array_namespace(M)
     diagonal = xp.linalg.diagonal(M) + ridge
     scale = float(xp.max(diagonal))
     if not np.isfinite(scale):
         raise FloatingPointError(
-            "The kernel matrix is not finite: the scaled samples overflow. "
-            "Standardise the features (standardize=True) or pass a larger bandwidth."
+            "The kernel matrix is not finite, because the weighted samples overflow. "
+            "Standardise the features (standardize=True) or use a larger bandwidth."
         )
     attempt = _factorize_torch if is_torch_array(M) else _factorize_generic
     attempt = _factorize_numpy if is_numpy_array(M) else attempt
@@ -284,8 +285,8 @@ def factorize(M: Array, ridge: Array | float = 0.0) -> Factor:
 def _factorize_numpy(M: np.ndarray, diagonal: np.ndarray, rounding: float) -> Factor | None:
     potrf, potrs, trtri = get_lapack_funcs(("potrf", "potrs", "trtri"), (M,))
     np.einsum("ii->i", M)[...] = diagonal
-    # M is symmetric, so its transpose is the Fortran-ordered array LAPACK wants: no copy.
-    # LAPACK writes one triangle only; the other keeps M for another attempt.
+    # M is symmetric, so its transpose is the Fortran-ordered array that LAPACK expects: no copy.
+    # LAPACK overwrites one triangle; the other one keeps M for another attempt.
     L, info = potrf(M.T, lower=1, overwrite_a=1, clean=0)
     if info != 0 or (np.einsum("ii->i", L) ** 2 <= rounding * diagonal).any():
         lower = np.tril_indices(M.shape[0], -1)
@@ -296,7 +297,7 @@ def _factorize_numpy(M: np.ndarray, diagonal: np.ndarray, rounding: float) -> Fa
         return potrs(L, B, lower=1)[0]
 
     def inverse_diagonal() -> np.ndarray:
-        inverse = trtri(L, lower=1)[0]  # in Fortran order, and what is above is not zero
+        inverse = trtri(L, lower=1)[0]  # in Fortran order; the upper triangle is not zeroed
         return np.array([column[j:] @ column[j:] for j, column in enumerate(inverse.T)])
 
     return Factor(solve, inverse_diagonal)
@@ -332,5 +333,5 @@ def _factorize_generic(M: Array, diagonal: Array, rounding: float) -> Factor | N
         inverse = xp.linalg.inv(L)
         return xp.sum(inverse * inverse, axis=0)
 
-    # By the factor, not by M: what the pivots were checked for is then what is solved.
+    # Solve with the factor, not with M, so that the solution uses the pivots that were checked.
     return Factor(lambda B: xp.linalg.solve(L.T, xp.linalg.solve(L, B)), inverse_diagonal)

@@ -1,4 +1,4 @@
-"""Where the weights may lie: the budget as a constraint or as a price."""
+"""The feasible set of the weights: the budget as a hard constraint or as a penalty."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,54 +9,54 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Constraint:
-    """``{0 ≤ w ≤ 1}`` with nothing to pay: what the solver asks of a set, for others to narrow."""
+    """``{0 ≤ w ≤ 1}`` without a penalty; the base class of all constraints."""
 
     budget: float  # m
-    has_price: ClassVar[bool] = False  # whether λ₁ means something to it
+    has_price: ClassVar[bool] = False  # whether it uses λ₁
 
     @classmethod
     def candidates(cls, budget: float, prices: Sequence[float] = ()) -> list[Self]:
-        """Constraints for a budget, to be tried until one leaves as many features."""
+        """Return constraints for a budget, to be tried until one keeps that many features."""
         return [cls(budget)]
 
     def project(self, v: np.ndarray) -> np.ndarray:
-        """The closest feasible weights to v."""
+        """Return the feasible weights closest to v."""
         return np.clip(v, 0.0, 1.0)
 
     def price(self, w: np.ndarray) -> float:
-        """What the weights cost."""
+        """Return the penalty at w."""
         return 0.0
 
     def slope(self, w: np.ndarray) -> np.ndarray | float:
-        """The derivative of the price."""
+        """Return the derivative of the penalty at w."""
         return 0.0
 
     def gap(self, w: np.ndarray, gradient: np.ndarray) -> float:
-        """``max ⟨gradient, w − v⟩`` over feasible v: zero exactly at a stationary w."""
+        """Return ``max ⟨gradient, w − v⟩`` over feasible v; it is zero exactly at stationarity."""
         return float(gradient @ w + np.maximum(-gradient, 0.0).sum())
 
 
 @dataclass(frozen=True)
 class CappedSimplex(Constraint):
-    """``{0 ≤ w ≤ 1, Σw ≤ m}``, the hard budget."""
+    """The hard budget ``{0 ≤ w ≤ 1, Σw ≤ m}``."""
 
     def project(self, v: np.ndarray) -> np.ndarray:
-        """Exact Euclidean projection ``clip(v − θ, 0, 1)`` in O(d log d).
+        """Return the exact Euclidean projection ``clip(v − θ, 0, 1)`` in O(d log d).
 
-        θ ≥ 0 is zero if the budget is then met, else the one that spends it exactly.
+        θ is 0 if that meets the budget, and otherwise the value for which Σw = m.
         """
         inside = super().project(v)
         if inside.sum() <= self.budget:
             return inside
-        # θ lies between v₍⌊m⌋₊₁₎ − 1 and v₍⌈m⌉₎ (descending order), so relative to the
-        # latter only values in [−3, 3] matter; huge entries then cost no accuracy.
+        # θ lies between v₍⌊m⌋₊₁₎ − 1 and v₍⌈m⌉₎ (in descending order). Relative to the latter only
+        # values in [−3, 3] matter, so huge entries cost no accuracy.
         pivot = int(np.ceil(self.budget)) - 1
         largest = -np.partition(-v, pivot)[pivot]
         u = np.clip(v - largest, -3.0, 3.0)
         return np.clip(u - _shift(u, self.budget), 0.0, 1.0)
 
     def gap(self, w: np.ndarray, gradient: np.ndarray) -> float:
-        """First-order gain of the best feasible point: the m steepest descents at full weight."""
+        """Return the first-order gain of the best vertex: the m steepest descents at weight 1."""
         descent = np.sort(np.maximum(-gradient, 0.0))[::-1]
         whole = min(int(self.budget), descent.size)
         best = descent[:whole].sum()
@@ -66,18 +66,18 @@ class CappedSimplex(Constraint):
 
 
 def _shift(u: np.ndarray, budget: float) -> float:
-    """The θ with ``Σ clip(u − θ, 0, 1) = budget``, exact on its linear piece."""
+    """Return θ with ``Σ clip(u − θ, 0, 1) = budget``, exactly, from its linear piece."""
     ordered = np.sort(u)
     knots = np.sort(np.concatenate([ordered - 1.0, ordered]), kind="stable")  # two sorted runs
     tails = np.append(np.cumsum(ordered[::-1])[::-1], 0.0)
 
     def above(theta: float) -> float:
-        """``Σ max(u − θ, 0)``."""
+        """Return ``Σ max(u − θ, 0)``."""
         place = int(ordered.searchsorted(theta))
         return float(tails[place] - (u.size - place) * theta)
 
     low, high = 0, knots.size - 1
-    while high - low > 1:  # the sum falls with θ: bisect over the knots
+    while high - low > 1:  # the sum decreases with θ: bisect over the knots
         middle = (low + high) // 2
         enough = above(knots[middle]) - above(knots[middle] + 1.0) >= budget
         low, high = (middle, high) if enough else (low, middle)
@@ -91,7 +91,7 @@ def _shift(u: np.ndarray, budget: float) -> float:
 
 @dataclass(frozen=True)
 class SoftBudget(Constraint):
-    """``{0 ≤ w ≤ 1}`` with the price ``λ₁(Σw − m)``."""
+    """The soft budget: ``{0 ≤ w ≤ 1}`` with the penalty ``λ₁(Σw − m)``."""
 
     unit_price: float  # λ₁
     has_price = True

@@ -1,6 +1,6 @@
 """How many rows an evaluation of the criterion can afford.
 
-Multiplications are counted, not seconds: the answer must not hang on the machine.
+The limit counts multiplications, not seconds, so that the result does not depend on the machine.
 """
 
 from dataclasses import dataclass
@@ -14,22 +14,22 @@ from .kernels.additive import waves_for
 
 @dataclass(frozen=True)
 class Effort:
-    """What an evaluation may take.
+    """Limits on the work of an evaluation.
 
-    The first steps of a stage need no more than a rough direction, and few rows for each of its
-    columns give it. The last steps see as many rows as the work allows.
+    The first steps of a stage need only a rough direction, for which a few rows per column are
+    enough. The last steps use as many rows as the limit allows.
     """
 
     work: float  # multiplications
-    first_rows: float  # of the first steps, for each column
-    fewest_first: int  # of them, whatever the columns
-    fewest_rows: int  # of the last steps, whatever the work
-    growth: float  # rows of later steps, about so many times those of the steps before
-    matrix_rows: int  # up to these the kernel matrix, beyond them components
-    looseness: float  # tolerance of steps on fewer rows, as a multiple of that of the next more
+    first_rows: float  # rows per column in the first steps
+    fewest_first: int  # rows in the first steps, at least
+    fewest_rows: int  # rows in the last steps, at least
+    growth: float  # approximate factor by which the number of rows grows from level to level
+    matrix_rows: int  # up to this many rows use the kernel matrix, beyond it Fourier features
+    looseness: float  # tolerance on fewer rows, as a multiple of that on the next larger number
 
     def climb(self, n_columns: int, n_rows: int) -> list[int]:
-        """Numbers of rows of the first steps of a stage: more and more, well below all of its rows.
+        """Return the increasing numbers of rows for the first steps of a stage.
 
         >>> Effort(1e9, 10.0, 1000, 250, 8, 2000, 3.0).climb(50, 100_000)
         [1000, 10000]
@@ -40,7 +40,7 @@ class Effort:
         return [int(first * growth ** (k / n_levels)) for k in range(n_levels)]
 
     def rows(self, kernel: Kernel, n_columns: int, n_components: int) -> int:
-        """Rows of an evaluation among so many columns; without components, those of a matrix."""
+        """Return the number of rows of an evaluation; without components, that of a matrix."""
         sums, alone = kernel.sums_features, not kernel.sees_interactions
         columns = n_columns * (1 + sums * waves_for(n_columns, alone=True))
         by_matrix = int(brentq(lambda n: n**2 * (columns + n / 3.0) - self.work, 0.0, self.work))
@@ -48,7 +48,7 @@ class Effort:
         if n_components == 0 or rows <= self.matrix_rows:
             return rows
         if n_components < 2 * n_columns and kernel.sees_interactions:
-            # Of fewer frequencies than columns some directions are not seen at all.
+            # With fewer frequencies than columns, some directions are missed.
             return self.matrix_rows
         total = n_components + sums * n_columns * waves_for(n_columns, alone=alone)
         return max(self.matrix_rows, int(self.work / total**2))

@@ -1,8 +1,8 @@
-"""The criterion and its inverse-free form, over any Gram operator.
+"""The criterion and its inverse-free form, for any Gram operator.
 
-An objective is evaluated in two halves: :meth:`Objective.at` gives a point with its
-value, and the point's :meth:`Point.gradient` does the second half of the work, which
-a step that the line search refuses never pays for.
+An objective is evaluated in two steps. :meth:`Objective.at` returns a point with its value, and
+:meth:`Point.gradient` does the second half of the work. A step that the line search rejects
+never needs the second half.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from .units import EACH_COLUMN, EachColumn, Units
 
 
 class Point(Protocol):
-    """An objective at one w."""
+    """An objective evaluated at one w."""
 
     operator: Operator
     value: float
-    state: Any  # what the next evaluation may start from
+    state: Any  # starting point for the next evaluation
 
     def gradient(self) -> np.ndarray:
-        """Gradient in w, shape (d,)."""
+        """Return the gradient in w, shape (d,)."""
 
 
 @dataclass(frozen=True)
 class Objective:
-    """A function of w that the solver can minimise: a gram of columns, by the weights of units."""
+    """A function of the weights of the units, based on a Gram operator of the columns."""
 
     gram: Gram
     epsilon: float  # ridge ε
@@ -45,17 +45,17 @@ class Objective:
 
     @property
     def can_restrict(self) -> bool:
-        """Whether the state of a point outlives :meth:`restrict`."""
+        """Whether the state of a point remains valid after :meth:`restrict`."""
         return True
 
     def restrict(self, units: np.ndarray) -> Self:
-        """The same objective with some of the units."""
+        """Return the same objective for some of the units."""
         gram = self.gram.restrict(self.units.columns(units))
         return replace(self, gram=gram, units=self.units.restrict(units))
 
 
 def _ratio(numerator: Array, denominator: Array, where: Array) -> Array:
-    """The ratio where it is meant, zero elsewhere."""
+    """Return the ratio where ``where`` is true and the denominator positive, else zero."""
     xp = array_namespace(numerator)
     where = where & (denominator > 0.0)
     zero, one = xp.zeros_like(numerator), xp.ones_like(denominator)
@@ -64,18 +64,18 @@ def _ratio(numerator: Array, denominator: Array, where: Array) -> Array:
 
 @dataclass(frozen=True)
 class TraceObjective(Objective):
-    """``Q(w) = tr(Yᵀ (G_w + nεI)⁻¹ Y) = ⟨Y, (C_w + εI)⁻¹ Y⟩`` (the paper's criterion).
+    """The criterion of the paper, ``Q(w) = tr(Yᵀ (G_w + nεI)⁻¹ Y) = ⟨Y, (C_w + εI)⁻¹ Y⟩``.
 
     ``ε·Q`` estimates the trace of the conditional covariance operator of Y given w ⊙ X.
     """
 
     def at(self, w: np.ndarray, state: Any = None) -> TracePoint:
-        """Evaluate at w: one Gram, one factorisation, k solves."""
+        """Evaluate at w: one Gram matrix, one factorisation, k solves."""
         return TracePoint(self, w)
 
 
 class TracePoint:
-    """With ``f = (C + εI)⁻¹Y``: value ``⟨Y, f⟩``, gradient ``−∇⟨f, C f⟩``."""
+    """The criterion at w, with ``f = (C + εI)⁻¹Y``: value ``⟨Y, f⟩``, gradient ``−∇⟨f, C f⟩``."""
 
     state = None
 
@@ -86,21 +86,21 @@ class TracePoint:
         self.value = float(array_namespace(self._f).sum(operator.dots(operator.Y, self._f)))
 
     def gradient(self) -> np.ndarray:
-        """Gradient in w: one n×n×d product."""
+        """Return the gradient in w: one n×n×d product."""
         return -self._units.collect(self.operator.grad(self._f, self._f))
 
 
 @dataclass(frozen=True)
 class InverseFreeObjective(Objective):
-    """``min_α tr(αᵀY) + λ₂‖(G_w + nεI)α − Y‖²``: no factorisation, only products.
+    """``min_α tr(αᵀY) + λ₂‖(G_w + nεI)α − Y‖²``: matrix products only, no factorisation.
 
-    For each w, α follows by conjugate gradients on ``M²α = MY − Y/(2λ₂)`` from the α of
-    the step before. Minimised over α the objective is ``yᵀM⁻¹y − ‖M⁻¹y‖²/(4λ₂)``; it
-    falls with dependence for certain only if λ₂ ≥ 1/(2nε).
+    For each w, α is computed by conjugate gradients on ``M²α = MY − Y/(2λ₂)``, starting from the
+    α of the previous step. Minimised over α, the objective is ``yᵀM⁻¹y − ‖M⁻¹y‖²/(4λ₂)``. It is
+    guaranteed to decrease with dependence only if λ₂ ≥ 1/(2nε).
     """
 
     penalty: float  # μ = nλ₂, for the normalised inner product
-    n_steps: int = 10  # of conjugate gradients, for each w
+    n_steps: int = 10  # conjugate gradient steps for each w
 
     def at(self, w: np.ndarray, state: Array | None = None) -> InverseFreePoint:
         return InverseFreePoint(self, w, state)
@@ -111,7 +111,7 @@ class InverseFreeObjective(Objective):
 
 
 class InverseFreePoint:
-    """With ``f = nα`` and ``R = (C + εI)f − Y``: value ``⟨Y, f⟩ + μ⟨R, R⟩``, μ = nλ₂."""
+    """The objective at w, with ``f = nα`` and ``R = (C + εI)f − Y``: ``⟨Y, f⟩ + nλ₂⟨R, R⟩``."""
 
     def __init__(self, objective: InverseFreeObjective, w: np.ndarray, state: Array | None) -> None:
         self._units = objective.units
@@ -131,10 +131,10 @@ class InverseFreePoint:
         xp = array_namespace(Y)
         if F is None:
             F = xp.zeros_like(Y)
-        # Half the negative gradient in f, over μ: T(Y − Tf) − Y/(2μ), with T = C + εI.
+        # Half the negative gradient in f, divided by μ: T(Y − Tf) − Y/(2μ), with T = C + εI.
         R = self._shifted(Y - self._shifted(F)) - Y / (2.0 * self._mu)
         D, square = R, self.operator.dots(R, R)
-        # A column whose residual has all but vanished is done: going on would divide by zero.
+        # Stop updating a column whose residual has vanished; continuing would divide by zero.
         done = float(xp.finfo(Y.dtype).eps) ** 4 * self.operator.dots(Y, Y)
         for _ in range(n_steps):
             TD = self._shifted(D)
@@ -146,9 +146,9 @@ class InverseFreePoint:
         return F
 
     def gradient(self) -> np.ndarray:
-        """Gradient in w at fixed α: ``2μ ∇⟨R, C f⟩``."""
+        """Return the gradient in w at fixed α: ``2μ ∇⟨R, C f⟩``."""
         return 2.0 * self._mu * self._units.collect(self.operator.grad(self._residual, self.state))
 
 
-# How the linear systems are solved: exactly, or along with w.
+# How to solve the linear systems: exactly, or by conjugate gradients along with w.
 OBJECTIVES = {"exact": TraceObjective, "free": InverseFreeObjective}

@@ -1,15 +1,15 @@
-"""From budgets to nested sets of features to a full ranking.
+"""Solve for a decreasing number of features and rank the features.
 
-One solve leaves ties: the chosen weights end at one and the others at zero. The path
-solves at a generous budget, keeps the features chosen there, measures the bandwidth
-again on these alone and solves at a smaller budget, down to one feature. Features are
-ranked by the order in which they leave.
+A single solve leaves ties: the weights of the selected features end at one and the others at zero.
+The path solves with a generous budget, keeps the selected features, re-estimates the bandwidth on
+them, and solves with a smaller budget, down to one feature. Features are ranked by the stage at
+which they are dropped.
 
-At weights spread thin over many features an interaction shows in no slope. Features that are
-nominated for one (:mod:`covmin.core.nominations`) are therefore held on to while there are more
-features than the samples can tell apart.
+While the weights are spread over many features, an interaction has no effect on the gradient.
+Features that are nominated for one (:mod:`covmin.core.nominations`) are therefore protected while
+there are more features than the samples can distinguish.
 
-A feature here is a unit of :mod:`covmin.core.units`: a column, or a group of columns.
+Here a feature is a unit of :mod:`covmin.core.units`: a column or a group of columns.
 """
 
 from __future__ import annotations
@@ -28,42 +28,42 @@ from .problem import Problem
 from .solver import Solution, minimize
 from .watch import SILENT, Iteration, Progress, Watch
 
-# How far a closed feature is opened to see what it would add (see `_order`).
-CRACK = 1e-4
+# Weight given to features at zero to see what they would add (see `_order`).
+PROBE_WEIGHT = 1e-4
 
 
 @dataclass(frozen=True)
 class Start:
-    """Where a stage begins."""
+    """The starting point of a stage."""
 
-    among: np.ndarray  # the units it chooses among
-    weights: np.ndarray  # those they have come to
-    length: float | None = None  # of a step, where the stage before has come to one
+    among: np.ndarray  # the units that it selects from
+    weights: np.ndarray  # their weights
+    length: float | None = None  # step length of the previous stage, if any
 
     def without(self, held: np.ndarray) -> Start:
-        """The same without the units that are held."""
+        """Return the same without the protected units."""
         free = ~np.isin(self.among, held)
         return Start(self.among[free], self.weights[free], self.length)
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One solve of a path."""
+    """One stage of the path."""
 
-    budget: int  # features kept
-    features: np.ndarray  # (budget,), the kept units, in increasing order
-    among: np.ndarray  # the units the stage chose among
+    budget: int  # number of features kept
+    features: np.ndarray  # (budget,), the units kept, in increasing order
+    among: np.ndarray  # the units that the stage selected from
     weights: np.ndarray  # one for each of them
     bandwidth: float
-    criterion: float  # objective at the solution, without the price of a soft budget
-    # Mean squared leave-one-out error of kernel ridge regression with these weights; optimistic:
-    # the selection has seen the samples that are left out.
-    loo_error: float  # nan where nobody asked for it
+    criterion: float  # objective at the solution, without the penalty of a soft budget
+    # Mean squared leave-one-out error of kernel ridge regression with these weights. It is too
+    # low, because the selection has seen all samples.
+    loo_error: float  # NaN if not computed
     solution: Solution
 
     @property
     def survivors(self) -> Start:
-        """The features kept, with their weights."""
+        """The units kept, with their weights."""
         weights = self.weights[np.searchsorted(self.among, self.features)]
         return Start(self.features, weights, self.solution.length)
 
@@ -73,11 +73,11 @@ Solved = tuple[Stage, np.ndarray]  # a stage, and its units from best to worst
 
 @dataclass(frozen=True)
 class Path:
-    """Nested sets of features and the ranking they imply."""
+    """Nested sets of features, and the ranking that follows from them."""
 
     stages: list[Stage]  # from the largest budget to the smallest
-    order: np.ndarray  # (n_features,), units from the best to the worst
-    hold: Hold  # units that were nominated for their interaction
+    order: np.ndarray  # (n_features,), units from best to worst
+    hold: Hold  # units that were nominated for an interaction
 
 
 def run_path(
@@ -89,13 +89,13 @@ def run_path(
     *,
     with_errors: bool = True,
 ) -> Path:
-    """Solve at each budget in turn, each among the features the last one kept.
+    """Solve for each budget in turn, each among the features that the previous stage kept.
 
-    Budgets decrease; a single one is the paper's one solve. Where features are held, a budget is
-    added that has room for one feature more than these. A budget ``wanted`` that is none of them is
-    solved beside the path: it says which features come first, and nothing about their order, so
-    that the order does not hang on how many are wanted. The watch is told of every step and
-    stage, and asked before each whether to end the path here, with the order it has come to.
+    The budgets decrease; a single one is the paper's single solve. If features are protected, a
+    budget is added that has room for one feature more than these. If ``wanted`` is not one of the
+    budgets, it is solved as an additional stage: it determines which features come first, but not
+    their order, so that the order does not depend on ``wanted``. ``watch`` receives every step and
+    stage, and can stop the path before each, with the order reached so far.
     """
     hold = hold or Hold.nothing()
     steps = set(budgets)
@@ -121,10 +121,10 @@ def run_path(
 
 
 def approximation_error(problem: Problem, stage: Stage) -> float:
-    """How far the criterion at a stage's weights is from exact, as a share of it.
+    """Return the relative error of the criterion at a stage's weights, against the exact kernel.
 
-    Measured on the rows of the bandwidth, of which the n×n matrix costs little. 0 for the exact
-    kernel, also where a sample of the rows decides by it.
+    It is measured on the rows of the bandwidth, whose n×n matrix is cheap. It is 0 for the exact
+    kernel, even if only a sample of the rows is used.
     """
     active = stage.weights > 0.0
     if isinstance(problem.grams, ExactGrams) or not active.any():
@@ -140,9 +140,9 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
 
 @dataclass
 class _StageWatch(Watch):
-    """Tells the watch of a path what one of its stages does.
+    """Reports the steps of a stage to the observer of the path.
 
-    With ``waits`` it keeps what it is told, until :meth:`tell`.
+    With ``waits`` it holds them back until :meth:`tell`.
     """
 
     watch: Watch
@@ -170,19 +170,19 @@ class _StageWatch(Watch):
 
 @dataclass(frozen=True)
 class _Walk:
-    """The stages of a path, some features held where they need to be."""
+    """The stages of a path, with some features protected."""
 
     problem: Problem
     budgets: list[int]
-    aside: int | None  # the one of them from which no stage goes on
-    members: np.ndarray  # of pairs
+    aside: int | None  # an additional budget, from which no stage continues
+    members: np.ndarray  # features in interacting pairs
     hold: Hold
     watch: Watch
     wanted: int | None
     with_errors: bool
 
     def left_by(self, solved: Sequence[Solved]) -> Start:
-        """The units that the next stage chooses among, and the weights they have come to."""
+        """Return the units that the next stage selects from, and their current weights."""
         steps = [stage for stage, _ in solved if stage.budget != self.aside]
         if not steps:
             every = np.arange(self.problem.n_features)
@@ -190,7 +190,7 @@ class _Walk:
         return steps[-1].survivors
 
     def ranking(self, solved: Sequence[Solved]) -> np.ndarray:
-        """Units in the order of leaving, each group best first; those of the budget aside first."""
+        """Return the units by the stage at which they were dropped, best first."""
         steps = [each for each in solved if each[0].budget != self.aside] or solved
         left = [order[stage.budget :] for stage, order in steps]
         last, order = steps[-1]
@@ -202,14 +202,15 @@ class _Walk:
         return ranking
 
     def next_stages(self, number: int, start: Start) -> list[Solved]:
-        """The next stage; or all down to the members of pairs, some of them held where they leave.
+        """Return the next stage; or all stages down to the size of the interacting pairs.
 
-        Among more features than the samples can tell apart any set fits, and members are just
-        held. Below that the criterion decides, where it is sharpest: at the smallest set that
-        has room for them. On the way there noise often fits better: where a member leaves, the
-        same is done with all of them held, and the better of the two ends counts.
+        With more features than the samples can distinguish, any set fits, so members of pairs are
+        protected. Below that the criterion decides, where it is most informative: at the smallest
+        set that has room for them. Before that, noise often fits better. If a member is dropped on
+        the way, the stages are repeated with all members protected, and the better result counts.
 
-        Where a sample of the rows decides, what all rows speak for is held as well.
+        If a stage uses only a sample of the rows, features with strong effects on all rows are
+        protected as well.
         """
         members, none, among = self.members, self.members[:0], start.among
         if self.problem.for_stage(among)[-1].n_rows < self.problem.n_rows:
@@ -224,18 +225,18 @@ class _Walk:
         if not np.isin(members, ways[0][1][-1][0].features).all():
             ways.append(self._way(number, members, start))
         watches, better = min(ways, key=lambda way: way[1][-1][0].criterion)
-        # Only of the better way is told, afterwards: these stages are short.
+        # Report only the better alternative, afterwards: these stages are short.
         for watch in watches:
             watch.tell()
         return better
 
     @cached_property
     def _by_single_effects(self) -> np.ndarray:
-        """Units by what all rows say of them alone, the strongest first; none without a sum."""
+        """Units by the strength of their single effects on all rows; empty without a sum."""
         return self.problem.by_single_effects()
 
     def _spoken_for(self, budget: int, among: np.ndarray) -> np.ndarray:
-        """Members of pairs, and up to half of the budget by what all rows say of single units."""
+        """Return members of pairs, and up to half of the budget of strong single effects."""
         strongest = self._by_single_effects[np.isin(self._by_single_effects, among)][: budget // 2]
         others = strongest[~np.isin(strongest, self.members)]
         return np.concatenate([self.members, others])[: budget - 1]
@@ -246,7 +247,7 @@ class _Walk:
     def _way(
         self, number: int, held: np.ndarray, start: Start
     ) -> tuple[list[_StageWatch], list[Solved]]:
-        """Stages down to the smallest that has room for the members, some features held."""
+        """Solve the stages down to the smallest that has room for the members."""
         watches: list[_StageWatch] = []
         way: list[Solved] = []
         for k in range(number, len(self.budgets)):
@@ -259,7 +260,7 @@ class _Walk:
         return watches, way
 
     def _solve(self, watch: _StageWatch, held: np.ndarray, start: Start) -> Solved:
-        """Solve at one budget with the held features always on; they come first."""
+        """Solve for one budget with some features protected at weight one; they come first."""
         among = start.among
         is_held = np.isin(among, held)
         on = among[is_held]
@@ -278,11 +279,11 @@ class _Walk:
     def _solve_stage(
         self, problem: Problem, start: Start, budget: int, watch: _StageWatch
     ) -> Solved:
-        """Solve at one budget, on more and more rows; give units from best to worst."""
+        """Solve for one budget on more and more rows; return the units from best to worst."""
         among, weights = start.among, start.weights
         levels = problem.for_stage(among, whole=watch.budget == self.wanted)
         sigma = levels[-1].bandwidth(among, budget)
-        # Scaled down into the budget, so that none starts at a corner.
+        # Scale the weights down to the budget, so that no solve starts at a corner.
         weights = weights * min(1.0, budget / max(float(weights.sum()), 1.0))
         start = replace(start, weights=weights)
         for level in levels:
@@ -310,7 +311,7 @@ class _Walk:
 def _minimize(
     problem: Problem, start: Start, sigma: float, budget: int, watch: Watch
 ) -> tuple[Objective, Constraint, Solution]:
-    """Solve at one budget, under the first constraint that leaves enough features."""
+    """Solve for one budget, with the first constraint that keeps enough features."""
     objective = problem.objective_over(start.among, problem.gram(start.among, sigma, budget))
     how = problem.steps, watch, problem.rounding, start.length
     for constraint in problem.constraints(budget):
@@ -321,12 +322,13 @@ def _minimize(
 
 
 def _order(objective: Objective, solution: Solution) -> np.ndarray:
-    """Features from best to worst: by weight, by the step at which they closed, by slope.
+    """Return features from best to worst: by weight, then by the step at which they reached zero.
 
-    A kernel of squared weights has no slope at zero, so closed features are opened by a
-    crack, too little to change the kernel, to see which of them would help most.
+    Remaining ties are ordered by the gradient. A kernel of squared weights has no gradient at zero,
+    so these features get a tiny weight, too small to change the kernel, to see which would help
+    most.
     """
     w, slope = solution.w, solution.gradient
     if objective.gram.zero_is_absorbing:
-        slope = objective.at(np.maximum(w, CRACK), solution.state).gradient()
+        slope = objective.at(np.maximum(w, PROBE_WEIGHT), solution.state).gradient()
     return np.lexsort((slope, -solution.last_active, -w))

@@ -1,6 +1,6 @@
-"""Samples, a kernel, an objective and a constraint: what a solve needs, as objects.
+"""The optimisation problem: samples, kernel, objective and constraint.
 
-A feature here is a unit of :mod:`covmin.core.units`: a column, or a group of columns.
+Here a feature is a unit of :mod:`covmin.core.units`: a column or a group of columns.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .effort import Effort
 from .grams import ExactGrams, FourierGrams, Gram, Operator, single_effects
 from .kernels import Kernel, Scale, ScaledKernel
 from .kernels.additive import waves_for
-from .kernels.bandwidth import MEDIAN_ROWS, median_bandwidth, of_all
+from .kernels.bandwidth import MEDIAN_ROWS, all_features, median_bandwidth
 from .objectives import Objective, TraceObjective
 from .rows import ArrayRows, Rows
 from .solver import STEPS, Steps
@@ -26,16 +26,15 @@ from .units import Units
 
 @dataclass(frozen=True)
 class Sample:
-    """Rows held in memory: all of them, or as many as a look at the data can afford.
+    """Rows in memory: all of them, or a random sample.
 
-    They come in an order that has nothing to do with what they say, so that the first of them
-    are a sample of all.
+    The rows are in random order, so the first n of them are a sample of all.
     """
 
     X: Array  # (n_rows, n_columns)
-    Y: Array  # (n_rows, n_responses), columns centred under p
+    Y: Array  # (n_rows, n_responses), columns with weighted mean zero
     p: Array  # (n_rows,), positive, sum to one
-    # (n_all,): where X has each column, if it has only those that are asked for; None: all.
+    # (n_all,): position in X of each column, if X has only some of the columns; None means all.
     places: np.ndarray | None = None
 
     @property
@@ -43,15 +42,15 @@ class Sample:
         return int(self.X.shape[0])
 
     def take(self, columns: np.ndarray) -> Array:
-        """Some columns of all."""
+        """Return some columns of X, by their numbers among all columns."""
         return take(self.X, columns if self.places is None else self.places[columns], axis=1)
 
     def rows(self, n_threads: int = 1) -> ArrayRows:
-        """The rows for sums over blocks."""
+        """Return the rows in a form that supports sums over blocks."""
         return ArrayRows(self.X, self.Y, self.p, n_threads=n_threads, columns=self.places)
 
     def first(self, n_rows: int) -> Sample:
-        """The first rows, with responses and weights for themselves."""
+        """Return the first rows, with their responses and weights normalised again."""
         if n_rows >= self.n_rows:
             return self
         p = self.p[:n_rows]
@@ -60,7 +59,7 @@ class Sample:
         return Sample(self.X[:n_rows, :], Y - p @ Y, p, self.places)
 
     def leave_one_out_of_the_mean(self) -> float:
-        """Mean squared residual of each row, predicted by the mean of the others."""
+        """Return the mean squared error of predicting each row by the mean of the others."""
         left_out = self.Y / (1.0 - self.p)[:, None]
         return float(array_namespace(self.p).sum(self.p[:, None] * left_out**2))
 
@@ -72,27 +71,27 @@ class Sample:
 
 @dataclass(frozen=True)
 class Problem:
-    """Everything a solve needs."""
+    """Everything that a solve needs."""
 
-    sample: Sample  # for the bandwidth and the look at pairs
+    sample: Sample  # for the bandwidth and the search for pairs
     grams: ExactGrams | FourierGrams  # over all rows
     kernel: Kernel
     epsilon: float  # ridge ε
-    units: Units  # what is chosen as one
-    objective: Callable[..., Objective] = TraceObjective  # from a gram, ε and units
-    # From a budget; they are tried until one leaves as many features.
+    units: Units  # the features to select from
+    objective: Callable[..., Objective] = TraceObjective  # from a Gram operator, ε and units
+    # Constraints for a budget, to be tried until one keeps that many features.
     constraints: Callable[[float], Sequence[Constraint]] = CappedSimplex.candidates
     steps: Steps = STEPS
-    # The features that the median rule stands for: `of_all` or `of_the_kept`.
-    summed: Callable[[float, float], float] = of_all
-    effort: Effort | None = None  # what an evaluation may take; None: all rows in every step
-    n_threads: int = 1  # blocks of rows worked on at once
-    # More rows of some columns, where not all of them are in memory: as many as there is room for.
+    # Number of features that the median rule is scaled to: `all_features` or `kept_features`.
+    summed: Callable[[float, float], float] = all_features
+    effort: Effort | None = None  # limit on the work per evaluation; None: all rows in every step
+    n_threads: int = 1  # blocks of rows processed in parallel
+    # Reads more rows of some columns, up to what memory allows, if not all rows are in memory.
     draw: Callable[[np.ndarray, int], Sample] | None = None
 
     @classmethod
     def exact(cls, sample: Sample, **options: Any) -> Problem:
-        """The problem by the kernel matrix of a sample; every column by itself by default."""
+        """Create a problem on the exact kernel matrix; by default each column is a unit."""
         options.setdefault("units", Units.single(int(sample.X.shape[1])))
         return cls(sample, ExactGrams(sample.X, sample.Y, sample.p, sample.places), **options)
 
@@ -105,7 +104,7 @@ class Problem:
         n_threads: int = 1,
         **options: Any,
     ) -> Problem:
-        """The problem by random components, over other rows than the sample where given."""
+        """Create a problem on random Fourier features, over all ``rows`` if they are given."""
         options.setdefault("units", Units.single(int(sample.X.shape[1])))
         rows = rows or sample.rows(n_threads)
         return cls(
@@ -119,24 +118,24 @@ class Problem:
 
     @property
     def n_features(self) -> int:
-        """Number of units to choose from."""
+        """Number of units to select from."""
         return self.units.size
 
     @property
     def rounding(self) -> float:
-        """Relative rounding error of the numbers that the criterion is made from."""
+        """Relative rounding error of the data."""
         X = self.sample.X
         return float(array_namespace(X).finfo(X.dtype).eps)
 
     def switched_on(self, features: np.ndarray) -> Problem:
-        """The same problem with some of the units always on."""
+        """Return the same problem with some units fixed at weight one."""
         return replace(self, units=self.units.switched_on(features))
 
     def for_stage(self, features: np.ndarray, *, whole: bool = False) -> list[Problem]:
-        """The same on more and more rows, to be solved in turn by a stage among some units.
+        """Return the problems that a stage solves in turn, on more and more rows.
 
-        A stage on the way needs its set alone, and is solved loosely. One that is looked at for
-        its weights is solved closely, on the ``whole`` of the rows.
+        An intermediate stage only needs its set of features, so it is solved to a loose
+        tolerance. A stage whose weights are reported is solved tightly, on the ``whole`` data.
         """
         if self.effort is None:
             return [self]
@@ -157,7 +156,7 @@ class Problem:
         return [replace(each, summed=levels[-1].summed) for each in levels]
 
     def _holding(self, columns: np.ndarray, n_rows: int) -> Problem:
-        """The same with as many rows in memory, of some columns alone, if that makes room."""
+        """Return the same problem with more rows in memory, for some columns only."""
         if self.draw is None or n_rows <= self.sample.n_rows:
             return self
         sample, grams = self.draw(columns, n_rows), self.grams
@@ -166,11 +165,11 @@ class Problem:
         return replace(self, sample=sample, grams=grams)
 
     def solved_by(self, steps: Steps) -> Problem:
-        """The same, solved by other steps."""
+        """Return the same problem with other solver settings."""
         return replace(self, steps=steps)
 
     def on_first(self, n_rows: int) -> Problem:
-        """The same on some rows in memory: by the kernel matrix, where they are few."""
+        """Return the problem on the first rows in memory; few rows use the kernel matrix."""
         n_rows = min(n_rows, self.n_rows)
         by_matrix = self.effort is not None and n_rows <= self.effort.matrix_rows
         if n_rows == self.n_rows and not (by_matrix and isinstance(self.grams, FourierGrams)):
@@ -180,10 +179,10 @@ class Problem:
             grams = replace(self.grams, rows=few.rows(self.n_threads))
             return replace(self, sample=few, grams=grams)
         exact = ExactGrams(few.X, few.Y, few.p, few.places)
-        return replace(self, sample=few, grams=exact, summed=of_all)
+        return replace(self, sample=few, grams=exact, summed=all_features)
 
     def bandwidth(self, features: np.ndarray, budget: int | None = None) -> float:
-        """σ on the columns of the given units and those always on, for a stage that keeps m."""
+        """Return σ on the columns of the given units and the fixed ones, for a stage keeping m."""
         if not isinstance(self.kernel.bandwidth, str):
             return float(self.kernel.bandwidth)
         columns = self.units.columns(features)
@@ -206,10 +205,10 @@ class Problem:
         budget: int | None = None,
         among: np.ndarray | None = None,
     ) -> Gram:
-        """The Gram operator on the columns of the given units.
+        """Return the Gram operator on the columns of the given units.
 
-        The kernel is that of a stage which keeps ``budget`` (or all) of the units ``among``
-        (or of the given ones).
+        The kernel is that of a stage that keeps ``budget`` (by default all) of the units
+        ``among`` (by default the given ones).
         """
         columns = self.units.columns(features)
         kernel = self._kernel_of_stage(features, sigma, budget, among)
@@ -229,7 +228,10 @@ class Problem:
         return kernel
 
     def by_single_effects(self) -> np.ndarray:
-        """Units by what all rows say of each alone, the strongest first; none without a sum."""
+        """Return the units by the strength of their single effects on all rows, best first.
+
+        The result is empty if the kernel has no additive part.
+        """
         features = np.arange(self.n_features)
         columns = self.units.columns(features)
         kernel = self._kernel_of_stage(features, self.bandwidth(features), None, None)
@@ -241,7 +243,7 @@ class Problem:
 
     @property
     def _frequencies(self) -> Array:
-        """Of random components, none for a matrix."""
+        """Frequencies of the random Fourier features; empty for the exact kernel matrix."""
         if isinstance(self.grams, FourierGrams):
             return self.grams.frequencies
         return self.sample.X[:0, :].T
@@ -253,18 +255,18 @@ class Problem:
         return self.sample.rows()
 
     def objective_over(self, features: np.ndarray, gram: Gram) -> Objective:
-        """The objective over a gram of the given units."""
+        """Return the objective for a Gram operator of the given units."""
         return self.objective(gram, self.epsilon, units=self.units.restrict(features))
 
     def operator(
         self, features: np.ndarray, weights: np.ndarray, sigma: float | None = None
     ) -> Operator:
-        """The Gram operator at weights of the given units, with the median bandwidth."""
+        """Return the Gram operator at given weights, with the median bandwidth by default."""
         gram = self.gram(features, self.bandwidth(features) if sigma is None else sigma)
         return gram.at(self.units.restrict(features).spread(weights))
 
     def trace(self, features: np.ndarray, weights: np.ndarray, sigma: float, *stage: Any) -> float:
-        """The criterion Q at weights of the given units, whatever the objective."""
+        """Return the criterion Q at given weights, whatever the objective."""
         gram = self.gram(features, sigma, *stage)
         units = self.units.restrict(features)
         return TraceObjective(gram, self.epsilon, units=units).at(weights).value

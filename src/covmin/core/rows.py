@@ -1,8 +1,8 @@
-"""Sums over blocks of rows: the one place that knows where the rows are kept.
+"""Sums over blocks of rows: the only module that knows where the rows are stored.
 
-The random-feature criterion touches the samples only through sums of a function over
-blocks of rows. Here the blocks are slices of arrays in memory; another engine plugs in
-by offering the same few methods over its own partitions.
+With random Fourier features, the criterion uses the samples only through sums over blocks of
+rows. Here the blocks are slices of arrays in memory. Other sources implement the same methods for
+their own partitions.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import numpy as np
 
 from .arrays import Array, array_namespace, default_block_size, take
 
-# (X_block, Y_block, p_block[, what is kept of the block]) → arrays to be summed over the blocks
+# (X_block, Y_block, p_block[, stored parts of the block]) → arrays to sum over the blocks
 BlockFunction = Callable[..., tuple[Array, ...]]
-# What is kept of each block between passes, or nothing
+# Arrays stored for each block between passes, or None
 Kept = Sequence[Array] | None
-# Numbers that may be kept between passes.
+# Largest number of stored values.
 _KEPT_NUMBERS = 2**24
 Block = tuple[Array, Array, Array]
 Result = TypeVar("Result")
@@ -33,23 +33,23 @@ class Rows(Protocol):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Numbers of rows and of features."""
+        """Numbers of rows and columns."""
 
     def sum(self, function: BlockFunction, *kept: Kept) -> tuple[Array, ...]:
         """Sum the results of ``function(X_block, Y_block, p_block, *kept)`` over all blocks."""
 
     def keep(self, function: Callable[[Array], Array], width: int) -> Kept:
-        """``function(X_block)``, so many numbers for each row, of all blocks, where there is room.
+        """Store ``function(X_block)``, which has ``width`` numbers per row, for all blocks.
 
-        None where rows are not at hand, or the numbers would be too many.
+        Returns None if the rows are not in memory or the result would be too large.
         """
 
     def restrict(self, columns: np.ndarray) -> Self:
-        """The same rows with some of the features."""
+        """Return the same rows with some of the columns."""
 
 
 def add_up(parts: Iterable[tuple[Array, ...]]) -> tuple[Array, ...]:
-    """Sum tuples of arrays in float64, so that float32 blocks lose nothing in a long sum."""
+    """Sum tuples of arrays in float64, so that long sums of float32 blocks stay accurate."""
     totals: list[Array] = []
     for block in parts:
         spaces = [array_namespace(part) for part in block]
@@ -65,19 +65,19 @@ def add_up(parts: Iterable[tuple[Array, ...]]) -> tuple[Array, ...]:
 def map_blocks(
     function: Callable[..., Result], blocks: Iterable[tuple[Array, ...]], n_threads: int = 1
 ) -> Iterator[Result]:
-    """Apply a function to blocks, several at once, and give the results in their order.
+    """Apply a function to blocks, several in parallel, and yield the results in order.
 
-    What they add up to does not depend on the number of threads, to the last bit. Threads pay
-    where each block is a NumPy array: its passes and products release the interpreter lock. BLAS
-    should then be held to one thread by the caller. Blocks are read as they are needed: at most
-    ``n_threads + 1`` are held at once.
+    The sum of the results is the same to the last bit for any number of threads. Threads help if
+    each block is a NumPy array, because its operations release the interpreter lock; the caller
+    should then limit BLAS to one thread. Blocks are read when needed, and at most
+    ``n_threads + 1`` are held in memory.
     """
     blocks = iter(blocks)
     first = list(islice(blocks, 2))
     single = len(first) == 1
     blocks = chain(first, blocks)
-    del first  # blocks are let go of as they are done
-    if n_threads == 1 or single:  # a pool for one block would cost more than it
+    del first  # so that finished blocks can be freed
+    if n_threads == 1 or single:  # a thread pool does not pay off for one block
         for block in blocks:
             yield function(*block)
         return
@@ -93,14 +93,14 @@ def map_blocks(
 
 @dataclass(frozen=True)
 class ArrayRows:
-    """Rows held in arrays, visited in slices of ``block_size``."""
+    """Rows held in arrays, processed in slices of ``block_size``."""
 
     X: Array  # (n, n_all)
     Y: Array  # (n, k)
     p: Array  # (n,)
-    block_size: int | None = None  # None: what suits the library and the device
-    n_threads: int = 1  # blocks worked on at once
-    # Those that count; taken out block by block, so that a restriction costs no memory.
+    block_size: int | None = None  # None: a size that suits the library and the device
+    n_threads: int = 1  # blocks processed in parallel
+    # Columns in use; they are extracted block by block, so a restriction needs no memory.
     columns: np.ndarray | None = None
 
     @property

@@ -1,8 +1,8 @@
-"""Projected gradient with short, checked steps.
+"""Projected gradient descent with short steps and a line search.
 
-The problem is not convex, and the path taken decides which stationary point is found:
-from the uniform start, a few moves of bounded length that each lower the objective end in
-better points than long steps do, and in far fewer evaluations than a small fixed step.
+The problem is not convex, and the path of the iterates decides which stationary point is found.
+From the uniform start, a few steps of bounded length that each decrease the objective end in better
+points than long steps, and need far fewer evaluations than a small fixed step.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from .objectives import Objective, Point
 from .watch import SILENT, Iteration, Watch
 
 _SUFFICIENT_DECREASE = 1e-4
-# A fall of the objective by less than so many of its last digits is lost in rounding.
+# A decrease of the objective by less than this many of its last digits is lost in rounding.
 _RESOLVED = 8.0
 _DOUBLE = float(np.finfo(np.float64).eps)
 _MAX_HALVINGS = 30
-# Steps that need not say in which order features close are twice as long as the last.
+# Growth of the step length in solves whose order of closing features is not needed.
 _GROWTH = 2.0
-# Columns are copied when the features at zero are this share of those still in the arrays.
+# Copy the remaining columns when the features at zero are this share of those in the arrays.
 _WORTH_THE_COPY = 0.25
 
 
 @dataclass(frozen=True)
 class Steps:
-    """How a solve walks."""
+    """Parameters of the solver."""
 
-    max_iter: int = 200  # most accepted steps
-    tol: float = 1e-3  # stop when the optimality gap is at most this share of the objective
+    max_iter: int = 200  # maximum number of accepted steps
+    tol: float = 1e-3  # stop when the optimality gap is at most this fraction of the objective
     max_step: float = 0.2  # largest change of a weight in one step
-    growth: float = 1.0  # of that change, where the objective bends downwards
+    growth: float = 1.0  # factor of that change while the curvature is negative
 
     def looser(self, factor: float) -> Steps:
-        """The same for a set of features alone: a larger tolerance, and steps that grow."""
+        """Return steps with a larger tolerance that may grow, if only the set matters."""
         return replace(self, tol=factor * self.tol, growth=_GROWTH)
 
 
@@ -50,21 +50,21 @@ class Solution:
     """Result of :func:`minimize`."""
 
     w: np.ndarray  # (d,), the best weights
-    gradient: np.ndarray  # (d,), there, with the price of a soft budget; 0 where zero is absorbing
-    value: float  # objective there, with the price of a soft budget
-    gap: float  # what the objective could still fall by, to first order, as a share of it
-    converged: bool  # gap within the tolerance, or no descent that floating point can resolve
+    gradient: np.ndarray  # (d,), with the penalty of a soft budget; 0 where zero is absorbing
+    value: float  # objective, including the penalty of a soft budget
+    gap: float  # possible first-order decrease, as a fraction of the objective
+    converged: bool  # gap within the tolerance, or no decrease that floating point can resolve
     n_iter: int  # accepted steps
     n_evaluations: int
     last_active: np.ndarray  # (d,), the last step after which each weight was positive
-    state: Any = None  # of the objective, for an evaluation nearby to start from
-    operator: Operator | None = None  # may hold an n×n matrix; to be let go of after use
-    length: float | None = None  # of a step, where the curvature of the last one suggests any
+    state: Any = None  # of the objective, as a starting point for nearby evaluations
+    operator: Operator | None = None  # may hold an n×n matrix; release it after use
+    length: float | None = None  # step length suggested by the last curvature, if any
 
 
 @dataclass
 class _State:
-    """The current iterate, on the features that are still in the arrays."""
+    """The current iterate, restricted to the features in the arrays."""
 
     objective: Objective
     columns: np.ndarray
@@ -73,7 +73,7 @@ class _State:
     gradient: np.ndarray
     value: float
     length: float = np.inf  # step length suggested by the curvature of the last step
-    # Largest change of a weight in the next step, as a multiple of that of the first.
+    # Largest change of a weight in the next step, relative to that in the first.
     reach: float = 1.0
 
 
@@ -86,16 +86,15 @@ def minimize(
     rounding: float = _DOUBLE,
     length: float | None = None,
 ) -> Solution:
-    """Minimise ``objective(w) + price`` over the constraint, from ``w0`` (d,).
+    """Minimise ``objective(w) + penalty`` over the constraint, starting from ``w0`` (d,).
 
-    Each step moves along ``P(w − t·g)``, with the Barzilai–Borwein length t, cut so that no
-    weight changes by more than ``steps.max_step``, and halved until the objective falls enough.
-    After a step along which the objective bends downwards the next may be ``steps.growth`` times
-    as long: among many features the first steps move few weights.
-    The objective never rises, so the last iterate is the best. The watch is told of each accepted
-    step, and asked before each whether to end here. ``rounding`` is that of the numbers that the
-    objective is made from: a fall that drowns in it is none. ``length`` is the longest t of the
-    first step, where a solve of nearly the same problem has come to one.
+    Each step moves to ``P(w − t·g)``. The Barzilai–Borwein length t is reduced until no weight
+    changes by more than ``steps.max_step``, and then halved until the objective decreases enough.
+    After a step with negative curvature, the next may be ``steps.growth`` times as long: with many
+    features, the first steps change few weights. The objective never increases, so the last
+    iterate is the best. ``watch`` receives each accepted step, and can stop the solve before each.
+    ``rounding`` is the relative rounding error of the data; a smaller decrease does not count.
+    ``length`` limits t in the first step, if a similar problem has been solved before.
     """
     w = constraint.project(np.asarray(w0, dtype=np.float64))
     state = replace(_evaluated(objective, constraint, w), length=length or np.inf)
@@ -110,8 +109,8 @@ def minimize(
         gap = _relative_gap(state, constraint)
         converged = gap <= steps.tol or stuck
         if converged or n_iter == steps.max_iter or watch.stop():
-            # Features set aside come back before a solve may end; where zero is absorbing they
-            # could only stay there.
+            # Check the features that were set aside before the solve may end. If zero is
+            # absorbing, they could only stay at zero.
             if state.columns.size < w.size and not objective.gram.zero_is_absorbing:
                 full = _scatter(state.w, state.columns, w.size)
                 reopened = _evaluated(objective, constraint, full, state.point.state)
@@ -124,7 +123,7 @@ def minimize(
         before = state.w
         evaluations, moved = _advance(state, constraint, steps, rounding)
         n_evaluations += evaluations
-        stuck = not moved  # no descent left that floating point can see
+        stuck = not moved  # no decrease that floating point can resolve
         if stuck:
             continue
         n_iter += 1
@@ -170,7 +169,7 @@ def _relative_gap(state: _State, constraint: Constraint) -> float:
 def _advance(
     state: _State, constraint: Constraint, steps: Steps, rounding: float
 ) -> tuple[int, bool]:
-    """Make one step in place; return the evaluations spent and whether one was found."""
+    """Take one step in place; return the number of evaluations and whether it succeeded."""
     cap = min(state.reach * steps.max_step, 1.0)
     length = min(_capped_length(state, constraint, cap), state.length)
     for trial in range(_MAX_HALVINGS):
@@ -185,7 +184,7 @@ def _advance(
             gradient = point.gradient() + constraint.slope(w)
             curvature = float(move @ (gradient - state.gradient))
             state.length = float(move @ move) / curvature if curvature > 0.0 else np.inf
-            # The slope grows steeper on the way, so that nothing speaks against going further.
+            # With negative curvature the slope gets steeper, so a longer step is safe.
             state.reach = 1.0 if curvature > 0.0 else steps.growth * state.reach
             state.w, state.point, state.value, state.gradient = w, point, value, gradient
             return trial + 1, True
@@ -194,19 +193,19 @@ def _advance(
 
 
 def _capped_length(state: _State, constraint: Constraint, max_step: float) -> float:
-    """The step length t at which ``P(w − t·g)`` moves a weight by ``max_step``.
+    """Return the step length t at which ``P(w − t·g)`` moves a weight by ``max_step``.
 
-    The projection takes back what all features share, so t is searched for, not read off
-    the gradient. This costs no evaluation of the objective.
+    The projection subtracts what all features share, so t cannot be read off the gradient and is
+    searched for. This needs no evaluation of the objective.
     """
     length = max_step / max(float(np.abs(state.gradient).max()), np.finfo(float).tiny)
     before = 0.0
     for _ in range(60):
         move = float(np.abs(constraint.project(state.w - length * state.gradient) - state.w).max())
-        # The window is wide, so that rounding does not decide how the search ends.
+        # A wide window, so that rounding does not decide when the search ends.
         if 0.9 * max_step <= move <= 1.05 * max_step:
             break
-        if 0.0 < move == before:  # at a corner: no longer step goes further
+        if 0.0 < move == before:  # at a corner, where a longer step makes no difference
             break
         before = move
         length *= min(max_step / max(move, 1e-12 * max_step), 10.0)
@@ -214,7 +213,7 @@ def _capped_length(state: _State, constraint: Constraint, max_step: float) -> fl
 
 
 def _set_zeros_aside(state: _State) -> None:
-    """Take features at exactly zero out of the arrays, when there are enough to pay the copy."""
+    """Remove features at exactly zero from the arrays, if there are enough to pay for the copy."""
     keep = np.flatnonzero(state.w > 0.0)
     enough = 0 < keep.size <= (1.0 - _WORTH_THE_COPY) * state.w.size
     if enough and state.objective.can_restrict:

@@ -1,8 +1,8 @@
-"""What is chosen as one: columns that share a weight, and columns that are always on.
+"""Units of selection: columns that share a weight, and columns that are always included.
 
-A unit is a column or a group of columns. The kernel sees columns; the solver sees one
-weight for each unit. Between them an objective spreads the weights of units over their
-columns and collects the gradient of the columns over their units.
+A unit is a column or a group of columns. The kernel works on columns; the solver has one weight
+per unit. The objective spreads the weights of the units over their columns, and collects the
+gradient of the columns over their units.
 """
 
 from __future__ import annotations
@@ -18,61 +18,61 @@ ALWAYS_ON = -1
 class Units:
     """Which unit each column belongs to."""
 
-    of_column: np.ndarray  # (n_columns,), unit of each, from 0; -1 for a column that is always on
+    of_column: np.ndarray  # (n_columns,), unit of each, from 0; -1 for a column always included
     scale: np.ndarray  # (n_columns,), weight of a column when its unit has weight one
 
     @classmethod
     def single(cls, n_columns: int) -> Units:
-        """Every column by itself."""
+        """Return units of one column each."""
         return cls(np.arange(n_columns), np.ones(n_columns))
 
     @property
     def size(self) -> int:
-        """Number of units to choose from."""
+        """Number of units to select from."""
         return int(self.of_column.max(initial=-1)) + 1
 
     @property
     def n_features(self) -> float:
-        """How many features the columns amount to, those always on included.
+        """Effective number of features, including columns that are always included.
 
-        Squared scales sum to one over the columns of a unit.
+        The squared scales of the columns of a unit sum to one.
         """
         return float((self.scale**2).sum())
 
     @property
     def sizes(self) -> np.ndarray:
-        """Columns of each unit."""
+        """Number of columns of each unit."""
         return np.bincount(self.of_column[self.of_column != ALWAYS_ON], minlength=self.size)
 
     def switched_on(self, units: np.ndarray) -> Units:
-        """The same with some of the units always on; the others keep their numbers."""
+        """Return the units with some of them always included; the others keep their numbers."""
         on = np.isin(self.of_column, units)
         return Units(np.where(on, ALWAYS_ON, self.of_column), self.scale)
 
     def columns(self, units: np.ndarray) -> np.ndarray:
-        """The columns of some units and those always on, in increasing order."""
+        """Return the columns of some units and those always included, in increasing order."""
         return np.flatnonzero(np.isin(self.of_column, units) | (self.of_column == ALWAYS_ON))
 
     def restrict(self, units: np.ndarray) -> Units:
-        """The same for :meth:`columns` of some units, numbered anew in the order given."""
-        number = np.full(self.size + 1, ALWAYS_ON)  # the last entry answers for ALWAYS_ON
+        """Return the units for :meth:`columns` of some units, renumbered in the given order."""
+        number = np.full(self.size + 1, ALWAYS_ON)  # the last entry is for ALWAYS_ON
         number[units] = np.arange(units.size)
         columns = self.columns(units)
         return Units(number[self.of_column[columns]], self.scale[columns])
 
     def spread(self, w: np.ndarray) -> np.ndarray:
-        """Weights of the columns from weights of the units."""
+        """Return the weights of the columns, given the weights of the units."""
         return np.append(w, 1.0)[self.of_column] * self.scale
 
     def collect(self, gradient: np.ndarray) -> np.ndarray:
-        """Gradient in the weights of the units from that in the weights of the columns."""
+        """Return the gradient in the units' weights, given that in the columns' weights."""
         free = self.of_column != ALWAYS_ON
         slopes = (gradient * self.scale)[free]
         return np.bincount(self.of_column[free], slopes, minlength=self.size)
 
 
 class EachColumn:
-    """:class:`Units` where every column is chosen by itself, however many there are."""
+    """:class:`Units` with one column each, for any number of columns."""
 
     def spread(self, w: np.ndarray) -> np.ndarray:
         return w

@@ -1,4 +1,4 @@
-"""What a computation tells of itself while it runs, and whether it is to go on."""
+"""The interface through which a computation reports its progress and can be stopped."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Iteration:
-    """What is told of each accepted step of a solve."""
+    """The report of an accepted step of a solve."""
 
-    n_iter: int  # steps accepted so far
-    value: float  # objective with the price of a soft budget
+    n_iter: int  # accepted steps so far
+    value: float  # objective, including the penalty of a soft budget
     gap: float  # optimality gap at the start of the step, relative to the objective
     n_active: int  # features with positive weight
     step: float  # largest change of a weight
@@ -20,32 +20,32 @@ class Iteration:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a callback sees after each step of each stage."""
+    """The information that a callback receives after each step of each stage."""
 
-    stage: int  # which stage of how many, from 0
+    stage: int  # number of the stage, from 0
     n_stages: int
-    budget: int  # features the stage keeps
+    budget: int  # features that the stage keeps
     iteration: Iteration
 
 
 class Watch:
-    """Who watches a path, or a single solve; this one says and keeps nothing."""
+    """Observer of a path or a single solve; this base class does nothing."""
 
     def step(self, progress: Progress) -> None:
-        """An accepted step of a stage."""
+        """Receive an accepted step of a stage."""
 
     def stage_done(self, number: int, stage: Any, order: np.ndarray) -> None:
-        """A stage that was solved to its end, with its units from best to worst."""
+        """Receive a finished stage, with its units from best to worst."""
 
     def stages(self) -> Sequence[tuple[Any, np.ndarray]]:
-        """The first stages and their orders, where they are known from an earlier run."""
+        """Return the first stages and their orders, if an earlier run has saved them."""
         return ()
 
     def iteration(self, iteration: Iteration) -> None:
-        """An accepted step of a single solve."""
+        """Receive an accepted step of a single solve."""
 
     def stop(self) -> bool:
-        """Whether to end here, with what there is."""
+        """Tell whether to stop here and use the current state."""
         return False
 
 

@@ -1,1 +1,1 @@
-"""What users hold, made ready for the criterion: tables, columns, responses, sources."""
+"""Read the user's data and prepare it for the criterion: tables, columns, responses, sources."""

@@ -1,4 +1,4 @@
-"""Input that is refused, in words that say which columns are meant and what to do."""
+"""Refuse invalid input with messages that name the columns and say what to do."""
 
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,9 +11,9 @@ from sklearn.utils import _safe_indexing
 
 from .responses import is_missing
 
-# Unicode's control, format, surrogate and private characters, and its ends of lines.
+# Unicode categories of control, format, surrogate and private characters, and line separators.
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
-# What to do about columns that hold no numbers, by whether X may hold categories.
+# What to do about columns that are not numeric, by whether X may hold categories.
 _ADVICE = {
     False: "Drop them or convert them.",
     True: "Drop them, convert them, or, if they hold categories, give them a categorical dtype "
@@ -22,27 +22,27 @@ _ADVICE = {
 
 
 def is_frame(X: Any) -> bool:
-    """Whether X is a table with named columns, of whatever library."""
-    # The shape first: a lazy frame has none, and works out its columns when asked for them.
+    """Tell whether X is a data frame of any library."""
+    # Test the shape first: a lazy frame has none, and would compute its columns if asked.
     return hasattr(X, "shape") and hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
 def refuse_lazy(X: Any) -> None:
-    """Refuse a frame that has not been computed yet."""
+    """Raise an error for a frame that has not been computed yet."""
     if hasattr(X, "collect") and not hasattr(X, "shape"):
-        raise TypeError("X is a lazy frame; call its collect() first and pass the result.")
+        raise TypeError("X is a lazy frame; call its collect() method and pass the result.")
 
 
 def check_numbers(X: Any, y: Any) -> None:
-    """Refuse what would be read as something it is not, where X may hold numbers alone."""
+    """Raise an error for input that would be misread, where X must hold only numbers."""
     check_kind(X, y)
     refuse_times(X, takes_categories=False)
 
 
 def check_kind(X: Any, y: Any, *, takes_sparse: bool = False) -> None:
-    """Refuse what would be read as something it is not, but for columns of dates."""
+    """Raise an error for input that would be misread; columns of dates are allowed."""
     refuse_lazy(X)
-    _refuse_masks(X)
+    refuse_masks(X)
     if issparse(X) and not takes_sparse:
         raise TypeError(
             "Sparse data was passed for X, but dense data is required: pass X.toarray()."
@@ -53,24 +53,25 @@ def check_kind(X: Any, y: Any, *, takes_sparse: bool = False) -> None:
 
 
 def check_response(y: Any) -> None:
-    """Refuse masks, dates and gaps in a response."""
-    _refuse_masks(y)
+    """Raise an error if a response is masked, sparse or a date, or has missing values."""
+    refuse_masks(y)
     if issparse(y):
         raise TypeError("y is sparse, but a dense response is required: pass y.toarray().")
     for dtype in y.dtypes if is_frame(y) else [getattr(y, "dtype", "")]:
         if is_time(dtype):
             raise ValueError(
-                f"y holds dates or durations ({dtype}); turn them into numbers or classes first."
+                f"y holds dates or durations ({dtype}); convert them to numbers or classes first."
             )
     n_missing = int(missing_responses(y).sum())
     if n_missing:
         raise ValueError(
-            f"Input y contains NaN: the response of {n_missing} sample(s) is missing; leave these "
-            "samples out."
+            f"Input y contains NaN: the response of {n_missing} sample(s) is missing. Drop these "
+            "samples."
         )
 
 
-def _refuse_masks(array: Any) -> None:
+def refuse_masks(array: Any) -> None:
+    """Raise for masked arrays."""
     if np.ma.isMaskedArray(array):
         raise TypeError(
             "Masked arrays are not supported: the masked values would be used like any others. "
@@ -79,14 +80,14 @@ def _refuse_masks(array: Any) -> None:
 
 
 def refuse_twins(names: Sequence[Hashable]) -> None:
-    """Refuse two columns of the same name."""
+    """Raise an error if two columns have the same name."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"X has two columns named {twice!r}; give every column its own name.")
+        raise ValueError(f"X has two columns named {twice!r}; give every column a unique name.")
 
 
 def missing_responses(y: Any) -> np.ndarray:
-    """For each sample whether its response, or one of several, is missing.
+    """Return a mask of the samples that lack a response, or one of several.
 
     >>> missing_responses(["a", None, "b"])
     array([False,  True, False])
@@ -106,7 +107,7 @@ def missing_responses(y: Any) -> np.ndarray:
 
 
 def _is_nan(values: np.ndarray) -> np.ndarray:
-    """Entries that are no value, of an array of any dtype."""
+    """Return a mask of the missing entries of an array of any dtype."""
     if values.dtype.kind in "fcmM":
         return np.asarray(values != values)
     if values.dtype.kind != "O":
@@ -115,17 +116,17 @@ def _is_nan(values: np.ndarray) -> np.ndarray:
 
 
 def _as_objects(y: Any) -> np.ndarray:
-    """Labels as they are: NumPy would make text of what is missing among text."""
+    """Return labels as objects: NumPy would convert missing values among text to text."""
     try:
         return np.asarray(y, dtype=object)
-    except ValueError:  # rows of different lengths, refused in words later
+    except ValueError:  # rows of different lengths; a later check gives a clear error
         return np.empty(0, dtype=object)
 
 
 def refuse_times(
     X: Any, categorical: np.ndarray | None = None, *, takes_categories: bool = True
 ) -> None:
-    """Refuse dates, which some libraries would turn into numbers without a word."""
+    """Raise an error for dates, which some libraries silently convert to numbers."""
     if is_frame(X):
         excused = np.zeros(X.shape[1], dtype=bool) if categorical is None else categorical
         columns = zip(X.columns, X.dtypes, excused, strict=True)
@@ -133,17 +134,17 @@ def refuse_times(
         if times:
             raise no_numbers(times, _ADVICE[takes_categories])
     elif is_time(getattr(X, "dtype", "")) and (categorical is None or not categorical.all()):
-        raise ValueError(f"X holds dates or durations ({X.dtype}); turn them into numbers first.")
+        raise ValueError(f"X holds dates or durations ({X.dtype}); convert them to numbers.")
 
 
 def is_time(dtype: Any) -> bool:
-    """Whether a dtype, of whatever library, is of dates, times or durations."""
+    """Tell whether a dtype of any library holds dates, times or durations."""
     return str(dtype).lower().startswith(("date", "timedelta", "duration", "time", "period"))
 
 
 @contextmanager
 def columns_named(X: Any, *, takes_categories: bool = False) -> Iterator[None]:
-    """Errors about a frame that say which of its columns are meant."""
+    """Rephrase errors about a frame so that they name its columns."""
     refuse_lazy(X)
     try:
         yield
@@ -160,33 +161,33 @@ def columns_named(X: Any, *, takes_categories: bool = False) -> Iterator[None]:
 
 
 def refuse_gaps(X: Any) -> None:
-    """Refuse a frame in which values are missing, and name its columns."""
+    """Raise an error if a frame has missing values, naming the columns."""
     gaps = [str(name) for j, name in enumerate(X.columns) if _has_gaps(X, j)]
     if gaps:
         raise gaps_refused(gaps)
 
 
 def gaps_refused(columns: Sequence[Hashable]) -> ValueError:
-    """The error about missing values where there may be none, with what to do."""
+    """Return the error about missing values that are not allowed."""
     return ValueError(
         f"Input X contains NaN: values are missing in {listed(columns)}. Drop these rows or "
-        "columns, or impute, for example with scikit-learn's SimpleImputer."
+        "columns, or impute the values, for example with scikit-learn's SimpleImputer."
     )
 
 
 def no_numbers(names: list[str], advice: str) -> ValueError:
-    """The error about columns that hold no numbers, with what to do."""
-    return ValueError(f"These columns of X hold no numbers: {listed(names)}. {advice}")
+    """Return the error about columns that are not numeric."""
+    return ValueError(f"These columns of X are not numeric: {listed(names)}. {advice}")
 
 
 def listed(names: Sequence[Hashable]) -> str:
-    """The first few names, quoted."""
+    """Return the first few names, quoted."""
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return ", ".join(shortened(repr(name)) for name in names[:5]) + more
 
 
 def shortened(name: str, most: int = 80) -> str:
-    """A name of any length in a few characters: its begin and its end, which may tell it apart.
+    """Shorten a name by its middle: the beginning and the end often distinguish it.
 
     >>> shortened("temperature_of_sensor_17", 16)
     'temperatu…sor_17'
@@ -198,7 +199,7 @@ def shortened(name: str, most: int = 80) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Text in which every character can be seen: a name can neither hide what it is nor steer.
+    r"""Escape invisible characters, so that a name cannot hide its content or control a terminal.
 
     >>> print(printable("price\u202e\x1b[2J"), printable("größe"))
     price\u202e\x1b[2J größe
@@ -216,10 +217,10 @@ def _has_gaps(X: Any, column: int) -> bool:
 
 
 def _holds_numbers(column: Any) -> bool:
-    # A date would turn into a number without a word.
+    # A date would silently become a number.
     if is_time(column.dtype):
         return False
-    # A gap in a nullable column cannot be converted by every version of pandas.
+    # Not every version of pandas can convert a missing value in a nullable column.
     if getattr(column.dtype, "kind", "O") in "biuf":
         return True
     try:

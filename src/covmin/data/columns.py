@@ -1,4 +1,4 @@
-"""Columns made ready for the criterion: constants out, standardised, in a canonical order."""
+"""Prepare columns for the criterion: drop constants, standardise, and order by content."""
 
 from __future__ import annotations
 
@@ -22,57 +22,57 @@ from .sources.base import standardize_block
 
 @dataclass(frozen=True)
 class ColumnPlan:
-    """What the user says about the columns, before their values are looked at.
+    """What is known about the columns before their values are used.
 
-    An input column becomes one encoded column, or one indicator for each level, and one more
-    where values are missing, which says in which samples. Input columns form units, which are
-    chosen as one.
+    An input column becomes one encoded column, or one indicator per level, plus an indicator of
+    missingness if values are missing. Input columns form units, which are selected together.
     """
 
-    source: np.ndarray  # (n_encoded,), input column behind each encoded one
+    source: np.ndarray  # (n_encoded,), input column of each encoded column
     categorical: np.ndarray  # (n_inputs,) bool, input columns that are encoded by indicators
     unit: np.ndarray  # (n_inputs,), unit of each input column, from 0
-    given: np.ndarray  # (n_units,) bool, units that are always on
-    # Encoded columns that say where values of their input column are missing.
+    given: np.ndarray  # (n_units,) bool, units that are always included
+    # Encoded columns that are indicators of missingness.
     gaps: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
 
     @classmethod
     def plain(cls, n_columns: int) -> ColumnPlan:
-        """Numbers, each column by itself, all to be chosen from."""
+        """Return the plan of numeric columns, each its own unit and none given."""
         each = np.arange(n_columns)
         none = np.zeros(n_columns, dtype=bool)
         return cls(each, none, each, none)
 
     @property
     def n_choices(self) -> int:
-        """Units to choose from."""
+        """Number of units to select from."""
         return int((~self.given).sum())
 
     @property
     def with_gaps(self) -> np.ndarray:
-        """Input columns in which values are missing."""
+        """Input columns with missing values."""
         return self.source[self.gaps]
 
     def restrict(self, encoded: np.ndarray) -> ColumnPlan:
-        """The same for some of the encoded columns, by number, increasing."""
+        """Return the plan for some of the encoded columns, given by increasing numbers."""
         gaps = np.flatnonzero(np.isin(encoded, self.gaps))
         return replace(self, source=self.source[encoded], gaps=gaps)
 
 
 @dataclass(frozen=True)
 class DistinctRows:
-    """Rows that differ, in an order drawn from what is in them: the first are a sample of all.
+    """Distinct rows, in a pseudorandom order that depends only on their content.
 
-    Neither the order of the rows nor copies of them make a difference.
+    The first rows are therefore a sample of all. Neither the order of the input rows nor
+    duplicates matter.
     """
 
-    first: np.ndarray  # (n_distinct,), the number of one row of each kind
-    p: np.ndarray  # (n_distinct,), the weight of all its copies, positive
-    kind: np.ndarray  # (n_rows,), which of them each row is; n_distinct or more without a weight
+    first: np.ndarray  # (n_distinct,), number of one row of each kind
+    p: np.ndarray  # (n_distinct,), total weight of its duplicates, positive
+    kind: np.ndarray  # (n_rows,), kind of each row; n_distinct or more if it has no weight
 
     @classmethod
     def as_they_stand(cls, p: np.ndarray) -> DistinctRows:
-        """Every row with a weight by itself."""
+        """Return all rows with positive weight, without merging."""
         first = np.flatnonzero(p > 0.0)
         return cls(first, p[first], np.argsort(np.argsort(p <= 0.0, kind="stable")))
 
@@ -80,7 +80,7 @@ class DistinctRows:
     def of(
         cls, signature: np.ndarray, p: np.ndarray, seed: int, *, merged: bool = True
     ) -> DistinctRows:
-        """One row for each signature, or all of them; another seed draws another order."""
+        """Return one row per signature, or all rows; another seed gives another order."""
         if merged:
             by_signature = np.argsort(signature)  # several times as fast as np.unique
             starts = np.diff(signature[by_signature], prepend=np.nan) != 0.0
@@ -90,7 +90,7 @@ class DistinctRows:
         else:
             first = kind = np.arange(p.size)
         weight = np.bincount(kind, p)
-        # What is left of a large multiple of a number is as good as random.
+        # The fractional part of a large multiple of a number is as good as random.
         drawn = signature[first] * np.random.default_rng(seed).uniform(1e3, 2e3) % 1.0
         order = np.argsort(np.where(weight > 0.0, drawn, 1.0), kind="stable")
         place = np.argsort(order)
@@ -99,7 +99,7 @@ class DistinctRows:
 
     @property
     def size(self) -> int:
-        """How many rows differ."""
+        """Number of distinct rows."""
         return self.first.size
 
 
@@ -107,34 +107,34 @@ class DistinctRows:
 class PreparedColumns:
     """A standardised copy of the columns that vary, or a view of them that is read in blocks.
 
-    ``X = (scores(input)[:, index] − mean) / scale``; without scores, of the input itself. What is
-    missing stands at the mean of what is there.
+    ``X = (scores(input)[:, index] − mean) / scale``; without scores, the input itself is used.
+    Missing values are set to the mean of the others.
     """
 
-    # (n_samples, n_varying): a C-ordered copy of the dtype of the input, or a StandardizedSource.
+    # (n_samples, n_varying): a C-ordered copy in the dtype of the input, or a StandardizedSource.
     X: Any
-    index: np.ndarray  # (n_varying,), column of the input behind each column of X
+    index: np.ndarray  # (n_varying,), input column of each column of X
     mean: np.ndarray  # (n_varying,)
     scale: np.ndarray
-    units: Units  # what is chosen as one, over the columns of X
-    unit_index: np.ndarray  # (units.size,), unit of the plan behind each of `units`
-    constant: np.ndarray  # units of the plan, none given, in which nothing varies, in order
+    units: Units  # units of selection over the columns of X
+    unit_index: np.ndarray  # (units.size,), the unit of the plan for each of `units`
+    constant: np.ndarray  # units of the plan that are constant and not given, in order
     p: np.ndarray  # (n_samples,), sample weights, scaled to sum to one
-    total_weight: float  # their sum before
-    # (n_samples,): rows with their responses share it if they are equal; None without responses.
+    total_weight: float  # their sum before scaling
+    # (n_samples,): equal for rows that are equal, response included; None without responses.
     signature: np.ndarray | None
-    scores: NormalScores | None  # of all columns of the input, where they go by rank
-    # (n_varying,): what a column counts for in the size of its unit. One that says where values
-    # are missing counts by the share of the samples in which they are.
+    scores: NormalScores | None  # of all input columns, if ranks are used
+    # (n_varying,): contribution of a column to the size of its unit. An indicator of missingness
+    # contributes the fraction of missing values.
     counts: np.ndarray
-    gap_at: np.ndarray | None  # (n_varying,), where a missing value stands; None without gaps
+    gap_at: np.ndarray | None  # (n_varying,), value of a missing entry; None if none is missing
 
     @cached_property
     def _drawn(self) -> dict[tuple[int, bool], DistinctRows]:
         return {}
 
     def distinct(self, seed: int, *, merged: bool = True) -> DistinctRows:
-        """Rows that differ, or all in a random order; as they stand without responses."""
+        """Return the distinct rows, or all rows in random order; input order without responses."""
         if self.signature is None:
             return DistinctRows.as_they_stand(self.p)
         if (seed, merged) not in self._drawn:
@@ -144,23 +144,23 @@ class PreparedColumns:
 
     @cached_property
     def n_distinct(self) -> int:
-        """How many rows differ."""
+        """Number of distinct rows."""
         return self.distinct(0).size
 
     @cached_property
     def n_effective(self) -> float:
-        """How many rows of equal weight say as much; one of next to no weight counts for none."""
+        """Effective number of rows, as if all had equal weight."""
         p = self.distinct(0).p
         return float(p.sum() ** 2 / (p @ p))
 
     @property
     def unit_sizes(self) -> np.ndarray:
-        """Columns of each unit, by what they count for."""
+        """Size of each unit, the sum of the contributions of its columns."""
         free = self.units.of_column != ALWAYS_ON
         return np.bincount(self.units.of_column[free], self.counts[free], self.units.size)
 
     def apply(self, X: np.ndarray) -> np.ndarray:
-        """Treat other samples the way these were treated."""
+        """Prepare other samples in the same way."""
         X = X if self.scores is None else self.scores.apply(X)
         return standardize_block(X[:, self.index], self.mean, self.scale, self.gap_at, self.X.dtype)
 
@@ -168,7 +168,7 @@ class PreparedColumns:
 def weighted_samples(
     X: Any, y: np.ndarray, sample_weight: Any
 ) -> tuple[Any, np.ndarray, np.ndarray]:
-    """Check sample weights, and leave out the samples of weight zero."""
+    """Check sample weights and drop samples with weight zero."""
     n = X.shape[0]
     if sample_weight is None:
         return X, y, np.ones(n)
@@ -181,13 +181,13 @@ def weighted_samples(
             f"its shape is {weight.shape}."
         )
     if not np.isfinite(weight).all() or (weight < 0.0).any():
-        raise ValueError("sample_weight must hold finite numbers ≥ 0.")
+        raise ValueError("sample_weight must contain finite numbers ≥ 0.")
     if weight.max() > np.finfo(np.float64).max / n:
         weight = weight / weight.max()  # their sum would be infinite
     keep = weight > 0.0
     if keep.sum() < 2:
         raise ValueError(
-            f"All sample weights but {int(keep.sum())} are zero; at least 2 samples must count."
+            f"All sample weights but {int(keep.sum())} are zero; at least 2 must be positive."
         )
     if keep.all():
         return X, y, weight
@@ -204,12 +204,11 @@ def prepare_columns(
 ) -> PreparedColumns:
     """Drop constant columns, standardise a copy and order the columns by their content.
 
-    The order depends on what is in a column and not on where it stands, nor on where the
-    rows stand or how often they are repeated, so that a fit on permuted or weighted data
-    does the same arithmetic. Y (n_samples, n_responses) tells apart rows that X does not;
-    nothing else depends on it. Equal rows are found with it, and not without. Moments are those
-    of the values that are there, but for the deviation, which is that of all samples with what
-    is missing at the mean.
+    The order depends on the content of a column, not on its position, nor on the order or the
+    repetition of the rows, so that a fit on permuted or weighted data does the same arithmetic. Y
+    (n_samples, n_responses) distinguishes rows that are equal in X and has no other effect.
+    Duplicate rows are merged only if Y is given. Means are those of the values that are present;
+    standard deviations are those of all samples with missing values set to the mean.
     """
     n = X.shape[0]
     plan = plan or ColumnPlan.plain(X.shape[1])
@@ -226,7 +225,7 @@ def prepare_columns(
     spread = np.where(deviation > 0.0, deviation, 1.0)
     keys = partial(_keys_block, size, mean, spread, has_gaps)
     key, response_key = source.reduce(keys, add_up, Y_, p)
-    # Spread below the rounding error of the entries is not variation.
+    # Variation below the rounding error of the entries does not count.
     varies = (low < high) & (deviation > np.finfo(source.dtype).eps)
     deviation = _share_among_levels(deviation, varies, plan)
     values = _values_beside_gaps(varies, plan)
@@ -234,7 +233,7 @@ def prepare_columns(
     signature = None
     if Y is not None:
         parts = _by_place(np.arange(index.size)), _of_responses(response_key)
-        # From the lowest value on, which no order of the rows rounds otherwise, as it does a mean.
+        # Measure from the lowest value: unlike the mean, it does not depend on the row order.
         scaling = size[index], (low / size)[index], spread[index]
         sign = partial(_signatures_block, has_gaps, *parts, *scaling)
         signature = source.reduce(sign, _joined, Y_, p, index)
@@ -263,7 +262,7 @@ def prepare_columns(
 
 
 def normal_scores(X: Any, p: np.ndarray, plan: ColumnPlan) -> NormalScores:
-    """Scores by the ranks in each column; indicators of levels and of gaps stay as they are."""
+    """Return the normal scores of each column; indicators are left unchanged."""
     rows = ranked_rows(X.shape[0])
     drawn = X.take(rows) if is_source(X) else X[rows]
     left = plan.categorical[plan.source]
@@ -271,17 +270,17 @@ def normal_scores(X: Any, p: np.ndarray, plan: ColumnPlan) -> NormalScores:
     return NormalScores.of(drawn, p[rows], left)
 
 
-# Infinite entries are refused in words, once all are seen.
+# Infinite entries raise an error later, once all blocks have been read.
 _quiet = np.errstate(invalid="ignore")
 
 
 def _moments(
     source: Source, Y: np.ndarray, p: np.ndarray, plan: ColumnPlan
 ) -> tuple[np.ndarray, ...]:
-    """Lowest, highest and largest entry, and mean and deviation in units of the largest."""
+    """Return minimum, maximum, largest entry, and mean and deviation relative to it."""
     block = partial(_moments_block, plan.gaps.size > 0)
     low, high, weight, size, mean, power = source.reduce(block, _merge_moments, Y, p)
-    empty = low > high  # nothing is there, and so nothing varies
+    empty = low > high  # no values, so nothing varies
     low[empty] = high[empty] = 0.0
     check_finite(low, high, source.names)
     gapped = np.isin(plan.source, plan.with_gaps)
@@ -292,23 +291,23 @@ def _moments(
 def _moments_block(
     has_gaps: bool, X: np.ndarray, Y: np.ndarray, p: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Range, weight, largest entry, and mean and power about it in units of that entry.
+    """Return range, weight, largest entry, and mean and variance in units of that entry.
 
-    All of these are of the values that are there.
+    Missing values are ignored.
     """
     there = ~np.isnan(X) if has_gaps else None
     low, high = value_range(X, there)
-    # Scaling by the largest entry first keeps the squares of huge or tiny columns in range.
+    # Scale by the largest entry first, so that squares of huge or tiny columns stay in range.
     size = np.maximum(np.abs(low), np.abs(high))
     size[size == 0.0] = 1.0
-    size[low > high] = np.finfo(np.float64).tiny  # of no values, and none of the other blocks
+    size[low > high] = np.finfo(np.float64).tiny  # no values, so that other blocks decide
     weight = _weights(p, there)
     total = np.where(weight > 0.0, weight, 1.0)
-    # From the lowest value on: a sum of numbers far from zero would be rounded as coarsely as
+    # Measure from the lowest value: a sum of numbers far from zero would lose the digits in which
     # they differ.
     origin = np.where(low > high, 0.0, low / size)
     above, power = np.zeros_like(size), np.zeros_like(size)
-    # Sums, not matrix products: these round a column alike wherever it stands.
+    # Sums, not matrix products: sums round a column in the same way wherever it is.
     for tile in row_tiles(X):
         scaled = _scaled(X[tile], size, origin, None, has_gaps)
         above += (p[tile, None] / total * scaled).sum(axis=0)
@@ -324,7 +323,7 @@ def _moments_block(
 
 
 def value_range(X: np.ndarray, there: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Lowest and highest value of each column, of those that are there; ∞ and −∞ of none."""
+    """Return the minimum and maximum of each column, ignoring missing values; ∞, −∞ if empty."""
     if there is None:
         return X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     low = X.min(axis=0, where=there, initial=np.inf)
@@ -333,7 +332,7 @@ def value_range(X: np.ndarray, there: np.ndarray | None = None) -> tuple[np.ndar
 
 
 def _weights(p: np.ndarray, there: np.ndarray | None) -> np.ndarray:
-    """Weight of the values of each column, or of all columns at once, where none is missing."""
+    """Return the weight of the values present in each column, or of all if none is missing."""
     if there is None:
         return np.array([p.sum()])
     weight = np.zeros(there.shape[1])
@@ -344,7 +343,7 @@ def _weights(p: np.ndarray, there: np.ndarray | None) -> np.ndarray:
 
 @_quiet
 def _merge_moments(parts: Iterable[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
-    """The moments of several blocks from those of each."""
+    """Combine the moments of several blocks."""
     lows, highs, weights, sizes, means, powers = (
         np.array(part) for part in zip(*parts, strict=True)
     )
@@ -357,7 +356,7 @@ def _merge_moments(parts: Iterable[tuple[np.ndarray, ...]]) -> tuple[np.ndarray,
 
 
 def check_finite(low: np.ndarray, high: np.ndarray, names: list[str] | None) -> None:
-    """Refuse columns whose smallest or largest value is no number, by name where they have any."""
+    """Raise an error if a column contains NaN or infinity, with its name if it has one."""
     is_empty = low > high
     bad = np.flatnonzero(~(np.isfinite(low) & np.isfinite(high) | is_empty))
     if bad.size:
@@ -377,10 +376,10 @@ def _keys_block(
     Y: np.ndarray,
     p: np.ndarray,
 ) -> tuple[np.ndarray, ...]:
-    """What a block adds to the key of each column, and of each response.
+    """Return the contribution of a block to the key of each column and each response.
 
-    Different columns have different keys; equal columns share theirs. A key depends on what is in
-    the rows, not on where rows or columns stand.
+    Different columns have different keys, and equal columns the same. A key depends on the content
+    of the rows, not on the position of rows or columns.
     """
     key, response_key = np.zeros(X.shape[1]), np.zeros(Y.shape[1])
     for tile in row_tiles(X):
@@ -399,7 +398,7 @@ def _scaled(
     std: np.ndarray | None = None,
     has_gaps: bool = False,
 ) -> np.ndarray:
-    """Values from an origin on, in units of their own; where they are missing, the origin."""
+    """Return shifted and scaled values; missing values become zero."""
     scaled = np.divide(X, size, order="C")
     scaled -= origin
     if std is not None:
@@ -414,7 +413,7 @@ def _put_at_zero(values: np.ndarray) -> None:
 
 
 def _values_beside_gaps(varies: np.ndarray, plan: ColumnPlan) -> np.ndarray:
-    """For each column of gaps a column of the values with these gaps; −1 where none varies."""
+    """Return a varying value column for each indicator of missingness; −1 if there is none."""
     valued = np.setdiff1d(np.flatnonzero(varies), plan.gaps)
     first = np.full(plan.categorical.size, -1)
     first[plan.source[valued[::-1]]] = valued[::-1]
@@ -424,10 +423,10 @@ def _values_beside_gaps(varies: np.ndarray, plan: ColumnPlan) -> np.ndarray:
 def _by_content(
     key: np.ndarray, varies: np.ndarray, values: np.ndarray, plan: ColumnPlan
 ) -> np.ndarray:
-    """The columns that vary, by their keys.
+    """Return the columns that vary, ordered by their keys.
 
-    Columns may have their gaps in the same samples. A column of gaps stands after its values, so
-    that where the others stand does not matter.
+    Several columns may have missing values in the same samples. An indicator of missingness is
+    placed after its values, so that its position does not depend on other columns.
     """
     key = key.copy()
     key[plan.gaps] = np.where(values >= 0, key[values], key[plan.gaps])
@@ -436,7 +435,7 @@ def _by_content(
 
 
 def _scale_of_gaps(deviation: np.ndarray, values: np.ndarray, plan: ColumnPlan) -> np.ndarray:
-    """One for values that are left as they are; a column of gaps varies as much as its values."""
+    """Return the scales without standardisation; indicators get the deviation of their values."""
     scale = np.ones_like(deviation)
     gaps, values = plan.gaps[values >= 0], values[values >= 0]
     scale[gaps] = np.where(deviation[gaps] > 0.0, deviation[gaps], 1.0) / deviation[values]
@@ -444,7 +443,7 @@ def _scale_of_gaps(deviation: np.ndarray, values: np.ndarray, plan: ColumnPlan) 
 
 
 def _cosines(frequencies: np.ndarray | float, rows: np.ndarray) -> np.ndarray:
-    """Sum of a cosine of each entry of a row; without the phase, y and −y would look alike."""
+    """Return the sum of a cosine of each entry of a row; the phase distinguishes y from −y."""
     angles = frequencies * rows
     angles += 1.0
     sums: np.ndarray = np.cos(angles, out=angles).sum(axis=1)
@@ -452,14 +451,14 @@ def _cosines(frequencies: np.ndarray | float, rows: np.ndarray) -> np.ndarray:
 
 
 def _by_place(places: np.ndarray) -> np.ndarray:
-    """A frequency for each place, no two of them alike."""
+    """Return a distinct frequency for each position."""
     return 2.0 + 0.6180339887498949 * (places + 1.0) % 1.0
 
 
 def _of_responses(key: np.ndarray) -> np.ndarray:
-    """A frequency for each response by its key, with the sign of the key.
+    """Return a frequency for each response by its key, with the sign of the key.
 
-    Two classes that change places change the sign of both the response and its key.
+    Swapping two classes changes the sign of both the response and its key.
     """
     return np.where(key < 0.0, -1.0, 1.0) * _by_place(np.argsort(np.argsort(key)))
 
@@ -467,7 +466,7 @@ def _of_responses(key: np.ndarray) -> np.ndarray:
 def _signatures_block(
     has_gaps: bool, of_columns: np.ndarray, of_responses: np.ndarray, *block: np.ndarray
 ) -> np.ndarray:
-    """A number for each row of a block that equal rows share and different ones do not."""
+    """Return a number for each row of a block, the same exactly for equal rows."""
     size, low, std, X, Y, _ = block
     of_rows = [
         _cosines(of_columns, _scaled(X[tile], size, low, std, has_gaps)) for tile in row_tiles(X)
@@ -480,7 +479,7 @@ def _joined(parts: Iterable[np.ndarray]) -> np.ndarray:
 
 
 def _share_among_levels(deviation: np.ndarray, varies: np.ndarray, plan: ColumnPlan) -> np.ndarray:
-    """One deviation for all indicators of a column, so that any two levels are equally far."""
+    """Use one deviation for all indicators of a column, so that levels are equally far apart."""
     n_inputs = plan.categorical.size
     counts = np.bincount(plan.source, varies, minlength=n_inputs)
     power = np.bincount(plan.source, deviation**2 * varies, minlength=n_inputs)
@@ -491,15 +490,15 @@ def _share_among_levels(deviation: np.ndarray, varies: np.ndarray, plan: ColumnP
 def _units(
     plan: ColumnPlan, index: np.ndarray, missing: np.ndarray
 ) -> tuple[Units, np.ndarray, np.ndarray]:
-    """Units over the columns that vary, numbered in the order of their first column.
+    """Return units over the columns that vary, numbered in the order of their first column.
 
-    The columns of an input column share its weight equally, and so do the input columns
-    of a unit, so that each unit has a variance of one. Where a share m of the values is missing,
-    let one deviation of those that are there be as long as the way from a value that is there to
-    one that is not: the variances are then as 1 to m, and so are the shares in the weight. A
-    column is the same as without gaps when these vanish.
+    The encoded columns of an input column share its weight equally, and so do the input columns
+    of a unit, so that each unit has a variance of one. If a fraction m of the values is missing,
+    the distance between a missing and a present value is set to one standard deviation of the
+    present values. The variances, and hence the shares of the weight, are then in the ratio 1 to
+    m. As m goes to zero, the column behaves as if nothing were missing.
 
-    ``missing`` (n_varying,) holds m for a column that says where values are missing.
+    ``missing`` (n_varying,) holds m for each indicator of missingness.
     """
     source = plan.source[index]
     unit = plan.unit[source]
@@ -507,7 +506,7 @@ def _units(
     n_values = np.bincount(source[~is_gap], minlength=plan.unit.size)[source]
     share = np.zeros(plan.unit.size)
     share[source[is_gap]] = missing[is_gap]
-    # The values count for one, all together; alone, without values that vary, the gaps do.
+    # All values together count for one; so does the indicator if no values vary.
     counts = np.where(is_gap & (n_values > 0), share[source], 1.0)
     together = np.where(n_values > 0, 1.0 + share[source], 1.0)
     levels = together / counts * np.where(is_gap, 1, n_values)
@@ -521,7 +520,7 @@ def _units(
 
 
 def n_features_to_keep(wanted: int | float, n_features: int) -> int:
-    """Number of features asked for: an int as it is, or a fraction, rounded down, at least one.
+    """Return the number of features to keep: an int, or a fraction rounded down, at least one.
 
     >>> n_features_to_keep(0.25, 9), n_features_to_keep(9, 9)
     (2, 9)
@@ -530,7 +529,7 @@ def n_features_to_keep(wanted: int | float, n_features: int) -> int:
         return max(1, int(wanted * n_features))
     if wanted > n_features:
         raise ValueError(
-            f"n_features_to_select={wanted}, but X has {n_features} feature(s) to choose from; "
-            f"ask for at most {n_features}, or for a fraction such as 0.5."
+            f"n_features_to_select={wanted}, but X has {n_features} feature(s) to select from; "
+            f"use at most {n_features}, or a fraction such as 0.5."
         )
     return int(wanted)

@@ -1,4 +1,4 @@
-"""Tables as one matrix of numbers: how each column is read, in words."""
+"""Encode a table as one matrix of numbers, and describe in words how each column was read."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ from .kinds import (
     read_by_itself,
 )
 
-# Kind of a column of numbers that is used as it is, or refused.
+# Kind of a column of numbers that is used unchanged, or refused if it is not numeric.
 PLAIN = "plain"
 _NUMBERS = [np.float64, np.float32]
 _READ_AS = {"number": "numbers", "category": "categories", "date": "dates"}
-_LEFT_OUT_FOR = {
-    "identifier": "they tell rows apart",
-    "empty": "they are empty",
-    "dropped": "so asked for",
+_EXCLUDED = {
+    "identifier": "as row identifiers",
+    "empty": "because empty",
+    "dropped": "as requested",
 }
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a column that is no plain number was read."""
+    """How a column that is not plain numbers was read."""
 
-    column: Hashable  # its name, or its number
+    column: Hashable  # name or number of the column
     kind: str
-    words: str  # why
+    words: str  # the reason
 
     @property
     def choice(self) -> str:
-        """What it was taken for, in words."""
+        """How the column was read, in words."""
         is_out = self.kind in LEFT_OUT
-        return f"{self.column!r} {'left out' if is_out else f'read as {_READ_AS[self.kind]}'}"
+        return f"{self.column!r} {'excluded' if is_out else f'read as {_READ_AS[self.kind]}'}"
 
     def __str__(self) -> str:
         return f"{self.choice} ({self.words})"
@@ -54,19 +54,19 @@ class Reading:
 
 @dataclass(frozen=True)
 class EncodedTable:
-    """A table as a matrix in which a column may have become several, or none."""
+    """A table as a matrix, in which one column may become several, or none."""
 
     matrix: np.ndarray  # (n_samples, n_encoded), NaN where a number or a date is missing
-    source: np.ndarray  # (n_encoded,), column of the table behind each
+    source: np.ndarray  # (n_encoded,), column of the table that each comes from
     kinds: np.ndarray  # (n_columns,) of str
     readings: tuple[Reading, ...]
 
 
 def summary(readings: Sequence[Reading]) -> list[str]:
-    """A sentence on each thing that columns were taken for.
+    """Return one sentence for each kind that columns were read as.
 
     >>> print(*summary([Reading("sex", "category", "2 values"), Reading(3, "empty", "")]))
-    Read as categories: 'sex'. Left out, for they are empty: 3.
+    Read as categories: 'sex'. Excluded because empty: 3.
     """
     said = []
     whether = [each for each in readings if ONLY_WHETHER in each.words]
@@ -78,23 +78,23 @@ def summary(readings: Sequence[Reading]) -> list[str]:
         if found:
             said.append(f"Read as {what}: {names}.")
     if names := listed([each.column for each in whether]):
-        said.append(f"Counted by whether they are there, for they tell rows apart: {names}.")
-    for kind, why in _LEFT_OUT_FOR.items():
+        said.append(f"Row identifiers, used only as indicators of missingness: {names}.")
+    for kind, why in _EXCLUDED.items():
         if names := listed([each.column for each in readings if each.kind == kind]):
-            said.append(f"Left out, for {why}: {names}.")
+            said.append(f"Excluded {why}: {names}.")
     return said
 
 
 def wanted_kinds(
     X: Any, names: Sequence[Hashable] | None, categorical_features: Any, column_types: Any
 ) -> list[str | None]:
-    """The kind that is asked for of each column of a table; None where it is to be found out."""
+    """Return the requested kind of each column of a table; None if it is to be inferred."""
     wanted: list[str | None] = [None] * X.shape[1]
     if isinstance(column_types, Mapping):
         for column, kind in column_types.items():
             if kind not in READERS:
                 raise ValueError(
-                    f"column_types says {kind!r} of column {column!r}; it takes "
+                    f"column_types has {kind!r} for column {column!r}; allowed are "
                     f"{', '.join(map(repr, READERS))}."
                 )
             wanted[position(column, names, X.shape[1], "column_types")] = kind
@@ -105,7 +105,7 @@ def wanted_kinds(
 
 
 def is_list_of_columns(categorical_features: Any) -> bool:
-    """Whether columns are named, rather than their dtypes asked."""
+    """Tell whether ``categorical_features`` lists columns, rather than relying on dtypes."""
     by_dtype = isinstance(categorical_features, str) and categorical_features == "from_dtype"
     return categorical_features is not None and not by_dtype
 
@@ -113,16 +113,16 @@ def is_list_of_columns(categorical_features: Any) -> bool:
 def column_mask(
     columns: Any, names: Sequence[Hashable] | None, n_columns: int, parameter: str
 ) -> np.ndarray:
-    """Columns given by name, by number or by a mask, as a mask (n_columns,).
+    """Return a mask (n_columns,) of columns given by name, by number or by a mask.
 
-    ``parameter`` is what to call ``columns`` in an error.
+    ``parameter`` is the name of ``columns`` in error messages.
     """
     items = [columns] if isinstance(columns, (str, Integral)) else list(columns)
     if items and all(isinstance(item, (bool, np.bool_)) for item in items):
         if len(items) != n_columns:
             raise ValueError(
-                f"{parameter} as a mask needs one entry for each of the {n_columns} columns of X; "
-                f"it has {len(items)}."
+                f"{parameter} as a mask must have one entry for each of the {n_columns} columns of "
+                f"X; it has {len(items)}."
             )
         return np.array(items, dtype=bool)
     mask = np.zeros(n_columns, dtype=bool)
@@ -131,12 +131,12 @@ def column_mask(
 
 
 def position(item: Any, names: Sequence[Hashable] | None, n_columns: int, parameter: str) -> int:
-    """The number of a column given by its name or its number."""
+    """Return the number of a column given by name or number."""
     if isinstance(item, str):
         if names is None:
             raise ValueError(
                 f"{parameter} names the column {item!r}, but the columns of X have no names; "
-                "pass X as a frame, or give column numbers."
+                "pass X as a data frame, or use column numbers."
             )
         if item not in names:
             close = get_close_matches(item, [str(name) for name in names], n=3)
@@ -145,25 +145,25 @@ def position(item: Any, names: Sequence[Hashable] | None, n_columns: int, parame
         return list(names).index(item)
     if not isinstance(item, Integral):
         raise ValueError(
-            f"{parameter} must hold names or numbers of columns, or a mask; got {item!r}."
+            f"{parameter} must contain column names, column numbers, or a mask; got {item!r}."
         )
     if not -n_columns <= int(item) < n_columns:
         raise ValueError(
-            f"{parameter} holds column {item}, but X has {n_columns} columns, "
+            f"{parameter} contains column {item}, but X has {n_columns} columns, "
             f"numbered from 0 to {n_columns - 1}."
         )
     return int(item) % n_columns
 
 
 def is_plain(X: Any, wanted: Sequence[str | None], trusted: np.ndarray) -> bool:
-    """Whether a table holds numbers alone, all of them to be used as they are."""
+    """Tell whether a table holds only numbers that are used unchanged."""
     if any(kind not in (None, "number", PLAIN) for kind in wanted):
         return False
     return bool(_plain_columns(X, wanted, trusted).all()) if is_frame(X) else _is_numeric(X)
 
 
 def _is_numeric(X: Any) -> bool:
-    """Whether an array holds numbers, or text and objects that NumPy takes for such."""
+    """Tell whether an array holds numbers, or text and objects that NumPy converts to numbers."""
     kind = getattr(X.dtype, "kind", "f")
     if kind not in "OUSMm":
         return True
@@ -175,7 +175,7 @@ def _is_numeric(X: Any) -> bool:
 
 
 def _plain_columns(X: Any, wanted: Sequence[str | None], trusted: np.ndarray) -> np.ndarray:
-    """Which columns are used as they are: numbers that do not count the rows."""
+    """Return a mask of the columns that are used unchanged: numbers, but not row numbers."""
     has_names = is_frame(X)
     dtypes = list(X.dtypes) if has_names else [X.dtype] * len(wanted)
     plain = np.zeros(len(wanted), dtype=bool)
@@ -185,7 +185,7 @@ def _plain_columns(X: Any, wanted: Sequence[str | None], trusted: np.ndarray) ->
             plain[j] = True
             if kind is None and not trusted[j] and has_names and is_integer(dtype):
                 may_count.append(j)
-        else:  # complex numbers are refused with those that are used
+        else:  # complex numbers raise an error later, together with the other numbers
             plain[j] = kind == PLAIN or getattr(dtype, "kind", "O") == "c"
     if may_count:
         plain[may_count] = ~_count_rows(X, np.array(may_count))
@@ -193,11 +193,11 @@ def _plain_columns(X: Any, wanted: Sequence[str | None], trusted: np.ndarray) ->
 
 
 def _count_rows(X: Any, columns: np.ndarray) -> np.ndarray:
-    """Which columns of whole numbers count the rows; of thousands, few are looked at."""
+    """Return a mask of integer columns that are row numbers; prefilters many columns quickly."""
     values = np.asarray(_safe_indexing(X, columns, axis=1))
     if values.dtype.kind not in "iu":  # values are missing
         return np.array([counts_rows(_safe_indexing(X, j, axis=1)) for j in columns])
-    # Unsigned, a difference of any two whole numbers fits.
+    # As unsigned integers, the difference of any two integers fits.
     low, high = values.min(axis=0).astype(np.uint64), values.max(axis=0).astype(np.uint64)
     room = high - low
     near = np.flatnonzero((room >= len(values) - 1) & (room < 2 * len(values)))
@@ -213,17 +213,17 @@ def encode_table(
     by_dtype: bool = True,
     trusted: np.ndarray | None = None,
 ) -> EncodedTable:
-    """Read each column as the kind that is wanted, or as what it seems to be.
+    """Read each column as the requested kind, or infer its kind.
 
     Parameters
     ----------
     X : frame of pandas or polars, or array of shape (n_samples, n_columns)
     wanted : sequence of str or None
-        Kind of each column, None where it is to be found out; PLAIN is refused if it is no number.
+        Kind of each column, None to infer it; PLAIN raises an error if it is not numeric.
     by_dtype : bool
-        Whether a categorical dtype makes categories.
+        Whether a categorical dtype means categories.
     trusted : ndarray of bool of shape (n_columns,)
-        Columns whose whole numbers are used even where they count the rows.
+        Columns of integers that are used even if they look like row numbers.
     """
     n_columns = len(wanted)
     trusted = np.zeros(n_columns, dtype=bool) if trusted is None else trusted
@@ -251,8 +251,8 @@ def _put_together(X: Any, columns: Sequence[ReadColumn], dtype: Any) -> EncodedT
     )
     if all(read.kind in LEFT_OUT for read in columns):
         raise ValueError(
-            f"No column is left to choose from. {' '.join(summary(readings))} Use column_types to "
-            "have a column read otherwise."
+            f"No column is left to select from. {' '.join(summary(readings))} Use column_types to "
+            "override this."
         )
     sizes = [read.block.shape[1] for read in columns]
     return EncodedTable(
@@ -268,6 +268,6 @@ def _label(X: Any, j: int) -> Hashable:
 
 
 def checked_numbers(X: Any) -> np.ndarray:
-    """A table of numbers as an array; what is wrong with it is told by the names of columns."""
+    """Return a table of numbers as an array; error messages name its columns."""
     with columns_named(X, takes_categories=True):
         return check_array(X, dtype=_NUMBERS, ensure_all_finite="allow-nan")

@@ -1,31 +1,32 @@
-"""Columns and responses that a few far values rule, and samples too few for anything."""
+"""Detect columns and responses dominated by outliers, and tables with too few samples."""
 
 import numpy as np
 from scipy.special import gammaln
 
-# How the warning of them begins.
-FAR_VALUES = "A few far values"
-# A few values are this share; the others are next to equal where they vary by less than this
-# share of the deviation.
+# How the warning about outliers begins.
+FAR_VALUES = "A few outliers"
+# A few values are this share of all; the others are nearly equal if their spread is below this
+# fraction of the standard deviation.
 _FEW = 0.05
 _NEXT_TO_EQUAL = 0.1
-# With fewer rows a few of them are no exception. More are not looked at.
+# With fewer rows, a few of them are no exception. More rows than this need not be inspected.
 _FEWEST_ROWS = 10
 _MOST_ROWS = 1000
 
 
 def rows_to_look_at(n_samples: int) -> np.ndarray:
-    """Numbers of some rows, increasing, spread over all."""
+    """Return the increasing numbers of some rows, spread over all of them."""
     return np.unique(np.linspace(0, n_samples - 1, min(n_samples, _MOST_ROWS)).astype(int))
 
 
 def ruled_by_far_values(values: np.ndarray) -> np.ndarray:
-    """For each column, in units of its deviation, whether this is that of a few far values.
+    """Return a mask of the columns whose standard deviation is due to a few outliers.
 
-    Without the few farthest from the median, values vary, but next to nothing is left of the
-    deviation: a kernel that sees the far ones cannot tell the others apart. Those at the median
-    are equal whatever the far ones are, as the zeros of a count, and are no others; nor are fewer
-    than the few.
+    The columns are in units of their standard deviation. Without the few values farthest from the
+    median, the others still vary, but by a tiny fraction of the standard deviation, so a kernel
+    scaled to the outliers cannot distinguish them. Values equal to the median, such as the zeros
+    of a count, are equal anyway and are not counted; a column with fewer other values than
+    outliers is not reported.
 
     >>> near = np.arange(100.0)
     >>> far = np.append(near, 1e12)
@@ -36,7 +37,7 @@ def ruled_by_far_values(values: np.ndarray) -> np.ndarray:
     if n < _FEWEST_ROWS:
         return np.zeros(values.shape[1], dtype=bool)
     n_near = n - int(np.ceil(_FEW * n))
-    # The values of a column side by side are sorted faster.
+    # Contiguous columns are sorted faster.
     columns = np.array(values.T, order="C")
     ordered = np.partition(columns, ((n - 1) // 2, n // 2), axis=1)
     columns -= 0.5 * (ordered[:, (n - 1) // 2] + ordered[:, n // 2])[:, None]
@@ -48,10 +49,10 @@ def ruled_by_far_values(values: np.ndarray) -> np.ndarray:
 
 
 def orders_by_chance(Y: np.ndarray, n_features: int, *, classes: bool) -> float:
-    """How many of so many useless features sort the samples by their response.
+    """Return the expected number of useless features that sort the samples by their response.
 
-    A feature of no use puts them into any order with the same chance. Classes may follow each
-    other in any order, numbers fall or rise.
+    A useless feature puts the samples in any order with equal probability. Classes may follow each
+    other in any order; numbers may increase or decrease.
 
     >>> labels = np.array([[0.0], [0.0], [1.0], [1.0]])
     >>> round(orders_by_chance(labels, 30, classes=True))
@@ -59,7 +60,7 @@ def orders_by_chance(Y: np.ndarray, n_features: int, *, classes: bool) -> float:
     """
     few = rows_to_look_at(Y.shape[0])
     if few.size < Y.shape[0]:
-        # Who sorts all samples sorts some of them: these bound the chance, and are seldom sorted.
+        # A feature that sorts all samples also sorts a subset, so the subset gives a bound.
         at_most = orders_by_chance(Y[few], n_features, classes=classes)
         if at_most < 1.0:
             return at_most

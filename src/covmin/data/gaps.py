@@ -1,4 +1,4 @@
-"""Values that are missing: counted as such in X, and left out with their rows in y."""
+"""Handle missing values: indicators for those in X, and dropped samples for those in y."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .sources import ArraySource, GapSource, is_source
 def with_gaps(
     X: Any, plan: ColumnPlan, missing: str, names: Sequence[Hashable] | None
 ) -> tuple[Any, ColumnPlan]:
-    """The matrix or source with a column more for each input column in which values are missing.
+    """Append an indicator of missingness for each input column with missing values.
 
-    It says where they are. A table without gaps is left as it is.
+    A table without missing values is returned unchanged.
     """
     gaps = np.flatnonzero(_has_gaps(X))
     if gaps.size == 0:
@@ -36,7 +36,7 @@ def with_gaps(
 
 
 def _has_gaps(X: Any) -> np.ndarray:
-    """Which columns have gaps."""
+    """Return a mask of the columns with missing values."""
     n, d = X.shape
     if is_source(X):
         nothing = np.empty((n, 0))
@@ -55,10 +55,11 @@ def _any(parts: Iterable[np.ndarray]) -> np.ndarray:
     return found
 
 
-def answered(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, np.ndarray | None]:
-    """The samples that have a response, and their row numbers; None for all.
+def complete_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, np.ndarray | None]:
+    """Return the samples that have a response, and their row numbers (None for all).
 
-    A warning says how many are left out. What does not fit together is left to be refused later.
+    Issues a warning with the number of dropped samples. Inconsistent lengths are left to later
+    checks.
     """
     if hasattr(y, "__dask_graph__"):
         y = y.compute()
@@ -72,11 +73,11 @@ def answered(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, np.ndar
         return X, y, sample_weight, None
     if n - n_missing < 2:
         raise ValueError(
-            f"Input y contains NaN: the response of {n_missing} of {n} samples is missing, and at "
+            f"Input y contains NaN: the response of {n_missing} of {n} samples is missing, but at "
             "least 2 samples must have one."
         )
     warnings.warn(
-        f"The response of {n_missing} of {n} samples is missing; these samples are left out.",
+        f"The response of {n_missing} of {n} samples is missing; these samples are dropped.",
         UserWarning,
         stacklevel=5,
     )
@@ -86,7 +87,7 @@ def answered(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, np.ndar
 
 
 def _to_pick_rows_of(X: Any) -> Any:
-    """A table too large to copy as a source, any other as it is."""
+    """Return a table that is too large to copy as a source, and any other unchanged."""
     if isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
         return ArraySource(X)
     if hasattr(X, "__dask_graph__"):

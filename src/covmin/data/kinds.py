@@ -1,4 +1,4 @@
-"""What a column holds, numbers, categories, dates or names of rows, and the numbers for it."""
+"""Infer what a column holds (numbers, categories, dates, row identifiers) and encode it."""
 
 from __future__ import annotations
 
@@ -38,37 +38,37 @@ from .times import (
 
 _DAY = np.timedelta64(1, "D")
 _SECONDS_OF_DAY = 86_400.0
-_MERGED = "rare ones as one"
-# Of a column that tells rows apart, and has gaps.
-ONLY_WHETHER = "it tells rows apart, and counts by whether it is there"
-# Kinds that are left out of the choice.
+_MERGED = "rare ones merged"
+# For row identifiers with missing values.
+ONLY_WHETHER = "a row identifier, used only as an indicator of missingness"
+# Kinds of columns that are excluded from the selection.
 LEFT_OUT = ("identifier", "empty", "dropped")
 
 
 @dataclass(frozen=True)
 class ReadColumn:
-    """A column as numbers."""
+    """A column encoded as numbers."""
 
     kind: str  # "number", "category", "date", or one of LEFT_OUT
     block: np.ndarray  # (n_samples, n_encoded), NaN where a number or a date is missing
-    words: str = ""  # what it was read by, where its dtype does not say it all
+    words: str = ""  # how it was read, if the dtype alone does not tell
     points: np.ndarray | None = None  # (n_samples,), the dates themselves
 
 
 @dataclass(frozen=True)
 class Levels:
-    """The different values of a column, and which of them stands where."""
+    """The distinct values of a column, and the value of each sample."""
 
     values: list[Any]
     codes: np.ndarray  # (n_samples,), -1 where the value is missing
 
     @classmethod
     def of(cls, column: Any) -> Levels:
-        """Count the values, of which equal ones are one."""
+        """Find the distinct values of a column."""
         entries = column.to_list() if hasattr(column, "to_list") else list(column)
         try:
             found: list[Any] = list(dict.fromkeys(entries))
-        except TypeError:  # lists and the like, which are told apart by what they look like
+        except TypeError:  # unhashable values such as lists are compared as text
             entries = list(map(str, entries))
             found = list(dict.fromkeys(entries))
         number = {value: i for i, value in enumerate(found)}
@@ -81,38 +81,39 @@ class Levels:
 
     @property
     def n_present(self) -> int:
-        """How many values are not missing."""
+        """Number of values that are not missing."""
         return int((self.codes >= 0).sum())
 
     def spread(self, numbers: np.ndarray) -> np.ndarray:
-        """A number for each level put where the level stands; NaN, or NaT, where none does."""
+        """Return the number of each sample's level; NaN or NaT if it is missing."""
         nothing = np.array([np.nan]).astype(numbers.dtype)
         return np.concatenate([numbers, nothing])[self.codes]
 
 
 def left_out(n_samples: int, kind: str, words: str) -> ReadColumn:
-    """A column without any number."""
+    """Return an excluded column."""
     return ReadColumn(kind, np.empty((n_samples, 0)), words)
 
 
 def is_number(dtype: Any) -> bool:
-    """Whether a dtype, of whatever library, is of real numbers or booleans."""
-    if hasattr(dtype, "is_numeric"):  # of polars, whose decimals are objects to NumPy
+    """Tell whether a dtype of any library holds real numbers or booleans."""
+    if hasattr(dtype, "is_numeric"):  # polars, whose decimals are objects for NumPy
         return str(dtype) == "Boolean" or dtype.is_integer() or dtype.is_float()
     return getattr(dtype, "kind", "O") in "biuf"
 
 
 def is_category(dtype: Any) -> bool:
-    """Whether a dtype, of pandas or polars, is of categories."""
+    """Tell whether a pandas or polars dtype is categorical."""
     return str(dtype).startswith(("category", "Categorical", "Enum"))
 
 
 def counts_rows(column: Any) -> bool:
-    """Whether whole numbers do no more than count the rows: all different and consecutive.
+    """Tell whether integers are row numbers: all distinct and nearly consecutive.
 
-    Where they rise with the rows, rows may have been left out since they were counted.
+    If they increase from row to row, more of them may be missing, because rows may have been
+    removed after they were numbered.
     """
-    # What pandas calls Int64 is an array of objects to some of its versions.
+    # Some versions of pandas convert Int64 to an array of objects.
     is_nullable = hasattr(column, "isna") and not isinstance(column.dtype, np.dtype)
     numbers = as_numbers(column) if is_nullable else np.asarray(column)
     if numbers.dtype.kind not in "iuf" or numbers.size < FEWEST_COUNTED:
@@ -120,7 +121,7 @@ def counts_rows(column: Any) -> bool:
     low, high = numbers.min(), numbers.max()
     exact = int if numbers.dtype.kind in "iu" else float
     room = exact(high) - exact(low) + 1
-    # Also False for NaN.
+    # The comparison is also False for NaN.
     skipped = SKIPPED_IN_ORDER if (numbers[1:] > numbers[:-1]).all() else SKIPPED_SHARE
     if not numbers.size <= room <= numbers.size / (1.0 - skipped):
         return False
@@ -130,47 +131,47 @@ def counts_rows(column: Any) -> bool:
 
 
 def read_by_itself(column: Any, *, by_dtype: bool = True, trusted: bool = False) -> ReadColumn:
-    """A column as what it seems to hold.
+    """Read a column as the kind that it appears to hold.
 
     Parameters
     ----------
-    column : series of pandas or polars, or array of shape (n_samples,)
+    column : pandas or polars series, or array of shape (n_samples,)
     by_dtype : bool
-        Whether a categorical dtype makes categories.
+        Whether a categorical dtype means categories.
     trusted : bool
-        Whether whole numbers are to be taken as such even where they count the rows.
+        Whether to use integers even if they look like row numbers.
     """
     dtype = column.dtype
     if is_number(dtype):
         if not trusted and is_integer(dtype) and counts_rows(column):
-            return left_out(len(column), "identifier", "whole numbers that count the rows")
+            return left_out(len(column), "identifier", "consecutive integers, like row numbers")
         return ReadColumn("number", as_numbers(column)[:, None])
     if is_time(dtype):
         return _of_times(column)
     levels = Levels.of(column)
     if is_category(dtype) and by_dtype:
         read = read_categories(levels)
-        # Where all levels are there, the dtype says it all.
+        # If no level is merged, the dtype tells everything.
         is_said = read.kind == "category" and _MERGED not in read.words
         return replace(read, words="") if is_said else read
     return _of_objects(levels, trusted)
 
 
 def is_integer(dtype: Any) -> bool:
-    """Whether a dtype is of whole numbers."""
+    """Tell whether a dtype holds integers."""
     of_polars = getattr(dtype, "is_integer", None)
     return bool(of_polars()) if of_polars is not None else dtype.kind in "iu"
 
 
 def as_numbers(column: Any) -> np.ndarray:
-    """A column of numbers or booleans, NaN where one is missing."""
+    """Return a column of numbers or booleans as floats, with NaN for missing values."""
     if hasattr(column, "isna"):
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column).astype(float)
 
 
 def _of_times(column: Any) -> ReadColumn:
-    """A column of a dtype of dates, times of the day or durations."""
+    """Read a column whose dtype holds dates, times of day or durations."""
     name = str(column.dtype).lower()
     if name.startswith(("timedelta", "duration")):
         array = column.to_numpy()
@@ -186,22 +187,22 @@ def _of_points(points: np.ndarray, words: str = "dates") -> ReadColumn:
     if np.isnat(points).all():
         return _empty(points.size)
     block, cycles = encode_points(points)
-    parts = ", ".join(["time since the first", *cycles])
+    parts = ", ".join(["time since the first date", *cycles])
     return ReadColumn("date", block, f"{words}: {parts}", points)
 
 
 def _of_clock(seconds: np.ndarray) -> ReadColumn:
     if np.isnan(seconds).all():
         return _empty(seconds.size)
-    return ReadColumn("date", encode_phase(seconds / _SECONDS_OF_DAY), "times of the day")
+    return ReadColumn("date", encode_phase(seconds / _SECONDS_OF_DAY), "times of day")
 
 
 def _empty(n_samples: int) -> ReadColumn:
-    return left_out(n_samples, "empty", "no value in it")
+    return left_out(n_samples, "empty", "no values")
 
 
 def _of_objects(levels: Levels, trusted: bool) -> ReadColumn:
-    """A column of objects: numbers, dates or text, if all are; else what they look like."""
+    """Read a column of objects: by their types if all agree, otherwise by their text."""
     if not levels.values:
         return _empty(levels.codes.size)
     read = _of_python(levels)
@@ -213,7 +214,7 @@ def _of_objects(levels: Levels, trusted: bool) -> ReadColumn:
 
 
 def _of_python(levels: Levels) -> ReadColumn | None:
-    """Objects of the types that Python has for numbers and times; None for others."""
+    """Read objects of Python's types for numbers and times; None for other types."""
     values = levels.values
     if all(isinstance(value, (Real, Decimal, np.bool_)) for value in values):
         numbers = np.array([float(value) for value in values])
@@ -233,7 +234,7 @@ def _as_text(value: Any) -> str:
 
 
 def _of_text(levels: Levels, texts: Sequence[str], trusted: bool) -> ReadColumn | None:
-    """Text that is numbers or dates, marks of missing values aside; None if it is neither."""
+    """Read text as numbers or dates, apart from marks of missing values; None if it is neither."""
     there = np.array([not is_missing_mark(text) for text in texts])
     held = [text for text, is_there in zip(texts, there, strict=True) if is_there]
     if not held:
@@ -247,7 +248,8 @@ def _of_text(levels: Levels, texts: Sequence[str], trusted: bool) -> ReadColumn 
     if (found := read_numerals(held)) is not None:
         numbers = spread(found.values)
         if not trusted and counts_rows(numbers):
-            return left_out(levels.codes.size, "identifier", "whole numbers that count the rows")
+            reason = "consecutive integers, like row numbers"
+            return left_out(levels.codes.size, "identifier", reason)
         return ReadColumn("number", numbers[:, None], found.words)
     if (dates := read_dates(held)) is not None:
         return _of_points(spread(dates[0]), dates[1])
@@ -257,7 +259,7 @@ def _of_text(levels: Levels, texts: Sequence[str], trusted: bool) -> ReadColumn 
 
 
 def _of_numbers_with_strays(levels: Levels, texts: Sequence[str]) -> ReadColumn | None:
-    """Numbers among which a few cells, such as "unknown", are none."""
+    """Read numbers with a few other cells in between, such as "unknown"."""
     are_numbers = look_like_numbers(texts)
     is_stray = levels.spread(~are_numbers + 0.0)  # NaN where the value is missing
     if are_numbers.sum() <= FEW_LEVELS or np.nanmean(is_stray) > STRAY_SHARE:
@@ -272,12 +274,12 @@ def _of_numbers_with_strays(levels: Levels, texts: Sequence[str]) -> ReadColumn 
         for t, is_one in zip(texts, are_numbers, strict=True)
         if not (is_one or is_missing_mark(t))
     ]
-    words = f"{found.words}; {listed(strays)} taken as missing"
+    words = f"{found.words}; {listed(strays)} treated as missing"
     return ReadColumn("number", levels.spread(values)[:, None], words)
 
 
 def read_categories(levels: Levels) -> ReadColumn:
-    """Indicators of levels, rare ones merged; nothing where the levels tell rows apart."""
+    """Encode levels as indicators, with rare ones merged; exclude row identifiers."""
     n, n_levels = levels.n_present, len(levels.values)
     if n == 0:
         return _empty(levels.codes.size)
@@ -287,7 +289,7 @@ def read_categories(levels: Levels) -> ReadColumn:
     hardly_repeat = 2 * n_levels > n and n_levels > FEW_LEVELS
     if hardly_repeat or rare.all():
         if not _is_often_missing(levels):
-            return left_out(levels.codes.size, "identifier", f"{said}: it tells rows apart")
+            return left_out(levels.codes.size, "identifier", f"{said}: a row identifier")
         return ReadColumn("category", _whether_there(levels), f"{said}: {ONLY_WHETHER}")
     block, n_merged = indicators(levels, rare)
     merged = f", {n_merged} {_MERGED}" if n_merged else ""
@@ -295,20 +297,20 @@ def read_categories(levels: Levels) -> ReadColumn:
 
 
 def _is_often_missing(levels: Levels) -> bool:
-    """Whether there is something to be learnt from where a value is."""
+    """Tell whether values are missing, and present, often enough to learn from it."""
     n = levels.n_present
     return min(n, levels.codes.size - n) >= FEWEST_IN_LEVEL
 
 
 def _whether_there(levels: Levels) -> np.ndarray:
-    """Two levels: what tells rows apart says nothing of other rows, but that it is missing may."""
+    """Return an indicator of missingness, the only useful information in a row identifier."""
     return indicators(levels, np.ones(len(levels.values), dtype=bool))[0]
 
 
 def indicators(levels: Levels, rare: np.ndarray | None = None) -> tuple[np.ndarray, int]:
-    """A column of zeros and ones for each level, and how many levels share the last of these.
+    """Return an indicator column for each level, and the number of levels merged into one.
 
-    Rare ones, and those beyond the most that are taken, are merged. Missing values are a level.
+    Merges rare levels, and those beyond the maximum number. Missing values form a level.
     """
     values, codes = levels.values, levels.codes
     n_levels = len(values)
@@ -317,7 +319,7 @@ def indicators(levels: Levels, rare: np.ndarray | None = None) -> tuple[np.ndarr
     counts = np.bincount(codes[codes >= 0], minlength=n_levels)
     most = MOST_LEVELS - n_missing
     if (~merged).sum() + merged.any() > most:
-        # The rarest, and among equals those that come last, whatever the order of the rows.
+        # The rarest; ties are broken by value, so that the order of the rows does not matter.
         by_count = sorted(range(n_levels), key=lambda i: (-counts[i], *_place(values[i])))
         merged[by_count[most - 1 :]] = True
     if merged.sum() < 2:
@@ -327,7 +329,7 @@ def indicators(levels: Levels, rare: np.ndarray | None = None) -> tuple[np.ndarr
     number = np.empty(n_levels + 1, dtype=np.intp)
     number[order] = np.minimum(np.arange(n_levels), n_own)
     n_columns = n_own + int(merged.any()) + n_missing
-    number[-1] = n_columns - 1  # of missing values
+    number[-1] = n_columns - 1  # missing values
     return np.eye(n_columns)[number[codes]], int(merged.sum())
 
 
@@ -336,21 +338,21 @@ def _place(value: Any) -> tuple[str, str]:
 
 
 def read_as_number(column: Any, name: str) -> ReadColumn:
-    """A column as numbers, as asked for."""
+    """Read a column as numbers, as requested."""
     read = read_by_itself(column, by_dtype=False, trusted=True)
     if read.kind == "number" or read.kind == "empty":
         return read
     if read.kind == "date":
-        return ReadColumn("number", read.block[:, :1], "time since the first, in days")
+        return ReadColumn("number", read.block[:, :1], "time since the first date, in days")
     levels = Levels.of(column)
     values = np.array([_as_number(_as_text(value)) for value in levels.values])
     if np.isnan(values).all():
         raise _unread(name, "number", str(levels.values[0]))
-    return ReadColumn("number", levels.spread(values)[:, None], "as asked for")
+    return ReadColumn("number", levels.spread(values)[:, None], "as requested")
 
 
 def _as_number(text: str) -> float:
-    """A text as a number by itself, NaN if it is none; a code is one."""
+    """Convert a text, including a code such as "007", to a number; NaN if it is not a number."""
     try:
         return float(text)
     except ValueError:
@@ -359,7 +361,7 @@ def _as_number(text: str) -> float:
 
 
 def read_as_date(column: Any, name: str) -> ReadColumn:
-    """A column as dates, as asked for."""
+    """Read a column as dates, as requested."""
     read = read_by_itself(column, by_dtype=False, trusted=True)
     if read.kind in ("date", "empty"):
         return read
@@ -367,7 +369,7 @@ def read_as_date(column: Any, name: str) -> ReadColumn:
 
 
 def read_as_category(column: Any, name: str) -> ReadColumn:
-    """A column as categories, as asked for, each level by itself unless there are too many."""
+    """Read a column as categories, as requested; merge levels only if there are too many."""
     levels = Levels.of(column)
     if not levels.values:
         return _empty(levels.codes.size)
@@ -375,23 +377,23 @@ def read_as_category(column: Any, name: str) -> ReadColumn:
         if _is_often_missing(levels):
             return ReadColumn("category", _whether_there(levels))
         raise ValueError(
-            f"Categorical column {name} has {len(levels.values)} levels in as many rows: it tells "
-            "the rows apart rather than groups of them. Merge levels, or drop the column."
+            f"Categorical column {name} has {len(levels.values)} levels in as many rows: it "
+            "identifies rows, not groups of rows. Merge levels, or drop the column."
         )
     return ReadColumn("category", indicators(levels)[0])
 
 
 def read_dropped(column: Any, name: str) -> ReadColumn:
-    """Nothing, as asked for."""
-    return left_out(len(column), "dropped", "as asked for")
+    """Exclude a column, as requested."""
+    return left_out(len(column), "dropped", "as requested")
 
 
 def _unread(name: str, kind: str, text: str, example: str = "") -> ValueError:
-    return ValueError(f"Column {name} cannot be read as a {kind}: it holds {text!r}{example}.")
+    return ValueError(f"Column {name} cannot be read as a {kind}: it contains {text!r}{example}.")
 
 
 def values_as_read(column: Any, kind: str) -> np.ndarray:
-    """The values of a column of a known kind: text that was read as numbers or dates as these."""
+    """Return the values of a column of known kind; text read as numbers or dates is converted."""
     if kind == "number" and not is_number(column.dtype):
         return read_as_number(column, "").block[:, 0]
     if kind == "date" and not is_time(column.dtype):
@@ -400,7 +402,7 @@ def values_as_read(column: Any, kind: str) -> np.ndarray:
     return np.asarray(column)
 
 
-#: How a column is read where its kind is said.
+#: How to read a column whose kind is given.
 READERS: dict[str, Callable[[Any, str], ReadColumn]] = {
     "number": read_as_number,
     "category": read_as_category,

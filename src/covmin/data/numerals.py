@@ -1,4 +1,4 @@
-"""Numbers written as text: signs, units, thousands and decimal commas."""
+"""Parse numbers written as text, with signs, units, thousands separators and decimal commas."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-# Cells that stand for nothing where the others are numbers or dates.
+# Cells that mean "missing" in a column of numbers or dates.
 _MISSING_MARKS = frozenset(
     ("", "-", "--", "–", "—", ".", "?", "na", "n/a", "#n/a", "nan", "null", "none", "missing")
 )
 _CURRENCIES = "$€£¥₹₽₩"
-# Blanks of a line; texts are looked at a line each.
+# Blanks within a line; each text is one line.
 _BLANK = " \t\xa0\u2009\u202f"
-# A number between the sign of a currency and a unit; brackets are an accountant's minus.
+# A number with an optional currency sign and unit; brackets mean a negative number in accounting.
 _CELL = re.compile(
     rf"(?P<sign>[+−-]?)(?P<open>\(?)[{_BLANK}]*(?P<before>[{_CURRENCIES}]?)[{_BLANK}]*"
     rf"(?P<inner>[+−-]?)(?P<digits>9(?:[9.,'’{_BLANK}]*9)?\.?|[.,]9+)(?P<power>(?:[eE][+-]?9+)?)"
     rf"[{_BLANK}]*(?P<after>%|[{_CURRENCIES}]|[^\W\d_]+[²³]?|°\w?|)[{_BLANK}]*(?P<close>\)?)"
 )
-# Ways to write digits, here all 9, of which the first that fits a whole column is taken: what
-# stands between thousands, and the decimal mark.
+# Number formats, with every digit written as 9: thousands separators and decimal mark. The first
+# one that fits a whole column is used.
 _STYLES = [
     (thousands, decimal, re.compile(rf"9{{1,3}}(?:[{thousands}]999)+(?:[{decimal}]9*)?|{plain}"))
     for decimal, others in ((".", ","), (",", "."))
@@ -30,20 +30,20 @@ _STYLES = [
     for thousands in (others, f"'’{_BLANK}")
 ]
 _DIGITS = str.maketrans("012345678", "9" * 9)
-# A zero before a whole number: no number is written so, but codes are.
+# A leading zero before another digit: codes are written like this, numbers are not.
 _CODE = re.compile(rf"(?<![0-9.,'’{_BLANK}])0[0-9]")
 
 
 @dataclass(frozen=True)
 class Numerals:
-    """Numbers read from texts, and how they were written."""
+    """Numbers parsed from texts, and how they were written."""
 
     values: np.ndarray  # (n_texts,)
     words: str
 
 
 def is_missing_mark(text: str) -> bool:
-    """Whether a cell of a column of numbers or dates says that there is none.
+    """Tell whether a cell of a column of numbers or dates marks a missing value.
 
     >>> is_missing_mark(" N/A "), is_missing_mark("0")
     (True, False)
@@ -52,22 +52,22 @@ def is_missing_mark(text: str) -> bool:
 
 
 def look_like_numbers(texts: Sequence[str]) -> np.ndarray:
-    """Which texts may be numbers, each by itself."""
+    """Return a mask of the texts that look like numbers, each on its own."""
     shapes = _shapes("\n".join(" ".join(text.split("\n")).strip() for text in texts))
     fits = {shape: _CELL.fullmatch(shape) is not None for shape in dict.fromkeys(shapes)}
     return np.array([fits[shape] for shape in shapes], dtype=bool)
 
 
 def _shapes(lines: str) -> list[str]:
-    """Lines with nines for digits: those that differ in their digits alone become one."""
+    """Replace every digit by 9, so that texts that differ only in digits become equal."""
     return lines.translate(_DIGITS).split("\n")
 
 
 def read_numerals(texts: Sequence[str]) -> Numerals | None:
-    """Texts as numbers, if all are written in one way; None otherwise.
+    """Parse texts as numbers if all are written in the same format; None otherwise.
 
-    One sign of a currency and one unit may stand beside them. Whole numbers with a zero in front
-    are codes.
+    One currency sign and one unit are allowed. Integers with a leading zero are codes, not
+    numbers.
 
     >>> read_numerals(["$1,234.50", "(3)"]).values.tolist()
     [1234.5, -3.0]
@@ -81,7 +81,7 @@ def read_numerals(texts: Sequence[str]) -> Numerals | None:
         return None
     units = {cell[place] for cell in cells for place in ("before", "after")} - {""}
     unit = units.pop() if units else ""
-    # A word must stand in every cell: "12" and "12 kg" are hardly of one unit.
+    # A unit that is a word must be in every cell: "12" and "12 kg" may have different units.
     everywhere = not unit.isalpha() or all(cell["after"] == unit for cell in cells)
     if units or not everywhere or not all(map(_is_signed_once, cells)):
         return None
@@ -105,13 +105,13 @@ def _is_signed_once(cell: dict[str, str]) -> bool:
 def _in_words(
     texts: Sequence[str], bodies: list[str], unit: str, thousands: str, decimal: str
 ) -> str:
-    """How numbers were written, with an example."""
+    """Describe how the numbers were written, with an example."""
     marks = (unit, decimal, *thousands)
     shown = max(texts[:100], key=lambda text: sum(mark in text for mark in marks if mark))
     said = f"numbers as text, such as {shown.strip()!r}"
     if decimal == "," and any("," in body for body in bodies):
-        return f"{said}, with a decimal comma"
+        return f"{said}, with decimal commas"
     commas = [body for body in bodies if thousands == "," and "," in body]
     if commas and not any("." in body or body.count(",") > 1 for body in bodies):
-        return f"{said}, with a comma between thousands"
+        return f"{said}, with commas as thousands separators"
     return said

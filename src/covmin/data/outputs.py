@@ -1,10 +1,11 @@
-"""What all selectors do alike: who is kept, and the columns kept as the user holds them."""
+"""Mixins for all selectors: the mask of kept features, and output in the user's format."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn import config_context
 from sklearn.base import BaseEstimator
@@ -24,7 +25,7 @@ _TEXT = {"object", "str", "string", "String", "Utf8"}
 
 @contextmanager
 def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
-    """Give an estimator its attributes back when fitting it fails or is interrupted."""
+    """Restore the attributes of an estimator if fitting fails or is interrupted."""
     before = dict(vars(estimator))
     try:
         yield
@@ -35,10 +36,25 @@ def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
 
 
 class SupportMixin(SelectorMixin):
-    """A selector that needs y, and once it is fitted has a mask of the features kept."""
+    """A selector that requires y and has a mask of the kept features once it is fitted."""
 
     support_: np.ndarray
+    ranking_: np.ndarray
+    n_features_: int
+    n_features_in_: int
+    feature_names_in_: np.ndarray
     _takes_several_outputs: ClassVar[bool] = True
+
+    if TYPE_CHECKING:  # scikit-learn has these, without types
+
+        def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any: ...  # noqa: D102
+        @overload
+        def get_support(self, indices: Literal[False] = False) -> NDArray[np.bool_]: ...
+        @overload
+        def get_support(self, indices: Literal[True]) -> NDArray[np.intp]: ...
+        def get_support(self, indices: bool = False) -> np.ndarray: ...  # noqa: D102
+        def get_feature_names_out(self, names: Any = None) -> NDArray[np.object_]: ...  # noqa: D102
+        def set_output(self, *, transform: str | None = None) -> Self: ...  # noqa: D102
 
     def _get_support_mask(self) -> np.ndarray:
         check_is_fitted(self)
@@ -52,13 +68,13 @@ class SupportMixin(SelectorMixin):
         tags.target_tags.required = True
         tags.input_tags.allow_nan = getattr(self, "missing", "error") == "keep"
         tags.target_tags.multi_output = self._takes_several_outputs
-        # Who can say what columns are read as reads them.
+        # A selector with column_types accepts text and categories.
         tags.input_tags.string = tags.input_tags.categorical = hasattr(self, "column_types")
         return tags
 
 
 class WholeColumnsMixin(SelectorMixin):
-    """A selector that hands on the columns of a frame as they are, dtypes included."""
+    """A selector that returns the columns of a data frame unchanged, including their dtypes."""
 
     _takes_sparse: ClassVar[bool] = True
 
@@ -73,16 +89,16 @@ class WholeColumnsMixin(SelectorMixin):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            With the columns of fit. Where missing values were taken there they are here, and
-            stay.
+            Must have the columns seen in ``fit``. Missing values are allowed if ``fit`` allows
+            them, and stay missing.
 
         Returns
         -------
         X_selected : array or frame of shape (n_samples, n_selected)
-            An array; or what ``set_output`` asks for, with the dtypes of X where X is a frame.
-            Sparse matrices, Dask collections, torch tensors and Parquet files stay what they are.
+            An array; or what ``set_output`` asks for, with the dtypes of X if X is a data frame.
+            Sparse matrices, Dask collections, torch tensors and Parquet files keep their type.
         """
-        support = self.get_support(indices=True)  # before X: not fitted comes first
+        support = self.get_support(indices=True)  # first, so that NotFittedError comes first
         if stays_what_it_is(X):
             _check_columns_of_fit(self, X)
             return restrict_columns(X, support)
@@ -91,7 +107,7 @@ class WholeColumnsMixin(SelectorMixin):
         if not is_frame(X):
             return super().transform(_entries_as_they_are(X))
         wanted = _get_output_config("transform", estimator=self)["dense"]
-        # scikit-learn does not look into a pandas frame where it is to return a frame.
+        # scikit-learn does not check a pandas frame if the output is a frame.
         is_checked = wanted == "default" or not is_of(X, "pandas", wanted)
         if is_checked and all(_are_numbers(X)):
             return super().transform(X)
@@ -100,13 +116,13 @@ class WholeColumnsMixin(SelectorMixin):
         return _converted(_safe_indexing(X, support, axis=1), wanted)
 
     def _transform(self, X: Any) -> Any:
-        # scikit-learn looks for nothing at all where gaps are allowed.
+        # scikit-learn does not check at all if missing values are allowed.
         if isinstance(X, np.ndarray) and get_tags(self).input_tags.allow_nan:
             assert_all_finite(X, allow_nan=True, input_name="X")
         return super()._transform(X)
 
     def inverse_transform(self, X: Any) -> Any:
-        """Put the selected features back in their places, with zeros for the others.
+        """Return the selected features in their original columns, with zeros in the others.
 
         Parameters
         ----------
@@ -121,26 +137,26 @@ class WholeColumnsMixin(SelectorMixin):
         if self.get_support().any():
             with config_context(assume_finite=get_tags(self).input_tags.allow_nan):
                 return super().inverse_transform(X)
-        # Nothing was selected, and scikit-learn refuses an array without columns.
+        # scikit-learn refuses an array without columns, which means that nothing was selected.
         X = np.asarray(X)
         return np.zeros((X.shape[0], self.n_features_in_), dtype=X.dtype)
 
 
 def _are_numbers(frame: Any) -> list[bool]:
-    """Which columns hold numbers, by their dtypes."""
+    """Return, for each column, whether its dtype is numeric."""
     others = (is_category(each) or is_time(each) or str(each) in _TEXT for each in frame.dtypes)
     return [not other for other in others]
 
 
 def _entries_as_they_are(X: Any) -> Any:
-    """Lists of text and numbers as objects: NumPy would make text of the numbers."""
+    """Return lists of text and numbers as objects: NumPy would convert the numbers to text."""
     if hasattr(X, "shape") or np.asarray(X).dtype.kind not in "US":
         return X
     return np.asarray(X, dtype=object)
 
 
 def _check_values(frame: Any, *, allow_nan: bool) -> None:
-    """Refuse in a frame what is refused in an array, and gaps where there may be none."""
+    """Refuse the same values in a frame as in an array, and missing values if not allowed."""
     numbers = np.array(_are_numbers(frame))
     if numbers.any():
         checked_numbers(_safe_indexing(frame, np.flatnonzero(numbers), axis=1))
@@ -149,7 +165,7 @@ def _check_values(frame: Any, *, allow_nan: bool) -> None:
 
 
 def _converted(frame: Any, wanted: str) -> Any:
-    """A frame as one of another library, dtypes included, or as an array."""
+    """Convert a frame to another library, including its dtypes, or to an array."""
     if is_of(frame, wanted):
         return frame
     if wanted == "polars" and is_of(frame, "pandas"):
@@ -162,7 +178,7 @@ def _converted(frame: Any, wanted: str) -> Any:
 
 
 def _check_columns_of_fit(selector: Any, X: Any) -> None:
-    """What scikit-learn checks of tables it knows: the number of the columns and their names."""
+    """Check the number and the names of the columns, as scikit-learn does for its own types."""
     fitted, names = getattr(selector, "feature_names_in_", None), column_names(X)
     if fitted is not None and names is not None and list(fitted) != names:
         said = []

@@ -1,4 +1,4 @@
-"""Columns by the ranks of their values: what far values and skewed units do not change."""
+"""Replace the values of a column by normal scores of their ranks, which are robust to outliers."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-# What is asked of columns: mean 0 and variance 1 (True), of their scores ("rank"), or nothing.
+# How to standardise columns: mean 0 and variance 1 (True), normal scores ("rank"), or not at all.
 Standardize = bool | str
-# Of more samples than this, as many are drawn to rank by: a rank is then known to 0.4 per cent.
+# With more samples than this, ranks come from a subsample: they are then accurate to 0.4 %.
 RANKED_ROWS = 20_000
-# Values of a column at which its scores are kept; between them they are interpolated.
+# Values of a column at which its scores are stored; scores in between are interpolated.
 KNOTS = 2000
 _Knots = tuple[np.ndarray, np.ndarray]  # increasing values, and their scores
 
 
 @dataclass(frozen=True)
 class NormalScores:
-    """``Φ⁻¹(F(x))`` for each column, with F the share of samples below x and half of those at it.
+    """``Φ⁻¹(F(x))`` for each column, where F is the fraction below x plus half of that at x.
 
-    Values beyond those seen have the score of the last one.
+    Values outside the observed range get the score of the nearest observed value.
     """
 
-    knots: tuple[_Knots | None, ...]  # of each column; None leaves it as it is
+    knots: tuple[_Knots | None, ...]  # of each column; None leaves it unchanged
 
     @classmethod
     def of(cls, X: np.ndarray, p: np.ndarray, left: np.ndarray) -> NormalScores:
-        """Scores by samples (n_samples, n_columns) of weights p; columns ``left`` stay."""
+        """Compute scores from samples (n_samples, n_columns) with weights p; skip ``left``."""
         eps = np.finfo(X.dtype).eps
         columns = zip(X.T, left, strict=True)
         return cls(tuple(None if stays else _scores(column, p, eps) for column, stays in columns))
 
     def apply(self, X: np.ndarray) -> np.ndarray:
-        """Scores of samples, (n_samples, n_columns); what is missing or infinite stays so."""
+        """Return the scores of samples (n_samples, n_columns); NaN and infinity stay."""
         scores = np.array(X, order="C")
         for j, knots in enumerate(self.knots):
             if knots is not None:
@@ -43,15 +43,15 @@ class NormalScores:
         return scores
 
     def restrict(self, columns: np.ndarray | None) -> NormalScores:
-        """The same for some of the columns, or for all."""
+        """Return the scores for some of the columns, or for all."""
         return self if columns is None else NormalScores(tuple(self.knots[j] for j in columns))
 
 
 def _scores(column: np.ndarray, p: np.ndarray, eps: float) -> _Knots | None:
-    """Distinct values and their scores; equal values share the middle of their ranks.
+    """Return the distinct values and their scores; equal values share their mean rank.
 
-    Those that are missing have no rank. None where nothing varies but rounding errors, which would
-    have ranks too.
+    Missing values have no rank. Returns None if the values vary only by rounding errors, which
+    must not be ranked.
 
     >>> values, scores = _scores(np.array([0.0, 3.0, 0.0, 1e12]), np.full(4, 0.25), 1e-16)
     >>> values.tolist(), scores.round(2).tolist()
@@ -68,7 +68,7 @@ def _scores(column: np.ndarray, p: np.ndarray, eps: float) -> _Knots | None:
         return None
     share = np.bincount(place, p / p.sum())
     middle = np.cumsum(share) - 0.5 * share
-    # Else a sample would be the farther out the less it weighs.
+    # Otherwise a sample would lie farther out the smaller its weight.
     least = 0.5 / RANKED_ROWS
     scores = ndtri(np.clip(middle, least, 1.0 - least))
     if values.size > KNOTS:
@@ -79,14 +79,14 @@ def _scores(column: np.ndarray, p: np.ndarray, eps: float) -> _Knots | None:
 
 
 def ranked_rows(n_samples: int) -> np.ndarray:
-    """The samples to rank by: all, or as many as are enough."""
+    """Return the samples that determine the ranks: all, or a subsample."""
     if n_samples <= RANKED_ROWS:
         return np.arange(n_samples)
     return np.sort(np.random.default_rng(0).choice(n_samples, RANKED_ROWS, replace=False))
 
 
 def goes_by_rank(standardize: Any) -> bool:
-    """Whether columns are replaced by the scores of their ranks.
+    """Tell whether columns are replaced by normal scores of their ranks.
 
     >>> goes_by_rank("rank"), goes_by_rank(True)
     (True, False)

@@ -1,4 +1,4 @@
-"""Responses as centred columns: what the criterion calls Y."""
+"""Encode responses as the centred columns Y of the criterion."""
 
 from __future__ import annotations
 
@@ -14,50 +14,64 @@ from sklearn.utils.validation import column_or_1d
 from covmin.core.kernels import Gaussian
 from covmin.core.kernels.bandwidth import median_bandwidth
 from covmin.core.responses import kernel_factor
+from covmin.core.survival import martingale_residuals
 
 from .far_values import rows_to_look_at, ruled_by_far_values
 
-# Whole-number responses with more values than this, and fewer samples for each than the
+# Integer responses with more distinct values than this, and with fewer samples per value than the
 # next number, are counts or measurements rather than classes.
 _MANY_CLASSES = 20
 _FEW_MEMBERS = 5
-# Types of None, pandas.NA and pandas.NaT, by name: pandas need not be there.
+# Type names of None, pandas.NA and pandas.NaT; pandas need not be installed.
 _KINDS_OF_NOTHING = {"NoneType", "NAType", "NaTType"}
-# Floats beyond this are all whole numbers, which says nothing about what they mean.
+# Floats beyond this are always integers, so being an integer tells nothing.
 _EXACT_INTEGERS = 2.0**53
 
 
 @dataclass(frozen=True)
 class EncodedResponse:
-    """Centred responses of unit mean square.
+    """Centred responses with unit mean square.
 
-    The columns are one for regression (or one for each output, of equal variance), ±1 for two
-    classes, one-hot for more, one step for each threshold of ordered classes, or the factor of a
-    kernel on the response; centred under the sample weights, divided by ``scale``.
+    For regression there is one column, or one per output with equal variances. Two classes are
+    encoded as ±1, more classes one-hot, and ordered classes as one step per threshold. Survival
+    times are represented by martingale residuals. A kernel on the response gives a factor of its
+    matrix. The columns are centred under the sample weights and divided by ``scale``.
     """
 
     Y: np.ndarray  # (n_samples, n_columns)
-    # Root of the summed variances of the columns before division; 1 for several real outputs,
-    # which have no unit in common.
+    # Root of the summed variances of the columns before division; 1 for several numeric outputs,
+    # which have no common unit.
     scale: float
-    task: str  # "classification" or "regression"
-    classes: Any  # labels in order; one array for each output where there are several
+    task: str  # "classification", "regression" or "survival"
+    classes: Any  # labels in order; one array per output if there are several
     labels: np.ndarray | None  # (n_samples,), class index of each, for stratified folds
-    far_values: bool = False  # whether a few of them rule a real response
+    far_values: bool = False  # whether outliers dominate a numeric response
+    times: np.ndarray | None = None  # (n_samples, 2), event and time, for task "survival"
+
+    @property
+    def strata(self) -> np.ndarray | None:
+        """Class or event of each sample, for stratified folds."""
+        if self.times is None:
+            return self.labels
+        # Without censoring, all are of one kind.
+        return np.unique(self.times[:, 0], return_inverse=True)[1]
+
+    def of_rows(self, rows: np.ndarray) -> EncodedResponse:
+        """Return the response of some samples, given by number or mask."""
+        labels, times = (None if each is None else each[rows] for each in (self.labels, self.times))
+        return replace(self, Y=self.Y[rows], labels=labels, times=times)
 
     @property
     def squared_unit(self) -> float:
-        """The square of the scale; infinite, without a word, where floats end."""
+        """The squared scale; infinite if it overflows."""
         with np.errstate(over="ignore", under="ignore"):
             return float(np.square(np.float64(self.scale)))
 
     def reduced_to(self, residuals: np.ndarray, sample_weight: np.ndarray) -> EncodedResponse:
-        """The same response with ``Y`` replaced by centred residuals of it."""
+        """Return the response with ``Y`` replaced by its centred residuals."""
         power = float((sample_weight @ residuals**2).sum() / sample_weight.sum())
         if power <= np.finfo(float).eps:
-            raise ValueError(
-                "The given features determine y, so nothing is left for others to explain."
-            )
+            raise ValueError("The given features determine y, so there is nothing left to explain.")
         return replace(self, Y=residuals / np.sqrt(power), scale=self.scale * np.sqrt(power))
 
 
@@ -71,8 +85,9 @@ def encode_response(
 ) -> EncodedResponse:
     """Encode a response of shape (n_samples,) or (n_samples, n_outputs) for the criterion.
 
-    ``levels`` are the classes in their order, where y was an ordered categorical; ``kernel`` is
-    that on a real response, "linear" or "gaussian".
+    For "survival", y must be an array from :func:`covmin.data.survival.survival_times`. ``levels``
+    are the ordered classes if y is an ordered categorical. ``kernel`` is the kernel on a numeric
+    response, "linear" or "gaussian".
     """
     y = np.asarray(y)
     _check_one_kind(y)
@@ -86,6 +101,8 @@ def encode_response(
     if task == "regression":
         columns = _real_columns(y)
         far_values = _has_far_values(columns)
+    elif task == "survival":
+        columns = _survival_columns(y, p)
     elif task == "ordinal":
         columns, classes, labels = _ordered_columns(y, levels)
     elif y.ndim == 2 and y.shape[1] > 1:
@@ -97,29 +114,30 @@ def encode_response(
     if kernel == "gaussian":
         columns = _gaussian_columns(columns, task, p)
     elif task == "regression" and columns.shape[1] > 1:
-        # Of equal variance, in sum one, so that no output decides by its unit.
+        # Equal variances that sum to one, so that units do not matter.
         columns = _standardized(columns, p)
         columns = columns / np.sqrt(columns.shape[1])
-    # Dividing by the largest entry first keeps squares of huge responses finite.
+    # Divide by the largest entry first, so that squares of huge responses stay finite.
     largest = max(float(np.abs(columns).max()), np.finfo(float).tiny)
     Y = columns / largest
     Y -= p @ Y
     power = float((p @ Y**2).sum())
     if power <= np.finfo(float).eps ** 2:
         raise _constant_response()
-    task = "regression" if task == "regression" else "classification"
+    times = y if task == "survival" else None
+    task = "classification" if task == "ordinal" else task
     root = np.sqrt(power)
-    return EncodedResponse(Y / root, largest * root, task, classes, labels, far_values)
+    return EncodedResponse(Y / root, largest * root, task, classes, labels, far_values, times)
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a label or a level is none at all."""
+    """Tell whether a label or a level is a missing value."""
     is_nan = isinstance(value, (float, np.generic)) and bool(value != value)
     return is_nan or type(value).__name__ in _KINDS_OF_NOTHING
 
 
 def without_objects(y: Any) -> Any:
-    """Numbers and booleans that came as objects, as where one was missing, as such.
+    """Convert numbers and booleans stored as objects, for example after one was missing.
 
     >>> without_objects(np.array([True, False], dtype=object))
     array([ True, False])
@@ -133,16 +151,21 @@ def without_objects(y: Any) -> Any:
 
 
 def _check_one_kind(y: np.ndarray) -> None:
-    """Refuse missing labels, and text beside numbers, which have no common encoding."""
+    """Refuse structured arrays, missing labels, and text mixed with numbers."""
+    if y.dtype.names is not None:
+        raise ValueError(
+            f"y is a structured array of {', '.join(y.dtype.names)}; only CCMSelector accepts "
+            "survival times. Pass one column of classes or numbers."
+        )
     if y.dtype.kind != "O":
         return
     if any(is_missing(value) for value in y.flat):
-        raise ValueError("y contains NaN or None; leave out the samples whose response is missing.")
+        raise ValueError("y contains NaN or None; drop the samples with a missing response.")
     if len({isinstance(value, str) for value in y.flat}) > 1:
-        advice = "Convert its labels to one type, for instance strings."
+        advice = "Convert its labels to one type, for example strings."
         if y.ndim > 1:
             advice = "Fit its columns one at a time, or encode them all as numbers."
-        raise ValueError(f"y holds text beside numbers. {advice}")
+        raise ValueError(f"y contains both text and numbers. {advice}")
 
 
 def _constant_response() -> ValueError:
@@ -154,14 +177,14 @@ def _constant_response() -> ValueError:
 def class_weights(
     response: EncodedResponse, class_weight: Any, sample_weight: np.ndarray
 ) -> np.ndarray:
-    """Sample weights with the weight of the class multiplied in.
+    """Return the sample weights multiplied by the weights of their classes.
 
-    "balanced" gives every class the same total; a dict goes from label to weight.
+    "balanced" gives all classes the same total weight; a dict maps labels to weights.
     """
     labels, classes = response.labels, response.classes
     if labels is None:
         raise ValueError(
-            "class_weight needs one column of class labels as y; for other responses pass "
+            "class_weight requires a single column of class labels as y; for other responses pass "
             "sample_weight to fit."
         )
     if isinstance(class_weight, str):
@@ -170,26 +193,26 @@ def class_weights(
     known = classes.tolist()
     if unknown := set(class_weight) - set(known):
         raise ValueError(
-            f"class_weight has the label {unknown.pop()!r}, which y has not; "
-            f"its labels are {', '.join(map(repr, known[:10]))}."
+            f"class_weight has the label {unknown.pop()!r}, which is not in y; "
+            f"the labels of y are {', '.join(map(repr, known[:10]))}."
         )
     factors = np.array([float(class_weight.get(label, 1.0)) for label in known])
     if not (np.isfinite(factors) & (factors > 0.0)).all():
-        raise ValueError(f"class_weight must hold positive numbers; got {class_weight!r}.")
-    # Neither a product nor the sum of all may overflow.
+        raise ValueError(f"class_weight must contain positive numbers; got {class_weight!r}.")
+    # Rescale if a product or the sum would overflow.
     if sample_weight.max() / (np.finfo(np.float64).max / labels.size) * factors.max() > 1.0:
         sample_weight, factors = sample_weight / sample_weight.max(), factors / factors.max()
     weight: np.ndarray = sample_weight * factors[labels]
     if not weight.all():
         raise ValueError(
-            f"The weights of the classes are too far apart: beside the largest, the smallest is "
-            f"rounded to nothing; got class_weight={class_weight!r}."
+            f"The class weights are too far apart: relative to the largest, the smallest is "
+            f"rounded to zero; got class_weight={class_weight!r}."
         )
     return weight
 
 
 def ordered_levels(y: Any) -> list[Any] | None:
-    """The classes of an ordered categorical in their order; None for anything else."""
+    """Return the ordered classes of an ordered categorical; None for anything else."""
     dtype = getattr(y, "dtype", None)
     if not (getattr(dtype, "ordered", False) or str(dtype).startswith("Enum")):
         return None
@@ -197,13 +220,13 @@ def ordered_levels(y: Any) -> list[Any] | None:
 
 
 def guess_task(y: np.ndarray) -> str:
-    """Whether a response is taken as classes or as numbers where nobody says."""
+    """Infer whether a response holds classes or numbers."""
     if y.dtype.kind == "f" and y.size and np.abs(y).max() > _EXACT_INTEGERS:
         return "regression"
     kind = type_of_target(y, input_name="y")
     if kind == "unknown":
         raise ValueError(
-            f"Unknown label type: y of dtype {y.dtype} is neither numbers nor class labels. "
+            f"Unknown label type: y of dtype {y.dtype} holds neither numbers nor class labels. "
             "Pass numbers for regression, or strings or integers for classes."
         )
     several_labels = kind == "multiclass-multioutput" and y.dtype.kind not in "iuf"
@@ -221,14 +244,14 @@ def _guess_task_of_whole_numbers(y: np.ndarray) -> str:
     n_classes = values.size
     if n_classes <= _MANY_CLASSES and n_classes < y.size:
         return "classification"
-    # Codes of many classes leave none out; what is measured or counted does.
+    # Codes of many classes are consecutive; measurements and counts have gaps.
     are_codes = values[0] in (0, 1) and values[-1] - values[0] == n_classes - 1
     measured = not are_codes or y.shape[0] < _FEW_MEMBERS * n_classes
     task, other = ("regression", "classification") if measured else ("classification", "regression")
     warnings.warn(
-        f"y has {n_classes} distinct whole numbers in {y.shape[0]} samples; they are taken as "
-        f"{'a real response' if measured else 'classes'}. Pass task={other!r} if that is wrong, "
-        f"or task={task!r} to silence this.",
+        f"y has {n_classes} distinct integers in {y.shape[0]} samples, which are treated as "
+        f"{'a numeric response' if measured else 'classes'}. Pass task={other!r} if that is wrong, "
+        f"or task={task!r} to silence this warning.",
         UserWarning,
         stacklevel=7,
     )
@@ -245,32 +268,32 @@ def _class_columns(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if type_of_target(y, input_name="y") == "continuous":
         raise ValueError(
-            "Classification needs class labels, but y holds continuous numbers "
+            "Classification requires class labels, but y holds continuous numbers "
             f"(such as {y.flat[0]}); bin them or use task='regression'."
         )
     classes, labels = np.unique(column_or_1d(y, warn=True), return_inverse=True)
     if classes.size < 2:
         raise ValueError(
-            f"y has one class only ({classes[0]}); at least two classes are needed to tell "
-            "which features separate them."
+            f"y has only one class ({classes[0]}); at least two classes are needed to find "
+            "features that separate them."
         )
     if classes.size == labels.size > 2:
         raise ValueError(
-            f"Each of the {labels.size} samples has a class of its own, so nothing can be learned "
-            "about classes. Check that y does not name the rows; if it is a number use "
+            f"Each of the {labels.size} samples has its own class, so nothing can be learned "
+            "about classes. Check that y does not identify the rows; if it is a number, use "
             "task='regression'."
         )
     if classes.size > max(_MANY_CLASSES, labels.size // 2):
         raise ValueError(
             f"y has {classes.size} classes in {labels.size} samples (such as {classes[0]!r}), so "
-            "hardly a class has two members. If these are numbers pass them as numbers, with "
+            "most classes have a single sample. If these are numbers, pass them as numbers with "
             "task='regression'."
         )
     return classes, labels
 
 
 def _columns_of_several_labels(y: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-    """The classes of every output, side by side; an output with one class says nothing."""
+    """Return the class columns of every output side by side; skip outputs with one class."""
     blocks, classes = [], []
     for output in y.T:
         found = np.unique(output)
@@ -285,11 +308,11 @@ def _columns_of_several_labels(y: np.ndarray) -> tuple[np.ndarray, list[np.ndarr
 def _ordered_columns(
     y: np.ndarray, levels: list[Any] | None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """One step for each threshold: distant classes differ in more columns than close ones."""
+    """Return one step per threshold, so that distant classes differ in more columns."""
     if levels is None:
         if y.dtype.kind not in "biuf":
             raise ValueError(
-                "task='ordinal' needs to know the order of the classes: pass y as numbers, or "
+                "task='ordinal' requires ordered classes: pass y as numbers, or "
                 "as an ordered categorical."
             )
         classes, labels = _classes(y)
@@ -304,14 +327,15 @@ def _ordered_columns(
 
 
 def _gaussian_columns(columns: np.ndarray, task: str, p: np.ndarray) -> np.ndarray:
-    """A factor of the Gaussian kernel matrix of a real response, bandwidth by the median rule."""
+    """Return a factor of the Gaussian kernel matrix of a numeric response."""
     if task != "regression":
         raise ValueError(
-            'response_kernel="gaussian" is for a real response; the indicators of classes '
-            "already tell all that a kernel on them could."
+            'response_kernel="gaussian" is for a numeric response. The indicators of classes '
+            "already determine their distribution, and for survival only the mean of the "
+            "martingale residuals is unaffected by censoring."
         )
     Z = _standardized(columns, p)
-    # Spread over sorted values: neither the order of the samples nor copies make a difference.
+    # Sample from the sorted values, so that neither order nor duplicates matter.
     values, place = np.unique(Z, axis=0, return_inverse=True)
     some = rows_to_look_at(len(values))
     weight = np.bincount(place.ravel(), p)[some]
@@ -319,7 +343,7 @@ def _gaussian_columns(columns: np.ndarray, task: str, p: np.ndarray) -> np.ndarr
 
 
 def _standardized(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Columns of mean 0 and variance 1; an output that does not vary says nothing."""
+    """Scale columns to mean 0 and variance 1; drop outputs that do not vary."""
     Z = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
     Z = Z - p @ Z
     deviation = np.sqrt(p @ Z**2)
@@ -336,12 +360,39 @@ def _has_far_values(columns: np.ndarray) -> bool:
     return bool(ruled_by_far_values(scaled).any())
 
 
+def _survival_columns(y: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return the martingale residuals of survival times."""
+    if y.ndim != 2 or y.shape[1] != 2 or y.dtype.kind != "f" or np.isnan(y).any():
+        raise ValueError(
+            "task='survival' requires an event indicator and a time for every sample; drop the "
+            "samples that lack one of them."
+        )
+    event, time = y.T
+    if not np.isfinite(time).all() or time.min() < 0.0:
+        raise ValueError(
+            f"A time in y is {time[~((time >= 0.0) & np.isfinite(time))][0]:g}; times must be "
+            "finite and not negative, counted from the start of observation."
+        )
+    seen = time[event == 1.0]
+    if seen.size == 0:
+        raise ValueError(
+            f"y contains no event: all {time.size} times are censored, so nothing can be learned "
+            "about the time to event. Check which column is the event indicator."
+        )
+    if np.ptp(seen) == 0.0:
+        raise ValueError(
+            f"All {seen.size} event(s) in y occur at the same time ({seen[0]:g}), so they cannot "
+            "be ordered. Pass the event indicator as y, with task='classification'."
+        )
+    return martingale_residuals(event, time, p)[:, None]
+
+
 def _real_columns(y: np.ndarray) -> np.ndarray:
     try:
         columns = y.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"task='regression' needs numbers, but y has dtype {y.dtype}. "
+            f"task='regression' requires numbers, but y has dtype {y.dtype}. "
             "Convert it, or pass task='classification' for labels."
         ) from error
     if not np.isfinite(columns).all():

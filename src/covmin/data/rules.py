@@ -1,21 +1,21 @@
-"""The numbers by which a column is taken for one kind or another."""
+"""Thresholds for inferring the kind of a column."""
 
-# Indicators of one column, at most: of more levels the rarest are merged.
+# Maximum number of indicators per column; the rarest of more levels are merged.
 MOST_LEVELS = 255
-# So few levels are categories even where rows are few, or most of them are numbers.
+# A column with at most this many levels is categorical, even with few rows or mostly numbers.
 FEW_LEVELS = 10
-# A level of fewer rows is merged with others: so few say next to nothing about it.
+# Levels with fewer rows are merged: so few rows carry little information.
 FEWEST_IN_LEVEL = 5
-# But not one that has this share of the rows.
+# Levels with at least this share of the rows are not merged.
 RARE_SHARE = 0.01
-# Share of the cells of a column of numbers that may be something else, and count as missing.
+# Share of the cells in a column of numbers that may be something else and count as missing.
 STRAY_SHARE = 0.1
-# Whole numbers, all different, that leave out at most this share of those between the least and
-# the largest count the rows.
+# Distinct integers are row numbers if at most this share of those between the smallest and the
+# largest is absent.
 SKIPPED_SHARE = 0.1
-# The same where they rise from row to row.
+# The same if they increase from row to row.
 SKIPPED_IN_ORDER = 0.4
-# Fewer rows than this may have consecutive numbers by chance or by design.
+# In fewer rows than this, consecutive integers may occur by chance or by design.
 FEWEST_COUNTED = 20
-# Consecutive numbers between these are years.
+# Consecutive integers in this range are years.
 YEARS = (1800, 2100)

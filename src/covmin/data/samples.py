@@ -1,4 +1,4 @@
-"""What a fit is given: checked, encoded, and ready to be prepared."""
+"""The input of a fit, checked and encoded."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .columns import (
 )
 from .encoding import Reading, summary
 from .far_values import FAR_VALUES, orders_by_chance, rows_to_look_at, ruled_by_far_values
-from .gaps import answered
+from .gaps import complete_samples
 from .ranks import Standardize, goes_by_rank
 from .responses import (
     EncodedResponse,
@@ -38,41 +38,42 @@ from .responses import (
     without_objects,
 )
 from .sources import ArraySource, SparseSource, is_source, rows_of
+from .survival import read_times
 from .tables import read_table
 
 
 @dataclass(frozen=True)
 class Samples:
-    """What a fit is given, checked and encoded; samples of weight zero are gone."""
+    """The checked and encoded input of a fit, without samples of weight zero."""
 
     X: Any  # ndarray or Source, (n_samples, n_encoded)
     response: EncodedResponse
     weight: np.ndarray  # (n_samples,)
     plan: ColumnPlan
-    labels: np.ndarray | None  # of each unit, where there are groups
-    table: tuple[Any, Any]  # X and y as they were passed
-    row: np.ndarray  # (n_samples,), number of the row of that table behind each sample
-    names: np.ndarray | None = None  # of the columns of the input, where it has any
-    kinds: np.ndarray | None = None  # (n_inputs,): what each of these columns was read as
-    readings: tuple[Reading, ...] = ()  # of those that are no plain numbers
+    labels: np.ndarray | None  # of each unit, if there are groups
+    table: tuple[Any, Any]  # X and y as passed
+    row: np.ndarray  # (n_samples,), row number of each sample in that table
+    names: np.ndarray | None = None  # names of the input columns, if they have any
+    kinds: np.ndarray | None = None  # (n_inputs,): how each input column was read
+    readings: tuple[Reading, ...] = ()  # of the columns that are not plain numbers
 
     @property
     def n_samples(self) -> int:
-        """Number of samples that count."""
+        """Number of samples with positive weight."""
         return int(self.X.shape[0])
 
     @property
     def column_labels(self) -> np.ndarray:
-        """What to call each column of X: the name or the number of the column of the input."""
+        """Label of each column of X: the name or number of the input column."""
         return self.plan.source if self.names is None else self.names[self.plan.source]
 
     @property
     def columns_with_gaps(self) -> list[Any]:
-        """What to call each column of the input in which values are missing."""
+        """Labels of the input columns with missing values."""
         return list(self.column_labels[self.plan.gaps].tolist())
 
     def missing_shares(self, p: np.ndarray) -> np.ndarray:
-        """The weight of the samples in which each column of the input has no value."""
+        """Return the weighted fraction of missing values in each input column."""
         shares = np.zeros(self.plan.unit.size)
         if self.plan.gaps.size:
             X, gaps = self.X, self.plan.gaps
@@ -88,26 +89,26 @@ class Samples:
 
     @property
     def n_left_out(self) -> int:
-        """Units to choose from that have no column of X."""
+        """Number of units to select from that have no column in X."""
         there = np.unique(self.plan.unit[self.plan.source])
         return int(np.setdiff1d(np.flatnonzero(~self.plan.given), there).size)
 
     def columns(self, standardize: Standardize) -> PreparedColumns:
-        """The columns made ready for the criterion, to be read in blocks."""
+        """Prepare the columns for the criterion, to be read in blocks."""
         X = self.X if is_source(self.X) else ArraySource(self.X)
         weight, Y = self.weight, self.response.Y
         return prepare_columns(X, standardize, plan=self.plan, sample_weight=weight, Y=Y)
 
     def in_memory(self) -> Samples:
-        """The same samples as arrays, if there is memory for them."""
+        """Return the same samples as arrays, if they fit in memory."""
         if not is_source(self.X):
             return self
         n, d = self.X.shape
         check_memory(
             n * d * self.X.dtype.itemsize,
             f"A copy of {n} rows and {d} columns",
-            'Only random components read rows in blocks: use approximation="fourier" with any '
-            "kernel but the polynomial one, without given features, on the CPU.",
+            'Only random Fourier features read rows in blocks: use approximation="fourier" with '
+            "any kernel except the polynomial one, without given features, on the CPU.",
         )
         X = self.X.take(np.arange(n))
         there = ~np.isnan(X) if self.plan.gaps.size else None
@@ -115,14 +116,14 @@ class Samples:
         return replace(self, X=X)
 
     def distinct(self, rows: DistinctRows, most: int) -> Samples:
-        """The samples that differ, each with the weight of its copies, in memory.
+        """Return the distinct samples in memory, each with the weight of its duplicates.
 
-        A random sample of so many, where there are more. Sparse ones stay sparse.
+        At most ``most`` samples are drawn at random. Sparse samples stay sparse.
         """
         first = rows.first[:most]
-        labels = self.response.labels
-        labels = None if labels is None else np.unique(labels[first], return_inverse=True)[1]
-        response = replace(self.response, Y=self.response.Y[first], labels=labels)
+        response = self.response.of_rows(first)
+        if response.labels is not None:
+            response = replace(response, labels=np.unique(response.labels, return_inverse=True)[1])
         weight = rows.p[:most] * self.weight.sum()
         sparse = isinstance(self.X, SparseSource)
         X = self.X if sparse or first.size < self.n_samples else self.in_memory().X
@@ -135,12 +136,13 @@ def _sums_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndarray
 
 
 def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
-    """Check and encode what a selector, left as it is, is to be fitted on, by its parameters."""
+    """Check and encode the input of a fit by the parameters of ``selector``, left unchanged."""
     table = X, y
-    reader = copy(selector)  # scikit-learn notes on it what the columns are called
+    reader = copy(selector)  # scikit-learn sets the feature names on it
     levels = ordered_levels(y)
+    y, task = read_times(y, selector.task)
     parameters = "categorical_features", "column_types", "groups", "given", "missing"
-    X, y, sample_weight, row = answered(X, y, sample_weight)
+    X, y, sample_weight, row = complete_samples(X, y, sample_weight)
     y = without_objects(y)
     read = read_table(reader, X, y, **{name: getattr(selector, name) for name in parameters})
     X, y = read.matrix, read.y
@@ -148,9 +150,7 @@ def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
     X, y, weight = weighted_samples(X, y, sample_weight)
     if weight.size < row.size:
         row = row[np.asarray(sample_weight) > 0.0]
-    encode = partial(
-        encode_response, y, selector.task, levels=levels, kernel=selector.response_kernel
-    )
+    encode = partial(encode_response, y, task, levels=levels, kernel=selector.response_kernel)
     response = encode(sample_weight=weight)
     if selector.class_weight is not None:
         weight = class_weights(response, selector.class_weight, weight)
@@ -168,16 +168,15 @@ def check_columns(
     labels: np.ndarray,
     n_left_out: int = 0,
 ) -> None:
-    """Refuse data in which nothing varies; warn of columns that do not, or by far values alone.
+    """Raise an error if no column varies; warn about constant columns and outliers.
 
-    X is what the columns were prepared from, and the labels are what to call its columns. Units
-    that were left out before do not vary either.
+    The columns were prepared from X, and ``labels`` names the columns of X. Units that were
+    excluded earlier do not count as constant.
     """
     n_constant = columns.constant.size - n_left_out
     if columns.units.size == 0:
         raise ValueError(
-            f"Every one of the {n_constant} feature(s) of X is constant or empty: "
-            "there is nothing to select."
+            f"All {n_constant} feature(s) of X are constant or empty: there is nothing to select."
         )
     if n_constant:
         _warn(f"{n_constant} constant feature(s) carry no information and are ranked last.")
@@ -187,7 +186,7 @@ def check_columns(
     drawn = X.take(rows) if is_source(X) else X[rows]
     if columns.gap_at is not None:
         drawn = _at_the_median(drawn)
-    scale = np.full(drawn.shape[1], np.inf)  # a constant is as good as zero
+    scale = np.full(drawn.shape[1], np.inf)  # a constant column counts as zero
     scale[columns.index] = columns.scale
     ruled = np.concatenate(
         [ruled_by_far_values(drawn[:, tile] / scale[tile]) for tile in row_tiles(drawn.T)]
@@ -195,36 +194,36 @@ def check_columns(
     if ruled.any():
         names = labels[ruled].tolist()
         _warn(
-            f"{FAR_VALUES} make all others next to equal in {len(names)} column(s): "
-            f'{listed(names)}. Use standardize="rank", which goes by the ranks of values, or see '
-            "whether these are errors."
+            f"{FAR_VALUES} make all other values nearly equal in {len(names)} column(s): "
+            f'{listed(names)}. Use standardize="rank", which replaces values by their ranks, or '
+            "check whether these values are errors."
         )
 
 
 def _at_the_median(X: np.ndarray) -> np.ndarray:
-    """Values with those that are missing at the median of the others, where none is far."""
+    """Replace missing values by the median of their column, so that they are not outliers."""
     middle = np.array([np.median(x[~np.isnan(x)]) if not np.isnan(x).all() else 0.0 for x in X.T])
     return np.where(np.isnan(X), middle, X)
 
 
 def check_enough(samples: Samples, columns: PreparedColumns) -> None:
-    """Warn of columns left out, and where there is next to nothing to learn from."""
+    """Warn about excluded columns, and if there are too few samples to learn from."""
     if out := [each for each in samples.readings if each.kind in ("identifier", "empty")]:
-        _warn(f"{' '.join(summary(out))} Use column_types to have a column read otherwise.")
+        _warn(f"{' '.join(summary(out))} Use column_types to override this.")
     response = samples.response
     by_chance = orders_by_chance(
         response.Y, columns.units.size, classes=response.task == "classification"
     )
     if by_chance >= 1.0:
         _warn(
-            f"{samples.n_samples} samples are too few to tell {columns.units.size} features apart: "
-            f"by chance alone about {by_chance:.0f} of them would put the samples in the order of "
-            "y. The ranking says little."
+            f"{samples.n_samples} samples are too few to distinguish {columns.units.size} "
+            f"features: by chance alone, about {by_chance:.0f} of them would sort the samples by "
+            "y. Do not trust the ranking."
         )
     if response.far_values:
         _warn(
-            f"{FAR_VALUES} of y make all others next to equal. Pass its logarithm or its ranks "
-            "(scipy.stats.rankdata) as y, or see whether these are errors."
+            f"{FAR_VALUES} of y make all other values nearly equal. Pass its logarithm or its "
+            "ranks (scipy.stats.rankdata) as y, or check whether these values are errors."
         )
 
 

@@ -1,4 +1,4 @@
-"""Tables as users hold them, names, dtypes, categories and groups, read as one matrix."""
+"""Read tables as users pass them, with names, dtypes, categories and groups, as one matrix."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,18 +40,18 @@ _NUMBERS = [np.float64, np.float32]
 
 @dataclass(frozen=True)
 class Table:
-    """Samples and responses, checked, with what their columns are."""
+    """Checked samples and responses, with a description of the columns."""
 
     matrix: Any  # array or source, (n_samples, n_encoded)
     y: Any
     plan: ColumnPlan
-    labels: np.ndarray | None  # of each unit, where there are groups
-    kinds: np.ndarray  # (n_columns,) of str: what each column was read as
-    readings: tuple[Reading, ...] = ()  # of those that are no plain numbers
+    labels: np.ndarray | None  # of each unit, if there are groups
+    kinds: np.ndarray  # (n_columns,) of str: how each column was read
+    readings: tuple[Reading, ...] = ()  # of the columns that are not plain numbers
 
 
 def is_of(table: Any, *libraries: str) -> bool:
-    """Whether a table is of one of these libraries; subclasses are."""
+    """Tell whether a table, or a subclass of it, belongs to one of these libraries."""
     return any(kind.__module__.split(".")[0] in libraries for kind in type(table).__mro__)
 
 
@@ -66,10 +66,10 @@ def read_table(
     given: Any = None,
     missing: str = "keep",
 ) -> Table:
-    """Check X and y, and turn X into one matrix and a plan of its columns.
+    """Check X and y, and convert X to one matrix and a plan of its columns.
 
-    The estimator is told the number and the names of the columns. With ``missing="keep"`` values
-    may be missing, else they are refused.
+    Sets the number and the names of the columns on the estimator. Missing values raise an error
+    unless ``missing="keep"``.
     """
     if issparse(X):
         X = sparse_table(X)
@@ -94,7 +94,7 @@ def read_table(
 
 
 def _as_table(X: Any) -> Any:
-    """Lists as arrays; of text and numbers, as objects: NumPy would make text of the numbers."""
+    """Convert lists to arrays; mixed text and numbers become objects, so that numbers stay."""
     if hasattr(X, "shape"):
         return X
     array = np.asarray(X)
@@ -104,7 +104,7 @@ def _as_table(X: Any) -> Any:
 def _encoded(
     estimator: Any, X: Any, y: Any, categorical_features: Any, column_types: Any, given: Any
 ) -> Table:
-    """A table in memory as a matrix: numbers as they are, and what stands for other columns."""
+    """Encode a table in memory as a matrix: numbers unchanged, other columns encoded."""
     X = _as_table(X)
     encoded = read_encoded(X, categorical_features, column_types, given)
     if encoded is None:
@@ -113,8 +113,8 @@ def _encoded(
             matrix, y = validate_data(estimator, X, y, ensure_all_finite="allow-nan", **options)
         n_columns = matrix.shape[1]
         return Table(matrix, y, ColumnPlan.plain(n_columns), None, np.full(n_columns, "number"))
-    validate_data(estimator, X, y, skip_check_array=True)  # notes names and number of columns
-    # Whatever X holds, y must fit its rows.
+    validate_data(estimator, X, y, skip_check_array=True)  # sets the names and number of columns
+    # Whatever X holds, y must have the same number of rows.
     _, y = check_X_y(np.zeros((X.shape[0], 1)), y, multi_output=True, ensure_min_samples=2)
     plan = replace(
         ColumnPlan.plain(encoded.kinds.size),
@@ -130,9 +130,9 @@ def read_encoded(
     column_types: Any = "auto",
     given: Any = None,
 ) -> EncodedTable | None:
-    """A table in memory as numbers, by the kinds of its columns; None where it is that already.
+    """Encode a table in memory by the kinds of its columns; None if it is already numeric.
 
-    None too for what is no table, and is refused with the numbers.
+    Also None for input that is not a table, which a later check refuses.
     """
     X = _as_table(X)
     if len(X.shape) != 2 or X.shape[0] < 2:
@@ -152,7 +152,7 @@ def read_encoded(
 def _strict_kinds(
     X: Any, names: Sequence[Hashable] | None, categorical_features: Any
 ) -> list[str | None]:
-    """Categories where they are said to be, and numbers, or an error, everywhere else."""
+    """Return "category" for the columns said to be so, and PLAIN for all others."""
     categorical = categorical_mask(X, names, categorical_features)
     refuse_times(X, categorical)
     if categorical is None:
@@ -163,7 +163,7 @@ def _strict_kinds(
 def categorical_mask(
     X: Any, names: Sequence[Hashable] | None, categorical_features: Any
 ) -> np.ndarray | None:
-    """Which columns hold categories; None where none can."""
+    """Return a mask of the categorical columns; None if there cannot be any."""
     if categorical_features is None:
         return None
     if isinstance(categorical_features, str) and categorical_features == "from_dtype":
@@ -175,7 +175,7 @@ def categorical_mask(
 
 
 def _as_source(X: Any, categorical_features: Any, column_types: Any) -> Source | None:
-    """A source for what must not be copied whole; None for what is an ordinary table."""
+    """Return a source for a table that must not be copied; None for an ordinary table."""
     source: Source
     if is_source(X):
         source = X
@@ -187,25 +187,25 @@ def _as_source(X: Any, categorical_features: Any, column_types: Any) -> Source |
         source = DaskSource.of(X)
     else:
         return None
-    # A source has no dtype that says which columns hold categories.
+    # The dtype of a source does not tell which columns are categorical.
     wanted = wanted_kinds(source, source.names, categorical_features, column_types)
     if all(kind in (None, "number") for kind in wanted):
         return source
     if isinstance(X, np.memmap):
-        return None  # an array like any other, once its levels are to be counted
+        return None  # treat it as an ordinary array, because its levels must be counted
     named = "categorical_features" if "category" in wanted else "column_types"
     raise ValueError(
-        f"{named} needs a table in memory, and this X is read in blocks. Encode these columns "
-        f"first and leave {named} out, or load the table into memory."
+        f"{named} requires a table in memory, but this X is read in blocks. Encode these columns "
+        f"first and omit {named}, or load the table into memory."
     )
 
 
 def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
-    """Torch tensors as NumPy arrays, and the device that X asks to be computed on.
+    """Convert torch tensors to NumPy arrays, and return the device to compute on.
 
-    A tensor in main memory is an array to NumPy, without a copy. One on a device is brought
-    over once, for the checks and for standardisation, and computed on where it came from,
-    unless the user asked for another device.
+    A tensor in main memory becomes an array without a copy. A tensor on another device is copied
+    once for checks and standardisation; the computation runs on its device unless the user chose
+    another.
     """
     if device is None and is_of(X, "torch") and X.device.type != "cpu":
         device = str(X.device)
@@ -214,7 +214,7 @@ def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
 
 
 def _response_of_source(estimator: Any, source: Any, y: Any) -> np.ndarray:
-    """Note names and number of the columns of a source, and check that y fits its rows."""
+    """Set the names and number of columns of a source on the estimator, and check y."""
     n, d = source.shape
     if d == 0:
         raise ValueError("X has no columns.")
@@ -235,7 +235,7 @@ def _response_of_source(estimator: Any, source: Any, y: Any) -> np.ndarray:
 def _grouped(
     groups: Any, names: Sequence[Hashable] | None, n_columns: int
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """Unit of each column and the label of each unit."""
+    """Return the unit of each column and the label of each unit."""
     if groups is None:
         return np.arange(n_columns), None
     if isinstance(groups, Mapping):
@@ -253,7 +253,7 @@ def _grouped(
                 "for each column, or a dict from a label to its columns."
             )
         if any(map(is_missing, labels)):
-            raise ValueError("groups holds a missing label; give every column a group of its own.")
+            raise ValueError("groups contains a missing label; give every column a label.")
     number = {label: unit for unit, label in enumerate(dict.fromkeys(labels))}
     unit = np.array([number[label] for label in labels], dtype=int)
     return unit, _as_labels(number)
@@ -272,7 +272,7 @@ def _as_labels(labels: Iterable[Hashable]) -> np.ndarray:
 def _labels_of_mapping(
     groups: Mapping[Hashable, Any], names: Sequence[Hashable] | None, n_columns: int
 ) -> list[Hashable]:
-    """Label of each column; one that no group holds is its own group, under its own name."""
+    """Return the label of each column; a column outside all groups keeps its own name."""
     labels: list[Hashable] = list(names) if names is not None else list(range(n_columns))
     owner: dict[int, Hashable] = {}
     for label, columns in groups.items():
@@ -285,8 +285,8 @@ def _labels_of_mapping(
     alone = {labels[j] for j in range(n_columns) if j not in owner}
     if clash := alone & set(owner.values()):
         raise ValueError(
-            f"groups has the label {clash.pop()!r}, which is also a column outside that group; "
-            "use another label."
+            f"groups has the label {clash.pop()!r}, which is also the name of a column outside "
+            "that group; use another label."
         )
     return [owner.get(j, labels[j]) for j in range(n_columns)]
 
@@ -299,9 +299,9 @@ def _given_units(unit: np.ndarray, given: np.ndarray, labels: np.ndarray | None)
     if partly.size:
         label = (partly if labels is None else labels[partly]).tolist()[0]
         raise ValueError(
-            f"Some columns of the group {label!r} are given and others are not; "
-            "give the whole group or none of it."
+            f"Only some columns of the group {label!r} are in given; "
+            "include the whole group or none of it."
         )
     if (on > 0).all():
-        raise ValueError("Every column is given, so nothing is left to select.")
+        raise ValueError("All columns are given, so there is nothing left to select.")
     return np.asarray(on > 0)

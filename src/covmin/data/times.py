@@ -1,4 +1,4 @@
-"""Dates and times: out of text, and as time since the first and cycles."""
+"""Parse dates and times, and encode them as elapsed time and cycles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d{1,9})
 _ZONE = r"\s*(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})?"
 _AFTER = rf"(?:[T ]\s*{_TIME}(?P<half>\s*[aApP][mM])?{_ZONE})?"
 _MONTH = r"(?P<name>[A-Za-z]{3,9})\.?"
-# Ways to write a date, the first that fits all cells is taken.
+# Date formats; the first one that fits all cells is used.
 _DATES = [
     re.compile(pattern + _AFTER)
     for pattern in (
@@ -25,12 +25,12 @@ _DATES = [
         rf"{_MONTH} (?P<day>\d{{1,2}}),? (?P<year>\d{{4}})",
     )
 ]
-# With nines for digits, what NumPy reads by itself.
+# ISO dates, which NumPy parses directly, with 9 for every digit.
 _ISO = re.compile(r"9999-99-99(?:[T ]99:99(?::99(?:\.9{1,6})?)?)?")
 _NINES = str.maketrans("012345678", "9" * 9)
 _CLOCK = re.compile(_TIME + r"(?P<half>\s*[aApP][mM])?")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-# As POSIX has it, years of two digits go from 1969 to 2068.
+# As in POSIX, two-digit years run from 1969 to 2068.
 _CENTURY = 69
 _SECONDS = "datetime64[us]"
 _DAY = np.timedelta64(86_400_000_000, "us")
@@ -38,9 +38,9 @@ _YEAR = 365.2425
 
 
 def read_dates(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
-    """Texts as points in time, if all are dates written in one way, and how; None otherwise.
+    """Parse texts as dates if all are written in the same format, and describe the format.
 
-    What a time zone is called is left out: times stay those of the clock.
+    Returns None otherwise. Time zones are ignored: times are local clock times.
 
     >>> read_dates(["2024-01-31 10:30", "2023-12-01"])[0].astype("datetime64[m]").tolist()
     [datetime.datetime(2024, 1, 31, 10, 30), datetime.datetime(2023, 12, 1, 0, 0)]
@@ -49,7 +49,7 @@ def read_dates(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
     if all(map(_ISO.fullmatch, dict.fromkeys("\n".join(stripped).translate(_NINES).split("\n")))):
         try:
             return np.array(stripped, dtype=_SECONDS), f"dates as text, such as {stripped[0]!r}"
-        except ValueError:  # a day that is not in the calendar
+        except ValueError:  # an invalid date
             return None
     for pattern in _DATES:
         if not stripped or not pattern.fullmatch(stripped[0]):
@@ -62,7 +62,7 @@ def read_dates(texts: Sequence[str]) -> tuple[np.ndarray, str] | None:
 
 
 def read_clock(texts: Sequence[str]) -> np.ndarray | None:
-    """Texts as times of the day in seconds, if all are such; None otherwise.
+    """Parse texts as times of day in seconds, if all of them are; None otherwise.
 
     >>> read_clock(["10:30", "1:00 pm"]).tolist()
     [37800.0, 46800.0]
@@ -74,14 +74,14 @@ def read_clock(texts: Sequence[str]) -> np.ndarray | None:
 
 
 def _points(cells: list[dict[str, Any]], example: str) -> tuple[np.ndarray, str] | None:
-    """Points in time from the parts of dates; None if some day is not in the calendar."""
+    """Convert the parts of dates to points in time; None if a date is invalid."""
     words = f"dates as text, such as {example!r}"
     year = np.array([int(cell["year"]) for cell in cells])
     short = np.array([len(cell["year"]) == 2 for cell in cells])
     year = np.where(short, year + np.where(year < _CENTURY, 2000, 1900), year)
     if "a" in cells[0]:
         a, b = (np.array([int(cell[part]) for cell in cells]) for part in "ab")
-        # Americans write the month first, and then a slash; a 13 tells.
+        # Americans write the month first, usually with slashes; a number above 12 decides.
         is_month_first = cells[0]["mark"] == "/" if max(a.max(), b.max()) <= 12 else b.max() > 12
         month, day = (a, b) if is_month_first else (b, a)
         words += f", with the {'month' if is_month_first else 'day'} first"
@@ -107,7 +107,7 @@ def _points(cells: list[dict[str, Any]], example: str) -> tuple[np.ndarray, str]
 
 
 def _seconds(cells: list[dict[str, Any]]) -> np.ndarray | None:
-    """Seconds since midnight; None if some hour or minute is not on the clock."""
+    """Return seconds since midnight; None if an hour or a minute is invalid."""
     hour, minute = (
         np.array([int(cell[part] or 0) for cell in cells]) for part in ("hour", "minute")
     )
@@ -123,7 +123,7 @@ def _seconds(cells: list[dict[str, Any]]) -> np.ndarray | None:
 
 
 def points_in_time(column: Any) -> np.ndarray:
-    """A column of dates, of whatever library, as points in time by the clock where they are."""
+    """Convert a column of dates of any library to points in time, by the local clock."""
     clock: Any = getattr(column, "dt", None)
     if str(column.dtype).startswith("period"):
         column = clock.to_timestamp()
@@ -136,7 +136,7 @@ def points_in_time(column: Any) -> np.ndarray:
 
 
 def points_of_objects(values: Sequence[Any]) -> np.ndarray:
-    """Dates, times with a date, and periods of Python and pandas as points in time."""
+    """Convert dates, datetimes and periods of Python and pandas to points in time."""
     return np.array([None if is_missing(v) else _without_zone(v) for v in values], dtype=_SECONDS)
 
 
@@ -149,12 +149,12 @@ def _without_zone(value: Any) -> Any:
 
 
 def is_point(value: Any) -> bool:
-    """Whether a value is a date, with or without a time."""
+    """Tell whether a value is a date, with or without a time."""
     return isinstance(value, (date, np.datetime64)) or hasattr(value, "to_timestamp")
 
 
 def seconds_of_clock(values: Sequence[Any]) -> np.ndarray:
-    """Times of the day in seconds since midnight, NaN where one is missing."""
+    """Return times of day in seconds since midnight, NaN if missing."""
     return np.array(
         [
             np.nan
@@ -166,11 +166,11 @@ def seconds_of_clock(values: Sequence[Any]) -> np.ndarray:
 
 
 def encode_points(points: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Days since the first, and cycles as cosine and sine, with the names of these.
+    """Return days since the first date, and cycles as cosine and sine, with their names.
 
-    A cycle counts where the dates go round it more than once and stand at different places of
-    it: otherwise the time since the first says the same. Dates on the same day of each month stand
-    for months, which have no weekday.
+    A cycle is included if the dates cover it more than once and fall on different phases;
+    otherwise the elapsed time carries the same information. Dates on the same day of each month
+    represent months, so they have no weekday.
     """
     there = ~np.isnat(points)
     known = points[there]
@@ -199,5 +199,5 @@ def encode_points(points: np.ndarray) -> tuple[np.ndarray, list[str]]:
 
 
 def encode_phase(phase: np.ndarray) -> np.ndarray:
-    """A place on a cycle, from 0 to 1, as cosine and sine."""
+    """Encode a phase from 0 to 1 as cosine and sine."""
     return np.column_stack([np.cos(2.0 * np.pi * phase), np.sin(2.0 * np.pi * phase)])

@@ -1,14 +1,15 @@
-"""Data to select features on: synthetic sets with known truth, and the paper's real sets.
+"""Data sets: synthetic ones whose true features are known, and the real ones of the paper.
 
 The paper is J. Chen, M. Stern, M. J. Wainwright and M. I. Jordan, "Kernel feature selection via
 conditional covariance minimization", NeurIPS 2017.
 
-The generators draw the three synthetic sets of the paper and two harder ones, whose noise
-features are correlated with the true ones, with as many samples and noise features as asked
-for; the columns that matter come first and are named in the result.
+The generators draw the three synthetic sets of the paper, two harder ones whose noise features
+are correlated with the true ones, and censored times to an event. The numbers of samples and
+noise features are parameters. The true features come first, and ``informative`` in the result
+lists them.
 
-`load` brings any of the paper's twelve real sets, from a local folder or from its public
-source, and checks every copy against a registered checksum.
+`load` returns any of the paper's twelve real sets, from a local folder or from its public
+source, and verifies every copy against a registered checksum.
 """
 
 from .paper import load
@@ -18,6 +19,7 @@ from .synthetic import (
     make_correlated_interaction,
     make_correlated_linear,
     make_shell,
+    make_survival,
     make_xor,
 )
 
@@ -28,5 +30,6 @@ __all__ = [
     "make_correlated_interaction",
     "make_correlated_linear",
     "make_shell",
+    "make_survival",
     "make_xor",
 ]

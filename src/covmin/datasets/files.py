@@ -1,7 +1,7 @@
-"""From the bytes of a file to checked arrays.
+"""Parse the bytes of a file into verified arrays.
 
-Nothing here opens a path: a file is read once, its checksum is taken from those bytes, and the
-same bytes are parsed, so what was checked is what is used. No format is read through pickle.
+Nothing here opens a path. A file is read once: the same bytes are verified and then parsed, so
+the data in use are the data that were checked. No format is read through pickle.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from .registry import Record
 
 
 def checksum(content: bytes, kind: str) -> str:
-    """Hexadecimal checksum of ``content``, of kind ``"sha256"`` or ``"git-blob"``."""
+    """Return the checksum of ``content`` in hexadecimal; ``kind`` is "sha256" or "git-blob"."""
     if kind == "git-blob":
         # Git names a file by the SHA-1 of a short header and the content.
         header = f"blob {len(content)}\0".encode()
@@ -28,16 +28,16 @@ def verify(content: bytes, expected: str, where: str) -> None:
     found = checksum(content, kind)
     if found != digest:
         raise OSError(
-            f"{where} is damaged or another version: its {kind} checksum is {found}, "
+            f"{where} is damaged or a different version: its {kind} checksum is {found}, "
             f"expected {digest}. Delete or replace it and try again."
         )
 
 
 def parse(content: bytes, path: Path, record: Record) -> tuple[np.ndarray, np.ndarray]:
-    """Verify and read what a file of ``record`` holds; its suffix tells the format.
+    """Verify and parse a file of ``record``; the suffix of ``path`` tells the format.
 
-    X is (n_samples, n_features) float64; y (n_samples,) int64 has the classes
-    0 … n_classes − 1, in the order of ``record.target_names``.
+    Returns X (n_samples, n_features) as float64 and y (n_samples,) as int64, with classes
+    0 … n_classes − 1 in the order of ``record.target_names``.
     """
     if path.suffix == ".npz":
         verify(content, f"sha256:{record.npz_sha256}", str(path))
@@ -51,25 +51,25 @@ def parse(content: bytes, path: Path, record: Record) -> tuple[np.ndarray, np.nd
     X = np.ascontiguousarray(X, dtype=np.float64)
     if not same_values(X, y, record):
         raise ValueError(
-            f"{path} was read, but its shape {X.shape} or its values are not those "
+            f"{path} was read, but its shape {X.shape} or its values differ from those "
             f"registered for {record.name} ({record.n_samples}, {record.n_features}). "
-            "Please report this as a bug of covmin."
+            "Please report this as a bug in covmin."
         )
     return X, y
 
 
 def same_values(X: np.ndarray, y: np.ndarray, record: Record) -> bool:
-    """Whether ``X`` (n, d) float64 and ``y`` (n,) int64 are the values of ``record``."""
+    """Tell whether ``X`` (n, d) float64 and ``y`` (n,) int64 hold the values of ``record``."""
     counts = np.bincount(y, minlength=len(record.class_counts)).tolist()
     if X.shape != (record.n_samples, record.n_features) or counts != list(record.class_counts):
         return False
-    # Adding zero turns −0.0 into 0.0: equal values must not differ in their checksum.
+    # Adding zero turns −0.0 into 0.0, so that equal values have equal checksums.
     values = (X + 0.0).astype("<f8").tobytes() + y.astype("<i8").tobytes()
     return record.values_sha256 is None or checksum(values, "sha256") == record.values_sha256
 
 
 def _parse_mat(content: bytes, record: Record) -> tuple[np.ndarray, np.ndarray]:
-    """Variables ``X`` (n, d) and ``Y`` (n, 1) of a MATLAB file."""
+    """Return the variables ``X`` (n, d) and ``Y`` (n, 1) of a MATLAB file."""
     from scipy.io import loadmat
 
     variables = loadmat(io.BytesIO(content), variable_names=["X", "Y"])
@@ -77,14 +77,14 @@ def _parse_mat(content: bytes, record: Record) -> tuple[np.ndarray, np.ndarray]:
         matrix = variables.get(name)
         if not isinstance(matrix, np.ndarray) or not np.issubdtype(matrix.dtype, np.number):
             raise ValueError(
-                f"{record.source_file} must hold a numeric matrix {name}: "
-                "samples by features in X, one label a sample in Y."
+                f"{record.source_file} must contain a numeric matrix {name}: "
+                "samples by features in X, one label per sample in Y."
             )
     return variables["X"], variables["Y"].ravel()
 
 
 def _parse_text(content: bytes, record: Record) -> tuple[np.ndarray, np.ndarray]:
-    """Comma-separated rows without a header: columns to skip, features, and the label last."""
+    """Parse comma-separated rows without a header: skipped columns, features, then the label."""
     table = np.loadtxt(io.StringIO(content.decode("utf-8")), delimiter=",", ndmin=2)
     n_columns = record.skip_columns + record.n_features + 1
     if table.shape[1] != n_columns:
@@ -96,7 +96,7 @@ def _parse_text(content: bytes, record: Record) -> tuple[np.ndarray, np.ndarray]
 
 
 def _encode(labels: np.ndarray, record: Record) -> np.ndarray:
-    """Position of each source label in ``record.target_names``, as int64."""
+    """Return the position of each source label in ``record.target_names``, as int64."""
     known = [int(name) for name in record.target_names]
     if strangers := sorted(set(labels.tolist()) - set(known)):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""The paper's real sets: find a copy, check it, hand it over."""
+"""The paper's real data sets: find a copy, verify it and return it."""
 
 import io
 import os
@@ -29,54 +29,54 @@ def load(
     Parameters
     ----------
     name : str
-        One of `list_datasets`. Upper and lower case, ``-`` and ``_`` do not matter:
-        ``"tox171"`` is ``"TOX-171"``.
+        A name from `list_datasets`. Case, ``-`` and ``_`` are ignored: ``"tox171"`` is the same
+        as ``"TOX-171"``.
     return_X_y : bool, default=False
         Return ``(data, target)`` instead of a Bunch.
     as_frame : bool, default=False
-        Give ``data`` as a pandas DataFrame and ``target`` as a Series. Needs pandas.
+        Return ``data`` as a pandas DataFrame and ``target`` as a Series. Requires pandas.
     data_home : path-like or None, default=None
-        Folder to keep downloads in; by default the user's cache folder for covmin.
+        Folder for downloads; by default the user's cache folder for covmin.
 
     Returns
     -------
     result : sklearn.utils.Bunch
-        - ``data`` (n_samples, n_features), float64, as in the source: nothing is scaled.
+        - ``data`` (n_samples, n_features), float64, unscaled, as in the source.
         - ``target`` (n_samples,), int64, 0 … n_classes − 1.
-        - ``feature_names``, list of n_features strings; ``x0``, ``x1``, … where the source has
+        - ``feature_names``, list of n_features strings; ``x0``, ``x1``, … if the source has
           no names.
-        - ``target_names`` (n_classes,), the source's labels as strings.
+        - ``target_names`` (n_classes,), the labels in the source, as strings.
         - ``task``, always ``"classification"``.
-        - ``DESCR``, origin, traps and terms of the set. Read it before reporting a number.
+        - ``DESCR``, the origin, pitfalls and terms of use. Read it before you report a number.
         - ``groups`` (n_samples,), int64, the speaker of each sample. Only for ``"vowel"``.
         - ``frame``, ``data`` and ``target`` side by side. Only with ``as_frame=True``.
 
     Raises
     ------
     ValueError
-        If no set has that name.
+        If no data set has that name.
     OSError
-        If a file is damaged, or the set is not there and cannot be downloaded.
+        If a file is damaged, or the set is not available locally and cannot be downloaded.
     ImportError
         If a download is needed and pooch is not installed.
 
     Notes
     -----
-    A copy is looked for in this order:
+    The function looks for a copy in this order:
 
     1. the folder named by the environment variable ``COVMIN_DATA``;
-    2. for ``"wine"``, the identical copy that comes with scikit-learn;
+    2. for ``"wine"``, the identical copy in scikit-learn;
     3. ``data_home``, or the user's cache folder;
-    4. the public source, from where the file is put in the folder of step 3.
+    4. the public source, from which the file is saved to the folder of step 3.
 
-    A folder may hold a set as ``<name>.npz`` (arrays ``X`` and ``y``) or as the file of the
-    public source. Whatever the copy, its checksum must be the registered one, and the same
-    values in the same order come back.
+    A folder may hold a set as ``<name>.npz`` (arrays ``X`` and ``y``) or as the file from the
+    public source. Every copy must match the registered checksum, and every copy gives the same
+    values in the same order.
 
     Most sets are sorted by class, so shuffle or stratify before splitting. ``"glass"`` keeps its
-    row Id, as the paper's feature count does, although the Id gives the class away;
-    ``"glass-no-id"`` is the same set without it. ``"vowel"`` has several samples of each
-    speaker: split by ``groups``.
+    row Id, because the paper counts it as a feature, although the Id gives the class away;
+    ``"glass-no-id"`` is the same set without it. ``"vowel"`` has several samples per speaker:
+    split by ``groups``.
 
     Examples
     --------
@@ -107,11 +107,11 @@ def load(
 
 
 def _frames(result: Bunch) -> dict[str, Any]:
-    """``data`` (n, d) and ``target`` (n,) as pandas objects, and both in one frame."""
+    """Return ``data`` (n, d) and ``target`` (n,) as pandas objects, and both in one frame."""
     try:
         import pandas as pd
     except ImportError as error:
-        raise ImportError("as_frame=True needs pandas: pip install pandas") from error
+        raise ImportError("as_frame=True requires pandas: pip install pandas") from error
     data = pd.DataFrame(result.data, columns=result.feature_names)
     target = pd.Series(result.target, name="target")
     return {"data": data, "target": target, "frame": pd.concat([data, target], axis=1)}
@@ -120,7 +120,7 @@ def _frames(result: Bunch) -> dict[str, Any]:
 def _read(
     record: Record, data_home: str | os.PathLike[str] | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Values of a set from the first place that has it."""
+    """Return the values of a set from the first place that has it."""
     path = None
     if given := os.environ.get(_ENVIRONMENT):
         folder = Path(given).expanduser()
@@ -147,7 +147,7 @@ def _local_file(record: Record, folder: Path) -> Path | None:
 
 
 def _bundled(record: Record) -> tuple[np.ndarray, np.ndarray] | None:
-    """The copy inside scikit-learn, if there is one and it still has the registered values."""
+    """Return scikit-learn's copy, if there is one and its values are the registered ones."""
     if record.bundled is None:
         return None
     X, y = getattr(sklearn.datasets, record.bundled)(return_X_y=True)
@@ -160,15 +160,15 @@ def _pooch(record: Record) -> Any:
         import pooch
     except ImportError as error:
         raise ImportError(
-            f'Downloading {record.name} needs pooch: pip install "covmin[data]". Without a '
-            f"download, set {_ENVIRONMENT} to a folder that holds "
+            f'Downloading {record.name} requires pooch: pip install "covmin[data]". To do without '
+            f"a download, set {_ENVIRONMENT} to a folder that contains "
             f"{' or '.join(record.file_names)}."
         ) from error
     return pooch
 
 
 def _download(record: Record, folder: Path) -> Path:
-    """Put the source file of ``record`` in ``folder``, from the first address that has it."""
+    """Save the source file of ``record`` in ``folder``, from the first address that works."""
     failures = []
     for url in record.source_urls:
         try:
@@ -185,7 +185,7 @@ def _download(record: Record, folder: Path) -> Path:
     raise ConnectionError(
         f"{record.name} is not on this machine and could not be downloaded:\n"
         + "\n".join(failures)
-        + f"\nTo go on without a network, bring the file {record.source_file} from an address "
-        f"above and put it in {folder}, or set {_ENVIRONMENT} to a folder that holds "
+        + f"\nTo work offline, get the file {record.source_file} from one of these addresses "
+        f"and put it in {folder}, or set {_ENVIRONMENT} to a folder that contains "
         f"{' or '.join(record.file_names)}."
     )

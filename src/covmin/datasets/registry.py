@@ -1,4 +1,4 @@
-"""What is known of each real set before it is read: sizes, checksums, source, notes, terms."""
+"""The registry of real data sets: sizes, checksums, sources, notes and terms of use."""
 
 import json
 from collections.abc import Sequence
@@ -11,43 +11,43 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Record:
-    """One set of ``registry.json``."""
+    """One entry of ``registry.json``."""
 
     name: str
     n_samples: int
     n_features: int
     class_counts: Sequence[int]  # samples in each class
-    target_names: Sequence[str]  # the label that each class has in the source
-    # Where the data come from, what to beware of, and who may use them.
+    target_names: Sequence[str]  # the label of each class in the source
+    # Where the data come from, what to watch out for, and the terms of use.
     origin: str
     notes: str
     terms: str
-    # The public file, and addresses of that same file, byte for byte, the preferred one first.
+    # The public file, and the addresses of identical copies, the preferred one first.
     source_file: str
     source_urls: Sequence[str]
     source_checksum: str  # "sha256:<hex>" or "git-blob:<hex>"
-    npz_sha256: str | None = None  # of the file <name>.npz, where one is registered
-    values_sha256: str | None = None  # of the values, whichever file they were read from
+    npz_sha256: str | None = None  # of the file <name>.npz, if one is registered
+    values_sha256: str | None = None  # of the values, whichever file they come from
     skip_columns: int = 0  # leading columns of a text source that are not features
-    feature_names: Sequence[str] = ()  # empty where the source has none
-    rows_per_group: int | None = None  # rows in a run that belong together, such as one speaker
-    bundled: str | None = None  # function of sklearn.datasets that holds the same values
-    derived_from: str | None = None  # the set that this one is a part of
-    drop_features: Sequence[str] = ()  # its features that are left out
+    feature_names: Sequence[str] = ()  # empty if the source has none
+    rows_per_group: int | None = None  # consecutive rows that form a group, such as a speaker
+    bundled: str | None = None  # function of sklearn.datasets that returns the same values
+    derived_from: str | None = None  # the set that this one is a variant of
+    drop_features: Sequence[str] = ()  # features of that set to leave out
 
     @property
     def columns(self) -> list[str]:
-        """Feature names, made up as ``x0``, ``x1``, … where the source has none."""
+        """Feature names; ``x0``, ``x1``, … if the source has none."""
         return list(self.feature_names) or [f"x{j}" for j in range(self.n_features)]
 
     @property
     def file_names(self) -> list[str]:
-        """Files that hold this set, the preferred one first."""
+        """Names of the files that may hold this set, the preferred one first."""
         packed = [] if self.npz_sha256 is None else [f"{self.name}.npz"]
         return [*packed, self.source_file]
 
     def describe(self) -> str:
-        """Say where the set comes from, what to beware of and who may use it."""
+        """Describe the origin of the set, what to watch out for, and the terms of use."""
         counts = ", ".join(map(str, self.class_counts))
         return (
             f"{self.name}: {self.n_samples} samples, {self.n_features} features, "
@@ -61,14 +61,14 @@ class Record:
 
 @cache
 def records() -> dict[str, Record]:
-    """All registered sets by name, the paper's table first and in its order."""
+    """Return all registered sets by name: first the paper's table, in its order."""
     text = files(__package__).joinpath("registry.json").read_text(encoding="utf-8")
     entries: dict[str, dict[str, Any]] = {entry["name"]: entry for entry in json.loads(text)}
     return {name: Record(**_inherit(entry, entries)) for name, entry in entries.items()}
 
 
 def find_record(name: str) -> Record:
-    """Record of the set called ``name``; case, ``-`` and ``_`` do not matter."""
+    """Return the record of a set; case, ``-`` and ``_`` in the name are ignored."""
     if not isinstance(name, str):
         raise TypeError(
             f"The name of a data set must be a string such as 'wine', got {name!r} "
@@ -80,24 +80,24 @@ def find_record(name: str) -> Record:
         near = [repr(by_key[k].name) for k in get_close_matches(key, by_key, n=3, cutoff=0.5)]
         hint = f" Did you mean {' or '.join(near)}?" if near else ""
         raise ValueError(
-            f"No data set is called {name!r}.{hint} Known names: {', '.join(records())}."
+            f"There is no data set called {name!r}.{hint} Known names: {', '.join(records())}."
         )
     return by_key[key]
 
 
 def list_datasets(*, variants: bool = False) -> list[str]:
-    """Names of the real sets that `load` knows.
+    """Return the names of the real data sets that `load` knows.
 
     Parameters
     ----------
     variants : bool, default=False
-        Add the names of the sets derived from those of the paper: ``"glass-no-id"``, which is
-        ``"glass"`` without the row number that gives the class away.
+        Also list sets derived from those of the paper: ``"glass-no-id"`` is ``"glass"`` without
+        the row number that gives the class away.
 
     Returns
     -------
     names : list of str
-        The paper's twelve sets in the order of its table, then the variants if asked for.
+        The paper's twelve sets in the order of its table, then the variants if requested.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def _key(name: str) -> str:
 
 
 def _inherit(entry: dict[str, Any], entries: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Fill what a derived set does not say from the set it is derived from."""
+    """Complete the entry of a derived set from the set it is derived from."""
     if "derived_from" not in entry:
         return entry
     whole = entries[entry["derived_from"]]

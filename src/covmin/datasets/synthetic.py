@@ -1,9 +1,9 @@
-"""Synthetic sets with known truth, for any number of samples and noise features.
+"""Synthetic data sets whose true features are known.
 
-In all of them the true features come first. In the paper's three every other column is
-standard normal noise, independent of everything; in the two harder ones each of them is
-correlated with a true feature. The noise is drawn last: with one seed, asking for more noise
-features leaves the target and the true features as they were.
+The true features always come first. In the paper's three sets and in the survival set, all other
+columns are standard normal noise, independent of everything. In the two harder sets, each noise
+column is correlated with a true feature. The noise is drawn last: for a given seed, the target
+and the true features do not depend on the number of noise features.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ from sklearn.utils import Bunch
 from covmin.runtime.docstrings import with_sections
 from covmin.runtime.seeds import generator_of
 
-# The shell of the binary set: 9 ≤ ΣXⱼ² ≤ 16, in four dimensions.
+# The shell of the binary set: 9 ≤ ΣXⱼ² ≤ 16 in four dimensions.
 _SHELL = (9.0, 16.0)
-# Correlation of a noise feature with its true one in the harder sets.
+# Correlation of each noise feature with a true feature in the harder sets.
 _CORRELATION = 0.7
 
 _PARAMETERS = """\
@@ -28,20 +28,20 @@ n_samples : int
 n_noise : int, default={n_noise}
     Number of noise features after the {n_true} true ones, at least 0.
 random_state : int, numpy.random.Generator, numpy.random.RandomState or None, default=None
-    Seed or source of randomness; None is 0. NumPy's global state is neither read nor changed.
+    Seed or generator; None means 0. NumPy's global generator is neither used nor changed.
 return_X_y : bool, default=False
     Return ``(data, target)`` instead of a Bunch."""
 _RETURNS = """\
 result : sklearn.utils.Bunch
     ``data`` (n_samples, {n_true} + n_noise), ``target`` (n_samples,) of {target},
     ``feature_names``, ``informative`` (indices of the true features) and ``task``, which is
-    "classification" or "regression"."""
+    "classification", "regression" or "survival"."""
 
 Make = TypeVar("Make", bound=Callable[..., Any])
 
 
 def _documented(n_true: int, target: str) -> Callable[[Make], Make]:
-    """Put what all generators take and return into a docstring."""
+    """Insert the parameters and returns that all generators share into a docstring."""
     words = {"n_true": n_true, "n_noise": 10 - n_true, "target": target}
     shared = {"Parameters": _PARAMETERS.format(**words), "Returns": _RETURNS.format(**words)}
 
@@ -59,14 +59,14 @@ def make_shell(
     """Binary classification: a point cloud (−1) against a spherical shell (+1).
 
     Given Y = −1, all features are standard normal. Given Y = +1, X1…X4 are standard normal
-    conditioned on ``9 ≤ X1² + … + X4² ≤ 16``. The class is drawn uniformly at random for each
-    sample, so the samples are independent and the classes balanced on average only.
+    conditioned on ``9 ≤ X1² + … + X4² ≤ 16``. Each sample draws its class at random with equal
+    probabilities, so the samples are independent and the classes are balanced only on average.
 
     Notes
     -----
-    Sampling is exact and never rejects: the direction of a normal vector is uniform on the
-    sphere and independent of its length, so conditioning changes only the squared radius, which
-    is χ²(4) truncated to [9, 16] and drawn through its inverse distribution function.
+    Sampling is exact, without rejection. The direction of a normal vector is uniform on the
+    sphere and independent of its length, so conditioning changes only the squared radius: it is
+    χ²(4) truncated to [9, 16] and is drawn through its inverse distribution function.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def make_shell(
     X = rng.standard_normal((n_samples, 4))
     squared_radius = chi2.ppf(rng.uniform(*chi2.cdf(_SHELL, df=4), n_samples), df=4)
     on_shell = y == 1
-    # Rounding in the inverse can step over the edge of the shell by one unit in the last place.
+    # Rounding in the inverse can overstep the edge of the shell by one unit in the last place.
     radius = np.sqrt(np.clip(squared_radius[on_shell], *_SHELL))
     X[on_shell] *= (radius / np.linalg.norm(X[on_shell], axis=1))[:, None]
     return _result(X, y, n_noise, rng, "classification", return_X_y)
@@ -91,17 +91,17 @@ def make_shell(
 def make_xor(
     n_samples: int, n_noise: int = 7, *, random_state: Any = None, return_X_y: bool = False
 ) -> Any:
-    """Four classes by a three-way XOR: no single feature tells anything about the class.
+    """Four classes by a three-way XOR: no single feature carries information about the class.
 
     The 8 corners v ∈ {−1, 1}³ are grouped by ``(v1 v3, v2 v3)`` into 4 classes, each a corner
-    and its negation; a sample of a class is ``N(v, 0.5 I)`` around one of its two corners, each
-    with probability ½. The class is drawn uniformly at random for each sample, so the samples
-    are independent and the classes balanced on average only.
+    and its negation. A sample of a class is drawn from ``N(v, 0.5 I)``, where v is one of its two
+    corners with probability ½ each. Each sample draws its class at random with equal
+    probabilities, so the samples are independent and the classes are balanced only on average.
 
     Notes
     -----
-    Covariance 0.5 I means a standard deviation of √½ around each corner. The class of a corner
-    is ``2 [v1 v3 = 1] + [v2 v3 = 1]``.
+    A covariance of 0.5 I means a standard deviation of √½ around each corner. The class of a
+    corner is ``2 [v1 v3 = 1] + [v2 v3 = 1]``.
 
     Examples
     --------
@@ -145,11 +145,11 @@ def make_additive(
 def make_correlated_linear(
     n_samples: int, n_noise: int = 6, *, random_state: Any = None, return_X_y: bool = False
 ) -> Any:
-    """Linear regression among look-alikes: ``Y = X1 − X2 + X3 − X4 + ε``.
+    """Linear regression with correlated noise features: ``Y = X1 − X2 + X3 − X4 + ε``.
 
     The true features and ε are independent and standard normal. Each noise feature is standard
-    normal too and has a correlation of 0.7 with one of the true ones, taken in turn: by itself
-    it says much about Y, beside the true features nothing.
+    normal and has a correlation of 0.7 with one true feature, taken in turn. By itself it is
+    informative about Y; given the true features it is not.
 
     Examples
     --------
@@ -169,11 +169,11 @@ def make_correlated_linear(
 def make_correlated_interaction(
     n_samples: int, n_noise: int = 7, *, random_state: Any = None, return_X_y: bool = False
 ) -> Any:
-    """Two classes by a product among look-alikes: the sign of ``2 X1 X2 + X3 + ε/2``.
+    """Two classes by an interaction, with correlated noise: the sign of ``2 X1 X2 + X3 + ε/2``.
 
-    The true features and ε are independent and standard normal; X1 and X2 say nothing about the
-    class one at a time. Each noise feature is standard normal too and has a correlation of 0.7
-    with one of the true ones, taken in turn.
+    The true features and ε are independent and standard normal. X1 and X2 carry no information
+    about the class one at a time. Each noise feature is standard normal and has a correlation of
+    0.7 with one true feature, taken in turn.
 
     Examples
     --------
@@ -189,6 +189,34 @@ def make_correlated_interaction(
     return _result(X, y, n_noise, rng, "classification", return_X_y, correlation=_CORRELATION)
 
 
+@_documented(3, "records of ``event`` (bool) and ``time`` (float)")
+def make_survival(
+    n_samples: int, n_noise: int = 7, *, random_state: Any = None, return_X_y: bool = False
+) -> Any:
+    """Times to an event with the hazard ``exp(X1 + X2 X3)``, about half of them censored.
+
+    All features are independent and standard normal; X2 and X3 say little one at a time. A sample
+    is watched for a time that is exponential with mean 1, whatever its features: after that
+    nothing is known but that the event had not come.
+
+    Examples
+    --------
+    >>> from covmin.datasets import make_survival
+    >>> survival = make_survival(1000, random_state=0)
+    >>> survival.data.shape, survival.target.dtype.names, survival.task
+    ((1000, 10), ('event', 'time'), 'survival')
+    >>> bool(0.4 < survival.target["event"].mean() < 0.6)
+    True
+    """
+    n_samples, n_noise, rng = _checked(n_samples, n_noise, random_state)
+    X = rng.standard_normal((n_samples, 3))
+    until_event, watched = rng.exponential(size=(2, n_samples))
+    until_event /= np.exp(X[:, 0] + X[:, 1] * X[:, 2])
+    y = np.empty(n_samples, dtype=[("event", "?"), ("time", "f8")])
+    y["event"], y["time"] = until_event <= watched, np.minimum(until_event, watched)
+    return _result(X, y, n_noise, rng, "survival", return_X_y)
+
+
 def _result(
     X: np.ndarray,
     y: np.ndarray,
@@ -198,9 +226,9 @@ def _result(
     return_X_y: bool,
     correlation: float = 0.0,
 ) -> Any:
-    """Append the noise features to the true ones ``X`` (n, m) and pack the result.
+    """Append noise features to the true features ``X`` (n, m) and build the result.
 
-    Noise feature j has the given correlation with the true feature j modulo m.
+    Noise feature j has the given correlation with true feature j modulo m.
     """
     n_samples, n_informative = X.shape
     noise = rng.standard_normal((n_samples, n_noise))

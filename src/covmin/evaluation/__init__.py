@@ -1,16 +1,16 @@
-"""Protocols that judge feature selectors, on synthetic sets and on a user's own table.
+"""Evaluate feature selectors, on synthetic data and on your own table.
 
 =========================== =================================================================
 name                        what it does
 =========================== =================================================================
-:func:`compare_selectors`   score of a kernel machine against the number of selected features
-:func:`median_rank`         median rank of features known to matter, over repeated draws
-:func:`named_selectors`     the selectors that either takes by name
+:func:`compare_selectors`   score of a kernel SVM against the number of selected features
+:func:`median_rank`         median rank of the true features, over repeated draws
+:func:`named_selectors`     the selectors that both accept by name
 =========================== =================================================================
 
-Two protocols exist for scores, and every table and picture says which it shows: ``"nested"``
-ranks features on the training rows of each fold; ``"paper"`` ranks them on all rows, as is
-often published, which flatters the selector.
+Scores follow one of two protocols, and every table and figure says which. ``"nested"`` ranks the
+features on the training rows of each fold. ``"paper"`` ranks them on all rows, as published
+results often do; its scores are too high.
 """
 
 from .compare import compare_selectors

@@ -1,4 +1,4 @@
-"""Selectors compared on a user's own table."""
+"""Compare feature selectors on a user's own table."""
 
 import hashlib
 import os
@@ -14,6 +14,7 @@ from covmin.data.encoding import summary
 from covmin.data.kinds import LEFT_OUT
 from covmin.data.responses import encode_response
 from covmin.data.samples import read_samples
+from covmin.data.survival import survival_times
 from covmin.runtime.seeds import seed_of
 from covmin.selection.scoring import scoring_name
 from covmin.selection.selector import CCMSelector
@@ -45,66 +46,68 @@ def compare_selectors(
     log: str | os.PathLike[str] | None = None,
     progress: bool = False,
 ) -> CurveResult:
-    """Score selectors by what a kernel machine makes of the features they choose.
+    """Compare selectors by the score of a kernel SVM on the features they choose.
 
-    Features are ranked by each selector; a Gaussian kernel machine (C = 1, σ by the median rule
-    on the selected features, columns standardised on the training rows) is then trained on the
-    first m of them and scored on held-out rows, for each m.
+    Each selector ranks the features. For each number m, a support vector machine is trained on
+    the first m features and scored on held-out rows. It has a Gaussian kernel and C = 1; the
+    bandwidth σ follows the median rule on the selected features, and the columns are standardised
+    on the training rows.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        Samples, as :meth:`~covmin.CCMSelector.fit` takes them.
+        Samples, in any form that :meth:`~covmin.CCMSelector.fit` accepts.
     y : array-like of shape (n_samples,)
-        Class labels, scored by the accuracy of a support vector machine; or numbers, scored by
+        Class labels, scored by the accuracy of a support vector classifier; or numbers, scored by
         the R² of support vector regression.
     selectors : iterable of str or mapping of str to estimator, optional
-        Names of :func:`named_selectors`; or estimators with ``ranking_``, ``scores_`` or
-        ``get_support`` once fitted, under names of your choice, used as they are. By default
-        CCM and five quick baselines.
+        Names from :func:`named_selectors`; or a mapping from names of your choice to estimators,
+        which are used unchanged and must have ``ranking_``, ``scores_`` or ``get_support`` after
+        fitting. By default CCM and five quick baselines.
     protocol : {"nested", "paper"}, default="nested"
-        "nested" ranks on the training rows of each fold, and its scores are what to expect of
-        new samples. "paper" ranks once on all rows, test rows included, as published: its
-        scores are too good, the more so the fewer samples and the more features there are.
+        "nested" ranks on the training rows of each fold; its scores estimate the performance on
+        new samples. "paper" ranks once on all rows, test rows included, as in the paper; its
+        scores are too high, most of all with few samples and many features.
     n_features : iterable of int, optional
-        Numbers of features m to score; by default 5, 10, …, 100 of more than 100, else 1…d.
+        Numbers of features m to score. By default 5, 10, …, 100 for more than 100 features, and
+        1…d otherwise.
     cv : int, splitter or iterable of (train, test), default=5
-        Folds; a number means shuffled ones, stratified for classes.
+        Cross-validation folds. A number means shuffled folds, stratified for classes.
     n_repeats : int, default=1
-        Times to shuffle and split anew.
+        Number of times to shuffle and split.
     groups : array-like of shape (n_samples,), optional
-        Samples of one group are kept on one side of every split.
+        Group of each sample; a group is never split between training and test rows.
     task : {"auto", "classification", "regression"}, default="auto"
         How to split and score; "auto" reads y as the selectors do.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that hold categories, as for :class:`~covmin.CCMSelector`. Selectors of numbers
-        alone rank indicators of their levels, and a category stands where its best level does; the
-        machine is given an indicator of each level. Where values are missing, both are given the
-        mean of the training rows, and an indicator.
+        Columns that hold categories, as for :class:`~covmin.CCMSelector`. Selectors that accept
+        only numbers rank one indicator column per level, and a categorical feature takes the rank
+        of its best level. The SVM also uses one indicator per level. Missing values are replaced
+        by the mean of the training rows, with an indicator of missingness.
     column_types : {"auto", "strict"} or dict, default="auto"
-        What columns are read as, as for :class:`~covmin.CCMSelector`.
+        How to read the columns, as for :class:`~covmin.CCMSelector`.
     scoring : str or callable, optional
-        The score of the machine, as in scikit-learn, such as "roc_auc" or
-        "neg_mean_absolute_error"; a higher one is better. By default accuracy, or R².
+        Score of the SVM, as in scikit-learn, such as "roc_auc" or "neg_mean_absolute_error";
+        higher is better. By default accuracy, or R².
     seconds : float, optional
-        Time for all of it. Folds are then taken in turn, each by every selector, in processes of
-        their own, and what is under way when the time is over is ended: a warning and
-        ``unfinished`` say of whom.
+        Time limit for the whole comparison. The folds are then processed in turn, each by every
+        selector, in separate processes. When the time is up, running work is stopped. A warning
+        and ``unfinished`` list the selectors concerned.
     n_jobs : int, optional
-        Processes; None is one, -1 all cores. Each uses one BLAS thread.
+        Number of processes; None means one, -1 all cores. Each uses one BLAS thread.
     random_state : int, optional
-        Seed of the splits and of the selectors; None is 0.
+        Seed of the splits and of the selectors; None means 0.
     log : path-like, optional
-        File to keep finished work in; with it, a run that was interrupted is taken up again.
+        File that stores finished work; an interrupted run with the same file resumes.
     progress : bool, default=False
-        Whether to show a bar.
+        Whether to show a progress bar.
 
     Returns
     -------
     result : CurveResult
         ``frame`` (tidy: selector, protocol, repeat, fold, n_features, score, fit_seconds),
         ``summary()`` and ``plot()``. A selector that fails on a fold has missing scores there,
-        and a warning says so.
+        and a warning is issued.
 
     Examples
     --------
@@ -134,7 +137,7 @@ def compare_selectors(
     )
     curves = CurveTask(X, y, specs, sizes, splits, classes, seed, table, scorer)
     units = curves.units(specs, check_protocol(protocol))
-    if seconds is not None:  # what is known when the time is over is known of all selectors
+    if seconds is not None:  # so that all selectors have finished the same folds
         units.sort(key=lambda unit: (unit.get("repeat", 0), unit.get("fold", 0)))
     settings = {**_settings(curves, scoring), **selector_settings(specs)}
     options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "seconds": seconds}
@@ -143,7 +146,7 @@ def compare_selectors(
         raise ValueError(f"No selector finished a fold within seconds={seconds:g}; allow more.")
     missing = [no_result(len(sizes), unit, len(splits[0])) for unit in units]
     pairs = list(zip(units, map(_first_of, results, missing), strict=True))
-    # Selector by selector, as they were named.
+    # In the order in which the selectors were named.
     pairs.sort(key=lambda pair: list(specs).index(pair[0]["selector"]))
     rows = [row for unit, result in pairs for row in curve_rows(unit, result, sizes)]
     errors = [(unit["selector"], result["error"]) for unit, result in pairs]
@@ -152,7 +155,7 @@ def compare_selectors(
     result = CurveResult(rows, name if scoring is None else scoring_name(None, scoring), errors)
     if result.unfinished:
         told = (f"{who} ({done} of {total})" for who, (done, total) in result.unfinished.items())
-        said = f"Stopped after {seconds:g} s. Not finished, with the rankings done: "
+        said = f"Stopped after {seconds:g} s. Unfinished (rankings done of all): "
         warnings.warn(f"{said}{', '.join(told)}.", UserWarning, stacklevel=2)
     return result
 
@@ -164,13 +167,15 @@ def _first_of(result: Any, other: Any) -> Any:
 def _check_data(
     X: Any, y: Any, groups: Any, reader: CCMSelector
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, EncodedTable | None]:
-    """Numbers, responses, groups, and the table where it is more than numbers.
+    """Return numbers, responses, groups, and the table if it holds more than numbers.
 
-    It is read as for a fit, so that what a selector takes can be compared.
+    The table is read as for a fit, so that every table a selector accepts can be compared.
     """
     if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        raise ValueError(f"y has {np.shape(y)[1]} columns; pass one response at a time.")
+    if survival_times(y, reader.task) is not None:
         raise ValueError(
-            f"y has {np.shape(y)[1]} columns; selectors are compared on one response at a time."
+            "y holds times to an event; selectors are compared on classes and on numbers."
         )
     samples = read_samples(reader, X, y, None).in_memory()
     if out := [each for each in samples.readings if each.kind in LEFT_OUT]:
@@ -194,7 +199,7 @@ def _check_sizes(n_features: Iterable[int] | None, d: int) -> list[int]:
 
 
 def _settings(curves: CurveTask, scoring: Any) -> dict[str, Any]:
-    """What the scores depend on beyond the unit of work: for the header of the log."""
+    """Return everything else that the scores depend on, for the header of the log."""
     data = hashlib.sha256(np.ravel(curves.X).data)
     data.update(repr(curves.y.tolist()).encode())
     tests = [[test.tolist() for _, test in folds] for folds in curves.splits]

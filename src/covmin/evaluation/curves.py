@@ -1,4 +1,4 @@
-"""Score of a kernel machine against the number of features it is given."""
+"""Score of a kernel SVM against the number of features."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ PROTOCOLS = ("nested", "paper")
 
 
 def default_sizes(n_features: int) -> list[int]:
-    """Numbers of features to evaluate: 5, 10, …, 100 of more than 100, else each of 1…d.
+    """Return the numbers of features to evaluate: 5, 10, …, 100 if d > 100, else 1…d.
 
     Parameters
     ----------
@@ -39,10 +39,10 @@ def default_sizes(n_features: int) -> list[int]:
 
 
 def check_protocol(protocol: str) -> str:
-    """The protocol, if there is one of that name."""
+    """Return the protocol, or raise an error if it is unknown."""
     if protocol not in PROTOCOLS:
         raise ValueError(
-            f"protocol={protocol!r} is not one of {', '.join(map(repr, PROTOCOLS))}: 'nested' "
+            f"protocol={protocol!r} must be one of {', '.join(map(repr, PROTOCOLS))}: 'nested' "
             "ranks features on the training rows of each fold, 'paper' on all rows."
         )
     return protocol
@@ -50,7 +50,7 @@ def check_protocol(protocol: str) -> str:
 
 @dataclass(frozen=True)
 class CurveTask:
-    """One data set, with everything that decides the scores on it.
+    """One data set, with everything that determines the scores on it.
 
     ``sizes`` are the numbers of features to score, ``splits`` the rows of each repeat and fold.
     """
@@ -68,7 +68,7 @@ class CurveTask:
     def units(
         self, selectors: Iterable[str], protocol: str, n_repeats: int | None = None
     ) -> list[dict[str, Any]]:
-        """Units of work: a ranking for each fold, or one for all under the paper's protocol."""
+        """Return the units of work: one ranking per fold, or one in all for "paper"."""
         repeats = self.splits[:n_repeats]
         places = [{"n_repeats": len(repeats)}]
         if protocol == "nested":
@@ -78,7 +78,7 @@ class CurveTask:
         return [{"selector": name, **head, **place} for name in selectors for place in places]
 
     def __call__(self, unit: Mapping[str, Any]) -> dict[str, Any]:
-        """Do a unit of work: rank, and score the ranking on each of its folds."""
+        """Rank the features and score the ranking on each fold of a unit of work."""
         if unit["protocol"] == "paper":
             rows, position = np.arange(len(self.y)), "all"
             repeats = self.splits[: unit["n_repeats"]]
@@ -106,7 +106,7 @@ class CurveTask:
 
 
 def no_result(n_sizes: int, unit: Mapping[str, Any], n_folds: int) -> dict[str, Any]:
-    """The result of a unit that there was no time for."""
+    """Return the result of a unit that did not finish in time."""
     scores = [[[None] * n_sizes] * (1 if "fold" in unit else n_folds)] * unit.get("n_repeats", 1)
     return {"scores": scores, "seconds": np.nan, "error": UNFINISHED}
 
@@ -114,7 +114,7 @@ def no_result(n_sizes: int, unit: Mapping[str, Any], n_folds: int) -> dict[str, 
 def curve_rows(
     unit: Mapping[str, Any], result: Mapping[str, Any], sizes: Sequence[int]
 ) -> list[dict[str, Any]]:
-    """Tidy rows of one unit: one for each repeat, fold and number of features."""
+    """Return the tidy rows of a unit: one per repeat, fold and number of features."""
     head, seconds = {key: unit[key] for key in ("selector", "protocol")}, result["seconds"]
     r, f = unit.get("repeat", 0), unit.get("fold", 0)
     return [
@@ -134,15 +134,15 @@ class CurveResult(Records):
     Attributes
     ----------
     records : list of dict
-        One for each selector, repeat, fold and number of features.
+        One record per selector, repeat, fold and number of features.
     score_name : str
-        What the score is: ``"accuracy"``, ``"R²"``, or the name of the ``scoring`` asked for.
+        Name of the score: ``"accuracy"``, ``"R²"``, or the requested ``scoring``.
     errors : list of (str, str or None)
-        Selector and message of each ranking; None for those that did not fail.
+        Selector and error message of each ranking; None if it did not fail.
     unfinished : dict of str to (int, int)
-        Selectors that did not finish in the time allowed: the rankings they did, of how many.
+        Selectors stopped by the time limit: number of rankings done, and number of all rankings.
     frame : pandas.DataFrame
-        Tidy: selector, protocol, repeat, fold, n_features, score, fit_seconds.
+        Tidy, with columns selector, protocol, repeat, fold, n_features, score, fit_seconds.
     """
 
     _display = "AccuracyCurveDisplay"
@@ -152,7 +152,7 @@ class CurveResult(Records):
 
     @property
     def unfinished(self) -> dict[str, tuple[int, int]]:
-        """Selectors that did not finish in the time allowed."""
+        """Selectors that were stopped by the time limit."""
         found: dict[str, tuple[int, int]] = {}
         for name in dict.fromkeys(name for name, error in self.errors if error == UNFINISHED):
             own = [error for other, error in self.errors if other == name]
@@ -163,18 +163,18 @@ class CurveResult(Records):
         return self._describe(f"scores ({self.score_name})")
 
     def summary(self) -> Any:
-        """Mean over repeats and folds for each selector and number of features.
+        """Average over repeats and folds, for each selector and number of features.
 
         Returns
         -------
         summary : pandas.DataFrame
             ``mean_score``, ``standard_deviation`` (over folds), ``fit_seconds``, ``n_folds``
-            and ``n_failed``; failed folds are left out of the means.
+            and ``n_failed``. Failed folds are excluded from the means.
         """
         return summarise(self.frame, ["selector", "protocol", "n_features"])
 
 
 def summarise(frame: Any, keys: list[str]) -> Any:
-    """Means of the scores of a tidy frame over repeats and folds."""
+    """Average the scores of a tidy frame over repeats and folds."""
     names = ("mean_score", "standard_deviation", "n_folds")
     return group_means(frame, keys, "score", names, spread="std")

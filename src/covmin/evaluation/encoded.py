@@ -1,4 +1,4 @@
-"""Tables that are no mere numbers, for selectors and machines that take numbers alone."""
+"""Tables with categories or missing values, for selectors and models that need plain numbers."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -13,26 +13,26 @@ from .selectors import feature_order
 
 @dataclass(frozen=True)
 class EncodedTable:
-    """A table as this library's selectors take it, and the same as columns of numbers."""
+    """A table as CCMSelector accepts it, together with its numeric encoding."""
 
-    table: Any  # as it was passed
-    reading: dict[str, Any]  # parameters that say how it is read
-    # (n_samples, n_columns): numbers as they are, an indicator for each level of a category, and
-    # one of what is missing; nan where it is.
+    table: Any  # as the user passed it
+    reading: dict[str, Any]  # parameters that say how to read it
+    # (n_samples, n_columns): numbers unchanged, one indicator per level of a category, and one
+    # indicator of missingness; NaN where a number is missing.
     matrix: np.ndarray
     source: np.ndarray  # (n_columns,): the feature that each column comes from
     n_features: int
 
     def rows(self, rows: np.ndarray) -> Self:
-        """The same of some of the samples."""
+        """Return the table restricted to some samples."""
         return replace(self, table=_safe_indexing(self.table, rows), matrix=self.matrix[rows])
 
     def columns_of(self, features: np.ndarray) -> np.ndarray:
-        """The columns of some of the features."""
+        """Return the encoded columns of some features."""
         return self.matrix[:, np.isin(self.source, features)]
 
     def first_columns(self) -> np.ndarray:
-        """One column for each feature, which stands for it."""
+        """Return one encoded column per feature."""
         columns = np.zeros((self.matrix.shape[0], self.n_features))
         features, first = np.unique(self.source, return_index=True)
         columns[:, features] = self.matrix[:, first]
@@ -40,7 +40,7 @@ class EncodedTable:
 
 
 def encoded(samples: Samples, reader: Any) -> EncodedTable | None:
-    """A table as a selector has read it; None where it is numbers alone, and none is missing."""
+    """Return the table as a selector reads it; None if it has only numbers and none missing."""
     matrix, source = np.asarray(samples.X, dtype=np.float64), np.asarray(samples.plan.source)
     n_features = samples.plan.unit.size
     if np.array_equal(source, np.arange(n_features)) and not np.isnan(matrix).any():
@@ -58,7 +58,7 @@ def encoded(samples: Samples, reader: Any) -> EncodedTable | None:
 
 
 def filled(X: np.ndarray, by: np.ndarray) -> np.ndarray:
-    """Columns with the mean of those ``by`` in place of what is missing.
+    """Replace missing values in X by the column means of ``by``.
 
     >>> filled(np.array([[np.nan], [1.0]]), np.array([[2.0], [4.0], [np.nan]])).tolist()
     [[3.0], [1.0]]
@@ -74,11 +74,11 @@ def filled(X: np.ndarray, by: np.ndarray) -> np.ndarray:
 def order_of_features(
     selector: Any, X: np.ndarray, y: np.ndarray, table: EncodedTable | None
 ) -> np.ndarray:
-    """Fit a selector, and say which features it puts first: an order of all (n_features,).
+    """Fit a selector and return all features (n_features,) from best to worst.
 
-    A selector that knows categories (it has ``categorical_features``) is given the table itself.
-    Another ranks columns of numbers, gaps filled by their means, and a feature stands where its
-    best column does.
+    A selector that has a parameter ``categorical_features`` receives the table itself. Any other
+    ranks the encoded columns, with missing values replaced by the column means, and a feature
+    takes the rank of its best column.
     """
     if table is None:
         return feature_order(selector.fit(X, y))

@@ -1,4 +1,4 @@
-"""Results as pandas frames and tables."""
+"""Results as pandas frames and Markdown tables."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -8,9 +8,9 @@ from covmin.runtime.frames import require_pandas
 
 @dataclass(frozen=True, repr=False)
 class Records:
-    """Results of selectors, one record for each number that was measured."""
+    """Results of selectors, with one record per measurement."""
 
-    _display: ClassVar[str]  # that of covmin.plotting.curves which draws them
+    _display: ClassVar[str]  # the class in covmin.plotting.curves that draws them
 
     records: list[dict[str, Any]]
 
@@ -23,7 +23,7 @@ class Records:
 
     @property
     def frame(self) -> Any:
-        """The records as a tidy frame, one row for each."""
+        """Results as a tidy frame, one row per record."""
         return require_pandas().DataFrame(self.records)
 
     def plot(self, *axes: Any, **options: Any) -> Any:
@@ -32,7 +32,7 @@ class Records:
         Parameters
         ----------
         *axes, **options
-            Passed on to ``plot`` of the display: axes to draw on, a title, whether to put a legend.
+            Passed to ``plot`` of the display: axes to draw on, a title, whether to add a legend.
 
         Returns
         -------
@@ -46,7 +46,7 @@ class Records:
 def group_means(
     frame: Any, keys: list[str], value: str, names: tuple[str, str, str], spread: str
 ) -> Any:
-    """Mean, spread and number of the values of each group, mean seconds, and what is missing."""
+    """Return mean, spread and count of the values by group, mean seconds, and failures."""
     aggregates = [(value, "mean"), (value, spread), ("fit_seconds", "mean"), (value, "size")]
     mean, deviation, count = names
     columns = dict(zip((mean, deviation, "fit_seconds", count), aggregates, strict=True))
@@ -55,7 +55,7 @@ def group_means(
 
 
 def markdown_table(frame: Any, digits: int = 3) -> str:
-    """A frame, without its index, as a table in Markdown; missing numbers are left empty.
+    """Return a frame, without its index, as a Markdown table; missing numbers are left empty.
 
     >>> import pandas as pd
     >>> print(markdown_table(pd.DataFrame({"set": ["wine"], "score": [0.98765]})))

@@ -1,4 +1,4 @@
-"""Tables and pictures of the paper's experiments, written to a folder."""
+"""Write the tables and figures of the paper's experiments to a folder."""
 
 import io
 from collections.abc import Sequence
@@ -13,48 +13,64 @@ from .frames import markdown_table
 from .paper import HONEST_SETS, METHODS, PAPER_SETS, VARIANTS
 from .ranks import MedianRankResult
 
-# Panels in a row of a picture.
+# Panels per row of a figure.
 _PANELS = 4
-# Ours and the paper's rivals come first in legends, then the other baselines.
+# In legends, our selectors and the paper's competitors come first, then the other baselines.
 _FIRST = ("ccm", "ccm-single", "mrmr", "bahsic", "mi")
 _SHOWN = (*_FIRST, *(name for name in available_selectors() if name not in _FIRST))
 
 
 def write_synthetic(result: MedianRankResult, output: Path, name: str = "synthetic") -> list[Path]:
-    """Write the table (CSV and Markdown) and the two figures of the synthetic experiment.
+    """Write the tables (CSV and Markdown) and the two figures of the synthetic experiment.
 
-    Tables go to the folder ``results`` of ``output``, pictures to ``figures``; ``name`` is how
-    file names begin. Returns what was written.
+    Tables go to the folder ``results`` of ``output`` and figures to ``figures``; ``name`` is the
+    prefix of the file names. Returns the paths written.
     """
+    summary = result.summary()
+    written = _write_tables(summary, synthetic_markdown(summary), output, name)
+    for stem in (name, f"{name}-variants"):
+        written += draw_synthetic(summary, output / "figures" / f"{stem}.png")
+    return written
+
+
+def draw_synthetic(summary: Any, path: Path) -> list[Path]:
+    """Draw the selectors, or for a name that ends in "-variants" the variants, as PNG and SVG."""
     from covmin.plotting.curves import MedianRankDisplay
 
-    summary = result.summary()
-    written = _write_tables(summary, _synthetic_markdown(summary), output, name)
-    families = {name: _SHOWN, f"{name}-variants": ("ccm-single", *VARIANTS)}
-    for stem, names in families.items():
-        rows = summary[summary["selector"].isin(names)]
-        if not rows.empty:
-            figure = MedianRankDisplay.from_results(rows, names).plot().figure_
-            written += _save(figure, output / "figures", stem)
-    return written
+    names = ("ccm-single", *VARIANTS) if path.stem.endswith("-variants") else _SHOWN
+    rows = summary[summary["selector"].isin(names)]
+    if rows.empty:
+        return []
+    return _save(MedianRankDisplay.from_results(rows, names).plot().figure_, path)
 
 
 def write_real(frame: Any, output: Path, name: str = "real") -> list[Path]:
-    """Write the table and the figures of what :func:`~covmin.evaluation.paper.run_real` gives.
+    """Write the tables and figures of the result of :func:`~covmin.evaluation.paper.run_real`.
 
-    Places and names are those of :func:`write_synthetic`.
+    Folders and file names follow :func:`write_synthetic`.
     """
     summary = summarise(frame, ["dataset", "protocol", "selector", "n_features"])
-    written = _write_tables(summary, _real_markdown(summary), output, name)
-    present = set(summary["dataset"])
-    pairs = [(honest.split("-")[0], honest) for honest in HONEST_SETS if honest in present]
-    leaks = [dataset for pair in pairs for dataset in pair if dataset in present]
+    written = _write_tables(summary, real_markdown(summary), output, name)
     for protocol in summary["protocol"].unique():
-        for stem, panels in ((protocol, PAPER_SETS), (f"{protocol}-leaks", leaks)):
-            if panels:
-                figure = _accuracy_grid(summary, protocol, panels)
-                written += _save(figure, output / "figures", f"{name}-{stem}")
+        for stem in (f"{name}-{protocol}", f"{name}-{protocol}-leaks"):
+            written += draw_real(summary, output / "figures" / f"{stem}.png")
     return written
+
+
+def draw_real(summary: Any, path: Path) -> list[Path]:
+    """Draw the sets of a protocol, or those with leaks beside their repaired forms.
+
+    The file is ``NAME-PROTOCOL.png`` or ``NAME-PROTOCOL-leaks.png``; an SVG stands beside it.
+    """
+    stem = path.stem.removesuffix("-leaks")
+    panels: Sequence[str] = PAPER_SETS
+    if stem != path.stem:
+        present = set(summary["dataset"])
+        pairs = [(honest.split("-")[0], honest) for honest in HONEST_SETS if honest in present]
+        panels = [dataset for pair in pairs for dataset in pair if dataset in present]
+    if not panels:
+        return []
+    return _save(_accuracy_grid(summary, stem.rpartition("-")[2], panels), path)
 
 
 def _write_tables(summary: Any, markdown: str, output: Path, name: str) -> list[Path]:
@@ -67,12 +83,12 @@ def _write_tables(summary: Any, markdown: str, output: Path, name: str) -> list[
     return list(texts)
 
 
-def _save(figure: Any, folder: Path, stem: str) -> list[Path]:
+def _save(figure: Any, path: Path) -> list[Path]:
     from matplotlib import pyplot, rc_context
 
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [folder / f"{stem}.{suffix}" for suffix in ("png", "svg")]
-    # Fixed ids and no date: the same results give the same file.
+    path.parent.mkdir(parents=True, exist_ok=True)
+    paths = [path.with_suffix(suffix) for suffix in (".png", ".svg")]
+    # Fixed ids and no date, so that equal results give equal files.
     with rc_context({"svg.hashsalt": "covmin", "svg.fonttype": "none"}):
         for path in paths:
             metadata = {"Date": None} if path.suffix == ".svg" else None
@@ -83,7 +99,8 @@ def _save(figure: Any, folder: Path, stem: str) -> list[Path]:
     return paths
 
 
-def _synthetic_markdown(summary: Any) -> str:
+def synthetic_markdown(summary: Any) -> str:
+    """Tables of mean ranks, one for each task and protocol."""
     parts = []
     for (task, protocol), rows in summary.groupby(["task", "protocol"], sort=False):
         table = markdown_table(_wide(rows, "selector", "n_samples", "mean_rank").reset_index(), 2)
@@ -94,8 +111,8 @@ def _synthetic_markdown(summary: Any) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _real_markdown(summary: Any) -> str:
-    """Two tables for each protocol: all the features there may be, and few of them."""
+def real_markdown(summary: Any) -> str:
+    """Return two tables per protocol: at the largest number of features, and at 10."""
     parts = []
     for protocol, rows in summary.groupby("protocol", sort=False):
         largest = rows.groupby("dataset")["n_features"].transform("max")
@@ -112,12 +129,12 @@ def _real_markdown(summary: Any) -> str:
 
 
 def _wide(rows: Any, index: str, columns: str, values: str) -> Any:
-    """A table with the rows in the order in which they first occur."""
+    """Return a pivot table whose rows keep their order of first occurrence."""
     return rows.pivot(index=index, columns=columns, values=values).reindex(rows[index].unique())
 
 
 def _accuracy_grid(summary: Any, protocol: str, datasets: Sequence[str]) -> Any:
-    """A panel for each data set, as in the paper; one without results says so."""
+    """Draw one panel per data set, as in the paper; a set without results gets an empty panel."""
     from covmin.plotting import curves
     from covmin.plotting.shared import pyplot_module
 
@@ -129,7 +146,7 @@ def _accuracy_grid(summary: Any, protocol: str, datasets: Sequence[str]) -> Any:
     for ax, name in zip(axes.flat, datasets, strict=False):
         rows = chosen[chosen["dataset"] == name]
         if rows.empty:
-            ax.text(0.5, 0.5, "not at hand", ha="center", va="center", transform=ax.transAxes)
+            ax.text(0.5, 0.5, "not available", ha="center", va="center", transform=ax.transAxes)
             ax.set(xticks=[], yticks=[])
         else:
             curves.AccuracyCurveDisplay(rows).plot(ax, legend=False)

@@ -1,4 +1,4 @@
-"""The paper's experiments: ranks of the true features of synthetic sets, accuracy on real ones."""
+"""The paper's experiments: ranks of the true features on synthetic data, accuracy on real data."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,9 +16,9 @@ from .runner import run_units, warn_of_failures
 from .selectors import QUICK_BASELINES, named_selectors, resolve_selectors
 from .splits import make_splits
 
-# In the order of the paper's figure.
+# In the order of the figure in the paper.
 PAPER_SETS = tuple(list_datasets())
-# The same without what gives the class away: a row id; a speaker on both sides of a split.
+# The same sets without leakage: no row id; no speaker in both training and test rows.
 HONEST_SETS = ("glass-no-id", "vowel-speakers")
 SETS = (*PAPER_SETS, *HONEST_SETS)
 QUICK_SETS = ("glass", "TOX-171", "warpAR10P", "wine", "Yale", "glass-no-id")
@@ -27,9 +27,9 @@ METHODS = ("ccm", "ccm-gaussian", "ccm-path", "ccm-single", *available_selectors
 QUICK_METHODS = ("ccm", "ccm-single", *QUICK_BASELINES)
 _QUICK_SIZES = (5, 10, 20, 50, 100)
 
-# Shuffles of the five folds: cheap where one ranking serves them all.
+# Number of repeated shuffles of the five folds; cheap if one ranking serves all of them.
 _REPEATS = {"paper": 3, "nested": 1}
-# The customary split of the vowel set: the first 8 of 15 speakers train.
+# The customary split of the vowel set: the first 8 of 15 speakers are for training.
 _TRAINING_SPEAKERS = 8
 
 TASKS = {"binary": make_shell, "xor": make_xor, "regression": make_additive}
@@ -38,17 +38,18 @@ VARIANTS = tuple(name for name in named_selectors() if name.startswith(_FAMILIES
 
 _FULL_DRAWS = {"n_samples": range(10, 101, 10), "n_repeats": 100}
 _QUICK_DRAWS = {"n_samples": (20, 40, 60, 100), "n_repeats": 10}
-# Those that take a second or more for a draw of ten features wait for the full run.
+# Selectors that take a second or more per draw of ten features run only in the full experiment.
 _SLOW = ("extra-trees", "ccm-fourier-400")
 
 
 def run_synthetic(
     log: str | os.PathLike[str] | None = None, *, quick: bool = False, **overrides: Any
 ) -> MedianRankResult:
-    """Median rank of the true features on the paper's three tasks, for all methods and variants.
+    """Compute the median rank of the true features on the paper's three tasks, for all methods.
 
-    ``quick`` means ten draws of four sizes, without the slowest methods, instead of a hundred
-    of ten. Overrides are the other parameters of :func:`~covmin.evaluation.median_rank`.
+    With ``quick``, there are ten draws of four sizes and the slowest methods are skipped;
+    otherwise a hundred draws of ten sizes. ``overrides`` are further parameters of
+    :func:`~covmin.evaluation.median_rank`.
     """
     left_out = {"ccm-path", *(_SLOW if quick else ())}
     selectors = [name for name in (*METHODS, *VARIANTS) if name not in left_out]
@@ -59,7 +60,7 @@ def run_synthetic(
 
 @lru_cache(maxsize=16)
 def curve_task(name: str, quick: bool = False, random_state: int = 0) -> CurveTask:
-    """One of :data:`SETS` with its splits; quick means five sizes of wide sets, not twenty."""
+    """Return one of :data:`SETS` with its splits; ``quick`` scores five sizes on wide sets."""
     data = load("vowel" if name == "vowel-speakers" else name)
     X, y = data.data, data.target
     cv: Any = 5
@@ -77,7 +78,7 @@ def _score(quick: bool, random_state: int, unit: Mapping[str, Any]) -> dict[str,
 
 
 def available_sets(names: Iterable[str] = SETS) -> tuple[list[str], dict[str, str]]:
-    """Names of the sets that can be loaded, and why the others cannot, by name."""
+    """Return the names of the sets that can be loaded, and the reasons why others cannot."""
     available, missing = [], {}
     for name in names:
         try:
@@ -99,16 +100,16 @@ def run_real(
     random_state: int = 0,
     **options: Any,
 ) -> Any:
-    """Scores on the paper's real sets under both protocols.
+    """Compute scores on the paper's real data sets under both protocols.
 
-    CCM ranks with its default ε, which is the paper's 0.001 for the single solve, and for m = 100
-    of more than 100 features or a fifth of fewer, as in the paper. Under its protocol, one
-    ranking of all samples is scored on three shuffles of five folds; the nested one ranks on
-    each of five training folds.
+    As in the paper, CCM ranks for m = 100 if there are more than 100 features, and for a fifth of
+    the features otherwise. It uses its default ε, which is the paper's 0.001 for a single solve.
+    Under the paper's protocol, one ranking of all samples is scored on three shuffles of five
+    folds. The nested protocol ranks on each of five training folds.
 
-    ``quick`` means six sets, five sizes and the quick methods; else all of :data:`SETS` that can
-    be loaded and all :data:`METHODS`. The other parameters, and the options n_jobs, progress and
-    run, are those of :func:`~covmin.evaluation.median_rank`. The frame is tidy: dataset,
+    ``quick`` means six sets, five sizes and the quick methods; otherwise all of :data:`SETS` that
+    can be loaded, and all :data:`METHODS`. The other parameters, and the options n_jobs, progress
+    and run, are those of :func:`~covmin.evaluation.median_rank`. Returns a tidy frame: dataset,
     selector, protocol, repeat, fold, n_features, score, fit_seconds.
     """
     pandas = require_pandas()

@@ -1,4 +1,4 @@
-"""Median rank of known features over repeated draws."""
+"""Median rank of the true features over repeated draws."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ from .frames import Records, group_means
 from .runner import rank_features, run_units, warn_of_failures
 from .selectors import SelectorSpec, resolve_selectors, selector_settings
 
-# Draws in one unit of work: enough to outweigh its bookkeeping, few enough to lose.
+# Draws per unit of work: enough to outweigh the overhead, few enough to lose in an interruption.
 _BLOCK = 10
 PROTOCOL = "median rank"
 DEFAULT_SELECTORS = ("ccm", "ccm-single", "pearson", "mi", "rfe", "mrmr", "bahsic")
@@ -29,13 +29,13 @@ def _rank_draws(
     random_state: int,
     unit: Mapping[str, Any],
 ) -> dict[str, list[Any]]:
-    """The work: rank the features of a block of draws."""
+    """Rank the features of a block of draws."""
     task, n, rows = unit["task"], unit["n_samples"], []
     for repeat in range(unit["first"], unit["first"] + unit["count"]):
-        # Every selector sees the same draw: its name is not in the seed.
+        # The seed does not depend on the selector: all selectors see the same draw.
         seed = unit_seed(random_state, task, n, repeat)
         data = generators[task](n, random_state=seed)
-        # Ties go by position: the true features must not always come first.
+        # Ties are broken by position, so the true features must not always come first.
         columns = np.random.default_rng(seed).permutation(data.data.shape[1])
         true = np.flatnonzero(np.isin(columns, data.informative))
         X, spec = data.data[:, columns], specs[unit["selector"]]
@@ -47,7 +47,9 @@ def _rank_draws(
 
 
 def median_rank_of(order: np.ndarray, informative: Iterable[int]) -> float:
-    """Median rank of m informative columns in an order (n_features,): (m + 1)/2 at best.
+    """Return the median rank of m informative columns in an order (n_features,).
+
+    The best possible value is (m + 1)/2.
 
     >>> median_rank_of([2, 0, 3, 1], informative=[0, 1])
     3.0
@@ -62,11 +64,11 @@ class MedianRankResult(Records):
     Attributes
     ----------
     records : list of dict
-        One for each draw and selector.
+        One record per draw and selector.
     optimal : dict of str to float
-        Best median rank possible for each task: (m + 1)/2.
+        Best possible median rank for each task: (m + 1)/2.
     frame : pandas.DataFrame
-        Tidy: task, selector, protocol, n_samples, repeat, median_rank, fit_seconds.
+        Tidy, with columns task, selector, protocol, n_samples, repeat, median_rank, fit_seconds.
     """
 
     _display = "MedianRankDisplay"
@@ -77,13 +79,13 @@ class MedianRankResult(Records):
         return self._describe("median ranks")
 
     def summary(self) -> Any:
-        """Mean over draws for each task, selector and number of samples.
+        """Average over draws, for each task, selector and number of samples.
 
         Returns
         -------
         summary : pandas.DataFrame
             ``mean_rank``, ``standard_error``, ``fit_seconds`` (mean), ``n_draws`` and
-            ``n_failed``; failed draws are left out of the means.
+            ``n_failed``. Failed draws are excluded from the means.
         """
         keys, names = (
             ["task", "protocol", "selector", "n_samples"],
@@ -106,39 +108,41 @@ def median_rank(
     progress: bool = False,
     run: bool = True,
 ) -> MedianRankResult:
-    """Median rank that selectors give to the features known to matter.
+    """Compute the median rank that selectors give to the features known to matter.
 
-    Each draw of each size is ranked by every selector, which is told how many features matter;
-    lower is better and (m + 1)/2 is optimal. This is the paper's protocol for synthetic data,
-    but for one thing: columns are shuffled in every draw, so that a selector which leaves ties,
-    and breaks them by position, has nothing of it that the true features come first.
+    Every selector ranks each draw and is told the number m of true features. Lower is better,
+    and (m + 1)/2 is optimal. This is the paper's protocol for synthetic data, except that the
+    columns are shuffled in every draw: a selector that breaks ties by position then gains nothing
+    from the true features coming first.
 
     Parameters
     ----------
     generators : callable or mapping of str to callable
         Called as ``generator(n, random_state=seed)``; returns a Bunch with ``data``, ``target``
-        and ``informative``, as those of :mod:`covmin.datasets`. A mapping names several tasks.
+        and ``informative``, like the generators of :mod:`covmin.datasets`. A mapping names several
+        tasks.
     selectors : iterable of str or mapping of str to estimator, optional
-        Names of :func:`named_selectors`, or estimators. By default CCM and the paper's rivals.
+        Names from :func:`named_selectors`, or estimators. By default CCM and the methods that the
+        paper compares with.
     n_samples : iterable of int, default=(10, 20, ..., 100)
-        Sizes of the draws.
+        Numbers of samples.
     n_repeats : int, default=100
-        Draws of each size.
+        Number of draws of each size.
     n_jobs : int, optional
-        Processes.
+        Number of processes.
     random_state : int, default=0
-        Seed of everything.
+        Seed of all random draws.
     log : path-like, optional
-        File to keep finished work in; with it, a run that was interrupted is taken up again.
+        File that stores finished work; an interrupted run with the same file resumes.
     progress : bool, default=False
-        Whether to show a bar.
+        Whether to show a progress bar.
     run : bool, default=True
-        False gives what the log holds, and runs nothing.
+        False only returns what the log contains, and computes nothing.
 
     Returns
     -------
     result : MedianRankResult
-        A selector that fails on a draw has a missing rank there, and a warning says so.
+        A selector that fails on a draw has a missing rank there, and a warning is issued.
 
     Examples
     --------
@@ -152,7 +156,7 @@ def median_rank(
     if callable(generators):
         generators = {getattr(generators, "__name__", "task").removeprefix("make_"): generators}
     specs = resolve_selectors(selectors, DEFAULT_SELECTORS)
-    # Selector by selector, so that tables fill up column by column.
+    # Selector by selector, so that a table fills up column by column.
     units = [
         {"task": task, "n_samples": int(n), "selector": name, "first": first, "count": count}
         for name, task, n in product(specs, generators, n_samples)

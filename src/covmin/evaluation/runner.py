@@ -1,4 +1,4 @@
-"""Units of work, in parallel, each kept as soon as it is finished."""
+"""Run units of work in parallel and save each one as soon as it is finished."""
 
 import os
 import sys
@@ -22,13 +22,13 @@ from covmin.runtime.version import __version__
 
 from .encoded import EncodedTable, order_of_features
 from .selectors import SelectorSpec
-from .within import within
+from .time_limit import run_within
 
 Unit = Mapping[str, Any]
 Work = Callable[[Unit], Any]
-# Columns from best to worst (None where the selector failed), seconds, and what went wrong.
+# Columns from best to worst (None if the selector failed), seconds, and the error message.
 Ranked = tuple[np.ndarray | None, float, str | None]
-# What goes wrong where the time is over.
+# The error message of a ranking stopped by the time limit.
 UNFINISHED = "not finished in time"
 
 
@@ -44,15 +44,16 @@ def run_units(
     run: bool = True,
     seconds: float | None = None,
 ) -> list[Any]:
-    """Do every unit of work that is not done yet, in parallel.
+    """Run all units of work that are not finished yet, in parallel, and return all results.
 
-    A unit is plain values that say what to do. The work, one for each unit, returns a plain
-    value; it runs with one BLAS thread, and NumPy's global generator is put back after it.
-    Results come in the order of the units, whichever finished first. With a log they are kept
-    there, units found there are not done again, and one of other ``settings`` is refused;
-    ``run=False`` only reads it, also that of a run under way, and leaves None for the rest. So
-    does a run that is not done after some ``seconds``: units are begun in the order given, and
-    those under way are ended.
+    A unit is a mapping of plain values that says what to do. ``work`` turns a unit into a plain
+    value; it runs with one BLAS thread, and NumPy's global generator is restored afterwards.
+    Results are returned in the order of the units.
+
+    With a ``log``, results are saved there, saved units are not run again, and a log with other
+    ``settings`` is refused. ``run=False`` only reads the log, even while another run writes it;
+    units without a result give None. The same holds for units that a time limit of ``seconds``
+    cuts off: units start in the given order, and those still running are stopped.
     """
     settings = {"covmin": __version__, **(settings or {})}
     with nullcontext() if log is None else ResultLog(log, settings, writable=run) as kept:
@@ -64,7 +65,7 @@ def run_units(
             finished = pool(delayed(_guarded)(work, *task) for task in tasks)
         else:
             guarded = partial(_guarded, work)
-            finished = within(seconds, guarded, tasks, effective_n_jobs(n_jobs))
+            finished = run_within(seconds, guarded, tasks, effective_n_jobs(n_jobs))
         for index, result in _bar(finished, len(todo), progress, description):
             if kept is not None:
                 kept.append(units[index], result)
@@ -73,7 +74,7 @@ def run_units(
 
 
 def _guarded(work: Work, unit: Unit, index: int) -> tuple[int, Any]:
-    # Workers share the cores already: more threads inside each would only get in the way.
+    # The workers already share the cores; more threads in each would only compete.
     with one_thread(), global_state_restored(), ProgressBar.part_of_other_work():
         return index, work(unit)
 
@@ -92,11 +93,11 @@ def _bar(finished: Iterable[Any], total: int, progress: bool, description: str) 
 def rank_features(
     spec: SelectorSpec, m: int, X: Any, y: Any, seed: int, table: EncodedTable | None = None
 ) -> Ranked:
-    """Fit a selector for m features of X (n, d); an error is a result, not the end of the run."""
+    """Fit a selector for m features of X (n, d); an error is recorded and does not stop the run."""
     selector, start = spec.make(m, seed), time.perf_counter()
     order, failure = None, None
     try:
-        # Constant columns and the like are expected here, thousands of times over.
+        # Warnings, for example about constant columns, would repeat thousands of times.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             order = order_of_features(selector, X, y, table)
@@ -106,7 +107,7 @@ def rank_features(
 
 
 def warn_of_failures(errors: Sequence[tuple[str, str | None]]) -> None:
-    """Warn once of all rankings that failed, with the first message of each selector."""
+    """Issue one warning for all failed rankings, with the first message of each selector."""
     failed = [(name, error) for name, error in errors if error not in (None, UNFINISHED)]
     if not failed:
         return

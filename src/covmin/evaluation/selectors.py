@@ -1,4 +1,4 @@
-"""One registry of selectors by name: conditional covariance minimisation and the baselines."""
+"""The registry of selectors by name: conditional covariance minimisation and the baselines."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,28 +14,28 @@ from covmin.data.checks import listed
 from covmin.plan import Formulation
 from covmin.selection.selector import CCMSelector
 
-# Fast, and between them linear, one at a time, redundancy-aware and kernel-based.
+# Fast, and of different kinds: linear, univariate, redundancy-aware and kernel-based.
 QUICK_BASELINES = ("pearson", "anova", "mrmr", "rfe", "bahsic")
 
-# The paper's m on real data: 100 features of more than 100, a fifth of fewer.
+# The paper's m on real data: 100 of more than 100 features, otherwise a fifth of them.
 _WIDE = 100
 
 
 @dataclass(frozen=True)
 class SelectorSpec:
-    """How to build a selector, by name.
+    """A named recipe for a selector.
 
     Parameters
     ----------
     name : str
-        Name in tables and pictures.
+        Name in tables and figures.
     factory : callable
-        Takes ``n_features_to_select`` and the parameters below, returns the estimator.
+        Takes ``n_features_to_select`` and the parameters below; returns the estimator.
     params : mapping, default={}
         Further parameters.
     paper_budget : bool, default=False
-        Whether a ranking of all features is made with the paper's m (100 of more than 100
-        features, a fifth of fewer) instead of the largest number that is evaluated.
+        Whether to rank all features with the paper's m (100 of more than 100 features, otherwise
+        a fifth of them) instead of the largest number that is evaluated.
 
     Examples
     --------
@@ -53,26 +53,26 @@ class SelectorSpec:
     paper_budget: bool = False
 
     def make(self, n_features_to_select: int, random_state: int | None = None) -> BaseEstimator:
-        """The estimator, not fitted, for a number of features and a seed."""
+        """Return an unfitted estimator for a number of features and a seed."""
         selector = self.factory(n_features_to_select=n_features_to_select, **self.params)
         if "random_state" in selector.get_params():
             selector.set_params(random_state=random_state)
         return selector
 
     def budget(self, n_features: int, largest: int) -> int:
-        """Number of features to ask for when all of ``n_features`` are to be ranked."""
+        """Return the number of features to request when all ``n_features`` are ranked."""
         if not self.paper_budget:
             return largest
         return _WIDE if n_features > _WIDE else -(-n_features // 5)
 
     def describe(self) -> str:
-        """What the results depend on, as text; kept with them to notice a change."""
+        """Return a text of everything the results depend on; stored to detect changes."""
         return " ".join(repr(self.make(1)).split())
 
 
 @dataclass(frozen=True)
 class _Given(SelectorSpec):
-    """A user's own estimator: used as it is, for any number of features."""
+    """A user's own estimator, used unchanged for any number of features."""
 
     estimator: Any = None
 
@@ -84,24 +84,24 @@ class _Given(SelectorSpec):
 
 
 def named_selectors() -> Mapping[str, SelectorSpec]:
-    """Every selector that can be asked for by name.
+    """Return all selectors that can be requested by name.
 
-    The baselines of :func:`covmin.baselines.available_selectors`, and
+    These are the baselines of :func:`covmin.baselines.available_selectors`, and
 
     =================== ====================================================================
-    name                what it is
+    name                meaning
     =================== ====================================================================
-    ccm                 the path of shrinking budgets, this library's default
-    ccm-gaussian        the same path with the Gaussian kernel alone
-    ccm-path            the same path with the paper's kernel and its ε for classes, 0.001,
-                        and without a look at pairs
-    ccm-single          one solve, as the paper
-    ccm-soft-λ₁         one solve, soft budget, λ₁ of 0.001, 0.01, 0.1
-    ccm-free-λ₂         one solve, inverse-free, λ₂ of 1, 10, 100
-    ccm-fourier-D       one solve, D random Fourier components: 50, 100, 200, 400
+    ccm                 the default of this library: a path of shrinking budgets
+    ccm-gaussian        the same path with a Gaussian kernel
+    ccm-path            the same path with the paper's kernel and its ε for classes (0.001),
+                        without a search for interactions
+    ccm-single          a single solve, as in the paper
+    ccm-soft-λ₁         a single solve, soft constraint, λ₁ = 0.001, 0.01, 0.1
+    ccm-free-λ₂         a single solve, inverse-free, λ₂ = 1, 10, 100
+    ccm-fourier-D       a single solve, D random Fourier features: 50, 100, 200, 400
     =================== ====================================================================
 
-    ``ccm-soft``, ``ccm-free`` and ``ccm-fourier`` take the estimator's defaults for λ₁, λ₂, D.
+    ``ccm-soft``, ``ccm-free`` and ``ccm-fourier`` use the estimator's defaults for λ₁, λ₂ and D.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
     single = partial(Formulation, "single")
     free = partial(single, inverse="free")
     fourier: dict[str, Any] = {"approximation": "fourier"}
-    # The paper's grids for its two approximations, and ours for the number of components.
+    # The paper's grids for its two approximations, and ours for the number of Fourier features.
     specs = [
         ccm_spec("ccm", "path"),
         ccm_spec("ccm-gaussian", "path", kernel="gaussian"),
@@ -134,7 +134,7 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
 
 
 def ccm_spec(name: str, formulation: str | Formulation = "paper", **params: Any) -> SelectorSpec:
-    """A variant of :class:`~covmin.CCMSelector`, asked for the paper's m."""
+    """Return a variant of :class:`~covmin.CCMSelector` that uses the paper's m."""
     params["formulation"] = formulation
     return SelectorSpec(name, CCMSelector, params, paper_budget=True)
 
@@ -142,7 +142,7 @@ def ccm_spec(name: str, formulation: str | Formulation = "paper", **params: Any)
 def resolve_selectors(
     selectors: Iterable[str] | Mapping[str, Any] | None, default: Iterable[str] = ()
 ) -> dict[str, SelectorSpec]:
-    """Turn names, or a mapping of names to estimators, into specifications."""
+    """Convert names, or a mapping of names to estimators, to specifications."""
     if isinstance(selectors, Mapping):
         return {
             name: s if isinstance(s, SelectorSpec) else _Given(name, type(s), estimator=s)
@@ -152,15 +152,17 @@ def resolve_selectors(
     names = [selectors] if isinstance(selectors, str) else list(selectors or default)
     if unknown := [name for name in names if name not in known]:
         raise ValueError(
-            f"No selector is called {listed(unknown)}. Known names: "
-            f"{', '.join(known)}. To compare an estimator of your own, pass a mapping such as "
+            f"There is no selector called {listed(unknown)}. Known names: "
+            f"{', '.join(known)}. To compare your own estimator, pass a mapping such as "
             '{"mine": MySelector()}.'
         )
     return {name: known[name] for name in names}
 
 
 def selector_settings(specs: Mapping[str, SelectorSpec]) -> dict[str, Any]:
-    """What the user's own selectors are, for the header of a log; of ours the name says it all.
+    """Return descriptions of the user's own selectors, for the header of a log.
+
+    For our selectors the name is enough.
 
     >>> from sklearn.feature_selection import SelectKBest
     >>> selector_settings(resolve_selectors({"kbest": SelectKBest(k=2)}))
@@ -172,10 +174,10 @@ def selector_settings(specs: Mapping[str, SelectorSpec]) -> dict[str, Any]:
 
 
 def feature_order(selector: Any) -> np.ndarray:
-    """Columns (n_features,) from best to worst by a fitted selector.
+    """Return the columns (n_features,) of a fitted selector from best to worst.
 
-    By its ``ranking_`` (1 is best), else ``scores_`` (larger is better), else ``get_support``;
-    ties by position.
+    Uses ``ranking_`` (1 is best), else ``scores_`` (larger is better), else ``get_support``. Ties
+    are broken by position.
     """
     if hasattr(selector, "ranking_"):
         key = np.asarray(selector.ranking_, dtype=float)
@@ -185,7 +187,7 @@ def feature_order(selector: Any) -> np.ndarray:
         key = -selector.get_support().astype(float)
     else:
         raise TypeError(
-            f"{type(selector).__name__} gives no order of features: after fit it needs "
+            f"{type(selector).__name__} does not rank features: after fit it must have "
             "ranking_ (1 is best), scores_ (larger is better) or get_support()."
         )
     return np.argsort(key, kind="stable")

@@ -1,4 +1,4 @@
-"""Which rows train and which test, for each repeat and fold."""
+"""Training and test rows for each repeat and fold."""
 
 from numbers import Integral
 from typing import Any
@@ -28,11 +28,11 @@ def make_splits(
     random_state: int = 0,
     classification: bool = True,
 ) -> list[list[Split]]:
-    """Training and test rows for each repeat and fold.
+    """Return the training and test rows of each repeat and fold.
 
-    ``cv`` is a number of shuffled folds, stratified for classes, and with ``groups`` (n_samples,)
-    such that no group is on both sides; a scikit-learn splitter; or the splits themselves,
-    which are the same in every repeat.
+    ``cv`` is a number of shuffled folds, stratified for classes, where no group in ``groups``
+    (n_samples,) is split; or a scikit-learn splitter; or the splits themselves, which are then
+    the same in every repeat.
     """
     if not (isinstance(cv, Integral) or hasattr(cv, "split")):
         cv = list(cv)
@@ -49,6 +49,6 @@ def make_splits(
 
 
 def _rows(rows: Any, n: int) -> np.ndarray:
-    """Row numbers from row numbers or a mask."""
+    """Convert row numbers or a mask to row numbers."""
     rows = np.asarray(rows)
     return np.flatnonzero(rows) if rows.dtype == bool and rows.size == n else rows.astype(int)

@@ -1,4 +1,4 @@
-"""The judge of a feature set: a kernel machine on the selected features."""
+"""Score a feature set by a kernel SVM on the selected features."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,9 +14,9 @@ from covmin.core.kernels.bandwidth import median_bandwidth
 
 from .encoded import EncodedTable, filled
 
-# From a machine, samples and responses to a score, as scikit-learn's scorers are.
+# Computes a score from a fitted model, samples and responses, like scikit-learn's scorers.
 Scorer = Callable[[Any, np.ndarray, np.ndarray], float]
-# Folds by which distances from the border between classes are turned into probabilities.
+# Cross-validation folds that calibrate the probabilities of the SVM.
 _CALIBRATION_FOLDS = 3
 
 
@@ -30,19 +30,19 @@ def machine_score(
     seed: int = 0,
     scorer: Scorer | None = None,
 ) -> float:
-    """Score of a kernel machine (C = 1, Gaussian, σ by the median rule) on held-out samples.
+    """Return the score of a kernel SVM on held-out samples.
 
-    Columns get mean 0 and variance 1, and σ its value, from the training samples alone; the
-    seed is that of the rows sampled for σ where there are more than 1024. Classes: accuracy of
-    a support vector machine. Numbers: R² of support vector regression of the standardised
-    response, with a tube of 0.1 standard deviations. A ``scorer`` takes the place of both. What is
-    missing is the mean of the training samples.
+    The SVM has C = 1 and a Gaussian kernel with σ by the median rule. Standardisation and σ use
+    only the training samples; ``seed`` draws the rows for σ if there are more than 1024. For
+    classes, the score is the accuracy. For numbers, it is the R² of support vector regression of
+    the standardised response, with a tube of 0.1 standard deviations. A ``scorer`` replaces both.
+    Missing values are replaced by the mean of the training samples.
     """
     X_train, X_test = filled(X_train, by=X_train), filled(X_test, by=X_train)
-    # The deviation of equal numbers is a rounding error, seldom 0.
+    # The standard deviation of equal numbers is a rounding error, seldom exactly 0.
     scale = np.where(np.ptp(X_train, axis=0) > 0, X_train.std(axis=0), 1.0)
     Z_train, Z_test = ((X - X_train.mean(axis=0)) / scale for X in (X_train, X_test))
-    gamma = 1.0  # where no selected feature varies, any value gives the same machine
+    gamma = 1.0  # if no selected feature varies, the value does not matter
     if (np.ptp(Z_train, axis=0) > 0).any():
         gamma = 1.0 / (2.0 * median_bandwidth(Z_train, 2, seed=seed) ** 2)
     if scorer is not None:
@@ -57,7 +57,7 @@ def machine_score(
 
 
 def _machine(gamma: float, y: np.ndarray, scorer: Scorer, *, classification: bool) -> Any:
-    """The same machines, in the units of the response, and with probabilities if needed."""
+    """Return the SVM, in units of the response and with probabilities if the scorer needs them."""
     if not classification:
         regression = SVR(C=1.0, gamma=gamma, epsilon=0.1)
         return TransformedTargetRegressor(regression, transformer=StandardScaler())
@@ -81,10 +81,10 @@ def prefix_scores(
     table: EncodedTable | None = None,
     scorer: Scorer | None = None,
 ) -> list[float | None]:
-    """Scores of the first m features of an order (n_features,), for each m of ``sizes``.
+    """Return the scores of the first m features of an order (n_features,), for each m in ``sizes``.
 
-    An order of None, of a ranking that failed, has no scores. Of features that hold more than
-    numbers the machine is given all their columns.
+    There are no scores if the order is None because the ranking failed. The SVM uses all encoded
+    columns of a feature.
     """
     if order is None:
         return [None] * len(sizes)

@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, Options
 from sklearn.utils.validation import validate_data
 
@@ -19,9 +19,11 @@ from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_fa
 from covmin.data.ranks import Standardize, goes_by_rank
 from covmin.data.responses import ordered_levels
 from covmin.data.samples import check_columns
+from covmin.data.survival import read_times
 from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
+from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
 
@@ -186,7 +188,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         )
 
     # The estimator inside validates its own parameters.
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any) -> Self:
         """Draw copies of the features and keep the features that beat theirs.
 
@@ -195,7 +197,8 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         X : array-like of shape (n_samples, n_features)
             Samples; numbers without missing values.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, or one or several real responses.
+            Class labels, one or several real responses, or times to an event, as the estimator
+            takes them.
 
         Returns
         -------
@@ -203,13 +206,14 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
             Fitted. A fit that fails leaves the estimator as it was.
         """
         with unchanged_on_failure(self):
-            check_numbers(X, y)
+            responses, _ = read_times(y, getattr(self.estimator, "task", None))
+            check_numbers(X, responses)
             with columns_named(X):
                 X, checked = validate_data(
-                    self, X, y, dtype=np.float64, ensure_min_samples=2, multi_output=True
+                    self, X, responses, dtype=np.float64, ensure_min_samples=2, multi_output=True
                 )
-            # An array has no order of classes, which the estimator may want to know.
-            y = checked if ordered_levels(y) is None else y
+            # An array has no order of classes, nor an event, which the estimator may want to know.
+            y = checked if ordered_levels(y) is None and responses is y else y
             self._warn_if_too_few(X.shape[1])
             # Copies are of what the estimator looks at.
             by_rank = goes_by_rank(getattr(self._estimator(), "standardize", True))

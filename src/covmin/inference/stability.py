@@ -8,10 +8,16 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Bunch, Tags, _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import validate_data
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    _routing_enabled,
+    process_routing,
+)
+from sklearn.utils.validation import _check_method_params, validate_data
 
 from covmin.data.checks import check_kind, is_frame
 from covmin.data.columns import n_features_to_keep
@@ -20,9 +26,11 @@ from covmin.data.kinds import LEFT_OUT
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 from covmin.data.responses import EncodedResponse, encode_response, ordered_levels
 from covmin.data.sources import is_source
+from covmin.data.survival import read_times
 from covmin.data.tables import read_encoded
 from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
+from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
 
@@ -159,8 +167,8 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     verbose: int | str = "auto"
 
     # The selector inside validates its own parameters.
-    @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> Self:
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit the selector to halves of the samples and count what it chooses.
 
         Parameters
@@ -169,7 +177,11 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
             Samples, in memory. A data frame reaches the selector as it is. Values may be missing
             where the selector takes that.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, which are split evenly between halves, or real responses.
+            Class labels, which are split evenly between halves, or real responses; or times to an
+            event, as the selector takes them.
+        **fit_params
+            Of the selector's ``fit``, such as ``sample_weight``: each half gets its samples. Where
+            scikit-learn's metadata routing is enabled, the selector must request them.
 
         Returns
         -------
@@ -194,21 +206,43 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
                     estimator.set_params(task=response.task)
             seed = seed_of(self.random_state)
             halves = list(_complementary_halves(_strata(response), self.n_pairs, seed))
-            choose = partial(_choose, estimator, X, y)
+            passed = self._routed(X, fit_params)
+            choose = partial(_choose, estimator, X, y, passed)
             self._store(repeat(choose, halves, "stability", "half", self.n_jobs, self.verbose))
         return self
 
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Which metadata the selector inside has requested.
+
+        Returns
+        -------
+        routing : MetadataRouter
+            From ``fit`` to the ``fit`` of the selector.
+        """
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        selector = CCMSelector() if self.estimator is None else self.estimator
+        return MetadataRouter(owner=self).add(estimator=selector, method_mapping=mapping)
+
+    def _routed(self, X: Any, fit_params: dict[str, Any]) -> dict[str, Any]:
+        """What of the parameters of a fit goes to the selector."""
+        if fit_params and _routing_enabled():
+            fit_params = process_routing(self, "fit", **fit_params).estimator.fit
+        return _check_method_params(X, fit_params)
+
     def _validated(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Checked samples; frames and series stay what they are, columns of any type included."""
-        check_kind(X, y, takes_sparse=True)
+        responses, _ = read_times(y, getattr(self.estimator, "task", None))
+        check_kind(X, responses, takes_sparse=True)
         as_it_is = is_frame(X)
         finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
         options: dict[str, Any] = {"dtype": "numeric", "ensure_all_finite": finite}
         if as_it_is:
             options = {"dtype": None, "ensure_all_finite": False}
         options |= {"ensure_min_samples": _MIN_SAMPLES, "accept_sparse": "csr"}
-        checked, numbers = validate_data(self, X, y, multi_output=True, **options)
-        return (X if as_it_is else checked), (numbers if ordered_levels(y) is None else y)
+        checked, numbers = validate_data(self, X, responses, multi_output=True, **options)
+        stays = ordered_levels(y) is not None or (responses is not y and hasattr(y, "dtypes"))
+        stays |= getattr(getattr(y, "dtype", None), "names", None) is not None
+        return (X if as_it_is else checked), (y if stays else numbers)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -254,10 +288,11 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
 
 
 def _choose(
-    estimator: Any, X: Any, y: Any, rows: np.ndarray
+    estimator: Any, X: Any, y: Any, fit_params: dict[str, Any], rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """What one fit chose: a mask and, where the selector ranks, the ranks."""
-    fitted = clone(estimator).fit(_safe_indexing(X, rows), _safe_indexing(y, rows))
+    passed = _check_method_params(X, fit_params, rows)
+    fitted = clone(estimator).fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **passed)
     return np.asarray(fitted.get_support()), getattr(fitted, "ranking_", None)
 
 
@@ -291,7 +326,7 @@ def _read_response(y: Any, estimator: Any) -> EncodedResponse:
     with warnings.catch_warnings():
         if task is None:  # advice on a parameter that the estimator does not have
             warnings.simplefilter("ignore", UserWarning)
-        return encode_response(y, task or "auto", levels=ordered_levels(y))
+        return encode_response(*read_times(y, task), levels=ordered_levels(y))
 
 
 def _check_rare_classes(response: EncodedResponse) -> None:
@@ -307,11 +342,11 @@ def _check_rare_classes(response: EncodedResponse) -> None:
 
 
 def _strata(response: EncodedResponse) -> np.ndarray:
-    """A number for each sample: its class, or zero for a real response.
+    """A number for each sample: its class or event, or zero for a real response.
 
     Classes of one sample, which no two halves can share, are dealt out as one.
     """
-    labels = response.labels
+    labels = response.strata
     if labels is None:
         return np.zeros(response.Y.shape[0], dtype=int)
     counts = np.bincount(labels)

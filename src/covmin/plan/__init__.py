@@ -1,4 +1,4 @@
-"""What "auto" stands for: every rule, and every number behind one."""
+"""The rules behind every "auto", and the constants that they use."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ __all__ = ["Decision", "Formulation", "Plan", "Wishes"]
 
 
 def __getattr__(name: str) -> Any:
-    # On first use, so that the command line knows the formulations without scikit-learn.
+    # Imported on first use, so that the command line can list formulations without scikit-learn.
     if name in __all__:
         home = "formulation" if name == "Formulation" else "plan"
         return getattr(import_module(f".{home}", __name__), name)

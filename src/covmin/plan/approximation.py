@@ -1,4 +1,4 @@
-"""The n×n kernel matrix, or random components in its place."""
+"""Choose between the exact n×n kernel matrix and random Fourier features."""
 
 from dataclasses import dataclass
 
@@ -28,15 +28,15 @@ from .constants import (
 
 @dataclass(frozen=True)
 class Size:
-    """How large a fit is."""
+    """The size of a fit."""
 
     n_samples: int
     n_columns: int
     n_responses: int = 1
-    itemsize: int = 8  # bytes of a number
-    n_components: int = N_COMPONENTS  # where they are used
-    on_device: bool = False  # whether the samples are copied to one
-    effort: Effort = EFFORT  # of an evaluation
+    itemsize: int = 8  # bytes per number
+    n_components: int = N_COMPONENTS  # number of random Fourier features, if they are used
+    on_device: bool = False  # whether the samples are copied to a device
+    effort: Effort = EFFORT  # limit on the work of an evaluation
 
 
 def by_size(
@@ -45,7 +45,7 @@ def by_size(
     shape: tuple[int, int],
     matrix_rows: int = EXACT_SAMPLES,
 ) -> str | None:
-    """What an approximation comes to for so many samples and columns, memory aside.
+    """Return the approximation for a number of samples and columns, whatever the memory.
 
     >>> from covmin.core.kernels import Gaussian, Polynomial
     >>> [by_size("auto", Gaussian(), (n, 10)) for n in (1000, 10**6)]
@@ -66,9 +66,10 @@ def by_size(
 def choose_approximation(
     approximation: str | None, kernel: Kernel, size: Size
 ) -> tuple[str | None, str]:
-    """What a fit will use, by its size and by free memory, and why.
+    """Return the approximation that a fit will use, and the reason.
 
-    A MemoryError says so where neither what was asked for nor, under "auto", the other would fit.
+    The choice depends on the size and on the free memory. A MemoryError is raised if the requested
+    approximation does not fit or, with "auto", neither of them does.
 
     >>> from covmin.core.kernels import Mixed
     >>> choose_approximation("auto", Mixed(), Size(100_000, 10))[0]
@@ -83,8 +84,8 @@ def choose_approximation(
     if wanted or squeezed:
         check_memory(
             components,
-            f"A fit of {n} samples and {d} columns by random components",
-            "Ask for fewer of them (n_components), leave the sum over features out "
+            f"A fit of {n} samples and {d} columns with random Fourier features",
+            "Reduce n_components, omit the additive part of the kernel "
             '(kernel="gaussian"), pass float32, or read the rows from disk: a numpy.memmap, or '
             "covmin.open_parquet.",
         )
@@ -100,24 +101,24 @@ def choose_approximation(
         f"{way_out}; or pass fewer samples, or float32.",
     )
     if approximation != "auto":
-        return None, "as asked for"
+        return None, "as requested"
     if n <= most:
-        return None, f"{n} samples, no more than {most}"
-    return None, f"the {kernel.name} kernel has no components"
+        return None, f"{n} samples, at most {most}"
+    return None, f"the {kernel.name} kernel has no random Fourier features"
 
 
 def _why_components(approximation: str | None, kernel: Kernel, size: Size, squeezed: bool) -> str:
     if approximation == "fourier":
-        return "as asked for"
+        return "as requested"
     if kernel.components_are_exact:
-        return "the columns themselves are the components, and fewer than the samples"
+        return "an exact feature map, and fewer columns than samples"
     if squeezed:
-        return "there is no memory for the kernel matrix"
+        return "not enough memory for the kernel matrix"
     return f"{size.n_samples} samples, more than {size.effort.matrix_rows}"
 
 
 def _component_bytes(kernel: Kernel, size: Size) -> int:
-    """Memory of a fit by components; where columns are many, a matrix of some rows goes first."""
+    """Return the memory of a fit with Fourier features, and of a matrix in its first stages."""
     n, d = size.n_samples, size.n_columns
     seen = size.effort.rows(kernel, d, size.n_components)
     by_matrix = seen <= size.effort.matrix_rows and kernel.sums_features
@@ -140,7 +141,7 @@ def _component_bytes(kernel: Kernel, size: Size) -> int:
 
 
 def pair_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
-    """Rows for the look at interacting pairs: as many as time and memory allow.
+    """Return the number of rows for the search for pairs: as many as time and memory allow.
 
     >>> pair_rows(10**6, 50, 1), pair_rows(10**6, 10_000, 1), pair_rows(10**6, 60_000, 1)
     (167772, 2000, 11)
@@ -151,7 +152,7 @@ def pair_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
 
 
 def held_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
-    """Rows of a table read in blocks that are held in memory: enough for the looks before a path.
+    """Return the number of rows that a table read in blocks holds in memory, for the first looks.
 
     >>> held_rows(10**6, 100, 1), held_rows(10**6, 60_000, 1)
     (83886, 1000)
@@ -161,7 +162,7 @@ def held_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
 
 
 def pair_waves(n_rows: int, n_columns: int, n_responses: int) -> int:
-    """Waves of each column whose products are looked at: as many as time and memory allow.
+    """Return the number of functions per column for the search for pairs.
 
     >>> pair_waves(1000, 1000, 1), pair_waves(200, 5000, 1), pair_waves(200, 5000, 9)
     (4, 2, 1)

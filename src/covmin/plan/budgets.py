@@ -1,4 +1,4 @@
-"""Numbers of features: the budgets of a path, and the sizes that are tried for "auto"."""
+"""Numbers of features: the budgets of a path, and the candidate sizes for "auto"."""
 
 from .constants import (
     FEWEST_LANDMARKS,
@@ -11,7 +11,7 @@ from .constants import (
 
 
 def path_budgets(n_features: int) -> list[int]:
-    """Budgets of the path: from 100 features, or three fifths of them all, to one.
+    """Return the budgets of a path: from 100 features, or 60 % of all, down to one.
 
     >>> path_budgets(10)
     [6, 3, 1]
@@ -25,7 +25,7 @@ def path_budgets(n_features: int) -> list[int]:
 
 
 def candidate_sizes(n_features: int) -> list[int]:
-    """Numbers of features worth trying: each up to ten, then a quarter more each time.
+    """Return the candidate numbers of features: each up to ten, then 25 % more each time.
 
     >>> candidate_sizes(14)
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]
@@ -43,7 +43,7 @@ def candidate_sizes(n_features: int) -> list[int]:
 
 
 def n_landmarks(n_samples: int) -> int:
-    """Samples around which the judge builds its functions, where many sets are judged.
+    """Return the number of landmarks of the kernel regression that scores many feature sets.
 
     >>> [n_landmarks(n) for n in (50, 2000, 10**6)]
     [100, 268, 1000]

@@ -1,7 +1,7 @@
-"""Every number behind an "auto": its value and where it comes from.
+"""The constants behind every "auto", with their reasons.
 
-A number that changes an answer stands here. Numbers that only change how fast an answer comes
-stand beside the code that they speed up.
+This module has all numbers that affect a result. Numbers that only affect speed are next to the
+code that they speed up.
 """
 
 from dataclasses import replace
@@ -13,81 +13,82 @@ from covmin.core.nominations import Search
 from covmin.data import ranks, rules
 from covmin.data.sources import sparse
 
-# --- what a column is read as ------------------------------------------------------------------
-#: Indicators of one column, at most; of more levels the rarest are merged.
+# --- kinds of columns --------------------------------------------------------------------------
+#: Maximum number of indicators per column; the rarest of more levels are merged.
 MOST_LEVELS: Final = rules.MOST_LEVELS
-#: So few levels are categories even where rows are few, or where most of them are numbers.
+#: A column with at most this many levels is categorical, even with few rows or mostly numbers.
 FEW_LEVELS: Final = rules.FEW_LEVELS
-#: A level of fewer rows is merged with others: so few say next to nothing about it.
+#: Levels with fewer rows are merged: so few rows carry little information.
 FEWEST_IN_LEVEL: Final = rules.FEWEST_IN_LEVEL
-#: But not one that has this share of the rows: in a small table five rows are many.
+#: Levels with at least this share of the rows are not merged: in a small table five rows are many.
 RARE_SHARE: Final = rules.RARE_SHARE
-#: Share of the cells of a column of numbers that may be something else, and count as missing.
+#: Share of the cells in a column of numbers that may be something else and count as missing.
 STRAY_SHARE: Final = rules.STRAY_SHARE
-#: Whole numbers, all different, count the rows if they leave out at most this share of those
-#: between the least and the largest: by chance, hardly any twenty of them do.
+#: Distinct integers are row numbers if at most this share of those between the smallest and the
+#: largest is absent: by chance, twenty integers hardly ever are so dense.
 SKIPPED_SHARE: Final = rules.SKIPPED_SHARE
-#: The same where they rise from row to row: rows may have been left out since.
+#: The same if they increase from row to row: rows may have been removed after they were numbered.
 SKIPPED_IN_ORDER: Final = rules.SKIPPED_IN_ORDER
-#: Rows from which that is asked.
+#: Smallest number of rows for this check.
 FEWEST_COUNTED: Final = rules.FEWEST_COUNTED
-#: Consecutive numbers between these are years, which may matter.
+#: Consecutive integers in this range are years, which may matter.
 YEARS: Final = rules.YEARS
 
 # --- scaling by ranks ------------------------------------------------------------------------
-#: Of more samples than this, as many are drawn to rank by: a rank is then known to 0.4 per cent.
+#: With more samples than this, ranks come from a subsample of this size: they are accurate to 0.4
+#: %.
 RANKED_ROWS: Final = ranks.RANKED_ROWS
-#: Values of a column at which its scores are kept, with lines between them: all, as long as the
-#: exact kernel is used.
+#: Number of values of a column at which its scores are stored, with linear interpolation in
+#: between; enough for all values as long as the exact kernel is used.
 KNOTS: Final = ranks.KNOTS
 
-# --- exact kernel or random components -------------------------------------------------------
-#: Up to this many samples the n×n kernel matrix is used: beyond, random components take about
-#: as long, and their memory does not grow with n².
+# --- exact kernel or random Fourier features -------------------------------------------------
+#: Up to this many samples the n×n kernel matrix is used. Beyond it, random Fourier features are
+#: about as fast, and their memory does not grow with n².
 EXACT_SAMPLES: Final = 2000
-#: Random components: enough to resolve a kernel of a few dozen columns to a few per cent.
+#: Random Fourier features: enough to approximate a kernel of a few dozen columns to a few per cent.
 N_COMPONENTS: Final = 512
-#: Numbers held in memory as an array: of a table read in blocks the rows of a sample, the more the
-#: fewer columns are left to choose among, and a sparse table of no more numbers is made dense. They
-#: take 32 MB in single precision: 84,000 rows of the hundred columns of a first budget.
+#: Largest number of values to hold in memory as an array (32 MB in single precision, or 84,000 rows
+#: of a first budget of 100 columns). It limits the sample of a table that is read in blocks, which
+#: has more rows as fewer columns remain, and the sparse tables that are converted to dense.
 HELD_NUMBERS: Final = sparse.HELD_NUMBERS
 
 # --- the kernel ------------------------------------------------------------------------------
-#: Least share of the sum over single features in the mixed kernel: most responses are largely
-#: sums of single effects.
+#: Smallest additive share of the mixed kernel: most responses are largely sums of single effects.
 LEAST_MIXING: Final = 0.3
 
-# --- the ridge ε -----------------------------------------------------------------------------
+# --- regularisation ε ------------------------------------------------------------------------
 #: The paper's values, for a single solve and for the inverse-free form.
-PAPER_RIDGE: Final = {"classification": 0.001, "regression": 0.1}
-#: Least and largest ε along a path. Fewer features leave more unpredicted than all of them, so
-#: that some noise is left whatever these say; above, strong effects are held back so much that a
-#: copy of a strong feature is worth more than a new one.
+PAPER_RIDGE: Final = {"classification": 0.001, "regression": 0.1, "survival": 0.1}
+#: Smallest and largest ε on a path. A few features leave more unpredicted than all of them, so some
+#: noise remains whatever the estimate says. Above the upper limit, strong effects are shrunk so
+#: much that a copy of a strong feature is worth more than a new one.
 RIDGE_LIMITS: Final = (0.003, 0.01)
-#: Ratio of noise to signal where all features predict nothing: only a close fit can show what
-#: there is.
+#: Noise-to-signal ratio if all features together predict nothing: only a close fit can then reveal
+#: an interaction.
 NOISE_OF_UNPREDICTED: Final = 0.1
-#: Least ε there: below, a solve takes long.
+#: Smallest ε in that case: a smaller one makes a solve slow.
 LEAST_RIDGE: Final = 0.001
-#: Rows on which the noise is told: a share of noise is then known to a few per cent, and a ridge
-#: for more rows is mostly at its least value.
+#: Rows used to estimate the noise: they determine its share to a few per cent, and with more rows ε
+#: is mostly at its lower limit.
 NOISE_ROWS: Final = 1000
-#: What is predicted counts as something beyond this many standard errors of a correlation.
+#: A prediction counts if its correlation exceeds this many standard errors.
 STANDARD_ERRORS: Final = 2.0
-#: Largest ε by the sizes of categories and groups.
+#: Largest ε due to the sizes of categories and groups.
 LARGEST_RIDGE_OF_UNITS: Final = 0.1
 
 # --- the path --------------------------------------------------------------------------------
-#: Budgets shrink by this factor from stage to stage: a feature then has some ten chances.
+#: Factor by which the budget shrinks from stage to stage: a feature is then tested in about ten
+#: stages.
 SHRINK: Final = 0.6
-#: First budget on wide data; at most three fifths of all features.
+#: First budget on wide data; it is at most 60 % of all features.
 FIRST_BUDGET: Final = 100
-#: Interacting features are held on to, whatever the criterion, while there are fewer samples
-#: than this for each feature left: among so many features any set fits.
+#: Interacting features are protected, whatever the criterion, while there are fewer samples per
+#: remaining feature than this: with so many features, any set fits.
 SAMPLES_FOR_EACH_FEATURE: Final = 10
-#: What an evaluation may take: a fraction of a second. The first steps of a stage have as many rows
-#: for each column as tell features apart, and are solved three times more loosely than the next.
-#: Those on eight times the rows cost so much more that the first come for next to nothing.
+#: Limits on the work of an evaluation, a fraction of a second. The first steps of a stage use just
+#: enough rows per column to distinguish features, with a tolerance three times that of the next
+#: level. A level with eight times the rows costs so much more that the first steps are almost free.
 EFFORT: Final = Effort(
     work=3e10,
     first_rows=SAMPLES_FOR_EACH_FEATURE,
@@ -97,77 +98,98 @@ EFFORT: Final = Effort(
     matrix_rows=EXACT_SAMPLES,
     looseness=3.0,
 )
-#: The same on an accelerator, which does a hundred times as much in the same time.
+#: The same on an accelerator, which does a hundred times the work in the same time.
 DEVICE_EFFORT: Final = replace(EFFORT, work=100 * EFFORT.work, matrix_rows=10_000)
-#: Prices of a unit of weight under a soft budget, as shares of the criterion of no feature, tried
-#: in turn until as many features as asked for are worth their price.
+#: Penalties λ₁ of a soft budget, as fractions of the criterion without features, tried in turn
+#: until the requested number of features has positive weight.
 SOFT_PRICES: Final = tuple(0.05 * 0.25**k for k in range(6))
-#: λ₂ as a multiple of 1/(nε): six times the floor of ½, below which the inverse-free objective
-#: need not fall with dependence.
+#: λ₂ as a multiple of 1/(nε): six times the bound ½, below which the inverse-free objective need
+#: not decrease with dependence.
 PENALTY: Final = 3.0
 
 # --- interactions ----------------------------------------------------------------------------
-#: When a pair interacts, or a feature goes with the spread of the response (see
+#: When a pair interacts, or a feature affects the spread of the response (see
 #: :class:`~covmin.core.nominations.Search`).
 SEARCH: Final = Search()
-#: Functions of the ranks of a column, at most: a line, and three waves, of which the fastest goes
-#: up and down twice over the samples.
+#: Maximum number of functions of the ranks of a column: a line and three oscillating functions, the
+#: fastest of which has two periods.
 N_WAVES: Final = nominations.N_WAVES
-#: Rows for the look at pairs: columns squared times rows and responses is at most this, which
-#: takes some seconds.
+#: Limit on the search for pairs: squared columns times rows times responses, which takes some
+#: seconds.
 PAIR_WORK: Final = 4e11
-#: Passes over the pairs cost as much as so many rows.
+#: Elementwise passes over the pairs cost as much as this many rows.
 PAIR_PASSES: Final = 100
-#: No more than this many numbers are held for the look at pairs, waves included.
+#: Limit on the values held in memory for the search for pairs.
 PAIR_NUMBERS: Final = 2**25
-#: But this many rows at least, if there is time for them.
+#: Number of rows for the search whatever the memory, if there is time for them.
 PAIR_ROWS: Final = 2000
-#: Of that work, the share for products of waves: as many waves of each column as it allows. The
-#: plain products are what most interactions show in.
+#: Share of that work for products of several functions per column, which limits their number: most
+#: interactions show in the plain products.
 WAVE_SHARE: Final = 0.1
 
-# --- cross-fitting ---------------------------------------------------------------------------
-#: Folds of the samples, which are left out in turn.
+# --- cross-validation ------------------------------------------------------------------------
+#: Number of cross-validation folds.
 N_FOLDS: Final = 5
-#: But no more of them than together hold this many samples, and no fewer than three: errors are
-#: then known to a few per cent of themselves.
+#: Folds are only used until they hold this many test samples in total, but at least three: the
+#: relative error of the estimate is then a few per cent.
 ENOUGH_LEFT_OUT: Final = 600
-#: Below this many samples there is nothing to hold out.
+#: With fewer samples than this there is no cross-validation.
 FEWEST_TO_CROSS_FIT: Final = 4
-#: Of more samples than this, a random sample chooses ε and m: its error is known to a fraction
+#: With more samples than this, a random sample chooses ε and m: its error is accurate to a fraction
 #: of a per cent.
 CROSS_FIT_ROWS: Final = 20_000
-#: Numbers of features that are tried: each up to the first of these, then a quarter more each
-#: time up to the second.
+#: Candidate numbers of features: each one up to the first number, then 25 % more each time up to
+#: the second.
 SIZES: Final = (10, 100)
-#: Features kept where the number was to be chosen and the time allowed was over before a single
-#: fold was judged: as many as are looked at one by one.
+#: Number of features kept if the time limit ends before the first fold has chosen it: as many as a
+#: person looks at one by one.
 KEPT_UNCHOSEN: Final = 10
-#: Ridges of the kernel ridge regression on all features, which tells the noise.
+#: Ridges of the kernel ridge regression on all features that estimates the noise.
 REGRESSION_RIDGES: Final = (1e-1, 1e-2, 1e-3, 1e-4)
 
-# --- the judge of a set of features ------------------------------------------------------------
-#: Scales of the functions of one feature, in its standard deviations: at a half, it may wave
-#: several times over the samples; at eight, it is all but a parabola.
+# --- regression that evaluates feature sets ----------------------------------------------------
+#: Length scales of the functions of one feature, in its standard deviations: at 0.5 they may
+#: oscillate several times over the samples; at 8 they are almost parabolas.
 FUNCTION_SCALES: Final = (0.5, 1.25, 3.0, 8.0)
-#: Ridges of the regression; the wider the functions, the smaller. The last leaves the mean alone.
+#: Ridges of the regression; larger length scales need smaller ones. The last one leaves only the
+#: mean.
 FUNCTION_RIDGES: Final = (*(10.0**-k for k in range(1, 9)), float("inf"))
-#: Samples around which functions are built: eigenvectors of so many take half a second.
+#: Number of landmarks: eigenvectors of a matrix of this size take half a second.
 LANDMARKS: Final = 1000
-#: Where many sets are judged, as many as this times the root of the number of samples: the error
-#: of a product of signs in 800 samples is then within a tenth of that with all of them.
+#: If many sets are evaluated, the number of landmarks is this times the root of the number of
+#: samples: the error for a product of signs in 800 samples is then within a tenth of that with all
+#: samples.
 LANDMARKS_OVER_ROOT: Final = 6.0
-#: But no fewer than these.
+#: Smallest number of landmarks.
 FEWEST_LANDMARKS: Final = 100
-#: Of more samples than this the judge of many sets learns from as many: a regression on them leaves
-#: but a fraction of a per cent beyond the noise. It is tried on all that are left out.
+#: If many sets are evaluated, the regression is fitted to at most this many samples, which adds a
+#: fraction of a per cent to the noise. It is evaluated on all test samples.
 JUDGED_ROWS: Final = 2000
-#: How far predictions of numbers go beyond those seen, as a share of their range: a product goes
-#: as far in 60 samples, and a polynomial that has no samples goes no further.
+#: How far predictions may exceed the observed values, as a fraction of their range: a product of
+#: two features exceeds it by as much in 60 samples, and a polynomial without samples is limited.
 EXTRAPOLATION: Final = 0.5
-#: Features that take no more values than this make equal rows by chance, which are no copies.
+#: With at most this many values per feature, equal rows occur by chance and are not duplicates.
 FEW_VALUES: Final = 10
 #: Weight of one feature in the exponent in the sample: a pair then counts a tenth of each alone.
 IN_SAMPLE_SHARE: Final = 0.1
 #: The ridge in the sample: the noise of a product and a line in 300 samples is told to a third.
 IN_SAMPLE_RIDGE: Final = 1e-5
+
+# --- tests of what a feature adds --------------------------------------------------------------
+#: Degrees of freedom of a regression whose residuals are tested, as a share of the samples: with
+#: more, less than half of the noise would be left to see anything by.
+MOST_FREEDOM: Final = 0.5
+#: Scale of the functions of what is left of a feature, in its deviations: a line has most of the
+#: weight, and a wave up and down some.
+FEATURE_SCALE: Final = 1.25
+#: Share of the variance of such functions that is looked at: the rest changes no p-value.
+FEATURE_SHARE: Final = 0.999
+#: A feature of which the others leave less than this share is theirs: what it adds cannot be told
+#: from the errors of a regression.
+DETERMINED: Final = 0.01
+#: Ridges of the regression of each feature on the others, in units of the variance of a feature.
+NEIGHBOUR_RIDGES: Final = (10.0, 1.0, 0.1, 0.01, 0.001)
+#: Of more samples than this, as many are tested: smaller effects than these show are of no use.
+TESTED_ROWS: Final = 5000
+#: Features named as stand-ins for another, at most: more of them are no answer.
+MOST_STAND_INS: Final = 3

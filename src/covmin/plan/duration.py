@@ -1,6 +1,6 @@
-"""How much a fit will compute, counted before it starts.
+"""Estimate the amount of computation of a fit before it starts.
 
-No answer depends on it: the counts tell how long to wait, and how far a fit is.
+No result depends on it: the counts only serve to estimate time and to show progress.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ from .constants import (
 if TYPE_CHECKING:
     from .plan import Plan
 
-# Evaluations of a stage on the way, counted on the tables of benchmarks/grid.py; the first starts
-# from equal weights and takes more.
+# Evaluations per stage, counted on the tables of benchmarks/grid.py; the first stage starts from
+# equal weights and takes more.
 _EVALUATIONS, _AT_FIRST = 4.0, 8.0
-# On more rows a stage takes up what it has found on fewer.
+# On more rows, a stage starts from its solution on fewer.
 _ON_MORE_ROWS = 2.5
-# A single solve has no stages before it.
+# A single solve has no earlier stages to start from.
 _OF_A_SINGLE_SOLVE = 25.0
-# An evaluation is a matrix and its gradient, of which each takes a product of the same size.
+# An evaluation consists of a matrix and its gradient, each with a product of the same size.
 _WITH_GRADIENT = 2.0
-# Passes over a kernel matrix (distances, powers, their derivatives), and over components, whose
-# waves are made once for the value and once for the gradient.
+# Passes over a kernel matrix (distances, powers, derivatives), and over Fourier features, which
+# are computed once for the value and once for the gradient.
 _MATRIX_PASSES, _COMPONENT_PASSES = 3.0, 10.0
-# Eigenvectors take as long as so many products of the matrix with itself.
+# Computing eigenvectors takes as long as this many matrix products.
 _EIGENVECTORS = 10.0
-# What an evaluation takes whatever its size, and what a regression does: some milliseconds.
+# Constant cost of an evaluation and of a regression: some milliseconds.
 _CALLS, _CALLS_OF_A_REGRESSION = 5e7, 3e8
 # Double precision takes twice as long.
 _DOUBLE = 2.0
-# What a fit takes beyond what is counted: the ratio of both over the grid of benchmarks/grid.py.
+# Ratio of actual to counted work over the grid of benchmarks/grid.py.
 _CALIBRATION = 1.0
 
 
 def workload(plan: Plan, n_features: int, wanted: int | None, n_jobs: int | None) -> Workload:
-    """Multiplications of a fit of a plan, on one thread or as if so.
+    """Return the number of multiplications of a fit, as if on one thread.
 
-    ``wanted`` is the number of features to keep, None where it is to be chosen; ``n_jobs`` folds
-    are cross-fitted at once.
+    ``wanted`` is the number of features to keep, None if it is to be chosen; ``n_jobs`` folds run
+    in parallel.
     """
     n = plan.size.n_samples
     budgets = plan.budgets(n_features, wanted or 1)
@@ -74,7 +74,7 @@ def workload(plan: Plan, n_features: int, wanted: int | None, n_jobs: int | None
 def _folds(
     plan: Plan, n: int, budgets: Sequence[int], sizes: Sequence[int], n_jobs: int | None
 ) -> float:
-    """Paths on training folds and the judge of their sets, as many at once as there are workers."""
+    """Return the work of the paths on training folds and the evaluation of their sets."""
     left_out = n / N_FOLDS
     n_folds = min(N_FOLDS, max(3, math.ceil(ENOUGH_LEFT_OUT / left_out)))
     rows = int(n - left_out)
@@ -85,7 +85,7 @@ def _folds(
 
 
 def _judged(n_rows: int, n_sets: int) -> float:
-    """Regressions on so many sets, and at every scale on the first."""
+    """Return the work of regressions on some sets, and of the search over bandwidths."""
     n = min(n_rows, JUDGED_ROWS)
     near = min(n, n_landmarks(n))
     each = near * (n * (near + PASS) + _EIGENVECTORS * near**2)
@@ -93,7 +93,7 @@ def _judged(n_rows: int, n_sets: int) -> float:
 
 
 def _pairs(plan: Plan, n_rows: int) -> float:
-    """The look at pairs: their products, and passes over them."""
+    """Return the work of the search for pairs: their products, and passes over them."""
     if not plan.looks_for_pairs:
         return 0.0
     d, k = plan.size.n_columns, plan.size.n_responses
@@ -104,9 +104,10 @@ def _pairs(plan: Plan, n_rows: int) -> float:
 def _stages(
     plan: Plan, n_rows: int, budgets: Sequence[int], wanted: int | None = None
 ) -> dict[int, float]:
-    """By the features kept: each stage chooses among those of the one before.
+    """Return the work of each stage by the number of features kept.
 
-    The stage of the number asked for stands beside the others, and sees all rows.
+    Each stage selects from the features of the previous one. The stage for the requested number
+    is additional and uses all rows.
     """
     works: dict[int, float] = {}
     n_columns = plan.size.n_columns
@@ -122,7 +123,7 @@ def _stages(
 
 
 def _rows_of_stage(plan: Plan, n_rows: int, n_columns: int, *, whole: bool) -> list[int]:
-    """Rows that a stage is solved on in turn."""
+    """Return the numbers of rows that a stage is solved on, in turn."""
     if not plan.saves_work:
         return [n_rows]
     n_components = plan.size.n_components if plan.approximation else 0
@@ -132,7 +133,7 @@ def _rows_of_stage(plan: Plan, n_rows: int, n_columns: int, *, whole: bool) -> l
 
 
 def _evaluation(plan: Plan, n_rows: int, n_columns: int) -> float:
-    """The criterion and its gradient: a kernel matrix and its factor, or components."""
+    """Return the work of the criterion and its gradient."""
     kernel = plan.kernel
     scale = 1.0 if plan.saves_work else _DOUBLE
     if plan.approximation is None or (plan.saves_work and n_rows <= plan.size.effort.matrix_rows):

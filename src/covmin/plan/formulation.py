@@ -1,4 +1,4 @@
-"""Which of the paper's eight formulations is solved, as an object users give."""
+"""The paper's formulations, as an object that users can pass."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,30 +16,31 @@ from .constants import PENALTY, SOFT_PRICES
 
 @dataclass(repr=False)
 class Formulation(Configurable):
-    """The switches of the paper, given to ``CCMSelector(formulation=...)``.
+    """The options of the paper, passed as ``CCMSelector(formulation=...)``.
 
-    With ``CCMSelector(approximation=...)`` they make the paper's eight formulations.
+    Together with ``CCMSelector(approximation=...)`` they give the paper's eight formulations.
 
     Parameters
     ----------
     strategy : {"path", "single"}, default="path"
-        "path" solves at shrinking budgets, each among the survivors of the last, and ranks
-        features by the order in which they leave. "single" is one solve, ranked by weight.
+        "path" solves for a decreasing number of features, each time among the survivors of the
+        previous stage, and ranks features by the stage at which they are dropped. "single" solves
+        once and ranks features by weight.
     constraint : {"hard", "soft"}, default="hard"
-        Whether Σw ≤ m is a constraint or a price ``lambda1`` on Σw.
+        "hard" imposes the constraint Σw ≤ m. "soft" adds the penalty ``lambda1`` · Σw instead.
     lambda1 : float, default=None
-        Price of a unit of weight under ``constraint="soft"``. None takes a twentieth of the
-        criterion of no feature, cut to a quarter until at least m features are worth it.
+        Penalty λ₁ of ``constraint="soft"``. None starts with 5 % of the criterion without any
+        feature, and divides it by 4 until at least m features have positive weight.
     inverse : {"exact", "free"}, default="exact"
-        Whether linear systems are solved exactly, or their solution is a variable that is
-        minimised over along with w by conjugate gradients.
+        "exact" solves the linear system at each step. "free" treats its solution as a variable
+        that is optimised together with w by conjugate gradients.
     lambda2 : float, default=None
-        Penalty on the residual of the system under ``inverse="free"``. None takes 3/(nε).
+        Penalty λ₂ on the residual of the linear system with ``inverse="free"``. None means 3/(nε).
     max_iter : int, default=200
-        Most steps of a solve.
+        Maximum number of steps of a solve.
     tol : float, default=1e-3
-        A solve stops when the criterion could, to first order, fall by no more than this
-        share of itself.
+        Tolerance: a solve stops when the criterion could decrease, to first order, by at most this
+        fraction of its value.
     max_step : float, default=0.2
         Largest change of a weight in one step.
 
@@ -62,21 +63,21 @@ class Formulation(Configurable):
 
     @property
     def is_path(self) -> bool:
-        """Whether budgets shrink."""
+        """Whether it solves a path of decreasing budgets."""
         return self.strategy == "path"
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is a path of the criterion itself under a hard budget."""
+        """Whether it is a path with the exact criterion and a hard constraint."""
         return (self.strategy, self.constraint, self.inverse) == ("path", "hard", "exact")
 
     @property
     def has_price(self) -> bool:
-        """Whether weights cost something."""
+        """Whether the constraint has a penalty."""
         return CONSTRAINTS[self.constraint].has_price
 
     def check(self) -> None:
-        """Refuse what is no formulation."""
+        """Raise an error if a parameter is invalid."""
         for name, allowed in (
             ("strategy", ("path", "single")),
             ("constraint", tuple(CONSTRAINTS)),
@@ -92,19 +93,19 @@ class Formulation(Configurable):
         _check_number("tol", self.tol, "≥ 0", lambda x: x >= 0)
         _check_number("max_step", self.max_step, "in (0, 1]", lambda x: 0 < x <= 1)
         if self.lambda1 is not None and not self.has_price:
-            raise ValueError("lambda1 is the price of a soft budget; pass constraint='soft'.")
+            raise ValueError("lambda1 requires a soft constraint; pass constraint='soft'.")
         if self.lambda2 is not None and self.inverse == "exact":
-            raise ValueError("lambda2 is of the inverse-free form; pass inverse='free' as well.")
+            raise ValueError("lambda2 requires the inverse-free form; pass inverse='free'.")
         if not isinstance(self.max_iter, Integral) or self.max_iter < 1:
-            raise ValueError(f"max_iter must be a whole number from 1 on; got {self.max_iter!r}.")
+            raise ValueError(f"max_iter must be an integer ≥ 1; got {self.max_iter!r}.")
 
     def applied_to(
         self, problem: Problem, epsilon: float, *, unit: float, power: float, n: float
     ) -> Problem:
-        """A problem under this formulation, with ridge ε.
+        """Return a problem with this formulation and ridge ε.
 
-        ``unit`` is the squared unit of y, for λ₁; ``power`` the mean square of the encoded
-        responses, which is ε times the criterion of no feature; ``n`` that of λ₂.
+        ``unit`` is the squared unit of y, which scales λ₁. ``power`` is the mean square of the
+        encoded responses: ε times the criterion without any feature. ``n`` scales λ₂.
         """
         objective: Any = OBJECTIVES[self.inverse]
         if self.inverse == "free":
@@ -129,12 +130,12 @@ def _check_number(name: str, value: Any, words: str, holds: Any, *, optional: bo
         raise ValueError(f"{name} must be a number {words}; got {value!r}.")
 
 
-# Formulations that have a name: the path, and the paper's own single solve.
+# Named formulations: the path, and the paper's single solve.
 FORMULATIONS = {"path": Formulation(), "paper": Formulation(strategy="single")}
 
 
 def formulation_of(given: Any) -> Formulation:
-    """A formulation from its name, or as it is."""
+    """Return the formulation with a given name, or a formulation object unchanged."""
     formulation = FORMULATIONS.get(given, given) if isinstance(given, str) else given
     if not isinstance(formulation, Formulation):
         raise ValueError(

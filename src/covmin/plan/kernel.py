@@ -1,4 +1,4 @@
-"""Which kernel a fit uses, and what share of a sum over single features is in it."""
+"""Choose the kernel, and the share of its additive part."""
 
 from dataclasses import replace
 from typing import Any
@@ -10,7 +10,7 @@ from .formulation import Formulation
 
 
 def kernel_of(given: Any, formulation: Formulation) -> Kernel:
-    """The kernel that a name or an object stands for: the paper's for a single solve.
+    """Return the kernel for a name or an object; "auto" means the paper's for a single solve.
 
     >>> kernel_of("auto", Formulation()), kernel_of("auto", Formulation(strategy="single"))
     (Mixed(), Gaussian())
@@ -40,7 +40,7 @@ def kernel_of(given: Any, formulation: Formulation) -> Kernel:
 
 
 def mixing_share(n_samples: int, n_features: float) -> float:
-    """γ: half where features far outnumber samples, three tenths where samples do.
+    """Return γ: from 0.3 if samples outnumber features, to 0.5 if features far outnumber samples.
 
     >>> mixing_share(100, 10), round(mixing_share(60, 2000), 2)
     (0.3, 0.49)
@@ -49,7 +49,7 @@ def mixing_share(n_samples: int, n_features: float) -> float:
 
 
 def with_share(kernel: Kernel, share: float) -> Kernel:
-    """A mixed kernel with its share, or what it comes to where that is all or nothing."""
+    """Return a mixed kernel with the given share, or the pure kernel if the share is 0 or 1."""
     if not isinstance(kernel, Mixed):
         return kernel
     if share in (0.0, 1.0):

@@ -1,4 +1,4 @@
-"""What is seen of a table before anything is chosen; each look is taken once."""
+"""Properties of the data that the plan needs before anything is selected; computed once each."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from .problem import hold_for, ranked_for_looks
 
 @dataclass(frozen=True)
 class Look:
-    """Looks at a problem."""
+    """First looks at the data of a problem."""
 
     problem: Problem
     task: str
 
     @cached_property
     def unpredicted(self) -> float:
-        """Share of the variance that kernel ridge regression on all features leaves unpredicted.
+        """Fraction of the variance that kernel ridge regression on all features cannot predict.
 
-        By the leave-one-out error with every feature at full weight, over that of the mean, at
-        the best of a few ridges. A sample of very many rows is enough.
+        It is the leave-one-out error with every feature at weight one, divided by that of the
+        mean, for the best of a few ridges. For very many rows, a sample is enough.
         """
         problem = self.problem.on_first(NOISE_ROWS)
         of_the_mean = problem.sample.leave_one_out_of_the_mean()
         if of_the_mean == 0.0:
-            return 1.0  # a response that does not vary
+            return 1.0  # the response does not vary
         features = np.arange(problem.n_features)
         together = problem.operator(features, np.ones(features.size))
         errors = map(together.leave_one_out, REGRESSION_RIDGES)
@@ -40,31 +40,31 @@ class Look:
 
     @cached_property
     def ranked(self) -> tuple[Codes, Ranked]:
-        """The responses as codes and the columns by their ranks."""
+        """The responses as codes and the columns as ranks."""
         return ranked_for_looks(self.problem)
 
     def pair_carriers(self, n_samples: float) -> float:
-        """Samples of so many in which two features drawn at random are both out of the ordinary.
+        """Return the expected number of samples in which two random features are both unusual.
 
-        The deviation of the ranks says how often: it is ½√(s(1 − s)) where all but a share s of
-        the samples are alike. Of a feature whose values differ, half are.
+        The standard deviation of the ranks tells how often a feature is unusual: it is ½√(s(1 − s))
+        if all but a share s of the samples are equal. For a feature with distinct values, s is ½.
         """
         product = 4.0 * self.ranked[1].spread ** 2  # s(1 − s)
         shares = 0.5 - np.sqrt(np.maximum(0.25 - product, 0.0))
         return n_samples * float(shares.mean()) ** 2
 
     def by(self, kernel: Kernel) -> Look:
-        """The same by another kernel; what was seen of pairs does not hang on it."""
+        """Return the same for another kernel; the search for pairs does not depend on it."""
         other = Look(replace(self.problem, kernel=kernel), self.task)
         other.__dict__.update(ranked=self.ranked, hold=self.hold)
         return other
 
     def has_single_effects(self) -> bool:
-        """Whether any feature by itself goes with the response, beyond chance for all of them."""
+        """Tell whether any single feature has an effect beyond chance, given how many there are."""
         codes, ranked = self.ranked
         return stands_out_alone(ranked, codes, SEARCH)
 
     @cached_property
     def hold(self) -> Hold:
-        """Features that a path holds on to."""
+        """Features that the path protects."""
         return hold_for(self.problem, self.task, self.ranked)

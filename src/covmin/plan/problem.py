@@ -1,4 +1,4 @@
-"""From prepared columns and encoded responses to a problem of the core."""
+"""Build an optimisation problem from prepared columns and encoded responses."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,10 +36,10 @@ def make_problem(
     single: bool = False,
     **options: Any,
 ) -> Problem:
-    """Bring the data to the device and draw the random components, once.
+    """Move the data to the device and draw the random Fourier features once.
 
-    Y (n_samples, n_responses) is centred under the weights of the columns; ``options`` are those
-    of :class:`~covmin.core.problem.Problem`.
+    Y (n_samples, n_responses) is centred under the weights of the columns. ``options`` are passed
+    to :class:`~covmin.core.problem.Problem`.
     """
     X, rows = columns.X, columns.distinct(seed)
     if single:
@@ -65,7 +65,7 @@ def _held(
     most: int | None = None,
     device: str | None = None,
 ) -> Sample:
-    """The distinct rows, or so many of them, in memory, with responses and weights."""
+    """Return the distinct rows, at most ``most``, in memory, with responses and weights."""
     first, p = rows.first[:most], rows.p[:most]
     p = p / p.sum()
     X = columns.X.sample(first) if isinstance(columns.X, StandardizedSource) else columns.X[first]
@@ -82,7 +82,7 @@ def _in_blocks(
     n_threads: int,
     options: dict[str, Any],
 ) -> Problem:
-    """A problem whose rows are read in blocks, where there is no room for all of them in memory."""
+    """Return a problem that reads rows in blocks if they do not all fit in memory."""
     held = _held(columns, Y, rows, held_rows(rows.size, X.shape[1], Y.shape[1]))
     if held.n_rows == rows.size:
         return Problem.fourier(held, frequencies, n_threads=n_threads, **options)
@@ -93,9 +93,10 @@ def _in_blocks(
 
 @dataclass
 class _Drawn:
-    """Rows of some columns of a table read in blocks: as many as there is room for in memory.
+    """Reads rows of some columns of a table into memory, as many as there is room for.
 
-    Stages choose among fewer and fewer columns, so that rows once drawn mostly serve the next.
+    Each stage selects among fewer columns than the last, so the rows read for one stage usually
+    serve the next.
     """
 
     columns: PreparedColumns
@@ -123,7 +124,7 @@ class _Drawn:
 
 
 def _each_once(X: StandardizedSource, rows: DistinctRows) -> StandardizedSource:
-    """The same columns without copies of rows."""
+    """Return the columns without duplicate rows."""
     n = X.shape[0]
     if rows.size == n:
         return X
@@ -131,7 +132,7 @@ def _each_once(X: StandardizedSource, rows: DistinctRows) -> StandardizedSource:
 
 
 def ranked_for_looks(problem: Problem) -> tuple[Codes, Ranked]:
-    """The rows that looks before a path are taken on: responses as codes, columns by ranks."""
+    """Return responses as codes and columns as ranks, on the rows used to search for pairs."""
     sample = problem.sample
     n, d = map(int, sample.X.shape)
     seen = sample.first(pair_rows(n, d, int(sample.Y.shape[1])))
@@ -144,9 +145,9 @@ def hold_for(
     task: str = "classification",
     ranked_before: tuple[Codes, Ranked] | None = None,
 ) -> Hold:
-    """Features to be held while samples are few for those left: by pairs, and by the spread.
+    """Return the features to protect while there are few samples per remaining feature.
 
-    Classes have no spread.
+    They are found by pairs and, for numeric responses, by the spread.
     """
     sample, of_column = problem.sample, problem.units.of_column
     codes, ranked = ranked_before or ranked_for_looks(problem)

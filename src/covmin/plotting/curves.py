@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from .shared import Display, pyplot_module
 
-# Colours that the colour-blind can tell apart (Okabe and Ito), each with a marker of its own.
+# Okabe and Ito's colours, safe for colour-blind readers; each has its own marker.
 _STYLES: Mapping[str, tuple[str, str]] = {
     "ccm": ("#D55E00", "o"),
     "ccm-single": ("#000000", "s"),
@@ -20,7 +20,7 @@ _STYLES: Mapping[str, tuple[str, str]] = {
     "hsic-lasso": ("#7A5195", "<"),
     "extra-trees": ("#8C6D1F", ">"),
 }
-# Variants: a hue and a dash for each family, lighter to darker as its parameter grows.
+# Variants: one hue and line style per family, darker as its parameter grows.
 _FAMILIES: Mapping[str, tuple[str, Sequence[str]]] = {
     "ccm-soft-": ("-", ("#9ECAE1", "#4292C6", "#08519C")),
     "ccm-free-": ("--", ("#FDAE6B", "#E6550D", "#8C2D04")),
@@ -36,7 +36,7 @@ PROTOCOL_LABELS = {
 
 
 def _styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Lines of selectors: always the same for known ones, CCM in front of the others."""
+    """Return line styles: fixed for known selectors, with CCM drawn in front."""
     shades = {prefix: (dash, cycle(colours)) for prefix, (dash, colours) in _FAMILIES.items()}
     styles = {}
     for name, colour, marker in zip(names, cycle(_COLOURS), cycle(_MARKERS), strict=False):
@@ -54,7 +54,7 @@ def _styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 
 def legend_below(figure: Any, axes: Iterable[Any], n_columns: int) -> Any:
-    """One legend for all panels, below them."""
+    """Add one legend for all panels, below them."""
     entries = [zip(*ax.get_legend_handles_labels(), strict=True) for ax in axes]
     shown = {label: line for panel in entries for line, label in panel}
     place = {"loc": "outside lower center", "ncols": n_columns, "frameon": False}
@@ -63,7 +63,7 @@ def legend_below(figure: Any, axes: Iterable[Any], n_columns: int) -> Any:
 
 @dataclass(eq=False, repr=False)
 class _Curves(Display):
-    """Curves of several selectors out of a summary, a line of it for each point."""
+    """Curves of several selectors, from a summary with one row per point."""
 
     summary: Any
 
@@ -71,13 +71,13 @@ class _Curves(Display):
     def from_results(
         cls, results: Any, selectors: Iterable[str] | None = None, **fields: Any
     ) -> Self:
-        """Take what a comparison of :mod:`covmin.evaluation` returns, or its summary.
+        """Create the display from the result of a comparison, or from its summary.
 
         Parameters
         ----------
         results : MedianRankResult, CurveResult or pandas.DataFrame
         selectors : iterable of str, optional
-            Those to draw, in this order; by default all.
+            Selectors to draw, in this order; all by default.
         **fields
             Other parameters of the display, such as ``score_name``.
 
@@ -92,16 +92,16 @@ class _Curves(Display):
 
 
 class MedianRankDisplay(_Curves):
-    """Median rank of the true features against the number of samples, a panel for each task.
+    """Median rank of the true features against the number of samples, one panel per task.
 
     Parameters
     ----------
     summary : pandas.DataFrame
-        Columns task, selector, n_samples, mean_rank and optimal.
+        Has the columns task, selector, n_samples, mean_rank and optimal.
 
     Attributes
     ----------
-    figure_, axes_, legend_ : matplotlib figure, axes for each task, and their one legend
+    figure_, axes_, legend_ : matplotlib figure, axes of each task, and their common legend
 
     Examples
     --------
@@ -121,11 +121,11 @@ class MedianRankDisplay(_Curves):
         Parameters
         ----------
         axes : sequence of matplotlib axes, optional
-            One for each task; made where they are not given.
+            One per task; created if not given.
         title : str, optional
-            Title above all panels; says the protocol by default.
+            Title above all panels; by default it states the protocol.
         legend : bool, default=True
-            Whether to put a legend below the panels.
+            Whether to add a legend below the panels.
 
         Returns
         -------
@@ -158,18 +158,18 @@ class MedianRankDisplay(_Curves):
 
 @dataclass(eq=False, repr=False)
 class AccuracyCurveDisplay(_Curves):
-    """Score of a kernel machine against the number of selected features.
+    """Score of a kernel SVM against the number of selected features.
 
     Parameters
     ----------
     summary : pandas.DataFrame
-        Columns selector, protocol, n_features and mean_score.
+        Has the columns selector, protocol, n_features and mean_score.
     score_name : str, default="accuracy"
         Label of the vertical axis.
 
     Attributes
     ----------
-    ax_, figure_, lines_ : matplotlib axes, figure, and lines for each selector and protocol
+    ax_, figure_, lines_ : matplotlib axes, figure, and one line per selector and protocol
 
     Examples
     --------
@@ -190,11 +190,11 @@ class AccuracyCurveDisplay(_Curves):
         Parameters
         ----------
         ax : matplotlib axes, optional
-            Made where it is not given.
+            Axes to draw on; created if not given.
         title : str, optional
-            Put before the name of the protocol, which the title always has.
+            Placed before the name of the protocol, which the title always contains.
         legend : bool, default=True
-            Whether to put a legend beside the axes.
+            Whether to add a legend beside the axes.
 
         Returns
         -------
@@ -224,7 +224,7 @@ class AccuracyCurveDisplay(_Curves):
 
 
 def chosen_rows(summary: Any, selectors: Iterable[str]) -> Any:
-    """Rows of some selectors, in the order asked for."""
+    """Return the rows of some selectors, in the given order."""
     order = {name: position for position, name in enumerate(selectors)}
     rows = summary[summary["selector"].isin(order)]
     return rows.sort_values("selector", key=lambda names: names.map(order), kind="stable")

@@ -1,4 +1,4 @@
-"""What a fitted selector shows: cross-fitted errors, weights, path and selection frequencies."""
+"""Figures of a fitted selector: errors, weights, path and selection frequencies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,29 +9,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from covmin.data.checks import shortened
 
-from .shared import ACCENT, LIMIT, Display, legend_under, names_of
+from .shared import ACCENT, LEFT_OUT, LIMIT, NAME, Display, legend_under, names_of
 
-_LEFT_OUT = "#b9b4a7"
-# What is known of sets of features, and what to call it.
+# Measures of feature sets and their labels.
 METRICS = {
-    "error": "error, share of the variance of y",
+    "error": "error, fraction of the variance of y",
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
     "log_loss": "log-loss",
     "roc_auc": "area under the ROC curve",
+    "concordance": "concordance index",
     "score": "score",
 }
-_MORE_IS_BETTER = {"accuracy", "balanced_accuracy", "roc_auc", "score"}
-# Numbers of features beyond this stand on a logarithmic axis.
+_MORE_IS_BETTER = {"accuracy", "balanced_accuracy", "roc_auc", "concordance", "score"}
+# With more features than this, the axis is logarithmic.
 _WIDE = 25
-# Numbers of features that a logarithmic axis names.
+# Tick labels of the logarithmic axis.
 _SIZES = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
-# Characters of a name that a picture has room for.
-_NAME = 32
 
 
 class FeatureDisplay(Display):
-    """A picture of the leading features, a line of text for each."""
+    """A figure of the leading features, one row each."""
 
     names: list[str]
 
@@ -44,14 +42,14 @@ class FeatureDisplay(Display):
         feature_names: Sequence[str] | None = None,
         ax: Any = None,
     ) -> Self:
-        """Take what is shown from a fitted selector and draw it.
+        """Create the display from a fitted selector and draw it.
 
         Parameters
         ----------
         selector : estimator
-            Fitted: a StabilitySelector for its frequencies, else a CCMSelector.
+            Fitted: a StabilitySelector for frequencies, otherwise a CCMSelector.
         n_features : int, optional
-            Features to show; by default the chosen ones and a few more.
+            Number of features to show; by default the selected ones and a few more.
         feature_names : sequence of str, optional
             Names of all features; by default the selector's, or x0, x1 and so on.
         ax : matplotlib axes, optional
@@ -69,21 +67,21 @@ class FeatureDisplay(Display):
 
     @classmethod
     def _of(cls, selector: Any, shown: np.ndarray, names: list[str]) -> Self:
-        """The display of some columns of a fitted selector, best first."""
+        """Create the display for some columns of a fitted selector, best first."""
         raise NotImplementedError
 
     def _size(self) -> tuple[float, float]:
         return 6.0, 1.0 + 0.27 * len(self.names)
 
     def _label_rows(self, ax: Any, places: np.ndarray) -> None:
-        # A name may hold dollar signs without being a formula.
-        ax.set_yticks(places, [shortened(name, _NAME) for name in self.names], parse_math=False)
+        # A name may contain dollar signs without being a formula.
+        ax.set_yticks(places, [shortened(name, NAME) for name in self.names], parse_math=False)
         ax.invert_yaxis()
         ax.tick_params(axis="y", length=0)
 
     def _draw_bars(self, ax: Any, shares: np.ndarray, selected: np.ndarray, label: str) -> None:
-        """Bars from 0 to 1; those of features left out are pale."""
-        places, colours = np.arange(len(self.names)), np.where(selected, ACCENT, _LEFT_OUT)
+        """Draw bars from 0 to 1, pale for features that were not selected."""
+        places, colours = np.arange(len(self.names)), np.where(selected, ACCENT, LEFT_OUT)
         self.bars_ = ax.barh(places, shares, height=0.66, color=colours)
         self._label_rows(ax, places)
         for text, kept in zip(ax.get_yticklabels(), selected, strict=True):
@@ -96,7 +94,7 @@ class FeatureDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class RankingDisplay(FeatureDisplay):
-    """Weights of the leading features, best on top; those left out are pale.
+    """Weights of the leading features, best on top; features not selected are pale.
 
     Parameters
     ----------
@@ -105,7 +103,7 @@ class RankingDisplay(FeatureDisplay):
     weights : ndarray of shape (n_shown,)
         Their weights at the chosen number of features.
     selected : ndarray of bool of shape (n_shown,)
-        Whether each is kept.
+        Whether each feature is selected.
 
     Attributes
     ----------
@@ -143,13 +141,13 @@ class StabilityDisplay(FeatureDisplay):
     names : list of str
         Features, most frequent first.
     frequencies : ndarray of shape (n_shown,)
-        Share of the fits that chose each.
+        Fraction of the fits that selected each feature.
     selected : ndarray of bool of shape (n_shown,)
-        Whether each is kept.
+        Whether each feature is selected.
     threshold : float
-        Frequency from which features are kept.
+        Smallest frequency of a selected feature.
     blind : float, optional
-        Frequency of a feature in a blindfold choice of the same size.
+        Frequency of a feature under random selection of the same size.
 
     Attributes
     ----------
@@ -179,18 +177,18 @@ class StabilityDisplay(FeatureDisplay):
         return cls(names, frequencies, selected, selector.threshold_, blind)
 
     def _draw(self, ax: Any) -> None:
-        label = "share of the fits that choose the feature"
+        label = "fraction of the fits that select the feature"
         self._draw_bars(ax, self.frequencies, self.selected, label)
         threshold = f"threshold {self.threshold:.2f}"
         ax.axvline(self.threshold, color=LIMIT, linestyle="--", linewidth=1.2, label=threshold)
         if self.blind is not None:
-            ax.axvline(self.blind, color="black", ls=":", lw=1.0, label="blindfold choice")
+            ax.axvline(self.blind, color="black", ls=":", lw=1.0, label="random selection")
         legend_under(ax)
 
 
 @dataclass(eq=False, repr=False)
 class PathDisplay(FeatureDisplay):
-    """Weight of each leading feature at each stage of the path, as a map of shades.
+    """Weight of each leading feature at each stage of the path, as a heat map.
 
     Parameters
     ----------
@@ -204,7 +202,7 @@ class PathDisplay(FeatureDisplay):
 
     Attributes
     ----------
-    ax_, figure_, image_ : matplotlib axes, figure and map
+    ax_, figure_, image_ : matplotlib axes, figure and heat map
 
     Examples
     --------
@@ -243,7 +241,7 @@ class PathDisplay(FeatureDisplay):
         ax.set_xlabel("features kept at each stage")
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
-        # A frame around the stage at which the selector stopped.
+        # A frame around the stage of the selected number of features.
         for stage in np.flatnonzero(self.sizes == self.n_selected)[:1]:
             corner, colour = (float(stage), 0.0), "black"
             ax.add_patch(
@@ -254,19 +252,20 @@ class PathDisplay(FeatureDisplay):
 
 @dataclass(eq=False, repr=False)
 class ErrorCurveDisplay(Display):
-    """Cross-fitted error against the number of features, with the one-standard-error line.
+    """Cross-validated error against the number of features, with the one-standard-error line.
 
     Parameters
     ----------
     n_features : ndarray of shape (n_sizes,)
     error : ndarray of shape (n_sizes,)
-        Mean error over folds, as a share of the variance of the response, or another metric.
+        Mean error over folds as a fraction of the variance of the response, or another measure.
     standard_error : ndarray of shape (n_sizes,)
         Standard error of that mean.
     n_selected : int
         Number of features that the selector keeps.
     metric : str, default="error"
-        What is shown: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc" or "score".
+        Measure: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc", "concordance"
+        or "score".
 
     Attributes
     ----------
@@ -291,23 +290,24 @@ class ErrorCurveDisplay(Display):
 
     @property
     def limit(self) -> float:
-        """The best error plus its standard error; where more is better, less that."""
+        """Best error plus its standard error; minus it for measures where higher is better."""
         sign = -1.0 if self.metric in _MORE_IS_BETTER else 1.0
         best = int(np.argmin(sign * self.error))
         return float(self.error[best] + sign * self.standard_error[best])
 
     @classmethod
     def from_estimator(cls, selector: Any, *, metric: str | None = None, ax: Any = None) -> Self:
-        """Take the cross-fitted errors of a fitted selector and draw them.
+        """Create the display from the cross-validated errors of a selector and draw it.
 
         Parameters
         ----------
         selector : CCMSelector
             Fitted with ``n_features_to_select="auto"``.
         metric : str, default=None
-            What to show: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc" or
-            "score". None is what chose the number of features: the score of an estimator, if
-            there was one, else the error.
+            Measure: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc",
+            "concordance" or "score". None means the one that chose the number of features: the
+            score if the selector has an ``estimator``, the concordance index for survival times,
+            otherwise the error.
         ax : matplotlib axes, optional
 
         Returns
@@ -316,11 +316,11 @@ class ErrorCurveDisplay(Display):
         """
         check_is_fitted(selector)
         if metric is None:
-            metric = "error" if selector.estimator is None else "score"
+            metric = judged_by(selector) if selector.estimator is None else "score"
         errors = cross_fitted_errors(selector, metric)
         if errors is None:
             raise ValueError(
-                "This selector was given its number of features, so there is no error curve; fit "
+                "This selector was given its number of features, so there is no error curve. Fit "
                 'it with n_features_to_select="auto".'
             )
         return cls(*errors, selector.n_features_, metric).plot(ax)
@@ -350,10 +350,15 @@ class ErrorCurveDisplay(Display):
         legend_under(ax)
 
 
+def judged_by(selector: Any) -> str:
+    """The measure by which sets of features are judged, but for the score of an estimator."""
+    return "concordance" if selector.task_ == "survival" else "error"
+
+
 def cross_fitted_errors(
     selector: Any, metric: str = "error"
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Sizes, mean errors and their standard errors at the ε used; None for a single size."""
+    """Return sizes, mean errors and standard errors at the ε used; None for a single size."""
     crossfit = selector.cross_fit_
     if crossfit is None or len(crossfit.n_features) < 2:
         return None
@@ -361,7 +366,7 @@ def cross_fitted_errors(
 
 
 def cross_fitted(selector: Any, metric: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sizes, means of a measure and their standard errors at the ε used."""
+    """Return sizes, means of a measure and standard errors at the ε used."""
     crossfit = selector.cross_fit_
     mean = f"mean_{metric}" if metric in ("error", "score") else metric
     spread = "standard_error" if metric == "error" else f"{metric}_standard_error"
@@ -373,5 +378,5 @@ def cross_fitted(selector: Any, metric: str) -> tuple[np.ndarray, np.ndarray, np
 
 
 def metrics_of(selector: Any) -> list[str]:
-    """The measures that a cross-fitted selector has."""
+    """Return the measures that a cross-validated selector has."""
     return [name for name in METRICS if {name, f"mean_{name}"} & selector.cross_fit_.keys()]

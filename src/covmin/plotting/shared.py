@@ -1,4 +1,4 @@
-"""What the displays have in common."""
+"""Code that the displays share."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -7,19 +7,22 @@ from covmin.data.checks import printable
 
 ACCENT = "#0a6c74"
 LIMIT = "#b4532a"
+LEFT_OUT = "#b9b4a7"
+# Characters of a name that a picture has room for.
+NAME = 32
 
 
 def pyplot_module() -> Any:
-    """Matplotlib's pyplot, or an error that says how to get it."""
+    """Return matplotlib's pyplot, or raise an error that says how to install it."""
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise ImportError('Pictures need matplotlib: pip install "covmin[plot]".') from error
+        raise ImportError('Figures require matplotlib: pip install "covmin[plot]".') from error
     return pyplot
 
 
 def names_of(selector: Any, given: Sequence[str] | None = None) -> list[str]:
-    """Names of all features, fit to be shown: those given, the selector's, or x0, x1 and so on."""
+    """Return printable feature names: those given, the selector's, or x0, x1 and so on."""
     names = given if given is not None else getattr(selector, "feature_names_in_", None)
     if names is None:
         return [f"x{j}" for j in range(selector.n_features_in_)]
@@ -31,7 +34,7 @@ def names_of(selector: Any, given: Sequence[str] | None = None) -> list[str]:
 
 
 def legend_under(ax: Any) -> None:
-    """A legend under the label of the axis, where it hides nothing and leaves room for a title."""
+    """Place the legend under the axis label, where it covers nothing."""
     from matplotlib.transforms import ScaledTranslation
 
     under = ax.transAxes + ScaledTranslation(0.0, -0.5, ax.figure.dpi_scale_trans)  # inches
@@ -40,15 +43,15 @@ def legend_under(ax: Any) -> None:
 
 
 class Display:
-    """A picture on one pair of axes; `_draw` makes it."""
+    """A figure on one pair of axes; ``_draw`` draws it."""
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw the picture.
+        """Draw the figure.
 
         Parameters
         ----------
         ax : matplotlib axes, optional
-            Made where it is not given.
+            Axes to draw on; created if not given.
 
         Returns
         -------
@@ -65,7 +68,7 @@ class Display:
         return ax
 
     def _size(self) -> tuple[float, float]:
-        """Width and height of a figure made for this picture, in inches."""
+        """Width and height of a new figure, in inches."""
         return 6.4, 3.8
 
     def _draw(self, ax: Any) -> None:

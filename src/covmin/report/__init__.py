@@ -1,22 +1,26 @@
-"""The HTML report: data → plain dict → template.
+"""The HTML report: data → dict of plain values → template.
 
-`build_report` gathers everything into a dict of plain values, `render_report` turns the
-dict into one HTML file that needs no network, and `write_report` does both.
+`build_report` collects everything in a dict of plain values, `render_report` turns the dict into
+one HTML page that works offline, and `write_report` does both.
 """
+
+from covmin.runtime.page import Report
 
 from .build import build_report
 from .checks import check_data
 from .choice import error_curve, explain_choice
 from .code import reproduction_code
 from .headline import Verdict, verdict
-from .render import render_report, write_report
+from .render import make_report, render_report, write_report
 
 __all__ = [
+    "Report",
     "Verdict",
     "build_report",
     "check_data",
     "error_curve",
     "explain_choice",
+    "make_report",
     "render_report",
     "reproduction_code",
     "verdict",

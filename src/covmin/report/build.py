@@ -1,4 +1,4 @@
-"""Everything a report shows, as plain values."""
+"""Collect everything that a report shows, as plain values."""
 
 import platform
 from collections.abc import Sequence
@@ -9,7 +9,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import covmin
+from covmin.core.survival import survival_curve
 from covmin.data.checks import printable
+from covmin.plotting.network import network_order
 
 from .checks import data_warnings
 from .choice import error_curve, errors_of, explain_choice
@@ -18,11 +20,11 @@ from .headline import verdict
 from .measures import held_out_measures, imbalance
 from .missing import missing_values
 from .plots import drawn_rows, feature_plots, in_units
-from .relations import interacting_pair, shared_information, substitutes
+from .relations import interacting_pair, interactions, shared_information, substitutes
 from .samples import Samples, as_samples
-from .words import chance
+from .verdicts import told_verdicts
 
-# Features, best first, that each part of the page has room for.
+# Number of leading features in each part of the page.
 _PLOTTED = 12
 _PAIRED = 6
 _CORRELATED = 24
@@ -40,32 +42,35 @@ def build_report(
     source: str | None = None,
     notes: Sequence[str] = (),
     code: str | None = None,
+    verdicts: Any = None,
 ) -> dict[str, Any]:
-    """Gather what a report on a fitted selector shows.
+    """Collect the contents of a report on a fitted selector.
 
     Parameters
     ----------
     selector : CCMSelector
         Fitted on X and y.
     X : array-like of shape (n_samples, n_features)
-        The samples it was fitted on.
+        The samples of the fit.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        Their response.
+        The response of the fit.
     feature_names : sequence of str, optional
         Names of the columns; by default the selector's.
     target_name : str, default="y"
         Name of the response.
     source : str, optional
-        Where the data came from, such as a file name.
+        Source of the data, such as a file name.
     notes : sequence of str
         Remarks to show, such as warnings of the fit.
     code : str, optional
-        Code that repeats the fit; written from the parameters by default.
+        Code that repeats the fit; generated from the parameters by default.
+    verdicts : VerdictSelector, optional
+        Fitted on X and y too, for a section on which features matter at all.
 
     Returns
     -------
     report : dict
-        Lists, numbers and strings only: what `render_report` takes, or ``json.dumps``.
+        Contains only lists, numbers and strings, for `render_report` or ``json.dumps``.
 
     Examples
     --------
@@ -84,7 +89,7 @@ def build_report(
     chosen_from = order[~np.isin(order, list(samples.table.left_out))]
     kept, target = int(selector.support_.sum()), printable(target_name)
     code = code or reproduction_code(selector, target_name, source)
-    stand_ins, found = substitutes(samples, order, kept), selector.interactions_
+    stand_ins = substitutes(samples, order, kept)
     return {
         "target": target,
         "source": source and printable(source),
@@ -100,10 +105,9 @@ def build_report(
         "path": _path(selector, order),
         "plots": feature_plots(samples, chosen_from[:_PLOTTED]),
         "pair": interacting_pair(samples, order[: max(2, min(kept, _PAIRED))]),
-        "interactions": [
-            {"features": [int(j) for j in pair], "chance": chance(p_value)}
-            for pair, p_value in zip(found.features, found.p_value, strict=True)
-        ],
+        "interactions": interactions(selector),
+        "network": network_order(selector.interactions_.features, selector.ranking_).tolist(),
+        "verdicts": told_verdicts(verdicts),
         "correlation": shared_information(samples, order[:_CORRELATED].tolist()),
         "substitutes": stand_ins,
         "described_rows": int(samples.rows.size),
@@ -122,7 +126,7 @@ def _choice(selector: Any) -> dict[str, Any]:
         "kept": int(selector.support_.sum()),
         "choices": choices,
         "why": explain_choice(selector),
-        "error": errors_of(curve).get(m),
+        "error": errors_of(curve).get(m) if selector.task_ != "survival" else None,
         "largest": int(max(m, min(choices, _SLIDER))),
         "curve": curve,
         "scored": selector.estimator is not None,
@@ -137,6 +141,12 @@ def _data_summary(samples: Samples) -> dict[str, Any]:
         counts = zip(labels, np.bincount(codes).tolist(), strict=True)
         classes = [{"label": label, "count": n} for label, n in counts]
         return summary | {"classes": classes, "imbalance": imbalance(samples.y)}
+    if samples.task == "survival":
+        event, time = samples.responses.T
+        times, shares = survival_curve(event, time, np.ones(n))
+        half = times[shares <= 0.5]  # none where more than half are never seen to have it
+        told = {"events": int(event.sum()), "last": float(time.max())}
+        return summary | told | {"median": float(half[0]) if half.size else None}
     y, size = in_units(samples.y)
     values = {"min": y.min(), "median": np.median(y), "mean": y.mean(), "max": y.max()}
     values["sd"] = y.std()
@@ -147,21 +157,21 @@ def _data_summary(samples: Samples) -> dict[str, Any]:
 
 def _asked(selector: Any) -> list[dict[str, str]]:
     asked, stages = selector.n_features_to_select, len(selector.path_.n_features)
-    read = " (read from the response)" if selector.task == "auto" else ""
+    read = " (inferred from the response)" if selector.task == "auto" else ""
     default = " (default)" if isinstance(selector.epsilon, str) else ""
     rows = {
-        "Features to keep": "chosen by cross-fitting" if asked == "auto" else str(asked),
+        "Features to select": "chosen by cross-validation" if asked == "auto" else str(asked),
         "Task": selector.task_ + read,
         "Kernel": f"{selector.kernel_}, bandwidth {selector.bandwidth_:.4g}",
-        "Ridge ε": f"{selector.epsilon_:.4g}{default}",
+        "Regularisation ε": f"{selector.epsilon_:.4g}{default}",
         "Stages": f"{stages}, {selector.n_iter_} steps",
-        "Converged": "yes" if selector.converged_ else "no: raise max_iter",
+        "Converged": "yes" if selector.converged_ else "no: increase max_iter",
     }
     return [{"label": label, "value": value} for label, value in rows.items()]
 
 
 def _ranking(selector: Any, order: np.ndarray) -> dict[str, Any]:
-    """Columns from best to worst, ranks other than 1, 2, 3…, and weights that are not zero."""
+    """Return columns from best to worst, ranks unless they are 1, 2, 3…, and nonzero weights."""
     weights, ranks = selector.weights_[order], selector.ranking_[order]
     used = int(np.max(np.flatnonzero(weights), initial=-1)) + 1
     plain = np.array_equal(ranks, np.arange(1, ranks.size + 1))

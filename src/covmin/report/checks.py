@@ -1,4 +1,4 @@
-"""What a reader should know about the data before trusting a ranking."""
+"""Check the data for problems that a reader of the ranking should know about."""
 
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -14,24 +14,24 @@ from .words import count_of
 _LISTED = 12
 _CHECKED = 10
 _SMALL_CLASS = 5
-# A single feature that leaves less than this unexplained is too good to be true; a row
-# number that explains more than this follows the response.
+# A single feature that leaves less than this unexplained is suspicious; a row number that explains
+# more than this follows the response.
 _DETERMINES, _TRACKS = 0.02, 0.2
 _LEAK = (
     "One feature alone determines the response almost exactly. If it is measured after the "
-    "response, or computed from it, leave it out and fit again."
+    "response, or computed from it, exclude it and refit."
 )
-_CONSTANT = "The same value in every sample cannot say anything: constant columns are ranked last."
+_CONSTANT = "Columns with the same value in every sample carry no information and are ranked last."
 _COPY = (
-    "The same values as in an earlier column, row by row: which of the copies is kept is "
-    "arbitrary. Leave the copies out."
+    "These columns repeat the values of an earlier column, so which of them is kept is arbitrary. "
+    "Exclude the duplicates."
 )
 
 
 def check_data(
     selector: Any, X: Any, y: Any, feature_names: Sequence[str] | None = None
 ) -> list[dict[str, Any]]:
-    """Columns of the data that a reader of the ranking should be warned about.
+    """Return warnings about columns of the data.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ def check_data(
 
 
 def data_warnings(samples: Samples, order: np.ndarray) -> list[dict[str, Any]]:
-    """What `check_data` returns; of the columns in order, the best are checked for leaks."""
-    # Columns that were left out cannot mislead, and dates are often in order.
+    """Return what `check_data` returns; only the best columns are checked for leaks."""
+    # Excluded columns cannot mislead, and dates are often in order.
     out = samples.table.left_out
     numbering = [j for j in _numbering(samples.X) if j not in out | samples.table.dates]
     constants, copies = ([j for j in found if j not in out] for found in _equal(samples.X))
@@ -90,28 +90,28 @@ def _warning(kind: str, title: str, text: str, features: Sequence[int] = ()) -> 
 
 
 def _row_number(samples: Samples, j: int) -> dict[str, Any]:
-    """A column that numbers the rows: worst where it follows the response."""
+    """Return a warning about a row number; the worst case is one that follows the response."""
     name, explained = shortened(samples.names[j]), samples.explained([j])
     if explained >= _TRACKS:
         text = (
-            f"“{name}” numbers the rows, and its value alone explains {explained:.0%} of the "
-            "response: the rows seem to be sorted by it, and a model would learn the sorting. "
-            "Leave this column out."
+            f"“{name}” is a row number, and alone it explains {explained:.0%} of the response: the "
+            "rows seem to be sorted by the response, and a model would learn the order. Exclude "
+            "this column."
         )
         return _warning("leak", "A row number tracks the response", text, [j])
     text = (
-        f"“{name}” numbers the rows. What it explains, it explains by the order of the "
-        "table: leave it out, unless that order is what you study."
+        f"“{name}” is a row number. Anything it explains is due to the order of the rows. Exclude "
+        "it, unless you study that order."
     )
     return _warning("id", "A column looks like a row number", text, [j])
 
 
 def _numbering(X: np.ndarray) -> list[int]:
-    """Columns of distinct whole numbers that are consecutive, or rise or fall with the rows."""
+    """Return columns of distinct integers that are consecutive, or increase or decrease by row."""
     n, found = X.shape[0], []
     if n <= _SMALL_CLASS:
         return []
-    # Columns as wide as the floats go number nothing, but may pass by.
+    # Huge spans overflow without harm: such columns are not row numbers.
     with np.errstate(over="ignore"):
         span = X.max(axis=0).astype(np.float64) - X.min(axis=0)
         for j in np.flatnonzero((span >= n - 1) & (X[0] % 1 == 0)).tolist():
@@ -124,7 +124,7 @@ def _numbering(X: np.ndarray) -> list[int]:
 
 
 def _equal(X: np.ndarray) -> tuple[list[int], list[int]]:
-    """Columns of one value, and columns that repeat an earlier one."""
+    """Return constant columns, and columns that repeat an earlier one."""
     is_constant = (X[:1] == X).all(axis=0)
     copies: list[int] = []
     first: dict[bytes, int] = {}
@@ -141,8 +141,8 @@ def _thin_classes(labels: list[str], codes: np.ndarray) -> list[dict[str, Any]]:
     if not small:
         return []
     text = (
-        f"Fewer than {_SMALL_CLASS} samples each: {listed(small)}. Errors on folds left out say "
-        "little about such classes."
+        f"Fewer than {_SMALL_CLASS} samples each: {listed(small)}. Cross-validated errors are "
+        "unreliable for such classes."
     )
     title = f"{count_of(len(small), 'class', 'classes')} with few samples"
     return [_warning("small", title, text)]

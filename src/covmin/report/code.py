@@ -1,4 +1,4 @@
-"""Code to paste that repeats a fit."""
+"""Python code that repeats a fit."""
 
 from collections.abc import Iterator
 from itertools import takewhile
@@ -13,26 +13,26 @@ from covmin.core.kernels import Configurable
 from covmin.runtime.parameters import plain
 
 _READERS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".feather": "feather"}
-# What changes no result, or is of no use to others.
+# Parameters that do not affect the result.
 _LEFT_OUT = {"long_run", "verbose"}
-# More characters than any estimator takes, whose repr would else be cut short.
+# Longer than any repr of an estimator, which would otherwise be abbreviated.
 _WHOLE = 10**6
 
 
 def reproduction_code(
     selector: Any, target: str = "y", source: str | None = None, separator: str | None = None
 ) -> str:
-    """Lines of Python that fit the same selector.
+    """Return Python code that fits the same selector.
 
     Parameters
     ----------
     selector : CCMSelector
     target : str, default="y"
-        Column of the response, where the source is a table.
+        Column of the response, if the source is a table.
     source : str, optional
-        File the samples came from.
+        File with the samples.
     separator : str, optional
-        What separates its columns; by default what its name says.
+        Separator of its columns; by default that of its file type.
 
     Returns
     -------
@@ -71,9 +71,9 @@ def reproduction_code(
 
 
 def _construction(item: Any) -> str:
-    """The call that makes a selector, or an object given to it.
+    """Return the call that creates a selector, or an object passed to it.
 
-    Their own reprs would cut long lists short.
+    Their own reprs would abbreviate long lists.
     """
     defaults = type(item)().get_params(deep=False)
     changed = [
@@ -93,7 +93,7 @@ def _written(value: Any) -> str:
 
 
 def _imports(selector: Any) -> list[str]:
-    """Lines that import the selector and the objects given to it."""
+    """Return the lines that import the selector and the objects passed to it."""
     given = selector.get_params(deep=False).items()
     objects = [v for name, v in given if name not in _LEFT_OUT and isinstance(v, Configurable)]
     names = [type(each).__name__ for each in (selector, *objects)]
@@ -104,7 +104,7 @@ def _imports(selector: Any) -> list[str]:
 
 
 def _of_others(selector: Any) -> Iterator[Any]:
-    """Estimators and functions given to a selector, those within estimators included."""
+    """Yield the estimators and functions passed to a selector, including nested ones."""
     for name, value in selector.get_params(deep=True).items():
         if name.startswith(("estimator", "scoring")):
             if isinstance(value, BaseEstimator):
@@ -114,7 +114,7 @@ def _of_others(selector: Any) -> Iterator[Any]:
 
 
 def _import(item: Any) -> str:
-    """The line that imports a class or a function, from the public part of its module."""
+    """Return the line that imports a class or function from the public part of its module."""
     module = ".".join(takewhile(lambda part: not part.startswith("_"), item.__module__.split(".")))
-    # What was written in a session is there already.
+    # Names defined in the user's session cannot be imported.
     return f"from {module} import {item.__name__}" if module else f"# {item.__name__} is your own"

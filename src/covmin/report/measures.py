@@ -1,4 +1,4 @@
-"""How well the features kept predict samples left out, beside what needs no feature."""
+"""How well the selected features predict, against a prediction without features."""
 
 from __future__ import annotations
 
@@ -6,34 +6,36 @@ from typing import Any
 
 import numpy as np
 
-from covmin.plotting.fitted import METRICS, cross_fitted, metrics_of
+from covmin.plotting.fitted import METRICS, cross_fitted, judged_by, metrics_of
 from covmin.selection.scoring import scoring_name
 
 from .reading import gaps_in, leveled
 from .words import percent
 
-# A class of two thirds of all samples, or more, is named beside the accuracy.
+# A class with at least this share of the samples is mentioned next to the accuracy.
 _MOST_SAMPLES = 2 / 3
 _SHARES = {"error", "accuracy", "balanced_accuracy"}
 
 
 def title_of(selector: Any, measure: str) -> str:
-    """What to call a measure of a cross-fitted selector."""
+    """Return the title of a measure of a cross-validated selector."""
     if measure == "score":
         return scoring_name(selector.estimator, selector.scoring)
+    if measure == "error" and judged_by(selector) == "concordance":
+        return "error, fraction of the variance of the martingale residuals"
     return METRICS[measure]
 
 
 def held_out_measures(selector: Any, y: Any) -> list[dict[str, Any]]:
-    """Every measure of the features kept, and its value without any feature, in words.
+    """Return all measures of the selected features, and their values without features, as text.
 
-    Empty where no samples were left out. A measure has a ``name``, a ``title``, its ``value`` with
-    the ``standard_error``, and ``without``: that of the mean, or of the shares of the classes
-    alone; None for the score of an estimator, of which it is not known.
+    Empty without cross-validation. Each measure has a ``name``, a ``title``, its ``value`` and
+    ``standard_error``, and ``without``: the value of predicting the mean, the class frequencies,
+    or at random; None for the score of an estimator, where it is unknown.
     """
     if selector.cross_fit_ is None:
         return []
-    nothing = {"error": 1.0}
+    nothing = {"error": 1.0, "concordance": 0.5}
     if "accuracy" in metrics_of(selector):
         nothing |= _of_shares_alone(_class_shares(y)[1])
     found = []
@@ -50,14 +52,15 @@ def held_out_measures(selector: Any, y: Any) -> list[dict[str, Any]]:
 
 
 def imbalance(y: Any) -> str:
-    """A sentence where one class holds most samples; else nothing."""
+    """Return a sentence if one class has most of the samples, otherwise an empty string."""
     labels, shares = _class_shares(y)
     most = int(shares.argmax())
     if len(labels) < 2 or shares[most] < _MOST_SAMPLES:
         return ""
     return (
-        f"{percent(shares[most])} of the samples are of the class “{labels[most]}”: always saying "
-        "so is right as often. Go by the balanced accuracy and the area under the curve."
+        f"{percent(shares[most])} of the samples belong to the class “{labels[most]}”, so always "
+        "predicting it is as often correct. Use the balanced accuracy and the area under the ROC "
+        "curve instead."
     )
 
 
@@ -68,7 +71,7 @@ def _class_shares(y: Any) -> tuple[list[str], np.ndarray]:
 
 
 def _of_shares_alone(shares: np.ndarray) -> dict[str, float]:
-    """What the most frequent class, or the shares of the classes, are worth as predictions."""
+    """Return the measures of predicting the most frequent class, or the class frequencies."""
     return {
         "accuracy": float(shares.max()),
         "balanced_accuracy": 1.0 / shares.size,

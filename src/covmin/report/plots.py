@@ -1,27 +1,30 @@
-"""What is drawn of single features and of a pair: points, densities and levels."""
+"""Data for the plots of single features and of a pair: points, densities and levels."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .reading import leveled
+from covmin.core.survival import survival_curve
+
+from .reading import MISSING, leveled
 from .samples import Samples
+from .words import number
 
 _POINTS = 300
 _GRID = 48
 _MAX_CLASSES = _MAX_LEVELS = 12
-# A column of no more numbers than this has a bar for each.
+# A column with at most this many distinct numbers gets a bar for each.
 _FEW_NUMBERS = 6
-# As many as there are colours and shapes.
+# Number of colours and shapes.
 _COLOURED = 6
-# Beyond this, the page could not hold the width of an axis in a float.
+# Beyond this, the page could not represent the width of an axis as a float.
 _LARGEST = 8e307
 
 
 def feature_plots(samples: Samples, columns: np.ndarray) -> list[dict[str, Any]]:
-    """One plot for each column, with what it explains alone and the kind of drawing."""
-    draw = _densities if samples.task == "classification" else _scatter
+    """Return one plot per column, with what it explains alone and the kind of plot."""
+    draw = {"classification": _densities, "survival": _survival}.get(samples.task, _scatter)
     plots = []
     for j in map(int, columns):
         levels = _levels_of(samples, j)
@@ -35,9 +38,9 @@ def feature_plots(samples: Samples, columns: np.ndarray) -> list[dict[str, Any]]
 
 
 def pair_points(samples: Samples, pair: Sequence[int]) -> dict[str, Any]:
-    """Two features at some rows, levels by their numbers, with the class or value of each row.
+    """Return two features at some rows, with the class or value of each row.
 
-    Rows at which a number is missing are left out, and counted.
+    Levels are given by their numbers. Rows with a missing number are omitted and counted.
     """
     shown = drawn_rows(samples)
     unseen = np.zeros(shown.size, dtype=bool)
@@ -61,21 +64,21 @@ def pair_points(samples: Samples, pair: Sequence[int]) -> dict[str, Any]:
 
 
 def in_units(values: np.ndarray) -> tuple[np.ndarray, float]:
-    """Numbers as shares of the largest of them, whose squares neither overflow nor vanish."""
+    """Scale numbers by the largest, so that their squares neither overflow nor vanish."""
     numbers = values.astype(np.float64)
     size = float(np.abs(numbers).max()) or 1.0
     return numbers / size, size
 
 
 def crossed(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """How often each two codes occur together, of shape (n_codes_of_a, n_codes_of_b)."""
+    """Count how often two codes occur together, shape (n_codes_of_a, n_codes_of_b)."""
     table = np.zeros((a.max() + 1, b.max() + 1))
     np.add.at(table, (a, b), 1.0)
     return table
 
 
 def _frequent(labels: list[str], codes: np.ndarray, most: int) -> tuple[list[str], np.ndarray]:
-    """The most frequent labels in their order; the others are one, the last."""
+    """Return the most frequent labels in order, with all others merged as the last."""
     codes = codes.astype(np.intp)
     if len(labels) <= most:
         return labels, codes
@@ -87,7 +90,7 @@ def _frequent(labels: list[str], codes: np.ndarray, most: int) -> tuple[list[str
 
 
 def _levels_of(samples: Samples, j: int) -> tuple[list[str], np.ndarray] | None:
-    """The levels of a category, or of a column of few numbers, and which stands where."""
+    """Return the levels of a category, or of a column of few numbers, and their codes."""
     if j in samples.levels:
         return samples.levels[j], samples.X[:, j]
     x, gaps = samples.X[:, j], samples.gaps(j)
@@ -98,14 +101,16 @@ def _levels_of(samples: Samples, j: int) -> tuple[list[str], np.ndarray] | None:
 
 
 def _levels(samples: Samples, names: list[str], values: np.ndarray) -> dict[str, Any]:
-    """Samples at each level of a category, with their mean response or the share of each class."""
+    """Return the number of samples at each level, with mean responses or class frequencies."""
     levels, codes = _frequent(names, values, _MAX_LEVELS)
     counts = np.bincount(codes)
+    if samples.task == "survival":
+        return _survival_of(samples, *_frequent(names, values, _COLOURED))
     drawn = {"levels": levels, "counts": counts.tolist()}
     if samples.task != "classification":
         y, size = in_units(samples.y)
         means = _rounded(np.bincount(codes, y) / counts, size)
-        # On an axis as wide as the response varies, what is noise looks small.
+        # On an axis as wide as the spread of the response, noise looks small.
         whole = {"mean": float(y.mean() * size), "sd": float(y.std() * size)}
         return {"kind": "means", **drawn, "means": means, **whole}
     classes, labels = _frequent(*samples.classes, _COLOURED)
@@ -114,7 +119,7 @@ def _levels(samples: Samples, names: list[str], values: np.ndarray) -> dict[str,
 
 
 def _densities(samples: Samples, j: int) -> dict[str, Any]:
-    """Kernel densities of the feature in each class, on one grid, largest height 1."""
+    """Return kernel densities of the feature in each class, scaled to a maximum of 1."""
     rows = samples.rows[~samples.gaps(j)[samples.rows]]
     x, size = in_units(samples.X[rows, j])
     low, high = float(x.min()), float(x.max())
@@ -136,13 +141,42 @@ def _densities(samples: Samples, j: int) -> dict[str, Any]:
     }
 
 
+def _survival(samples: Samples, j: int) -> dict[str, Any]:
+    """Return Kaplan–Meier curves of the samples with low, middle and high values."""
+    there = ~samples.gaps(j)
+    x = samples.X[:, j]
+    low, high = np.quantile(x[there], [1 / 3, 2 / 3])
+    names = [f"up to {number(low)}", f"up to {number(high)}", f"above {number(high)}"]
+    if j in samples.table.dates:
+        names = ["first third", "second third", "last third"]
+    codes = (x > low).astype(np.intp) + (x > high)
+    return _survival_of(samples, [*names, MISSING], np.where(there, codes, 3))
+
+
+def _survival_of(samples: Samples, names: list[str], codes: np.ndarray) -> dict[str, Any]:
+    """Return the Kaplan–Meier curve of each group, as the points at which it falls."""
+    curves = []
+    groups = np.unique(codes)
+    for group in groups:
+        event, time = samples.responses[codes == group].T
+        times, shares = survival_curve(event, time, np.ones(time.size))
+        some = np.unique(np.linspace(0, times.size - 1, _GRID).astype(int))[: times.size]
+        times, shares = np.append(0.0, times[some]), np.append(1.0, shares[some])
+        # Extend the curve to the end of observation.
+        points = zip([*times, time.max()], [*shares, shares[-1]], strict=True)
+        curves.append([[float(f"{t:.6g}"), round(float(share), 4)] for t, share in points])
+    counts = np.bincount(codes)[groups].tolist()
+    classes = [names[group] for group in groups]
+    return {"kind": "survival", "classes": classes, "counts": counts, "curves": curves}
+
+
 def _density(x: np.ndarray, grid: np.ndarray) -> np.ndarray:
     width = max(1.06 * x.std() * x.size**-0.2, (grid[-1] - grid[0]) / _GRID)
     return np.exp(-0.5 * ((grid[:, None] - x) / width) ** 2).mean(axis=1) / width
 
 
 def _scatter(samples: Samples, j: int) -> dict[str, Any]:
-    """Points, and a local average with a Gaussian window."""
+    """Return points, and a local average with a Gaussian window."""
     gaps = samples.gaps(j)
     rows, shown = (each[~gaps[each]] for each in (samples.rows, drawn_rows(samples)))
     x, x_size = in_units(samples.X[rows, j])
@@ -156,13 +190,13 @@ def _scatter(samples: Samples, j: int) -> dict[str, Any]:
 
 
 def drawn_rows(samples: Samples) -> np.ndarray:
-    """The rows that are drawn as points."""
+    """Return the rows that are drawn as points."""
     rows = samples.rows
     return rows[:: max(1, -(-rows.size // _POINTS))]
 
 
 def _rounded(values: Any, size: float = 1.0) -> list[float]:
-    """Numbers times a size, in as many digits as a drawing of their range can show."""
+    """Multiply numbers by a size, rounded to the digits that a plot can show."""
     shares, unit = in_units(np.asarray(values))
     spread = float(np.ptp(shares))
     digits = 17 if spread == 0.0 else min(3 - int(np.floor(np.log10(spread))), 17)

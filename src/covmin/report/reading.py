@@ -1,4 +1,4 @@
-"""Tables as the report describes them: numbers, levels of categories, dates, and gaps."""
+"""Read tables for the report: numbers, categories, dates and missing values."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ MISSING = "(missing)"
 
 @dataclass(frozen=True)
 class Table:
-    """Columns as numbers, and what these stand for."""
+    """Columns as numbers, with their meaning."""
 
-    # (n_samples, n_features): of a category, the numbers of its levels; of a date, milliseconds
-    # since 1970. Where a number or a date is missing, the mean of the others.
+    # (n_samples, n_features): for a category, the numbers of its levels; for a date, milliseconds
+    # since 1970. A missing number or date is replaced by the mean of the others.
     numbers: np.ndarray
-    levels: dict[int, list[str]] = field(default_factory=dict)  # of columns that hold categories
-    dates: frozenset[int] = frozenset()  # columns that hold dates
-    missing: dict[int, np.ndarray] = field(default_factory=dict)  # of columns with gaps: where
-    left_out: frozenset[int] = frozenset()  # columns that the selector did not choose from
+    levels: dict[int, list[str]] = field(default_factory=dict)  # of categorical columns
+    dates: frozenset[int] = frozenset()  # columns of dates
+    missing: dict[int, np.ndarray] = field(default_factory=dict)  # masks of missing values
+    left_out: frozenset[int] = frozenset()  # columns that the selector excluded
 
 
 def read_columns(selector: Any, X: Any, array: np.ndarray) -> Table:
-    """Columns as the selector took them."""
+    """Read the columns in the same way as the selector."""
     kinds = selector.column_kinds_
     left_out = frozenset(np.flatnonzero(np.isin(kinds, LEFT_OUT)).tolist())
     if array.dtype.kind == "f" and not (kinds == "category").any():
@@ -63,7 +63,7 @@ def _numbers_alone(array: np.ndarray) -> Table:
 
 
 def gaps_in(values: np.ndarray) -> np.ndarray:
-    """Where there is no value."""
+    """Return a mask of missing values."""
     if values.dtype.kind in "biuSU":
         return np.zeros(values.shape, dtype=bool)
     if values.dtype.kind in "fMm":
@@ -72,7 +72,7 @@ def gaps_in(values: np.ndarray) -> np.ndarray:
 
 
 def _as_numbers(values: np.ndarray, gaps: np.ndarray) -> np.ndarray | None:
-    """The numbers of a column, whatever stands in its gaps; None where it holds none."""
+    """Return the numbers of a column, zero if missing; None if it is not numeric."""
     numbers = np.zeros(values.size)
     if values.dtype.kind in "Mm":
         values = values.astype(f"{values.dtype.kind}8[ms]").astype(np.int64)
@@ -84,14 +84,14 @@ def _as_numbers(values: np.ndarray, gaps: np.ndarray) -> np.ndarray | None:
 
 
 def _filled(numbers: np.ndarray, gaps: np.ndarray) -> np.ndarray:
-    """Numbers with the mean of the others in their gaps, and zeros where there are no others."""
+    """Replace missing numbers by the mean of the others, or by zero if there are none."""
     there = numbers[~gaps]
-    size = float(np.abs(there).max(initial=0.0)) or 1.0  # of which no sum overflows
+    size = float(np.abs(there).max(initial=0.0)) or 1.0  # scaled, so that no sum overflows
     return np.where(gaps, (there / size).mean() * size if there.size else 0.0, numbers)
 
 
 def leveled(values: np.ndarray, gaps: np.ndarray | None = None) -> tuple[list[str], np.ndarray]:
-    """The different values in order, as text, and which of them stands where; gaps come last."""
+    """Return the sorted distinct values as text, and the code of each value; missing is last."""
     gaps = np.zeros(values.size, dtype=bool) if gaps is None else gaps
     there = values[~gaps]
     try:

@@ -1,4 +1,4 @@
-"""How features relate to each other: pairs, associations and substitutes."""
+"""Relations between features: interacting pairs, associations and substitutes."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -8,18 +8,18 @@ import numpy as np
 
 from .plots import crossed, pair_points
 from .samples import Samples
-from .words import percent
+from .words import chance, percent
 
 _SUBSTITUTED, _CANDIDATES = 10, 3
-# Of two features, by how many of them hold categories.
+# Measure of association of two features, by how many of them are categorical.
 MEASURES = ("correlation", "correlation ratio", "Cramér’s V")
 
 
 def interacting_pair(samples: Samples, columns: np.ndarray) -> dict[str, Any] | None:
-    """The two features that gain most from each other.
+    """Return the two features that gain most from each other.
 
-    The gain is what they explain together beyond the sum of what each explains alone; a
-    pair that gains nothing is still worth a look if it explains most together.
+    The gain is what they explain jointly, minus the sum of what each explains on its own. If no
+    pair has a positive gain, the pair that explains most is returned.
     """
     if len(columns) < 2:
         return None
@@ -38,8 +38,17 @@ def interacting_pair(samples: Samples, columns: np.ndarray) -> dict[str, Any] | 
     }
 
 
+def interactions(selector: Any) -> list[dict[str, Any]]:
+    """Return the interacting pairs, in the order found."""
+    found = selector.interactions_
+    return [
+        {"features": [int(a), int(b)], "share": round(float(share), 4), "chance": chance(p_value)}
+        for (a, b), share, p_value in zip(found.features, found.share, found.p_value, strict=True)
+    ]
+
+
 def shared_information(samples: Samples, columns: Sequence[int]) -> dict[str, Any]:
-    """Associations in percent between columns, and what measures them."""
+    """Return the associations between columns in per cent, and the measures used."""
     percents = np.rint(np.clip(100.0 * associations(samples, columns, columns), -100.0, 100.0))
     return {
         "features": list(columns),
@@ -50,11 +59,11 @@ def shared_information(samples: Samples, columns: Sequence[int]) -> dict[str, An
 
 
 def associations(samples: Samples, rows: Sequence[int], columns: Sequence[int]) -> np.ndarray:
-    """How closely features go together, of shape (n_rows, n_columns).
+    """Return the strength of association between features, shape (n_rows, n_columns).
 
-    Correlations of numbers, which have a sign; Cramér's V of categories and the correlation
-    ratio of a category and a number, from 0 to 1 and corrected for chance, which alone would
-    make categories of many levels look alike.
+    Numbers have a signed correlation, two categories Cramér's V, and a category and a number the
+    correlation ratio. The last two range from 0 to 1 and are corrected for chance, which would
+    otherwise make categories with many levels look associated.
     """
     Z_rows, Z = samples.standardized(rows), samples.standardized(columns)
     found = Z_rows.T @ Z / samples.rows.size
@@ -71,7 +80,7 @@ def associations(samples: Samples, rows: Sequence[int], columns: Sequence[int]) 
 
 
 def _correlation_ratios(codes: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """Root of the share of the variance of each column that lies between levels (Kelley's ε²)."""
+    """Return the root of the variance between levels as a fraction of all (Kelley's ε²)."""
     counts = np.bincount(codes)
     n, k = codes.size, counts.size
     sums = np.eye(k)[codes].T @ Z
@@ -80,7 +89,7 @@ def _correlation_ratios(codes: np.ndarray, Z: np.ndarray) -> np.ndarray:
 
 
 def _cramers_v(a: np.ndarray, b: np.ndarray) -> float:
-    """Cramér's V with Bergsma's correction."""
+    """Return Cramér's V with Bergsma's correction."""
     table = crossed(a, b)
     n, lost = a.size, np.array(table.shape) - 1.0
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
@@ -90,9 +99,9 @@ def _cramers_v(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def substitutes(samples: Samples, order: np.ndarray, m: int) -> dict[str, Any]:
-    """What is lost when a selected feature goes, or gives way to one left out.
+    """Return the loss when a selected feature is dropped, or replaced by an unselected one.
 
-    Candidates are the left-out features that go most closely with the one that goes.
+    Candidates are the unselected features with the strongest association with it.
     """
     chosen, left = order[:m].tolist(), order[m:].tolist()
     base = round(samples.unexplained(chosen), 4)
@@ -104,7 +113,7 @@ def substitutes(samples: Samples, order: np.ndarray, m: int) -> dict[str, Any]:
         if close is not None:
             rows[i] |= _best_substitute(samples, j, others, left, close[i])
             instead = rows[i]["with_substitute"]
-            # What reads the same is not called better.
+            # A substitute is better only if the difference is visible after rounding.
             rows[i]["better"] = instead < base and percent(instead) != percent(base)
     return {"unexplained": base, "rows": rows}
 

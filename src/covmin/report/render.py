@@ -1,4 +1,4 @@
-"""From the dict of a report to one HTML file."""
+"""Render the dict of a report as an HTML page."""
 
 import os
 from importlib import resources
@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from covmin.data.checks import shortened
-from covmin.runtime.files import replace_file
+from covmin.runtime.page import Report
 
 from .build import build_report
 from .words import number, percent
 
 
 def render_report(report: dict[str, Any]) -> str:
-    """Render a report as one HTML page that needs no network.
+    """Render a report as one HTML page that works offline.
 
     Parameters
     ----------
@@ -23,14 +23,12 @@ def render_report(report: dict[str, Any]) -> str:
     Returns
     -------
     html : str
-        Every name and value is escaped.
+        The page, with all names and values escaped.
     """
     try:
         from jinja2 import Environment
     except ImportError as error:
-        raise ImportError(
-            "Reports are rendered with Jinja2: pip install 'covmin[report]'."
-        ) from error
+        raise ImportError("Reports require Jinja2: pip install 'covmin[report]'.") from error
     assets = resources.files("covmin.report") / "assets"
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"percent": percent, "number": number, "count": "{:,}".format}
@@ -44,10 +42,40 @@ def render_report(report: dict[str, Any]) -> str:
     return page.render(report=report, style=style, script="\n".join(scripts))
 
 
+def make_report(selector: Any, X: Any, y: Any, **options: Any) -> Report:
+    """Return the report on a fitted selector, as an object that a notebook displays.
+
+    Parameters
+    ----------
+    selector : CCMSelector
+        Fitted on X and y.
+    X : array-like of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+    **options
+        Passed to `build_report`.
+
+    Returns
+    -------
+    report : Report
+        With the page in ``html`` and a method ``save(path)``.
+
+    Examples
+    --------
+    >>> from covmin import CCMSelector
+    >>> from covmin.datasets import make_xor
+    >>> from covmin.report import make_report
+    >>> X, y = make_xor(60, random_state=0, return_X_y=True)
+    >>> selector = CCMSelector(n_features_to_select=3).fit(X, y)
+    >>> make_report(selector, X, y, target_name="class").html[:15]
+    '<!doctype html>'
+    """
+    return Report(render_report(build_report(selector, X, y, **options)))
+
+
 def write_report(
     selector: Any, X: Any, y: Any, path: str | os.PathLike[str], **options: Any
 ) -> Path:
-    """Write the report on a fitted selector, all of it or nothing.
+    """Write the report on a fitted selector to a file, atomically.
 
     Parameters
     ----------
@@ -77,7 +105,4 @@ def write_report(
     ...     write_report(selector, X, y, folder + "/report.html").name
     'report.html'
     """
-    target = Path(path).absolute()
-    html = render_report(build_report(selector, X, y, **options))
-    replace_file(target, html.encode())
-    return target
+    return make_report(selector, X, y, **options).save(path)

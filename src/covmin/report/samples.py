@@ -1,4 +1,4 @@
-"""The samples of a report, and what a set of features leaves unexplained in them."""
+"""The samples of a report, and the variance that a set of features leaves unexplained."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,52 +9,60 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
+from covmin.core.survival import martingale_residuals
 from covmin.data.columns import prepare_columns
 from covmin.data.ranks import Standardize, goes_by_rank
 from covmin.data.responses import EncodedResponse, encode_response
 from covmin.data.sources.sparse import is_made_dense
+from covmin.data.survival import survival_times
 from covmin.plotting.shared import names_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.selection.judge import judge
 
 from .reading import Table, gaps_in, leveled, read_columns
 
-# Enough rows to describe a feature, few enough to judge dozens of sets in some seconds.
+# Enough rows to describe a feature, few enough to evaluate dozens of sets within seconds.
 _MAX_ROWS = 500
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Features and response as arrays, with names that are fit to be shown."""
+    """Features and response as arrays, with printable names."""
 
     table: Table
     responses: np.ndarray  # (n_samples,) or (n_samples, n_outputs)
     names: list[str]
     task: str
-    standardize: Standardize = True  # how these regressions see a column
+    standardize: Standardize = True  # how the regressions scale a column
 
     @property
     def X(self) -> np.ndarray:
-        """Every column as numbers, without gaps."""
+        """Every column as numbers, without missing values."""
         return self.table.numbers
 
     @property
     def levels(self) -> dict[int, list[str]]:
-        """The levels of each column that holds categories."""
+        """Levels of each categorical column."""
         return self.table.levels
 
     def gaps(self, column: int) -> np.ndarray:
-        """Where a column has no value, at all samples."""
+        """Return a mask of the samples in which a column is missing."""
         return self.table.missing.get(column, np.zeros(self.X.shape[0], dtype=bool))
 
     @property
     def y(self) -> np.ndarray:
-        """Labels or numbers; the first output where there are several."""
+        """Labels or numbers; the first output if there are several.
+
+        For survival times, the martingale residuals: events minus expected events.
+        """
+        if self.task == "survival":
+            event, time = self.responses.T
+            return martingale_residuals(event, time, np.ones(time.size))
         return self.responses if self.responses.ndim == 1 else self.responses[:, 0]
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """All rows, or a few hundred drawn evenly over the values of the response."""
+        """All rows, or a few hundred spread evenly over the values of the response."""
         n = self.X.shape[0]
         if n <= _MAX_ROWS:
             return np.arange(n)
@@ -65,7 +73,7 @@ class Samples:
 
     @cached_property
     def classes(self) -> tuple[list[str], np.ndarray]:
-        """Labels, and the number of the label of each sample."""
+        """Labels, and the label number of each sample."""
         return leveled(self.y)
 
     @cached_property
@@ -73,13 +81,13 @@ class Samples:
         return encode_response(self.responses[self.rows], self.task)
 
     def codes(self, column: int) -> np.ndarray:
-        """Numbers of the levels of a category at `rows`, without those that do not occur."""
+        """Return the levels of a category at `rows`, renumbered without absent levels."""
         return np.unique(self.X[self.rows, column], return_inverse=True)[1]
 
     def standardized(self, columns: Sequence[int]) -> np.ndarray:
-        """Some columns at `rows`, with mean 0 and variance 1 (constants: 0)."""
+        """Return some columns at `rows`, with mean 0 and variance 1 (0 for constants)."""
         values = self.X[self.rows[:, None], list(columns)].astype(np.float64)
-        if np.isnan(values).any():  # a gap stands at the mean
+        if np.isnan(values).any():  # replace missing values by the mean
             there = ~np.isnan(values)
             sums = values.sum(axis=0, where=there)
             values = np.where(there, values, sums / np.maximum(there.sum(axis=0), 1))
@@ -89,17 +97,17 @@ class Samples:
         return Z
 
     def unexplained(self, columns: Sequence[int]) -> float:
-        """What the judge finds some columns to leave, as a share of the variance of y."""
+        """Return the fraction of the variance of y that some columns leave unexplained."""
         known, which = self._unexplained, tuple(sorted(columns))
         if which not in known:
             parts = [self._regressors(column) for column in which]
             X = np.hstack([np.zeros((self.rows.size, 0)), *parts])
-            # Whatever its number of levels, a column counts once.
+            # A column counts once, whatever its number of levels.
             weights = np.repeat(
                 [1.0 / part.shape[1] for part in parts], [p.shape[1] for p in parts]
             )
             p = np.full(len(X), 1.0 / len(X))
-            # The judge builds on the first rows, which must not be those of one class.
+            # The first rows are the landmarks, which must not all belong to one class.
             order = np.random.default_rng(0).permutation(len(X))
             with one_blas_thread():
                 judged = judge(X[order], self._response.Y[order], p, weights)[0]
@@ -111,11 +119,11 @@ class Samples:
         return {}
 
     def explained(self, columns: Sequence[int]) -> float:
-        """The share of the response that some columns explain."""
+        """Return the fraction of the variance of y that some columns explain."""
         return 1.0 - self.unexplained(columns)
 
     def _regressors(self, column: int) -> np.ndarray:
-        """Numbers and where they are missing, or indicators of levels; of variance one."""
+        """Return numbers with indicators of missingness, or indicators of levels, scaled."""
         missing = self.table.missing.get(column)
         if column not in self.levels:
             numbers = self.standardized([column])
@@ -126,7 +134,7 @@ class Samples:
 
 
 def _indicators(codes: np.ndarray) -> np.ndarray:
-    """Centred indicators of levels, with a variance of one on average."""
+    """Return centred indicators of levels, with unit variance on average."""
     indicators = np.eye(codes.max() + 1)[codes]
     indicators -= indicators.mean(axis=0)
     spread = float(indicators.var(axis=0).mean())
@@ -136,15 +144,17 @@ def _indicators(codes: np.ndarray) -> np.ndarray:
 def as_samples(
     selector: Any, X: Any, y: Any, feature_names: Sequence[str] | None = None
 ) -> Samples:
-    """Arrays and names out of whatever the selector was fitted on."""
+    """Return arrays and names from the data that the selector was fitted on."""
     if issparse(X):
         if not is_made_dense(X):
             raise ValueError(
-                f"A report shows tables that fit into memory; this sparse one has {X.shape[0]} × "
-                f"{X.shape[1]} numbers. Fit a selector on the columns kept, and report that."
+                f"A report requires a table that fits in memory; this sparse one has {X.shape[0]} "
+                f"× {X.shape[1]} numbers. Fit a selector on the selected columns, and report that."
             )
         X = X.toarray()
-    array, responses = np.asarray(X), np.asarray(y)
+    array = np.asarray(X)
+    times = survival_times(y, "survival") if selector.task_ == "survival" else None
+    responses = np.asarray(y) if times is None else times
     if array.ndim != 2 or array.shape[1] != selector.n_features_in_:
         raise ValueError(
             f"X has shape {array.shape}, but the selector was fitted on "
@@ -154,7 +164,7 @@ def as_samples(
     if responses.shape[0] != array.shape[0]:
         raise ValueError(f"X has {array.shape[0]} samples but y has {responses.shape[0]}.")
     if (unknown := gaps_in(responses).reshape(len(responses), -1).any(axis=1)).any():
-        # Samples without a response are no part of a fit.
+        # Samples without a response are not part of the fit.
         rows = np.flatnonzero(~unknown)
         X, array, responses = _safe_indexing(X, rows), array[rows], responses[rows]
     standardize = "rank" if goes_by_rank(selector.standardize) else True

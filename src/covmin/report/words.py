@@ -1,8 +1,8 @@
-"""Numbers in the words of the report."""
+"""Format numbers for the report."""
 
 
 def percent(share: float) -> str:
-    """A share as a percentage: one digit where it is small.
+    """Format a fraction as a percentage, with one decimal if it is small.
 
     >>> percent(0.0312), percent(0.62), percent(-0.001)
     ('3.1%', '62%', '0%')
@@ -12,9 +12,9 @@ def percent(share: float) -> str:
 
 
 def number(value: float) -> str:
-    """A number in four digits; one of up to seven places as it stands.
+    """Format a number with four digits, or in full if it has up to seven digits.
 
-    Four places have no comma: they may be a year.
+    Numbers of four digits have no comma, because they may be years.
 
     >>> number(0.123456), number(2001), number(1234567.0), number(1.5e9)
     ('0.1235', '2001', '1,234,567', '1.5e+09')
@@ -24,7 +24,7 @@ def number(value: float) -> str:
 
 
 def count_of(n: int, noun: str, plural: str | None = None) -> str:
-    """A number of things.
+    """Format a number with its noun.
 
     >>> count_of(1, "feature"), count_of(1200, "feature"), count_of(2, "class", "classes")
     ('1 feature', '1,200 features', '2 classes')
@@ -33,7 +33,7 @@ def count_of(n: int, noun: str, plural: str | None = None) -> str:
 
 
 def chance(p_value: float) -> str:
-    """A p-value in as many digits as mean something.
+    """Format a p-value.
 
     >>> chance(0.03124), chance(1e-9)
     ('p = 0.031', 'p < 0.001')
@@ -42,7 +42,7 @@ def chance(p_value: float) -> str:
 
 
 def verb(n: int, plural: str) -> str:
-    """What so many features do.
+    """Return a verb in the singular or plural.
 
     >>> verb(1, "are"), verb(1, "explain"), verb(2, "explain")
     ('is', 'explains', 'explain')

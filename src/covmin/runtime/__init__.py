@@ -1,1 +1,1 @@
-"""What goes on beside a computation: progress, threads, memory, files."""
+"""Services around a computation: progress, checkpoints, threads, memory and files."""

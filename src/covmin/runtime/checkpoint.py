@@ -1,4 +1,4 @@
-"""Finished parts of a long fit on the disk, so that a new fit goes on from there."""
+"""Save the finished parts of a long fit to disk, so that a later fit can resume."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -17,10 +17,10 @@ from .log import ResultLog
 
 
 class Checkpoint:
-    """Folds and stages that are done, in a file; without a path nothing is kept.
+    """The finished folds and stages of a fit, saved in a file; without a path nothing is saved.
 
-    Nothing is written before the fit has lasted ``after`` seconds. The settings are what the fit
-    depends on; a file of another fit is refused.
+    Nothing is written before the fit has run for ``after`` seconds. ``settings`` holds everything
+    that the fit depends on; a file with other settings is refused.
     """
 
     def __init__(self, path: Any, after: float, settings: dict[str, Any]) -> None:
@@ -40,19 +40,19 @@ class Checkpoint:
         return found
 
     def folds(self) -> list[np.ndarray]:
-        """Errors of the folds judged before."""
+        """Return the errors of the saved folds."""
         return [np.array(errors) for errors in self._known("fold")]
 
     def stages(self) -> list[tuple[Stage, np.ndarray]]:
-        """Stages solved before, each with its units from best to worst."""
+        """Return the saved stages, each with its units from best to worst."""
         return [(_read_stage(record), np.array(record["order"])) for record in self._known("stage")]
 
     def steps(self) -> list[Progress]:
-        """The steps of these stages."""
+        """Return the optimisation steps of the saved stages."""
         return [_read_step(step) for record in self._known("stage") for step in record["steps"]]
 
     def add(self, kind: str, number: int, *parts: Any) -> None:
-        """Keep the errors of a fold, or a stage with its order and its steps."""
+        """Save the errors of a fold, or a stage with its order and its steps."""
         if self._path is None:
             return
         self._waiting.append(({kind: number}, _WRITERS[kind](*parts)))
@@ -65,13 +65,13 @@ class Checkpoint:
         self._waiting.clear()
 
     def leave(self) -> None:
-        """Keep the file also when the fit ends without an error: it was not done."""
+        """Keep the file although the fit ends without an error, because it is incomplete."""
         self._left = True
 
     @classmethod
     @contextmanager
     def kept(cls, path: Any, after: float, settings: dict[str, Any]) -> Iterator[Self]:
-        """A checkpoint while the block runs; the file goes when it ends without an error."""
+        """Provide a checkpoint for the block; delete the file if the block ends without error."""
         checkpoint = cls(path, after, settings)
         try:
             yield checkpoint
@@ -82,7 +82,7 @@ class Checkpoint:
             checkpoint._path.unlink(missing_ok=True)
 
 
-# What is no number and no array.
+# Fields that are neither numbers nor arrays.
 _LEFT_OUT = {"solution", "state", "operator"}
 
 

@@ -1,16 +1,16 @@
-"""What several public names say alike, written once and put into each docstring."""
+"""Insert shared sections into the docstrings of public names."""
 
 import re
 from collections.abc import Mapping
 from inspect import cleandoc
 
 _HEADING = re.compile(r"^([A-Z][\w ]+)\n-{3,}\n", flags=re.MULTILINE)
-# The order of numpydoc for those that are shared.
+# The order that numpydoc prescribes for the shared sections.
 _ORDER = ("", "Parameters", "Attributes", "Returns")
 
 
 def sections_of(doc: str) -> dict[str, str]:
-    r"""Sections of a numpydoc docstring by title; what stands before them has the title "".
+    r"""Return the sections of a numpydoc docstring by title; the text before them is "".
 
     >>> sections_of("Title.\n\nNotes\n-----\nText.")
     {'': 'Title.', 'Notes': 'Text.'}
@@ -21,10 +21,10 @@ def sections_of(doc: str) -> dict[str, str]:
 
 
 def with_sections(doc: str, shared: Mapping[str, str]) -> str:
-    """A docstring with shared entries before its own in each section, or in a new section.
+    """Return a docstring with shared entries placed before its own, section by section.
 
-    The entries go by the title of their section: Parameters, Attributes or Returns. What comes
-    back has lost the indentation of the source.
+    ``shared`` maps a section title (Parameters, Attributes or Returns) to its entries. The result
+    is not indented.
 
     >>> with_sections("Add.", {"Returns": "total : int"}).splitlines()
     ['Add.', '', 'Returns', '-------', 'total : int']

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Write files atomically."""
 
 import os
 import shutil
@@ -7,22 +7,22 @@ from uuid import uuid4
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file beside its place and move it there in one step.
+    """Write a temporary file next to ``path`` and move it into place in one step.
 
-    A file that was there keeps its permissions, and a link keeps pointing to it; a device or a
-    pipe is written to. When anything fails, what was there is as it was.
+    An existing file keeps its permissions, and a symbolic link still points to it. A device or a
+    pipe is written to directly. If anything fails, the old content is unchanged.
     """
     path = Path(os.path.realpath(path))
     if path.exists() and not path.is_file():
         path.write_bytes(data)
         return
-    # A name of its own, and never too long for the file system where that of the file is not.
+    # A short unique name: it fits in the file system's limit whenever the final name does.
     temporary = path.with_name(f".{uuid4().hex}.part")
     try:
         with temporary.open("xb") as file:
             file.write(data)
             file.flush()
-            # Some file systems say that the disk is full only now.
+            # Some file systems report a full disk only here.
             os.fsync(file.fileno())
         if path.exists():
             shutil.copymode(path, temporary)

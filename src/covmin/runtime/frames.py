@@ -1,22 +1,22 @@
-"""Frames of pandas or polars, which are imported only when one is asked for."""
+"""Build pandas or polars frames; the libraries are imported only when needed."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def require_pandas() -> Any:
-    """The module pandas, or an error that says how to get it."""
+    """Return the pandas module, or raise an error that says how to install it."""
     try:
         import pandas
     except ImportError as error:
         raise ImportError(
-            'Results as a frame need pandas: pip install pandas, or "covmin[cli]".'
+            'Results as a frame require pandas: pip install pandas, or "covmin[cli]".'
         ) from error
     return pandas
 
 
 def as_frame(columns: Mapping[str, Any], library: str = "pandas") -> Any:
-    """Columns by their names as a frame of pandas, or of polars."""
+    """Return named columns as a pandas or polars data frame."""
     if library == "polars":
         import polars
 

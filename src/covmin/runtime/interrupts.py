@@ -1,4 +1,4 @@
-"""Ctrl-C as a request to end well."""
+"""Treat Ctrl-C as a request to finish early with a usable result."""
 
 import signal
 import threading
@@ -9,10 +9,10 @@ from typing import Self
 
 
 class Interrupts:
-    """Whether the user has asked a fit to end.
+    """Whether the user has asked a fit to stop.
 
-    The first Ctrl-C asks, and the work ends at the next step it can be used from; the second
-    is an ordinary interrupt.
+    The first Ctrl-C is a request: the fit stops at the next step that leaves a usable result.
+    The second Ctrl-C is an ordinary interrupt.
     """
 
     def __init__(self) -> None:
@@ -21,9 +21,9 @@ class Interrupts:
     @classmethod
     @contextmanager
     def noticed(cls, keep: bool) -> Iterator[Self]:
-        """Notice Ctrl-C while the block runs, if ``keep`` and in the main thread."""
+        """Watch for Ctrl-C during the block, if ``keep`` is true and in the main thread."""
         interrupts = cls()
-        # Only the main thread hears signals.
+        # Only the main thread receives signals.
         if not keep or threading.current_thread() is not threading.main_thread():
             yield interrupts
             return

@@ -1,4 +1,4 @@
-"""Results kept as they come: one line of JSON for each finished unit of work."""
+"""A log of results: one line of JSON for each finished unit of work."""
 
 import json
 import os
@@ -10,15 +10,15 @@ _FORMAT = "covmin-results-1"
 
 
 class ResultLog:
-    """A file of results that a killed run loses nothing of.
+    """A file of results that survives a killed run.
 
-    The first line holds the settings; every other line one finished unit of work and its
-    result. A line is on the disk before the next is written, and a last line that was cut off
-    is dropped when the file is opened again.
+    The first line holds the settings, and each further line one finished unit of work with its
+    result. A line is on disk before the next one is written. An incomplete last line is dropped
+    when the file is opened again.
 
-    The file is made, with its folders, where it is not there; one that holds results of other
-    settings is refused. Without ``writable`` nothing is made, mended or appended, so that a run
-    under way in another process is not disturbed.
+    A missing file is created, together with its folders. A file with results of other settings
+    is refused. With ``writable=False`` nothing is created, repaired or appended, so that a run in
+    another process is not disturbed.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class ResultLog:
 
     def _open(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        # Unbuffered: what could not be written is not tried again when the file is closed.
+        # Unbuffered, so that a failed write is not repeated when the file is closed.
         self._file = self.path.open("ab", buffering=0)
         if self.path.stat().st_size > 0:
             return
@@ -59,7 +59,7 @@ class ResultLog:
         return self._results[_key(unit)]
 
     def append(self, unit: Mapping[str, Any], result: Any) -> None:
-        """Put a finished unit, what was done and what came of it in plain values, on the disk."""
+        """Write a finished unit and its result, both as plain values, to disk."""
         self._write({"unit": dict(unit), "result": result})
         self._results[_key(unit)] = result
 
@@ -72,13 +72,13 @@ class ResultLog:
                 line = line[self._file.write(line) :]
             os.fsync(self._file.fileno())
         except OSError as error:
-            # A line is there as a whole or not at all.
+            # Write a line completely or not at all.
             os.ftruncate(self._file.fileno(), start)
-            reason = f"{error.strerror}; the results before this one are kept"
+            reason = f"{error.strerror}; all earlier results are kept"
             raise OSError(error.errno, reason, str(self.path)) from error
 
     def _recover(self, mend: bool) -> None:
-        """Read what is there; ``mend`` cuts off a last line that was never finished."""
+        """Read an existing file; ``mend`` removes an incomplete last line."""
         if not self.path.exists():
             return
         data = self.path.read_bytes()
@@ -92,12 +92,12 @@ class ResultLog:
         self._results = {_key(record["unit"]): record["result"] for record in records[1:]}
 
     def _check_ours(self, data: bytes) -> None:
-        """Refuse a file that was never a log, before anything in it is touched."""
+        """Refuse a file that is not a log, before changing anything in it."""
         start = b'{"format":"covmin-results'
         if not (data.startswith(start) or start.startswith(data)):
             raise ValueError(
-                f"{self.path} is not a file of covmin's results; it is left as it is. "
-                "Give another file."
+                f"{self.path} is not a results file of covmin and was left unchanged. "
+                "Choose another file."
             )
 
     def _parse(self, line: bytes, number: int) -> dict[str, Any]:
@@ -105,11 +105,11 @@ class ResultLog:
             record = json.loads(line)
         except ValueError as error:
             raise ValueError(
-                f"Line {number} of {self.path} is damaged ({error}). Remove that line to go on "
-                "with the other results, or give another file."
+                f"Line {number} of {self.path} is damaged ({error}). Remove that line to "
+                "continue with the other results, or choose another file."
             ) from error
         if not isinstance(record, dict) or not ("unit" in record or "format" in record):
-            raise ValueError(f"{self.path} is not a file of results: see its line {number}.")
+            raise ValueError(f"{self.path} is not a results file: see line {number}.")
         return record
 
     def _check_settings(self, header: Mapping[str, Any]) -> None:
@@ -117,14 +117,14 @@ class ResultLog:
         if header.get("format") == _FORMAT and found == self.settings:
             return
         changed = [
-            f"  {name}: there {found.get(name)!r}, now {self.settings.get(name)!r}"
+            f"  {name}: {found.get(name)!r} in the file, {self.settings.get(name)!r} in this run"
             for name in sorted({*found, *self.settings})
             if found.get(name) != self.settings.get(name)
         ]
         raise ValueError(
             f"{self.path} holds results of other settings:\n"
-            + "\n".join(changed or ["  another format"])
-            + "\nGo on with the settings of that file, or give another file for the new ones."
+            + "\n".join(changed or ["  a different format"])
+            + "\nContinue with the settings in that file, or choose another file."
         )
 
 

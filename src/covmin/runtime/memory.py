@@ -1,20 +1,20 @@
-"""How much memory a fit will take, asked before it is taken."""
+"""Estimate the memory of a fit before it is allocated."""
 
 import os
 from pathlib import Path
 
-# Beyond this share of what is free, other programs and rounding up would meet.
+# Fraction of the free memory to use: leaves room for other programs and for rounding.
 _USABLE = 0.8
-# n×n matrices held at once: the kernel, its factor, the derivative and a spare for sums.
+# n×n matrices held at the same time: kernel, Cholesky factor, derivative, a work array for sums.
 _EXACT_MATRICES = 4
 _MIXED_MATRICES = 6
 # Copies of the samples: standardised, centred, weighted, and their product with a matrix.
 _COPIES = 4
-# Cosines and sines of each feature that the additive kernel keeps, twice where weighted,
-# and how many numbers it keeps at most.
+# Cosines and sines per feature that the additive kernel stores, twice if weighted, and the most
+# numbers it stores in total.
 _WAVES = 16
 _MOST_WAVES = 2**28
-# Arrays of a block's features, and matrices of their moments, held at once.
+# Arrays of Fourier features of a block, and moment matrices, held at the same time.
 _BLOCK_ARRAYS = 3
 _MOMENT_MATRICES = 8
 _BLOCK_ROWS = 1024
@@ -22,7 +22,7 @@ _BLOCK_NUMBERS = 2**22
 
 
 def exact_bytes(n_samples: int, n_features: int, itemsize: int = 8, *, mixed: bool = False) -> int:
-    """Most memory the exact kernel takes beyond the input."""
+    """Return the peak memory of the exact kernel in bytes, beyond the input."""
     matrices = _MIXED_MATRICES if mixed else _EXACT_MATRICES
     cells = n_samples * n_features
     waves = min(_WAVES * cells, _MOST_WAVES) if mixed else 0
@@ -40,7 +40,7 @@ def fourier_bytes(
     copied: bool = False,
     sampled: int = 0,
 ) -> int:
-    """Most memory random components take beyond the input."""
+    """Return the peak memory of random Fourier features in bytes, beyond the input."""
     rows = min(_BLOCK_ROWS, max(1, _BLOCK_NUMBERS // max(n_features, 1)))
     block = _BLOCK_ARRAYS * (_BLOCK_ROWS * n_components + rows * n_features)
     sample = min(n_samples, sampled) * 2 * n_features
@@ -51,7 +51,7 @@ def fourier_bytes(
 
 
 def available_bytes() -> int | None:
-    """Memory this process can still take; None where the system does not say."""
+    """Return the memory this process can still allocate; None if the system does not tell."""
     known = [free for free in (_free(), _left_to_group(), _left_to_process()) if free is not None]
     return max(min(known), 1) if known else None
 
@@ -66,7 +66,7 @@ def _free() -> int | None:
 
 
 def _left_to_group() -> int | None:
-    """What a container may still take: pages of files that could be dropped do not count."""
+    """Return what a container may still allocate; reclaimable file cache counts as free."""
     limit = _read("/sys/fs/cgroup/memory.max").strip()
     used = _read("/sys/fs/cgroup/memory.current").strip()
     if not (limit.isdigit() and used.isdigit()):
@@ -75,7 +75,7 @@ def _left_to_group() -> int | None:
 
 
 def _left_to_process() -> int | None:
-    """What ``ulimit -v`` leaves."""
+    """Return what ``ulimit -v`` leaves."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -95,27 +95,27 @@ def _read(path: str) -> str:
 
 
 def _number(path: str, name: str) -> int | None:
-    """The number after a name in a file of the system."""
+    """Return the number after a name in a system file."""
     _, found, rest = _read(path).partition(name)
     return int(rest.split()[0]) if found else None
 
 
 def fits(needed: int) -> bool:
-    """Whether so much memory can be taken without getting near the end of it."""
+    """Tell whether this many bytes can be allocated with a safe margin."""
     available = available_bytes()
     return available is None or needed <= _USABLE * available
 
 
 def check_memory(needed: int, what: str, remedy: str) -> None:
-    """Refuse to begin what would not fit, with the numbers and a way out.
+    """Raise an error with the sizes and a remedy if the memory does not suffice.
 
-    >>> check_memory(10**18, "A matrix of that size", "Ask for less.")
+    >>> check_memory(10**18, "A matrix of that size", "Use a smaller one.")
     Traceback (most recent call last):
-    MemoryError: A matrix of that size needs about 1000000000.0 GB ... Ask for less.
+    MemoryError: A matrix of that size needs about 1000000000.0 GB ... Use a smaller one.
     """
     if not fits(needed):
         needs, free = _amount(needed), _amount(available_bytes() or 0)
-        raise MemoryError(f"{what} needs about {needs} of memory, and {free} are free. {remedy}")
+        raise MemoryError(f"{what} needs about {needs} of memory, but {free} is free. {remedy}")
 
 
 def _amount(size: int) -> str:

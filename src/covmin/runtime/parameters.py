@@ -1,4 +1,4 @@
-"""Parameters as plain values, to be written down."""
+"""Convert parameters to plain Python values."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def plain(value: Any) -> Any:
-    """Lists in place of arrays, whose repr needs imports and leaves out their middle.
+    """Return ``value`` with arrays as lists: the repr of an array is abbreviated.
 
     >>> plain({"a": np.arange(2), "b": np.float64(0.5)})
     {'a': [0, 1], 'b': 0.5}

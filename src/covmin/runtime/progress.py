@@ -1,4 +1,4 @@
-"""A line on standard error that says how far the work is."""
+"""Show the progress of a computation on standard error."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar, Self
 
-# Seconds after which "auto" shows a bar: what is over sooner needs none.
+# Seconds before "auto" shows a progress bar; shorter work needs none.
 _PATIENCE = 3.0
 
 
 class ProgressBar:
-    """Phases of a fit, one line each: tqdm's where it is installed, else printed as they come.
+    """A progress bar for the phases of a fit: tqdm if it is installed, printed lines otherwise.
 
-    With ``patience`` it shows after so many seconds, says nothing else, and leaves nothing behind.
+    With ``patience`` the bar appears only after that many seconds, prints nothing else, and
+    disappears at the end.
     """
 
-    _n_open: ClassVar[int] = 0  # in all threads: a fit inside of other work is part of that
+    _n_open: ClassVar[int] = 0  # across all threads: a fit within other work shows no bar
     _lock: ClassVar[threading.Lock] = threading.Lock()
 
     def __init__(self, silent: bool = False, patience: float = 0.0) -> None:
@@ -35,9 +36,9 @@ class ProgressBar:
     @classmethod
     @contextmanager
     def shown(cls, verbose: int | str) -> Iterator[Self]:
-        """A bar that is closed in the end, silent unless ``verbose``.
+        """Provide a bar for the block; it is silent unless ``verbose``.
 
-        With "auto" it is shown where somebody watches and the work lasts.
+        With "auto" it appears if the output is interactive and the work takes several seconds.
         """
         if verbose == "auto":
             bar = cls(silent=cls._n_open > 0 or not is_watched(), patience=_PATIENCE)
@@ -55,7 +56,7 @@ class ProgressBar:
     @classmethod
     @contextmanager
     def part_of_other_work(cls) -> Iterator[None]:
-        """While the block lasts, no bar shows by itself."""
+        """Suppress automatic progress bars during the block."""
         with cls._lock:
             cls._n_open += 1
         try:
@@ -65,12 +66,12 @@ class ProgressBar:
                 cls._n_open -= 1
 
     def say(self, text: str) -> None:
-        """A line of its own."""
+        """Print a line of text."""
         if self.tells:
             print(text, file=sys.stderr)
 
     def show(self, phase: str, unit: str, done: int, total: int, text: str = "") -> None:
-        """How much of a phase is done, counted in some unit."""
+        """Show how much of a phase is done, counted in units."""
         if self.silent:
             return
         with self._drawing:
@@ -79,7 +80,7 @@ class ProgressBar:
                 self._draw(*self._last)
 
     def _begin(self) -> None:
-        """Show what there is to show, after the time that "auto" waits."""
+        """Start showing progress, once the waiting time of "auto" has passed."""
         with self._drawing:
             self._waits = False
             if self._last is not None:
@@ -102,7 +103,7 @@ class ProgressBar:
             self._timer.cancel()
         with self._drawing:
             self._close()
-            self.silent = True  # should the timer have been faster
+            self.silent = True  # in case the timer fired first
 
     def _close(self) -> None:
         if self._bar is not None:
@@ -112,7 +113,7 @@ class ProgressBar:
 
 
 def is_watched() -> bool:
-    """Whether somebody sees what this thread writes as it comes: at a terminal or in a notebook."""
+    """Tell whether this thread's output is seen as it appears: in a terminal or a notebook."""
     if threading.current_thread() is not threading.main_thread():
         return False
     if sys.stderr is not None and sys.stderr.isatty():
@@ -122,7 +123,7 @@ def is_watched() -> bool:
 
 
 class _Line:
-    """The least of a bar that goes away in the end: a line of a terminal, written over."""
+    """A minimal replacement of tqdm: one terminal line, overwritten and cleared at the end."""
 
     def __init__(self, total: int, description: str) -> None:
         self.n, self.total, self._description = 0, total, description

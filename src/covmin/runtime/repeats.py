@@ -1,4 +1,4 @@
-"""The same work many times over: in parallel, with a count of what is done."""
+"""Repeat the same work for many items, in parallel and with a progress bar."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from .progress import ProgressBar
 from .threads import IN_THREADS, one_blas_thread, sharing_rows, worker_threads
 
-# Values allowed for n_jobs: joblib counts cores from the last for negative ones, and has no zero.
+# Values allowed for n_jobs: joblib counts negative values from the last core; zero is undefined.
 N_JOBS: list[Any] = [
     None,
     Interval(Integral, 1, None, closed="left"),
@@ -26,16 +26,16 @@ Result = TypeVar("Result")
 
 
 def for_many_fits(estimator: Any, whole: Any) -> Any:
-    """A clone of an estimator, which `whole` fits many times, without what is meant for one."""
+    """Return a clone of an estimator to be fitted many times by ``whole``, with safe settings."""
     estimator = clone(estimator)
     parameters = estimator.get_params()
     if parameters.get("long_run__checkpoint") is not None:
         raise ValueError(
-            f"checkpoint keeps the progress of one fit, and {type(whole).__name__} makes many; "
-            "pass an estimator with checkpoint=None."
+            f"A checkpoint stores the progress of one fit, but {type(whole).__name__} makes many. "
+            "Pass an estimator with checkpoint=None."
         )
     if parameters.get("long_run__interrupt") == "keep":
-        # Ctrl-C means the whole: kept, it would end one fit early and be lost on the others.
+        # Ctrl-C should stop everything: with "keep" it would only shorten the current fit.
         estimator.set_params(long_run__interrupt="raise")
     return estimator
 
@@ -48,9 +48,10 @@ def repeat(
     n_jobs: int | None,
     verbose: int | str,
 ) -> list[Result]:
-    """Do some work for each item, in threads with one BLAS thread each; results in order.
+    """Return the results of ``work`` for each item, in order.
 
-    ``what`` and ``unit`` are what the progress bar says.
+    The items run in threads, with one BLAS thread each. ``what`` and ``unit`` are the texts of
+    the progress bar.
     """
     results: list[Result] = []
     with (
@@ -69,14 +70,14 @@ def repeat(
 def in_threads(
     work: Callable[[Any], Result], items: Iterable[Any], n_jobs: int | None
 ) -> Iterator[Iterator[Result]]:
-    """Results of some work for each item, in order; what is left when the block ends is dropped."""
+    """Iterate over the results for each item, in order; leaving the block drops the rest."""
     pool = Parallel(n_jobs=n_jobs, return_as="generator", **IN_THREADS)
     shared = sharing_rows(work, worker_threads(n_jobs))
     results = pool(delayed(shared)(item) for item in items)
     try:
         yield results
     finally:
-        # After an error, or an end in between, joblib would complain of work that nobody waits
-        # for. No filter would do: the threads set those of the whole process.
+        # After an error or an early exit, joblib would warn about unfinished work. A warning
+        # filter cannot help: threads share the filters of the process.
         pool.return_generator = False
         results.close()

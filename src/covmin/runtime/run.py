@@ -1,4 +1,4 @@
-"""What goes on beside a fit: progress, history, a checkpoint, and Ctrl-C."""
+"""Follow a fit while it runs: progress, history, checkpoint, time limit and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -28,27 +28,29 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class LongRun(Configurable):
-    """What concerns a fit that lasts, given to ``CCMSelector(long_run=...)``.
+    """Settings for long fits, passed as ``CCMSelector(long_run=...)``.
 
     Parameters
     ----------
     checkpoint : path-like, default=None
-        File that keeps the finished folds and stages of a fit. A new fit on the same data with
-        the same parameters goes on from there; the file goes when the fit is done.
-        ``random_state`` must be an integer or None.
+        File that saves finished cross-validation folds and stages. A new fit with the same data
+        and parameters resumes from it. The file is deleted when the fit is complete. Requires
+        ``random_state`` to be an integer or None.
     checkpoint_after : float, default=60
-        Seconds a fit must last before anything is written.
+        Number of seconds before anything is written.
     interrupt : {"raise", "keep"}, default="raise"
-        What Ctrl-C does in the main thread: end the fit with nothing changed, or end it well,
-        with the ranking it has come to (a second Ctrl-C then ends it at once).
+        What Ctrl-C does in the main thread. "raise" stops the fit with an error and leaves the
+        estimator unchanged. "keep" stops it at the next step and keeps the ranking reached so
+        far; a second Ctrl-C then stops it at once.
     seconds : float, default=None
-        Time for a fit, after which it ends after the step it is in, with the ranking it has come
-        to. Where the number of features is to be chosen, the folds that are judged by then choose
-        it. A checkpoint is left, from which a fit with more time goes on.
+        Time limit. When it is reached, the fit stops after the current step and keeps the ranking
+        reached so far. If the number of features is chosen by cross-validation, the folds that
+        are finished by then decide. The checkpoint is kept, so that a fit with more time can
+        resume.
     callback : callable, default=None
-        Called with a :class:`~covmin.core.watch.Progress` after each step; its method
-        ``plan(plan, workload)``, if it has one, once when these are known, and its method
-        ``fold(done, total)`` after each fold that is cross-fitted.
+        Called with a :class:`~covmin.core.watch.Progress` after each step. If it has a method
+        ``plan(plan, workload)``, that is called once the plan is known. If it has a method
+        ``fold(done, total)``, that is called after each cross-validation fold.
 
     Examples
     --------
@@ -64,13 +66,13 @@ class LongRun(Configurable):
     callback: Callable[[Progress], None] | None = None
 
     def check(self) -> None:
-        """Refuse what cannot be done."""
+        """Raise an error if a setting is invalid."""
         if not (self.checkpoint is None or isinstance(self.checkpoint, str | PathLike)):
             raise ValueError(f"checkpoint must be a path or None; got {self.checkpoint!r}.")
         if self.checkpoint is not None and not Path(self.checkpoint).resolve().parent.is_dir():
             raise ValueError(
-                f"There is no folder to write the checkpoint {str(self.checkpoint)!r} in; create "
-                "it, or name another place."
+                f"The folder of the checkpoint {str(self.checkpoint)!r} does not exist. Create it, "
+                "or choose another path."
             )
         if not isinstance(self.checkpoint_after, Real) or not self.checkpoint_after >= 0.0:
             raise ValueError(
@@ -85,7 +87,7 @@ class LongRun(Configurable):
 
 
 class Run(Watch):
-    """Told of everything that a fit does, and asked whether it is to go on."""
+    """Receives every event of a fit, and tells the fit whether to continue."""
 
     def __init__(
         self,
@@ -101,14 +103,14 @@ class Run(Watch):
         self._callback = callback
         self._begin, self._seconds = monotonic(), seconds
         self._late = False
-        self._n_judged: tuple[int, int] | None = None  # folds judged of how many, where not all
+        self._n_judged: tuple[int, int] | None = None  # (finished, all) folds, if not all finished
         self._steps = checkpoint.steps()
         self._workload = Workload()
 
     @classmethod
     @contextmanager
     def of(cls, long_run: LongRun, verbose: int | str, settings: dict[str, Any]) -> Iterator[Self]:
-        """A run while the block lasts; a checkpoint is of these settings alone."""
+        """Provide a run for the block; its checkpoint is valid only for these settings."""
         with (
             ProgressBar.shown(verbose) as bar,
             Interrupts.noticed(long_run.interrupt == "keep") as interrupts,
@@ -117,29 +119,29 @@ class Run(Watch):
             yield cls(bar, kept, interrupts, long_run.callback, long_run.seconds)
 
     def planned(self, plan: object, workload: Workload) -> None:
-        """What will be done, and how much that is: before the choice of m, which may last."""
+        """Announce the plan and its workload, before the choice of m, which may take long."""
         self._workload = workload
         if self._bar.tells:
             self._bar.say(f"{plan}\n{workload.in_words()}".rstrip())
-        self._show(0.0, "")  # from here on the bar counts the time
+        self._show(0.0, "")  # starts the clock of the progress bar
         if (told := getattr(self._callback, "plan", None)) is not None:
             told(plan, workload)
 
     def stop(self) -> bool:
-        """Whether the user has asked to end here, or the time is over."""
+        """Tell whether to stop here: the user has asked for it, or the time is up."""
         self._late = self._late or self._past(1.0)
         if self._late:
             self._checkpoint.leave()
         return self._late or self._interrupts.asked
 
     def stop_choosing(self) -> bool:
-        """Whether the time is over that the choice of m and ε has: its share of the work."""
+        """Tell whether the choice of m and ε has used up its share of the time."""
         return self._past(self._workload.after_folds(1, 1) or 1.0)
 
     def choice_cut_short(self, done: int, total: int) -> None:
-        """Only some folds were judged: what follows is not what a fit with more time goes on from.
+        """Record that only some folds were finished.
 
-        It may choose otherwise.
+        A fit with more time may choose a different m, so the stages that follow are not saved.
         """
         self._n_judged = done, total
         self._checkpoint.leave()
@@ -149,22 +151,22 @@ class Run(Watch):
         return self._seconds is not None and passed >= share * self._seconds
 
     def ended_by(self) -> str:
-        """What has ended the fit early, in words; nothing where it has not."""
+        """Describe what stopped the fit early; empty if nothing did."""
         if self._late:
             return f"stopped after {self._seconds:g} s"
         return "interrupted" if self._interrupts.asked else ""
 
     def end_of_choice(self) -> str:
-        """What the time left of the choice of m and ε, in words; nothing where it was enough."""
+        """Describe how the time limit affected the choice of m and ε; empty if it did not."""
         if self._n_judged is None or self._interrupts.asked:
             return ""
         done, total = self._n_judged
         if done == 0:
             return "There was no time to choose the number of features."
-        return f"In the time allowed {done} of {total} folds were judged, which chose."
+        return f"The time limit allowed {done} of {total} folds; the choice is based on these."
 
     def step(self, progress: Progress) -> None:
-        """Record a step of the path, and show it."""
+        """Record an optimisation step and show it."""
         self._steps.append(progress)
         step = progress.iteration
         told = f"path, keep {progress.budget}"
@@ -175,18 +177,18 @@ class Run(Watch):
             self._callback(progress)
 
     def stage_done(self, number: int, stage: Stage, order: np.ndarray) -> None:
-        """Keep a stage that was solved to its end."""
+        """Save a finished stage."""
         if self._n_judged is not None:
             return
         steps = [step for step in self._steps if step.stage == number]
         self._checkpoint.add("stage", number, stage, order, steps)
 
     def stages(self) -> Sequence[tuple[Stage, np.ndarray]]:
-        """Stages solved before."""
+        """Return the stages saved by an earlier fit."""
         return self._checkpoint.stages()
 
     def fold_done(self, number: int, errors: np.ndarray, done: int, total: int) -> None:
-        """Keep the errors of a fold, and show how many there are."""
+        """Save the errors of a fold, and show how many are finished."""
         self._checkpoint.add("fold", number, errors)
         self._show(self._workload.after_folds(done, total), f"fold {done} of {total}")
         if (told := getattr(self._callback, "fold", None)) is not None:
@@ -196,11 +198,11 @@ class Run(Watch):
         self._bar.show("fit", "percent", round(100.0 * share), 100, text)
 
     def folds(self) -> list[np.ndarray]:
-        """Errors of the folds judged before."""
+        """Return the errors of the folds saved by an earlier fit."""
         return self._checkpoint.folds()
 
     def history(self) -> Bunch:
-        """The steps as one array for each quantity."""
+        """Return the steps, with one array per quantity."""
         from sklearn.utils import Bunch
 
         steps = self._steps

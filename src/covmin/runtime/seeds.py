@@ -1,4 +1,4 @@
-"""Where every draw gets its seed; NumPy's global generator belongs to the user."""
+"""Derive every seed from ``random_state``; NumPy's global generator belongs to the user."""
 
 import hashlib
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ from sklearn.utils import check_random_state
 
 
 def seed_of(random_state: Any) -> int:
-    """One seed for everything that is drawn; NumPy's global generator is left alone.
+    """Return one seed for all random draws, without touching NumPy's global generator.
 
-    None is a fixed seed: the same data give the same result on every run.
+    None means a fixed seed: the same data give the same result in every run.
 
     >>> seed_of(None), seed_of(7)
     (0, 7)
@@ -26,7 +26,7 @@ def seed_of(random_state: Any) -> int:
 
 
 def generator_of(random_state: Any) -> np.random.Generator:
-    """A generator as it is, or a new one from `seed_of`.
+    """Return a NumPy generator unchanged, or a new one seeded by `seed_of`.
 
     >>> bool(generator_of(None).integers(100) == generator_of(0).integers(100))
     True
@@ -37,7 +37,7 @@ def generator_of(random_state: Any) -> np.random.Generator:
 
 
 def unit_seed(random_state: int, *parts: Any) -> int:
-    """A seed for one unit of work: the same on every machine and in any order of work.
+    """Return a seed for one unit of work that is independent of machine and order of work.
 
     >>> unit_seed(0, "xor", 30, 7) == unit_seed(0, "xor", 30, 7) != unit_seed(0, "xor", 30, 8)
     True
@@ -48,9 +48,9 @@ def unit_seed(random_state: int, *parts: Any) -> int:
 
 @contextmanager
 def global_state_restored() -> Iterator[None]:
-    """Put the state of NumPy's global generator back on leaving.
+    """Restore the state of NumPy's global generator after the block.
 
-    For code of others that draws from it, or seeds it, without a way to say otherwise.
+    For third-party code that draws from it, or seeds it, and offers no alternative.
 
     >>> before = np.random.get_state()
     >>> with global_state_restored():
@@ -58,7 +58,7 @@ def global_state_restored() -> Iterator[None]:
     >>> bool((np.random.get_state()[1] == before[1]).all())
     True
     """
-    state = np.random.get_state()  # noqa: NPY002 (the global generator is what is protected)
+    state = np.random.get_state()  # noqa: NPY002 (the global generator is what we protect)
     try:
         yield
     finally:

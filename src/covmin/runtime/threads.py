@@ -1,8 +1,8 @@
-"""How many threads BLAS may use, and how many blocks of rows may be worked on at once.
+"""Set the number of BLAS threads, and of blocks of rows that are processed in parallel.
 
-Threads of BLAS spin while they wait for each other: beside other work a fit takes many times as
-long with them. Threads that work on blocks of rows, on folds or on draws do not wait for each
-other and are safe on a busy machine; BLAS is then held to one.
+BLAS threads spin while they wait for each other: on a busy machine they slow a fit down many
+times over. Threads that process blocks of rows, folds or draws do not wait for each other and are
+safe on a busy machine. BLAS then uses one thread.
 """
 
 import threading
@@ -19,31 +19,31 @@ from joblib.parallel import get_active_backend
 from scipy.linalg import cholesky
 from threadpoolctl import ThreadpoolController
 
-# Options that have joblib work in threads whatever a context around it asks for: the work is
-# in BLAS, which releases the interpreter lock, and is not made to be sent to processes.
+# Options that make joblib use threads, whatever the surrounding context asks for: the work is in
+# BLAS, which releases the interpreter lock, and cannot be sent to other processes.
 IN_THREADS = {"prefer": "threads", "require": "sharedmem"}
 
-# Kernel matrices of fewer rows are left to one thread. On two busy cores a step with all threads
-# takes 2 to 5 times as long at 1000 rows, and 1.1 to 1.6 times as long at 4000: from there on a
-# machine that gets busy after the measurement costs little.
+# Kernel matrices with fewer rows use one thread. On two busy cores a step with all threads takes
+# 2 to 5 times as long at 1000 rows, and 1.1 to 1.6 times as long at 4000: from there on, a machine
+# that gets busy after the measurement costs little.
 _WORTH_THREADS = 4000
-# Beyond, steps on so many rows are timed in turn with one thread and with all, for so many rounds.
+# For larger matrices, time steps of this size alternately with one thread and with all threads.
 _TIMED_ROWS = 2000
 _TIMED_COLUMNS = 100
 _N_ROUNDS = 3
-# All threads are used where they are faster by this factor in each of the rounds.
+# Use all threads if they are faster by this factor in every round.
 _CLEARLY_FASTER = 1.4
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Threads for blocks of rows that a loop around leaves to each of its workers.
+# Threads for blocks of rows that each worker of a surrounding parallel loop may use.
 _LEFT_TO_A_WORKER: ContextVar[int | None] = ContextVar("left_to_a_worker", default=None)
 
 
 @cache
 def _blas() -> ThreadpoolController:
-    # Looking for the libraries takes longer than a small fit, so it is done once.
+    # Finding the libraries takes longer than a small fit, so do it once.
     return ThreadpoolController().select(user_api="blas")
 
 
@@ -52,10 +52,10 @@ def _threads_of_blas() -> int:
 
 
 class _BlasLimit:
-    """Holds BLAS to the fewest threads that anyone inside has asked for.
+    """Limits BLAS to the smallest number of threads that any active block asks for.
 
-    The limit is one for the whole process: of fits that overlap, a later one finds what an
-    earlier one has set, and must not go back to that.
+    The limit applies to the whole process. If fits overlap, a later one finds the limit set by an
+    earlier one, and must not restore that.
     """
 
     def __init__(self) -> None:
@@ -66,18 +66,18 @@ class _BlasLimit:
 
     @property
     def given(self) -> int:
-        """Threads that BLAS has without us."""
+        """Number of threads that BLAS uses without our limit."""
         with self._lock:
             return self._given if self._asked else _threads_of_blas()
 
     @property
     def is_one(self) -> bool:
-        """Whether someone inside has asked for one thread."""
+        """Whether an active block asks for one thread."""
         return 1 in self._asked
 
     @contextmanager
     def held_to(self, n_threads: int) -> Iterator[None]:
-        """At most so many threads while the block runs."""
+        """Limit BLAS to this many threads during the block."""
         with self._lock:
             if not self._asked:
                 self._given = _threads_of_blas()
@@ -101,7 +101,7 @@ class _BlasLimit:
 
 
 def _hand_over_control() -> None:
-    """Let another thread lift the limit: since threadpoolctl 3.8 only who set it may."""
+    """Let another thread lift the limit; since threadpoolctl 3.8 only its owner may."""
     for library in _blas().lib_controllers:
         if hasattr(library, "clear_controlling_thread"):
             library.clear_controlling_thread()
@@ -111,12 +111,12 @@ _BLAS = _BlasLimit()
 
 
 def one_blas_thread() -> AbstractContextManager[None]:
-    """One BLAS thread while the block runs; blocks of rows may still be worked on at once."""
+    """Use one BLAS thread during the block; blocks of rows may still run in parallel."""
     return _BLAS.held_to(1)
 
 
 def blas_threads(n_samples: int, n_jobs: int | None = None) -> AbstractContextManager[None]:
-    """One BLAS thread, or all for a large kernel matrix where they are clearly faster just now.
+    """Use one BLAS thread, or all for a large kernel matrix if they are clearly faster now.
 
     ``n_samples`` is the number of rows of the kernel matrix, ``n_jobs`` the number of workers.
     """
@@ -127,17 +127,17 @@ def blas_threads(n_samples: int, n_jobs: int | None = None) -> AbstractContextMa
 
 
 def _threads_pay(n_threads: int) -> bool:
-    """Whether so many threads are clearly faster than one in every round."""
+    """Tell whether this many threads are clearly faster than one in every round."""
     step = _timed_step()
-    step()  # the first takes longer, for its memory is new
+    step()  # the first run is slower, because its memory is new
     rounds = (_seconds(step, 1) / _seconds(step, n_threads) for _ in range(_N_ROUNDS))
     return all(gain >= _CLEARLY_FASTER for gain in rounds)
 
 
 def _timed_step() -> Callable[[], None]:
-    """What takes the time of a step: a symmetric product, passes over it, a factorisation.
+    """Return a typical step: a symmetric product, passes over it, and a factorisation.
 
-    Product and factorisation may come from two libraries, each with threads of its own.
+    Product and factorisation may come from two libraries with separate threads.
     """
     Z = np.random.default_rng(0).standard_normal((_TIMED_ROWS, _TIMED_COLUMNS))
 
@@ -145,7 +145,7 @@ def _timed_step() -> Callable[[], None]:
         K = Z @ Z.T
         K /= _TIMED_COLUMNS
         np.exp(K, out=K)
-        K[np.diag_indices_from(K)] += K.sum(axis=0)  # dominant, so that there is a factor
+        K[np.diag_indices_from(K)] += K.sum(axis=0)  # makes K positive definite
         cholesky(K, lower=True, overwrite_a=True, check_finite=False)
 
     return step
@@ -159,16 +159,17 @@ def _seconds(step: Callable[[], None], n_threads: int) -> float:
 
 
 def worker_threads(n_jobs: int | None) -> int:
-    """Threads that joblib will start for ``n_jobs``: a context around the call may say so too."""
+    """Return the number of threads joblib will start for ``n_jobs`` in the current context."""
     with parallel_config(**IN_THREADS):
         return int(effective_n_jobs(n_jobs))
 
 
 def row_threads() -> int:
-    """Threads that may work on blocks of rows at once.
+    """Return the number of threads that may process blocks of rows in parallel.
 
-    As many as BLAS was given, by ``OMP_NUM_THREADS`` or by joblib for each of its processes, but
-    no more than the processors that this process may use. In a loop of threads, what it leaves.
+    It is the number of BLAS threads, set by ``OMP_NUM_THREADS`` or by joblib for each of its
+    processes, but at most the number of available processors. Inside a parallel loop of threads
+    it is the share that the loop leaves to each worker.
     """
     left = _LEFT_TO_A_WORKER.get()
     if left is not None:
@@ -179,13 +180,13 @@ def row_threads() -> int:
 
 
 def _in_a_loop_of_threads() -> bool:
-    # A worker of joblib that is a process has a main thread of its own.
+    # A joblib worker process has a main thread of its own.
     in_main = threading.current_thread() is threading.main_thread()
     return not in_main and get_active_backend()[0].nesting_level > 0
 
 
 def sharing_rows(work: Callable[[Item], Result], n_workers: int) -> Callable[[Item], Result]:
-    """The same work, done by one of several workers that share the threads for blocks of rows."""
+    """Wrap ``work`` for parallel workers that share the threads for blocks of rows."""
     left = max(1, row_threads() // n_workers)
 
     def of_a_worker(item: Item) -> Result:
@@ -206,8 +207,8 @@ def _left_to_a_worker(n_threads: int) -> Iterator[None]:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """One thread for everything while the block runs: for BLAS, OpenMP and blocks of rows."""
-    # Not threadpool_limits, which on leaving puts back what it found of BLAS as well.
+    """Use one thread for everything during the block: BLAS, OpenMP and blocks of rows."""
+    # Not threadpool_limits: on exit it would also restore the BLAS limit that it found.
     openmp = ThreadpoolController().select(user_api="openmp")
     with openmp.limit(limits=1), one_blas_thread(), _left_to_a_worker(1):
         yield

@@ -1,15 +1,15 @@
-"""The version of covmin, and which one made a pickled selector."""
+"""The version of covmin, and a check of the version that pickled a selector."""
 
 import warnings
 from typing import Any
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 _KEY = "_covmin_version"
 
 
 class VersionedPickles:
-    """Estimators whose pickles know their version, and say so where another one loads them."""
+    """Mixin that stores covmin's version in pickles and warns if another version loads them."""
 
     def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()  # type: ignore[misc]
@@ -21,8 +21,8 @@ class VersionedPickles:
         if made_by != __version__:
             warnings.warn(
                 f"This {type(self).__name__} was pickled by covmin {made_by} and is loaded by "
-                f"{__version__}: attributes may be missing or mean something else. Fit it again, "
-                "or load it with the version that made it. Only load pickles that you trust.",
+                f"{__version__}: attributes may be missing or have another meaning. Refit it, or "
+                "load it with the version that made it. Only load pickles that you trust.",
                 UserWarning,
                 stacklevel=2,
             )

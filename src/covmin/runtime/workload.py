@@ -1,4 +1,4 @@
-"""How much there is to do, how much of it is done, and how long this machine takes for it."""
+"""Estimate the work of a fit, its progress, and the time that this machine needs for it."""
 
 import time
 from collections.abc import Mapping
@@ -8,32 +8,32 @@ import numpy as np
 
 from .threads import one_blas_thread
 
-# A pass over a matrix (an exponential, a power, a sum) takes as long as so many products of each of
-# its entries: those of float32 on one thread.
+# One elementwise operation (exponential, power, sum) on a matrix entry takes as long as this many
+# multiplications of a float32 matrix product, on one thread.
 PASS = 100.0
-# Rows and columns of the matrix that is timed, which takes a few milliseconds, and how often.
+# Size of the matrix product that is timed (a few milliseconds), and the number of repetitions.
 _TIMED = 256
 _ROUNDS = 9
-# Shorter fits are over before an estimate is read.
+# Seconds below which no estimate is shown: the fit ends before anyone has read it.
 _WORTH_SAYING = 2.0
 
 
 @dataclass(frozen=True)
 class Workload:
-    """Multiplications of the parts of a fit, in the order in which they come."""
+    """Number of multiplications in each part of a fit, in order of execution."""
 
-    folds: float = 0.0  # of the cross-fit
-    looks: float = 0.0  # before the path
-    stages: Mapping[int, float] = field(default_factory=dict)  # by the features they keep
-    on_device: bool = False  # whose speed is not known
+    folds: float = 0.0  # cross-validation
+    looks: float = 0.0  # preparation of the path
+    stages: Mapping[int, float] = field(default_factory=dict)  # by number of features kept
+    on_device: bool = False  # the speed of a device is not known
 
     @property
     def total(self) -> float:
-        """All of it."""
+        """Total number of multiplications."""
         return self.folds + self.looks + sum(self.stages.values())
 
     def after_folds(self, done: int, n_folds: int) -> float:
-        """The share that is done after some of the folds.
+        """Return the share of the work done after some of the folds.
 
         >>> Workload(folds=6.0, stages={4: 3.0, 1: 1.0}).after_folds(1, 2)
         0.3
@@ -41,7 +41,7 @@ class Workload:
         return self._share(self.folds * done / n_folds)
 
     def at_stage(self, budget: int) -> float:
-        """The share that is done when a stage begins.
+        """Return the share of the work done when a stage begins.
 
         >>> Workload(folds=6.0, stages={4: 3.0, 1: 1.0}).at_stage(1)
         0.9
@@ -53,18 +53,18 @@ class Workload:
         return work / self.total if self.total > 0.0 else 0.0
 
     def seconds(self) -> float:
-        """How long it takes here: about, for nobody knows how many steps a stage will need."""
+        """Estimate the time on this machine; the number of steps per stage is not known ahead."""
         return self.total / products_per_second()
 
     def in_words(self, shortest: float = _WORTH_SAYING) -> str:
-        """A sentence about how long it takes; nothing where that is shorter, or not known."""
+        """Return a sentence with the estimated time; empty if it is short or unknown."""
         if self.on_device or (seconds := self.seconds()) < shortest:
             return ""
         return f"This takes about {duration_in_words(seconds)} on this machine."
 
 
 def duration_in_words(seconds: float) -> str:
-    """Seconds, minutes or hours, to as many digits as an estimate has.
+    """Format a duration in seconds, minutes or hours, rounded as befits an estimate.
 
     >>> [duration_in_words(seconds) for seconds in (0.2, 17.0, 140.0, 20_000.0)]
     ['1 s', '17 s', '2 min', '6 h']
@@ -76,10 +76,10 @@ def duration_in_words(seconds: float) -> str:
 
 
 def products_per_second() -> float:
-    """Multiplications in a second: those of a small product and a pass over it, on one thread."""
+    """Measure multiplications per second: a small product and a pass over it, on one thread."""
     A = np.random.default_rng(0).random((_TIMED, _TIMED), dtype=np.float32)
     with one_blas_thread():
-        # The median: a machine that is busy now will be so during the fit.
+        # The median: a machine that is busy now will be busy during the fit.
         took = float(np.median([_seconds(A) for _ in range(_ROUNDS)]))
     return _TIMED**2 * (_TIMED + PASS) / took
 

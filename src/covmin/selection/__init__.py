@@ -1,1 +1,1 @@
-"""The selector and the criterion."""
+"""The selector, the criterion and the results of a fit."""

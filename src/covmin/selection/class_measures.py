@@ -1,4 +1,4 @@
-"""How well predicted shares of classes tell the classes of samples."""
+"""Measures of classification from predicted class indicators."""
 
 import numpy as np
 
@@ -8,32 +8,33 @@ CLASS_MEASURES = ["accuracy", "balanced_accuracy", "log_loss", "roc_auc"]
 def class_measures(
     shares: np.ndarray, labels: np.ndarray, weight: np.ndarray, n_training: int
 ) -> dict[str, float]:
-    """Accuracy, over all samples and balanced, log-loss and area under the ROC curve.
+    """Return accuracy, balanced accuracy, log-loss and area under the ROC curve.
 
     Parameters
     ----------
     shares : ndarray of shape (n_samples, n_classes)
-        Indicators of the classes, as a regression predicts them.
+        Class indicators predicted by a regression.
     labels : ndarray of shape (n_samples,)
-        Numbers of the classes.
+        Class of each sample, as a number.
     weight : ndarray of shape (n_samples,)
-        Weights of the samples; they sum to one.
+        Sample weights that sum to one.
     n_training : int
-        Samples that the regression has seen.
+        Number of training samples.
 
     Notes
     -----
-    The accuracy goes by the largest share; balanced, it is the mean over the classes that there
-    are. For the log-loss, no share is less than that of one
-    sample more than were seen (``1 / (n_training + n_classes)``), and the shares of a sample are
-    divided by their sum. The area is that of each class against all others, and the mean over
-    classes; a class that no sample is in, or all are, has none. Without any, it is ½.
+    The predicted class is the one with the largest indicator. Balanced accuracy is the mean over
+    the classes present. For the log-loss, indicators are raised to at least
+    ``1 / (n_training + n_classes)``, the share of one sample more than were seen, and normalised to
+    sum to one. The area under the ROC curve is the mean over classes, each against the rest. It
+    is undefined for a class with no samples or with all of them; if it is undefined for every
+    class, the result is ½.
     """
     right = shares.argmax(axis=1) == labels
     chances = np.maximum(shares, 1.0 / (n_training + shares.shape[1]))
     chances /= chances.sum(axis=1, keepdims=True)
     losses = -np.log(chances[np.arange(labels.size), labels])
-    # Of two classes, either has the same area.
+    # With two classes, both have the same area.
     classes = [1] if shares.shape[1] == 2 else range(shares.shape[1])
     areas = [_area(shares[:, c], labels == c, weight) for c in classes]
     known = [area for area in areas if area is not None]
@@ -48,7 +49,7 @@ def class_measures(
 
 
 def _area(share: np.ndarray, is_in: np.ndarray, weight: np.ndarray) -> float | None:
-    """The chance that a sample of the class has a larger share than another; a tie is half.
+    """Return the probability that a sample of the class ranks above another; a tie counts half.
 
     >>> _area(np.array([0.1, 0.4, 0.4]), np.array([False, True, False]), np.ones(3))
     0.75

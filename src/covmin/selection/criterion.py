@@ -1,10 +1,10 @@
-"""The paper's criterion, as it stands, for any features."""
+"""The paper's criterion for a given set of features."""
 
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, validate_params
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_X_y
 
 from covmin.core.kernels import Kernel
@@ -19,6 +19,7 @@ from covmin.plan.kernel import kernel_of
 from covmin.plan.problem import make_problem
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
+from covmin.runtime.validation import validate_params
 
 
 @validate_params(
@@ -51,49 +52,49 @@ def conditional_covariance_trace(
     n_components: int | None = None,
     random_state: Any = None,
 ) -> float:
-    """The paper's criterion, raw: an estimate of the trace of the conditional covariance operator.
+    """Return the paper's criterion, the estimated trace of the conditional covariance operator.
 
-    ``ε · tr(Yᵀ (G_w + nεI)⁻¹ Y)`` for y given ``w ⊙ x``, at one ridge and one bandwidth, in
-    squared units of y. It serves to compare sets of the same size at the same ε, as the paper
-    does. It does not say what the features leave unexplained: :func:`~covmin.unexplained_variance`
-    does. Its limit, as n grows and ε shrinks, is the mean conditional variance of y; at a given n
-    and ε it is larger by what the ridge holds back (for a product and a line with 5 % of noise 70 %
-    of the variance), and it may grow when features are added, as the bandwidth grows with them.
+    ``ε · tr(Yᵀ (G_w + nεI)⁻¹ Y)`` for y given ``w ⊙ x``, for one ε and one bandwidth, in squared
+    units of y. Use it to compare sets of the same size at the same ε, as the paper does. As n grows
+    and ε shrinks, it converges to the mean conditional variance of y. For finite n it is larger,
+    because of the regularisation: for a product and a linear term with 5 % noise it is 70 % of the
+    variance. It may also increase when features are added, because the bandwidth increases with
+    them. To measure what features leave unexplained, use :func:`~covmin.unexplained_variance`.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        Numbers, or class labels (±1 for two classes, one-hot for more: the sum of the
-        variances of the indicators is measured). Several columns of numbers count equally,
+        Numbers, or class labels, encoded as ±1 for two classes and one-hot for more; the
+        variances of the indicators are then added up. Several columns of numbers count equally,
         whatever their units.
     weights : array-like of shape (n_features,), default=None
-        Weight w of each feature; all one by default.
+        Weight w of each feature; all 1 by default.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples; equal by default.
+        Weight of each sample; equal by default.
     task : {"auto", "classification", "ordinal", "regression"}, default="auto"
     standardize : bool or "rank", default=True
-        Whether to give every feature mean 0 and variance 1 first; "rank" does so by the normal
-        scores of its ranks.
+        Whether to scale every feature to mean 0 and variance 1 first; "rank" uses the normal
+        scores of the ranks.
     kernel : str or kernel, default="gaussian"
-        "gaussian", "rational-quadratic", "laplacian", "linear", "polynomial", or an object of
-        :mod:`covmin.kernels`. A median bandwidth is measured on the features with positive weight.
+        "gaussian", "rational-quadratic", "laplacian", "linear", "polynomial", or an object from
+        :mod:`covmin.kernels`. The median bandwidth uses the features with positive weight.
     epsilon : "auto" or float, default="auto"
-        Ridge; 0.001 for classes and 0.1 for regression by default.
+        Regularisation parameter ε. "auto" is 0.001 for classes and 0.1 for regression.
     approximation, n_components
         As in :class:`~covmin.CCMSelector`.
     random_state : int, RandomState instance or None, default=None
-        Seed of the random components. None is a fixed seed.
+        Seed of the random Fourier features. None is a fixed seed.
 
     Returns
     -------
     trace : float
-        In squared units of y; between 0 and the (summed) variance of y. For several columns of
-        numbers, each is first divided by its standard deviation, and their mean is taken.
+        In squared units of y, between 0 and the (summed) variance of y. Several columns of numbers
+        are first divided by their standard deviations, and the result is the mean.
 
     See Also
     --------
-    unexplained_variance : What the features leave unexplained, as a share that can be read.
+    unexplained_variance : Fraction of the variance that the features leave unexplained.
 
     Examples
     --------
@@ -118,7 +119,7 @@ def conditional_covariance_trace(
     response = encode_response(y, task, sample_weight=sample_weight, levels=levels)
     columns = prepare_columns(X, standardize, sample_weight=sample_weight, Y=response.Y)
     keep = np.flatnonzero(w[columns.index] > 0.0)
-    if keep.size == 0:  # no feature varies or counts: everything is left unexplained
+    if keep.size == 0:  # no feature varies or has positive weight: nothing is explained
         return float(response.squared_unit)
     if isinstance(epsilon, str):
         epsilon = PAPER_RIDGE[response.task]
@@ -141,8 +142,8 @@ def _kernel(given: Any) -> Kernel:
     kernel = kernel_of(given, FORMULATIONS["paper"])
     if getattr(kernel, "mixing", 1.0) == "auto":
         raise ValueError(
-            "The share of single effects in the mixed kernel hangs on a fit; give it as a number: "
-            "kernel=covmin.kernels.Mixed(mixing=0.3)."
+            "The additive share of the mixed kernel is chosen during a fit; here, pass it as a "
+            "number: kernel=covmin.kernels.Mixed(mixing=0.3)."
         )
     return kernel
 

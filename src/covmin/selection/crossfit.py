@@ -1,8 +1,8 @@
-"""The error of a ranking on samples it has not seen: what chooses m and ε.
+"""Cross-validation of the whole selection, to choose m and ε.
 
-The leave-one-out error of a stage has seen, through the selection, the samples it leaves
-out. Here the whole path is run on the training folds, and what the judge learns there of its
-first m features is tried on the fold left out.
+The leave-one-out error of a stage is biased, because the selection has seen all samples. Here the
+whole path is run on the training folds. A kernel regression on its first m features is then
+fitted to the training folds and evaluated on the test fold.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,6 +14,7 @@ import numpy as np
 from covmin.core.nominations import Hold
 from covmin.core.path import run_path
 from covmin.core.problem import Problem
+from covmin.core.survival import martingale_residuals
 from covmin.core.watch import Watch
 from covmin.data.columns import ColumnPlan, DistinctRows, PreparedColumns, prepare_columns
 from covmin.data.ranks import Standardize
@@ -28,54 +29,65 @@ from covmin.runtime.run import Run
 from covmin.runtime.threads import blas_threads, row_threads, worker_threads
 
 from .class_measures import CLASS_MEASURES, class_measures
+from .concordance import concordance
 from .judge import judge
 
-# From columns of the input and the mask of a fold to the score of an estimator on that fold.
+# The score of an estimator on a fold, given columns of the input and the mask of the fold.
 Score = Callable[[np.ndarray, np.ndarray], float]
 
 
 @dataclass(frozen=True)
 class CrossFit:
-    """What sets of 1..m features are worth on the folds left out, for each ε.
+    """Cross-validation results for each ε and number of features.
 
-    Measures are the error as a share of the variance of the response, the gain over the error
-    of no feature on the same fold, those of classes, and the score of an estimator.
+    The measures are the error as a fraction of the variance of the response, the gain over the
+    error without features on the same fold, measures of classification, the concordance index for
+    survival, and the score of an estimator.
     """
 
-    sizes: np.ndarray  # numbers of features tried, increasing
+    sizes: np.ndarray  # candidate numbers of features, increasing
     epsilons: np.ndarray
     folds: dict[str, np.ndarray]  # by measure, each (n_epsilons, n_sizes, n_folds)
 
     def mean(self, measure: str = "error") -> np.ndarray:
-        """Mean over folds, shape (n_epsilons, n_sizes)."""
+        """Return the mean over folds, shape (n_epsilons, n_sizes)."""
         return self.folds[measure].mean(axis=2)
 
     def standard_error(self, measure: str = "error") -> np.ndarray:
-        """Standard error of the mean over folds, shape (n_epsilons, n_sizes).
+        """Return the standard error of the mean over folds, shape (n_epsilons, n_sizes).
 
-        By how samples differ, where they have an error each, or else by how the folds do.
+        It is based on the variance over samples if each sample has an error, otherwise on the
+        variance over folds.
         """
         values = self.folds[measure]
         if f"{measure}_variance" in self.folds:
             variances = self.folds[f"{measure}_variance"].sum(axis=2)
             return np.asarray(np.sqrt(variances) / values.shape[2])
-        if values.shape[2] < 2:  # one fold in the time there was
+        if values.shape[2] < 2:  # the time limit allowed a single fold
             return np.zeros(values.shape[:2])
         return values.std(axis=2, ddof=1) / np.sqrt(values.shape[2])
 
     @property
     def _losses(self) -> tuple[np.ndarray, np.ndarray]:
-        """What decides, the smaller the better, and its standard error."""
-        if "score" in self.folds:
-            return -self.mean("score"), self.standard_error("score")
+        """The measure that decides, where smaller is better, and its standard error."""
+        for measure in ("score", "concordance"):
+            if measure in self.folds:
+                return -self.mean(measure), self.standard_error(measure)
         return self.mean(), self.standard_error()
 
+    @property
+    def best(self) -> str:
+        """What the best set has, in words."""
+        words = {"score": "best score", "concordance": "best concordance index"}
+        found = [words[measure] for measure in words if measure in self.folds]
+        return found[0] if found else "lowest cross-validated error"
+
     def best_epsilon(self) -> int:
-        """Index of the ε that holds the smallest error, or the best score."""
+        """Return the index of the ε with the lowest error or the best score."""
         return int(np.argmin(self._losses[0].min(axis=1)))
 
     def smallest_within_one_standard_error(self, epsilon_index: int) -> int:
-        """The smallest size whose error or score is within one standard error of the best.
+        """Return the smallest size whose error or score is within one standard error of the best.
 
         >>> errors = np.array([[[0.9, 1.1], [0.5, 0.6], [0.45, 0.6]]])
         >>> CrossFit(np.array([1, 2, 3]), np.array([0.1]), {"error": errors}
@@ -90,7 +102,7 @@ class CrossFit:
 
 @dataclass(frozen=True)
 class _UntilChosen(Watch):
-    """Watches the path of a fold: nothing of it is told, but it ends with the time for it."""
+    """Stops the path of a fold when the time for the choice is up."""
 
     run: Run
 
@@ -100,22 +112,22 @@ class _UntilChosen(Watch):
 
 @dataclass(frozen=True)
 class _HeldOut:
-    """Samples to train on, made ready, and those left out."""
+    """Prepared training samples, and the samples of the test fold."""
 
     columns: PreparedColumns
     response: EncodedResponse
     layout: ColumnPlan
-    X: Any  # those left out, as they are: an array, or a source where they are sparse
+    X: Any  # test samples, unprepared: an array, or a source if they are sparse
     target: np.ndarray
     weight: np.ndarray
-    labels: np.ndarray | None
+    left_out: EncodedResponse  # classes or survival times of the test samples
 
     def predicted(
         self, sets: list[np.ndarray], Y: np.ndarray, also: np.ndarray | None = None
     ) -> Iterator[np.ndarray]:
-        """What the judge says of the samples left out, by sets of units of the layout.
+        """Predict the test samples by kernel regression on each set of units.
 
-        Those given are included. It learns from no more rows than it needs.
+        Given units are always included. The regression uses a limited number of training rows.
         """
         unit = self.layout.unit[self.layout.source[self.columns.index]]
         given, most = self.layout.given[unit], JUDGED_ROWS
@@ -134,30 +146,46 @@ class _HeldOut:
         yield from (each.predict(left_out) for each in regressions)
 
     def _first(self, n_rows: int, columns: np.ndarray) -> np.ndarray:
-        """Some columns of the first samples to train on."""
+        """Return some columns of the first training samples."""
         X = self.columns.X
         if not isinstance(X, StandardizedSource):
             return np.asarray(X[:n_rows, columns])
         return X.restrict(columns).sample(np.arange(min(n_rows, X.shape[0])))
 
     def _left_out(self, columns: np.ndarray) -> np.ndarray:
-        """Some columns of the samples left out, treated like those to train on."""
+        """Return some columns of the test samples, prepared like the training samples."""
         X = self.X if is_source(self.X) else ArraySource(self.X)
         return np.concatenate([self.columns.apply(block)[:, columns] for _, block in X.blocks()])
 
     def predictions(self, sets: list[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
-        """Responses at the samples left out by each set, and the shares of the classes."""
-        Y, train = self.response.Y, self.response.labels
-        if train is None or self.labels is None:
+        """Predict the responses of the test samples by each set, and their classes or risks."""
+        Y, others = self.response.Y, self._told_apart()
+        if others is None:
             yield from ((predicted, None) for predicted in self.predicted(sets, Y))
-            return
-        classes = np.eye(1 + max(train.max(), self.labels.max()))[train]
-        if not self.layout.given.any():
-            for predicted in self.predicted(sets, Y, classes):
+        elif not self.layout.given.any():
+            for predicted in self.predicted(sets, Y, others):
                 yield predicted[:, : Y.shape[1]], predicted[:, Y.shape[1] :]
-            return
-        # What the given features leave of the response says little of how to tell classes apart.
-        yield from zip(self.predicted(sets, Y), self.predicted(sets, classes), strict=True)
+        else:
+            # The residual response given some features does not determine classes or risks.
+            yield from zip(self.predicted(sets, Y), self.predicted(sets, others), strict=True)
+
+    def _told_apart(self) -> np.ndarray | None:
+        """Return the additional targets: class indicators, or martingale residuals for survival."""
+        labels, times = self.response.labels, self.response.times
+        if times is not None:
+            return martingale_residuals(times[:, 0], times[:, 1], self.columns.p)[:, None]
+        if labels is None or self.left_out.labels is None:
+            return None
+        return np.eye(1 + max(labels.max(), self.left_out.labels.max()))[labels]
+
+    def measures_of(self, told_apart: np.ndarray) -> dict[str, float]:
+        """Return the measures of predicted classes or risks on the test samples."""
+        if self.left_out.times is not None:
+            risk = told_apart[:, 0]
+            index, variance = concordance(self.left_out.times, risk, self.weight)
+            return {"concordance": index, "concordance_variance": variance}
+        assert self.left_out.labels is not None
+        return class_measures(told_apart, self.left_out.labels, self.weight, self.columns.p.size)
 
 
 def cross_fit(
@@ -170,13 +198,13 @@ def cross_fit(
     n_jobs: int | None = None,
     score: Score | None = None,
 ) -> CrossFit | None:
-    """Run the path on training folds and judge it on the fold left out.
+    """Run the path on training folds and evaluate it on the test folds.
 
-    Standardisation, bandwidths, the ranking and the judge see the training samples alone. They,
-    and the look at pairs, are the same for every ε. The samples are in memory, in random order,
-    sparse where they were, and differ: a copy of a sample in training would tell its answer.
-    ``n_jobs`` folds, or as many as there are processors, are judged at once, in threads, and the
-    run keeps those that are done. None where the time was over before any was.
+    Standardisation, bandwidths, the ranking and the regression use only the training samples. They,
+    and the search for pairs, are the same for all ε. The samples are in memory (sparse if they
+    were), in random order and distinct, because a duplicate in the training fold would reveal the
+    response. ``n_jobs`` folds, by default as many as there are processors, run in parallel threads,
+    and ``run`` saves those that are finished. Returns None if the time was up before any finished.
     """
     n_workers = max(worker_threads(n_jobs), row_threads() if n_jobs is None else 1)
     plan = replace(plan, n_threads=max(1, plan.n_threads // n_workers))
@@ -184,15 +212,16 @@ def cross_fit(
     def judged(fold: np.ndarray) -> np.ndarray | None:
         held = _hold_out(samples, samples.plan, standardize, fold)
         chosen = _chosen(held, plan, sizes, _UntilChosen(run))
-        if run.stop_choosing():  # a ranking that was cut short says nothing of one that was not
+        if run.stop_choosing():  # an unfinished ranking is not comparable
             return None
         found = _measured(held, chosen, None if score is None else lambda c: score(c, fold))
         return np.stack(list(found.values()))
 
     names = ["error", "gain", "error_variance", "gain_variance"]
     names += CLASS_MEASURES if samples.response.labels is not None else []
+    names += ["concordance", "concordance_variance"] if samples.response.times is not None else []
     names += ["score"] if score is not None else []
-    folds = _enough(_folds(samples.n_samples, samples.response.labels))
+    folds = _enough(_folds(samples.n_samples, samples.response.strata))
     done = run.folds()
     with (
         blas_threads(samples.n_samples, n_workers),
@@ -208,7 +237,7 @@ def cross_fit(
     if len(done) < len(folds):
         run.choice_cut_short(len(done), len(folds))
     if run.ended_by() == "interrupted" and len(done) < 2:
-        raise KeyboardInterrupt("The fit was interrupted before there was anything to keep.")
+        raise KeyboardInterrupt("The fit was interrupted before there was a result to keep.")
     if not done:
         return None
     by_measure = dict(zip(names, np.stack(done, axis=-1), strict=True))
@@ -216,7 +245,7 @@ def cross_fit(
 
 
 def beyond_given(samples: Samples, rows: DistinctRows, standardize: Standardize) -> Samples:
-    """The samples with what the given features explain taken off the response."""
+    """Remove from the response what the given features explain."""
     if not samples.plan.given.any() or samples.n_samples < FEWEST_TO_CROSS_FIT:
         return samples
     residuals = residuals_beyond_given(samples, rows, standardize)
@@ -226,11 +255,11 @@ def beyond_given(samples: Samples, rows: DistinctRows, standardize: Standardize)
 def residuals_beyond_given(
     samples: Samples, rows: DistinctRows, standardize: Standardize
 ) -> np.ndarray:
-    """What the given features leave of the responses, by the judge's cross-fitted regression.
+    """Return the residuals of the responses after cross-fitted regression on the given features.
 
-    Taking a function of the given features off the response leaves its conditional variance
-    given these and any others as it is. But the ridge no longer holds back what they explain,
-    so that a feature is not chosen for saying the same louder.
+    Subtracting a function of the given features does not change the conditional variance of the
+    response given these and any others. But the ridge no longer shrinks what they explain, so a
+    feature is not selected merely for repeating it.
 
     Returns
     -------
@@ -244,19 +273,19 @@ def residuals_beyond_given(
     X = X.take(np.arange(every.n_samples), columns) if is_source(X) else X[:, columns]
     given, layout = replace(every, X=X), layout.restrict(columns)
     residuals = np.empty_like(every.response.Y)
-    for fold in _folds(every.n_samples, every.response.labels):
+    for fold in _folds(every.n_samples, every.response.strata):
         held = _hold_out(given, layout, standardize, fold)
         [predicted] = held.predicted([np.empty(0, dtype=int)], held.response.Y)
         residuals[fold] = held.target - predicted
     centred: np.ndarray = residuals - weight @ residuals / weight.sum()
-    # A sample without a weight is of no kind that was left out, and has no say.
+    # A sample without weight has no kind; its residual does not matter.
     return centred[np.minimum(rows.kind, rows.size - 1)]
 
 
 def _hold_out(
     samples: Samples, layout: ColumnPlan, standardize: Standardize, fold: np.ndarray
 ) -> _HeldOut:
-    """Training columns and responses, and the samples of the fold left out.
+    """Prepare the training columns and responses, and the samples of the test fold.
 
     Both responses are centred by the mean of the training samples.
     """
@@ -266,29 +295,29 @@ def _hold_out(
     Y_train = Y[~fold] - mean
     X_train, X_left = (X.keep(m) if is_source(X) else X[m] for m in (~fold, fold))
     columns = prepare_columns(X_train, standardize, plan=layout, sample_weight=train, Y=Y_train)
-    labels = samples.response.labels
     return _HeldOut(
         columns,
-        replace(samples.response, Y=Y_train, labels=None if labels is None else labels[~fold]),
+        replace(samples.response.of_rows(~fold), Y=Y_train),
         layout,
         X_left,
         Y[fold] - mean,
         weight[fold] / weight[fold].sum(),
-        None if labels is None else labels[fold],
+        samples.response.of_rows(fold),
     )
 
 
 def _folds(n_samples: int, labels: np.ndarray | None) -> list[np.ndarray]:
-    """Masks of the samples each fold leaves out, with the classes spread evenly.
+    """Return masks of the test samples of each fold, stratified by class.
 
     >>> [fold.nonzero()[0].tolist() for fold in _folds(5, None)]
     [[0, 2, 4], [1, 3]]
     """
     classes = np.zeros(n_samples, dtype=int) if labels is None else labels
-    # However few members a class has: with as few folds, one of two would be left to train on.
+    # The number of folds does not depend on the size of a class: with two folds, a class with two
+    # samples would have one to train on.
     n_folds = max(2, min(N_FOLDS, n_samples // 2))
-    # Dealt out in turn, class after class: sizes differ by one at most, in a class and in all.
-    # Classes come in the order they are met, so that their names do not matter.
+    # Deal out the samples class by class, so that fold sizes differ by at most one, per class and
+    # in total. Classes are ordered by first occurrence, so that their names do not matter.
     met = np.unique(classes, return_index=True)[1]
     fold = np.empty(n_samples, dtype=int)
     fold[np.argsort(met[classes], kind="stable")] = np.arange(n_samples) % n_folds
@@ -296,7 +325,7 @@ def _folds(n_samples: int, labels: np.ndarray | None) -> list[np.ndarray]:
 
 
 def _enough(folds: list[np.ndarray]) -> list[np.ndarray]:
-    """The first folds that hold enough samples together, three at least."""
+    """Return the first folds that together hold enough samples, at least three."""
     together = np.cumsum([fold.sum() for fold in folds])
     return folds[: max(3, 1 + int(np.searchsorted(together, ENOUGH_LEFT_OUT)))]
 
@@ -304,16 +333,16 @@ def _enough(folds: list[np.ndarray]) -> list[np.ndarray]:
 def _measured(
     held: _HeldOut, kept: list[list[np.ndarray]], score: Callable[[np.ndarray], float] | None
 ) -> dict[str, np.ndarray]:
-    """Every measure at the samples left out, each of shape (n_epsilons, n_sizes)."""
+    """Return all measures on the test samples, each of shape (n_epsilons, n_sizes)."""
     layout = held.layout
-    # A set that several ridges have come to is judged once; no feature at all comes first.
+    # Evaluate a set only once if several ε select it. The empty set comes first.
     chosen = [[tuple(sorted(units.tolist())) for units in row] for row in kept]
     sets = list(dict.fromkeys([(), *(each for row in chosen for each in row)]))
     units = [np.array(each, dtype=int) for each in sets]
     found: dict[tuple[int, ...], dict[str, float]] = {}
     none = np.zeros(held.weight.size)
     for each, members, judged in zip(sets, units, held.predictions(units), strict=True):
-        predicted, shares = judged
+        predicted, told_apart = judged
         errors = ((held.target - predicted) ** 2).sum(axis=1)
         none = errors if not each else none
         gain = float(held.weight @ (none - errors))
@@ -321,8 +350,8 @@ def _measured(
         measures = {"error": error, "gain": gain}
         measures["error_variance"] = float(held.weight**2 @ (errors - error) ** 2)
         measures["gain_variance"] = float(held.weight**2 @ (none - errors - gain) ** 2)
-        if shares is not None and held.labels is not None:
-            measures |= class_measures(shares, held.labels, held.weight, held.columns.p.size)
+        if told_apart is not None:
+            measures |= held.measures_of(told_apart)
         if score is not None and each:
             is_in = np.isin(layout.unit, members) | layout.given[layout.unit]
             measures["score"] = score(np.flatnonzero(is_in))
@@ -332,13 +361,13 @@ def _measured(
 
 
 def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[list[np.ndarray]]:
-    """Units of the layout that are kept, for each ε and size; those that are constant come last."""
+    """Return the units kept for each ε and size; constant ones come last."""
     columns = held.columns
     if columns.units.size == 0:
         return [[columns.constant[:size] for size in sizes] for _ in plan.epsilons]
     table = plan.problem(columns, held.response.Y)
     hold = plan.hold(table)
-    # A column can be constant on the training fold alone.
+    # A column may be constant on the training fold only.
     usable = [min(size, table.n_features) for size in sizes]
     rows = []
     for epsilon in plan.epsilons:
@@ -354,10 +383,10 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
 def _rankings(
     plan: Plan, problem: Problem, hold: Hold, sizes: list[int], watch: Watch
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """For each size, the units from best to worst: one path for all, or a solve for each."""
+    """Return the units from best to worst for each size: one path for all, or one solve each."""
     if plan.wishes.formulation.is_path:
         budgets = path_budgets(problem.n_features)
-        if problem.effort is not None:  # a ranking of most samples is but an example of that of all
+        if problem.effort is not None:  # a ranking of a subset need not be solved tightly
             problem = problem.solved_by(problem.steps.looser(problem.effort.looseness))
         order = run_path(problem, budgets, hold, watch, with_errors=False).order
         yield from ((size, order) for size in set(sizes))

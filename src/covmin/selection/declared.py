@@ -1,7 +1,7 @@
-"""The parameters of the selector, read where they are declared.
+"""Read the parameters of the selector from its source code.
 
-The class of the selector is read from its source: importing it brings scikit-learn along, and
-the help of the command line would take seconds.
+Importing the class would import scikit-learn, and ``--help`` on the command line would take
+seconds.
 """
 
 import ast
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Parameter:
-    """What is declared of a parameter; ``kernels`` are those that have it."""
+    """The declaration of a parameter; ``kernels`` lists the kernels that have it."""
 
     annotation: str
     default: Any = None
@@ -23,7 +23,7 @@ class Parameter:
 
 @cache
 def declared(name: str) -> Parameter:
-    """A parameter by its name in ``set_params``.
+    """Return the declaration of a parameter, by its name in ``set_params``.
 
     >>> declared("n_substitutes")
     Parameter(annotation='int', default=0, choices=(), kernels=())
@@ -67,7 +67,7 @@ def _of_dataclass(cls: type[Any]) -> dict[str, Parameter]:
 
 @cache
 def _of_selector() -> dict[str, Parameter]:
-    """Annotations and defaults of the fields, and words that the constraints allow."""
+    """Return the annotations and defaults of the fields, and the words their constraints allow."""
     module = "covmin.selection.selector"
     loader: Any = getattr(find_spec(module), "loader", None)
     cls = next(x for x in ast.parse(loader.get_source(module)).body if isinstance(x, ast.ClassDef))

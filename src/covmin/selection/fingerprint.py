@@ -1,4 +1,4 @@
-"""What a fit depends on, so that a checkpoint goes on from the same fit alone."""
+"""Identify a fit, so that a checkpoint resumes only the same fit."""
 
 import hashlib
 from numbers import Integral
@@ -12,25 +12,21 @@ from covmin.data.responses import EncodedResponse
 from covmin.runtime.parameters import plain
 from covmin.runtime.version import __version__
 
-# Parameters that change how a fit runs, not what comes of it.
-_NOT_PART_OF_THE_ANSWER = {"long_run", "n_jobs", "n_substitutes", "verbose"}
-# Beyond this many characters a parameter is told by its digest.
+# Parameters that affect how a fit runs, but not its result.
+_WITHOUT_EFFECT = {"long_run", "n_jobs", "n_substitutes", "verbose"}
+# Longer parameters are identified by a digest.
 _LONGEST_TEXT = 100
 
 
 def fingerprint(
     parameters: dict[str, Any], columns: PreparedColumns, response: EncodedResponse
 ) -> dict[str, Any]:
-    """What a fit depends on: the program, its parameters, and a digest of the data."""
-    kept = {
-        name: _text(value)
-        for name, value in parameters.items()
-        if name not in _NOT_PART_OF_THE_ANSWER
-    }
+    """Return everything that a fit depends on: version, parameters, and a digest of the data."""
+    kept = {name: _text(value) for name, value in parameters.items() if name not in _WITHOUT_EFFECT}
     if not isinstance(parameters.get("random_state"), Integral | None):
         raise ValueError(
-            "A fit that goes on from a checkpoint needs the seed it began with, which a "
-            "RandomState does not keep; pass an integer as random_state."
+            "A checkpoint requires a seed that is known when the fit resumes, which a RandomState "
+            "does not provide. Pass an integer as random_state."
         )
     return {"covmin": __version__, "data": _digest(columns, response), "parameters": kept}
 
@@ -58,7 +54,7 @@ def _digest_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> bytes:
 
 
 def _text(value: Any) -> str:
-    """A text that equal parameters share and different ones do not.
+    """Return a text that is the same exactly for equal parameters.
 
     >>> _text(np.array([1, 2])), _text([1, 2]), _text({"a": np.arange(2)})
     ('[1, 2]', '[1, 2]', "{'a': [0, 1]}")
@@ -72,7 +68,7 @@ def _text(value: Any) -> str:
 
 
 def _digest_of_function(function: FunctionType) -> str:
-    """What a function does and holds, in a few letters."""
+    """Return a short digest of the code and the values that a function holds."""
     code = function.__code__
     constants = [each for each in code.co_consts if not isinstance(each, CodeType)]
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
@@ -81,10 +77,10 @@ def _digest_of_function(function: FunctionType) -> str:
 
 
 def _told(value: Any) -> Any:
-    """What makes a parameter: an estimator by all of its own, a function by its name and code.
+    """Reduce a parameter to plain values: estimators to their parameters, functions to their code.
 
-    The repr of the former may be cut short, and that of the latter is another in each process.
-    Functions of one name may differ: lambdas, and those that were made with other values.
+    The repr of an estimator may be abbreviated, and that of a function differs between processes.
+    Functions with the same name may differ, such as lambdas and closures.
     """
     if isinstance(value, dict):
         return {plain(key): _told(item) for key, item in value.items()}
@@ -94,7 +90,7 @@ def _told(value: Any) -> Any:
         return type(value).__qualname__, _told(value.get_params(deep=False))
     if isinstance(value, FunctionType):
         return f"{value.__module__}.{value.__qualname__} ({_digest_of_function(value)})"
-    if hasattr(value, "_score_func"):  # a scorer, whose repr shows a function's address
+    if hasattr(value, "_score_func"):  # a scorer, whose repr contains a memory address
         parts = vars(value)
         return type(value).__qualname__, {name: _told(parts[name]) for name in sorted(parts)}
     return plain(value)

@@ -1,4 +1,4 @@
-"""The results of a fit by the names of the features: tables, and the report."""
+"""The results of a fit by feature name: tables, and the report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from sklearn.utils._set_output import _get_output_config
@@ -19,6 +19,7 @@ from covmin.data.samples import read_samples
 from covmin.data.tables import from_tensors
 from covmin.plan.constants import JUDGED_ROWS
 from covmin.runtime.frames import as_frame
+from covmin.runtime.page import Report
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 
@@ -26,28 +27,28 @@ from .judge import judge
 
 
 class NamedResultsMixin:
-    """A selector whose results can be had by name."""
+    """A selector that offers its results as tables with feature names."""
 
     _fitted_on: tuple[Callable[[], Any], Callable[[], Any]]
 
     def ranking_frame(self, X: Any = None, y: Any = None) -> Any:
-        """The ranking as a table, best first.
+        """Return the ranking as a table, best first.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features), default=None
-            The samples of the fit, to tell what each feature says alone.
+            The samples of the fit, needed for the column ``alone``.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-            Their response.
+            The response of the fit.
 
         Returns
         -------
         frame : pandas.DataFrame
-            Columns ``name``, ``rank`` (0 for given features), ``weight``, ``kept``, ``alone`` and
-            ``notes``. ``alone`` is the share of the variance of y that the feature explains by
-            itself on samples left out one by one, at most 2000 of them; missing without X and y.
-            ``notes`` says what else is known: given, constant, of which group, with which feature
-            it interacts, what could stand in for it. A polars frame after
+            Columns ``name``, ``rank`` (0 for ``given`` features), ``weight``, ``kept``, ``alone``
+            and ``notes``. ``alone`` is the fraction of the variance of y that the feature explains
+            on its own, by leave-one-out prediction on at most 2000 samples; it is missing without X
+            and y. ``notes`` gives further information: given, constant, its group, the features it
+            interacts with, and substitutes. A polars frame after
             ``set_output(transform="polars")``.
 
         Examples
@@ -77,13 +78,13 @@ class NamedResultsMixin:
         )
 
     def interactions_frame(self) -> Any:
-        """The pairs that say more together than both by themselves, as a table.
+        """Return the pairs that explain more jointly than separately, as a table.
 
         Returns
         -------
         frame : pandas.DataFrame
-            What ``interactions_`` holds, in columns ``feature``, ``other`` (both by name),
-            ``share`` and ``p_value``.
+            ``interactions_`` with the columns ``feature`` and ``other`` (names), ``share`` and
+            ``p_value``.
 
         Examples
         --------
@@ -106,14 +107,14 @@ class NamedResultsMixin:
         )
 
     def cross_fit_frame(self) -> Any:
-        """What sets of features are worth on samples left out, as a table.
+        """Return the cross-validation results as a table.
 
         Returns
         -------
         frame : pandas.DataFrame
-            A row for each ``epsilon`` and number of features (``n_features``), with the measures
-            of ``cross_fit_`` and whether it was ``chosen``. Without rows where nothing was
-            chosen by cross-fitting.
+            One row for each ``epsilon`` and number of features (``n_features``), with the measures
+            of ``cross_fit_`` and whether it was ``chosen``. Empty if nothing was chosen by
+            cross-validation.
 
         Examples
         --------
@@ -136,27 +137,37 @@ class NamedResultsMixin:
         columns = {"epsilon": epsilon, "n_features": size, **measures, "chosen": chosen}
         return self._as_frame(**{name: values.ravel() for name, values in columns.items()})
 
+    @overload
+    def report(self, path: None = None, X: Any = None, y: Any = None, **o: Any) -> Report: ...
+    @overload
     def report(
         self, path: str | os.PathLike[str], X: Any = None, y: Any = None, **options: Any
-    ) -> Path:
-        """Write a report on the fit, as one HTML file.
+    ) -> Path: ...
+    def report(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        X: Any = None,
+        y: Any = None,
+        **options: Any,
+    ) -> Report | Path:
+        """Return a report on the fit, to show in a notebook, or write it to an HTML file.
 
         Parameters
         ----------
-        path : str or path
-            The file to write.
+        path : str or path, default=None
+            The file to write. None returns the report itself.
         X : array-like of shape (n_samples, n_features), default=None
-            The samples of the fit. They are not kept: None takes those that fit was called with,
-            as long as they are still there, and the selector was not loaded from a file.
+            The samples of the fit. A selector does not store them: None uses those passed to
+            ``fit``, if they still exist and the selector was not loaded from a file.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-            Their response.
+            The response of the fit.
         **options
-            Of :func:`covmin.report.build_report`, such as ``target_name``.
+            Options of :func:`covmin.report.build_report`, such as ``target_name``.
 
         Returns
         -------
-        path : Path
-            The absolute path of the file.
+        report : Report or Path
+            The report, which a notebook shows in place; or the absolute path of the file.
 
         See Also
         --------
@@ -167,18 +178,17 @@ class NamedResultsMixin:
             X, y = (table() for table in getattr(self, "_fitted_on", (_gone, _gone)))
         if X is None or y is None:
             raise ValueError(
-                "The samples of the fit are no longer there, and a selector keeps none; pass them: "
-                "selector.report(path, X, y)."
+                "The samples of the fit no longer exist, and a selector does not store them. Pass "
+                "them: selector.report(path, X, y), or selector.report(X=X, y=y) in a notebook."
             )
         if getattr(y, "name", None) is not None:
             options = {"target_name": str(y.name), **options}
-        # The report is built on the selection: by its name in the package, and when it is asked
-        # for, no layer imports one above it.
-        written: Path = import_module("covmin").write_report(self, X, y, path, **options)
-        return written
+        # The report layer is above this one, so import it only when it is needed, by name.
+        made: Report = import_module("covmin.report").make_report(self, X, y, **options)
+        return made if path is None else made.save(path)
 
     def _remember(self, X: Any, y: Any) -> None:
-        """Know where the samples of the fit are, without keeping them there."""
+        """Store weak references to the samples of the fit."""
         self._fitted_on = _weakly(X), _weakly(y)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -191,12 +201,12 @@ class NamedResultsMixin:
 
 
 def explained_alone(selector: Any, X: Any, y: Any) -> np.ndarray:
-    """The share of the variance of y that each column explains by itself, by the judge."""
+    """Return the fraction of the variance of y that each column explains on its own."""
     if y is None:
-        raise ValueError("What a feature says alone takes both X and y; y is missing.")
+        raise ValueError("The column 'alone' requires both X and y; y is missing.")
     X, _, y = from_tensors(X, None, y)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the fit has said it
+        warnings.simplefilter("ignore")  # the fit has already issued them
         samples = read_samples(selector, X, y, None)
         columns = samples.columns("rank" if goes_by_rank(selector.standardize) else True)
     rows = columns.distinct(seed_of(selector.random_state))
@@ -218,7 +228,7 @@ def _names(selector: Any) -> list[str]:
 
 
 def _notes(selector: Any) -> list[list[str]]:
-    """What is known of each feature beside its rank."""
+    """Return further information about each feature."""
     names, ranking = _names(selector), selector.ranking_
     notes: list[list[str]] = [[] for _ in names]
     kinds, missing = selector.column_kinds_, selector.missing_share_
@@ -234,20 +244,20 @@ def _notes(selector: Any) -> list[list[str]]:
         notes[a].append(f"interacts with {names[b]}")
         notes[b].append(f"interacts with {names[a]}")
     for j in selector.spread_.features:
-        notes[j].append("goes with the spread of y")
+        notes[j].append("affects the spread of y")
     found = selector.substitutes_
     for j, other in zip(found.feature, found.substitute, strict=True) if found else ():
-        notes[j].append(f"{names[other]} could stand in for it")
-        notes[other].append(f"could stand in for {names[j]}")
+        notes[j].append(f"{names[other]} is a substitute")
+        notes[other].append(f"a substitute for {names[j]}")
     return notes
 
 
 def _weakly(table: Any) -> Callable[[], Any]:
     try:
         return weakref.ref(table)
-    except TypeError:  # of a list, and other things that are not watched
+    except TypeError:  # lists and other objects without weak references
         return _gone
 
 
 def _gone() -> None:
-    """What is left of a table that is not there."""
+    """Return None, for a table that no longer exists."""

@@ -1,13 +1,13 @@
-"""The judge of a set of features: kernel ridge regression with a scale and a ridge of its own.
+"""Evaluate feature sets by kernel ridge regression with its own bandwidth and ridge.
 
-The kernel is ``exp(c Σⱼ κ(xⱼ, x̃ⱼ))``, a sum over single features inside an exponential: expanded,
-it has a term for every feature, every pair, every triple, with the higher ones weighing less.
-A factor of it for each feature contains the constants, which a Gaussian does not. So a function
-of some features is one of more features as well, at no greater norm.
+The kernel is ``exp(c Σⱼ κ(xⱼ, x̃ⱼ))``, the exponential of a sum over single features. Its expansion
+has a term for every feature, every pair, every triple and so on, with decreasing weights. The
+factor of each feature contains the constants, which that of a Gaussian does not. A function of
+some features is therefore also a function of more features, with no larger norm.
 
-Scale and ridge are those of the smallest leave-one-out error among the samples that the judge
-is given. The kernel and the ridge that select features serve another end: they would leave much
-of a strong effect unexplained.
+Bandwidth and ridge minimise the leave-one-out error on the samples that the regression is given.
+The kernel and the ridge of the selection are not suitable here: they would leave much of a strong
+effect unexplained.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ from covmin.core.kernels import GaussianSum
 from covmin.plan import budgets
 from covmin.plan.constants import EXTRAPOLATION, FUNCTION_RIDGES, FUNCTION_SCALES
 
-# Directions of the kernel matrix below this share of its trace are rounding errors.
+# Eigenvalues of the kernel matrix below this fraction of its trace are rounding errors.
 _ROUNDING = 1e-12
-# Rows that are predicted at once: as many as fit into the memory of a few hundred columns.
+# Rows to predict at a time, to limit memory.
 _BLOCK_ROWS = 10_000
 
 
 @dataclass(frozen=True)
 class Regression:
-    """A function of some features, and what it leaves unexplained."""
+    """A fitted function of some features, and its error."""
 
-    unexplained: float  # leave-one-out error, as a share of that of the mean; at most 1
-    columns: np.ndarray  # columns of the samples that it depends on
+    unexplained: float  # leave-one-out error as a fraction of that of the mean; at most 1
+    columns: np.ndarray  # columns that it depends on
     scale: float
     weights: np.ndarray  # of these columns in the exponent
-    near: np.ndarray  # samples around which it is built, (n_landmarks, n_columns)
+    near: np.ndarray  # landmarks, (n_landmarks, n_columns)
     coefficients: np.ndarray  # (n_landmarks, n_responses)
     intercept: np.ndarray
     bounds: np.ndarray  # of the predictions, (2, n_responses)
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """The responses at new samples, of which all columns are given."""
+        """Predict the responses at new samples, given with all columns."""
         predicted = np.empty((len(X), self.intercept.size))
         for start in range(0, len(X), _BLOCK_ROWS):
             rows = slice(start, start + _BLOCK_ROWS)
@@ -61,30 +61,30 @@ def judge(
     also: np.ndarray | None = None,
     n_landmarks: int | None = None,
 ) -> list[Regression]:
-    """Regress a response on each of some sets of columns.
+    """Regress a response on each of several sets of columns.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_columns)
-        Standardised samples, in random order: functions are built around the first.
+        Standardised samples in random order; the first are the landmarks.
     Y : ndarray of shape (n_samples, n_responses)
-        What decides on scale and ridge.
+        Responses that determine bandwidth and ridge.
     p : ndarray of shape (n_samples,)
-        Weights of the samples; they sum to one.
+        Sample weights that sum to one.
     weights : ndarray of shape (n_columns,)
         Weights of the columns; those of a feature add up to one.
     sets : sequence of ndarrays of column numbers, default=None
-        None is the set of all. Where each holds the one before, sums are not made anew.
+        None means one set of all columns. Nested sets, in increasing order, are faster.
     also : ndarray of shape (n_samples, n_more), default=None
-        Responses that are predicted too, after those of Y, by the same scale and ridge.
+        Further responses to predict, after those of Y, with the same bandwidth and ridge.
     n_landmarks : int, default=None
-        Samples around which functions are built; None takes a few for the root of their number.
+        Number of landmarks; None means a small multiple of the root of the number of samples.
 
     Notes
     -----
-    A response of two values is never predicted outside of these. Others go beyond the values
-    seen by half of their range at most: wide functions are next to polynomials, which may go
-    anywhere where there are no samples.
+    The prediction of a binary response stays between its two values. Other predictions exceed the
+    observed range by at most half of it: with a large bandwidth the functions are close to
+    polynomials, which can take extreme values where there are no samples.
     """
     sets = [np.arange(X.shape[1])] if sets is None else sets
     X = X.astype(np.float64, copy=False)
@@ -93,8 +93,8 @@ def judge(
     bounds, mean = _bounds(responses), p @ responses
     sums = [_Sums(X, weights, n_landmarks, scale) for scale in FUNCTION_SCALES]
     found: list[Regression] = []
-    nearby: int | None = None  # functions of a set are about as fast as those of the set before
-    searched = 0  # size of the set for which scales were last compared: when it doubles, again
+    nearby: int | None = None  # the bandwidth of a set is close to that of the previous set
+    searched = 0  # size of the set at the last search over bandwidths; repeated when it doubles
     for columns in sets:
 
         def regress(number: int, columns: np.ndarray = columns) -> tuple[float, Regression]:
@@ -126,9 +126,9 @@ def judge(
 def _least_nearby(
     regress: Callable[[int], tuple[float, Regression]], n_scales: int, start: int | None
 ) -> tuple[int, Regression]:
-    """The scale of the least error, and its regression: from a start on, neighbour by neighbour.
+    """Return the scale with the lowest error and its regression, by a search from a start.
 
-    Without a start all are tried.
+    Without a start all scales are tried.
     """
     tried = {k: regress(k) for k in (range(n_scales) if start is None else [start])}
     while True:
@@ -140,14 +140,14 @@ def _least_nearby(
 
 
 def summed_kernel(X: np.ndarray, weights: np.ndarray, scale: float) -> np.ndarray:
-    """``Σⱼ κ((xⱼ − x̃ⱼ)/s)`` between all samples."""
+    """Return ``Σⱼ κ((xⱼ − x̃ⱼ)/s)`` between all samples."""
     return _summed(X, X, weights, scale)
 
 
 def principal_components(K: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Principal components of the samples, as a kernel sees them, and their variances.
+    """Return kernel principal components of the samples, and their variances.
 
-    K (n_samples, n_landmarks) is the kernel between all samples and the first of them.
+    K (n_samples, n_landmarks) is the kernel matrix between all samples and the first of them.
     """
     kernel = _Components.of(K, p)
     return kernel.Z, kernel.variances
@@ -155,7 +155,7 @@ def principal_components(K: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.n
 
 @dataclass(frozen=True)
 class _Components:
-    """Centred components ``Z = K·basis − mean·basis`` of the samples."""
+    """Centred kernel principal components ``Z = K·basis − mean·basis`` of the samples."""
 
     Z: np.ndarray
     variances: np.ndarray
@@ -177,12 +177,12 @@ class _Components:
         return cls(F @ rotation, variances[kept], basis, p @ K)
 
     def coefficients(self, Y: np.ndarray, p: np.ndarray, ridge: float) -> np.ndarray:
-        """Coefficients on the landmarks of the functions that predict Y."""
+        """Return the coefficients on the landmarks of the functions that predict Y."""
         along = self.Z.T @ (p[:, None] * Y)
         return np.asarray(self.basis @ (along / (self.variances + ridge)[:, None]))
 
     def leave_one_out(self, Y: np.ndarray, p: np.ndarray, bounds: np.ndarray) -> list[float]:
-        """Mean squared leave-one-out residual at each ridge; the last is that of the mean."""
+        """Return the mean squared leave-one-out residual at each ridge; the last is the mean's."""
         mean = p @ Y
         along = self.Z.T @ (p[:, None] * Y)
         shrunk = 1.0 / (self.variances[:, None] + np.array(FUNCTION_RIDGES))
@@ -199,7 +199,7 @@ class _Components:
 
 
 def _bounds(Y: np.ndarray) -> np.ndarray:
-    """Least and largest prediction of each response."""
+    """Return the smallest and largest allowed prediction of each response."""
     low, high = Y.min(axis=0), Y.max(axis=0)
     two_values = ((low == Y) | (high == Y)).all(axis=0)
     beyond = np.where(two_values, 0.0, EXTRAPOLATION * (high - low))
@@ -209,7 +209,7 @@ def _bounds(Y: np.ndarray) -> np.ndarray:
 class _Sums:
     """Sums over features between all samples and the landmarks, at one scale.
 
-    Where a set holds the one before, its sum goes on from there.
+    The sum for a set that contains the previous one is updated, not recomputed.
     """
 
     def __init__(self, X: np.ndarray, weights: np.ndarray, n_landmarks: int, scale: float) -> None:
@@ -219,7 +219,7 @@ class _Sums:
         self._total = np.zeros((len(X), n_landmarks))
 
     def kernel(self, columns: np.ndarray) -> np.ndarray:
-        """``exp`` of the mean over some columns."""
+        """Return the exponential of the mean over some columns."""
         if not np.isin(self._columns, columns).all():
             self._columns, self._total = self._columns[:0], np.zeros_like(self._total)
         new = np.setdiff1d(columns, self._columns)
@@ -237,7 +237,7 @@ def _shares(weights: np.ndarray) -> np.ndarray:
 
 
 def _summed(A: np.ndarray, B: np.ndarray, weights: np.ndarray, scale: float) -> np.ndarray:
-    """``Σⱼ κ((xⱼ − x̃ⱼ)/s)`` between some samples and others."""
+    """Return ``Σⱼ κ((xⱼ − x̃ⱼ)/s)`` between two sets of samples."""
     if weights.size == 0:
         return np.zeros((len(A), len(B)))
     return np.asarray(GaussianSum(scale).cross(A, B, weights))

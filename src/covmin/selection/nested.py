@@ -1,4 +1,4 @@
-"""Parameters of objects that are given by name."""
+"""Parameters of nested objects, such as ``kernel__degree``."""
 
 from copy import copy
 from typing import Any, Self
@@ -10,12 +10,13 @@ from covmin.runtime.run import LongRun
 
 
 class NestedParametersMixin:
-    """A selector whose kernel, formulation and long run are objects, or names of these."""
+    """A selector whose kernel, formulation and long_run are objects, or names of objects."""
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters, those of nested objects by ``kernel__degree`` and the like.
+        """Set parameters, including those of nested objects, such as ``kernel__degree``.
 
-        Where a kernel, a formulation or a long run is a name or None, its object takes the place.
+        A kernel, formulation or long_run given by name, or as None, is replaced by its object
+        first.
         """
         makers: dict[str, Any] = {
             "kernel": lambda name: kernel_of(name, Formulation()),

@@ -1,4 +1,4 @@
-"""What a fitted selector adds to scikit-learn's diagram in a notebook."""
+"""Show the selected features below scikit-learn's diagram in a notebook."""
 
 from html import escape
 from typing import Any
@@ -15,10 +15,10 @@ _ROW = (
 
 
 class NotebookMixin:
-    """A selector whose diagram lists the features kept."""
+    """A selector whose diagram lists the selected features."""
 
     def _html_repr(self) -> str:
-        """scikit-learn's diagram and, after a fit, the features kept."""
+        """Return scikit-learn's diagram and, after a fit, the selected features."""
         diagram: str = super()._html_repr()  # type: ignore[misc]
         if not self.__sklearn_is_fitted__():  # type: ignore[attr-defined]
             return diagram
@@ -26,7 +26,7 @@ class NotebookMixin:
 
 
 def selection_html(selector: Any) -> str:
-    """The features kept, their ranks and weights, as a fragment of HTML with names escaped."""
+    """Return the selected features with ranks and weights as an HTML fragment."""
     names = getattr(selector, "feature_names_in_", None)
     order = np.argsort(selector.ranking_, kind="stable")
     kept = order[selector.support_[order]]
@@ -42,7 +42,7 @@ def selection_html(selector: Any) -> str:
     more = f"<p>and {kept.size - _SHOWN} more</p>" if kept.size > _SHOWN else ""
     return (
         '<details open style="margin:.5em 0;font-family:system-ui,sans-serif;font-size:.9em">'
-        f"<summary>Keeps {kept.size} of {selector.n_features_in_} features</summary>"
+        f"<summary>{kept.size} of {selector.n_features_in_} features selected</summary>"
         '<table style="border-collapse:collapse;margin:.5em 0"><thead><tr><th>rank</th>'
         '<th style="text-align:left;padding-left:.8em">feature</th>'
         '<th style="text-align:left">weight</th></tr>'

@@ -1,4 +1,4 @@
-"""The results of a fit, in the columns and the units of the input."""
+"""The fitted attributes, in terms of the columns and units of the input."""
 
 import warnings
 from typing import Any
@@ -19,6 +19,37 @@ from covmin.runtime.run import Run
 from .crossfit import CrossFit
 
 
+class FittedAttributes:
+    """A selector with the results of a fit; what they are, its own docstring says."""
+
+    missing_share_: np.ndarray
+    constant_: np.ndarray
+    weights_: np.ndarray
+    column_kinds_: np.ndarray
+    plan_: Plan
+    groups_: np.ndarray | None
+    group_ranking_: np.ndarray | None
+    group_support_: np.ndarray | None
+    substitutes_: Any
+    objective_: float
+    approximation_: str | None
+    approximation_error_: float
+    device_: str | None
+    kernel_: str
+    mixing_: float
+    path_: Any
+    interactions_: Any
+    spread_: Any
+    cross_fit_: Any
+    history_: Any
+    bandwidth_: float
+    epsilon_: float
+    n_iter_: int
+    converged_: bool
+    classes_: Any
+    task_: str
+
+
 def fitted_attributes(
     plan: Plan,
     problem: Problem,
@@ -30,7 +61,7 @@ def fitted_attributes(
     n_substitutes: int,
     crossfit: CrossFit | None,
 ) -> dict[str, Any]:
-    """Every fitted attribute of a selector by its name."""
+    """Return all fitted attributes of a selector by name."""
     layout, response = samples.plan, samples.response
     stages = _path(path, columns.unit_index, layout, response.squared_unit)
     stage = _stage_of(path, min(m, columns.units.size))
@@ -66,7 +97,7 @@ def fitted_attributes(
 
 
 def warn_of_the_end(attributes: dict[str, Any], run: Run, formulation: Formulation) -> None:
-    """Warn of a choice or a path that ended early, or that went by nothing."""
+    """Warn if the choice of m or the path stopped early, did not converge or kept nothing."""
     category: type[Warning] = ConvergenceWarning
     if early := [said for said in (run.end_of_choice(), _end_of_path(attributes, run)) if said]:
         text = " ".join(early)
@@ -78,8 +109,8 @@ def warn_of_the_end(attributes: dict[str, Any], run: Run, formulation: Formulati
     elif formulation.has_price and not attributes["weights_"][attributes["ranking_"] > 0].any():
         category = UserWarning
         text = (
-            "No feature is worth its price, so all weights are zero, and which features are kept "
-            "says little; pass a smaller lambda1."
+            "All weights are zero, because the penalty lambda1 is too large for any feature; the "
+            "selection is arbitrary. Pass a smaller lambda1."
         )
     else:
         return
@@ -87,15 +118,15 @@ def warn_of_the_end(attributes: dict[str, Any], run: Run, formulation: Formulati
 
 
 def _end_of_path(attributes: dict[str, Any], run: Run) -> str:
-    """Where a path was ended early, and by what; nothing where it was not."""
+    """Describe where and why a path stopped early; empty if it did not."""
     n_features = attributes["path_"].n_features[-1]
-    rest = "; smaller sets are ranked as they stood then" if n_features > 1 else ""
+    rest = "; smaller sets are ranked by the weights at that point" if n_features > 1 else ""
     end = f"at {n_features} feature{'s' if rest else ''}{rest}"
     return f"The fit was {ended_by} {end}." if (ended_by := run.ended_by()) else ""
 
 
 def _ranked(path: Path, columns: PreparedColumns, samples: Samples, m: int) -> dict[str, Any]:
-    """Ranks and supports of columns and groups; constant units come last."""
+    """Return ranks and masks of columns and groups; constant units rank last."""
     layout = samples.plan
     order = np.concatenate([columns.unit_index[path.order], columns.constant])
     ranking = np.zeros(layout.given.size, dtype=np.int64)
@@ -103,7 +134,7 @@ def _ranked(path: Path, columns: PreparedColumns, samples: Samples, m: int) -> d
     grouped, every = samples.labels is not None, np.arange(layout.unit.size)
     return {
         "ranking_": ranking[layout.unit],
-        # What was left out is not constant: it has no column to be so.
+        # An excluded column is not constant: it has no column in X.
         "constant_": np.isin(layout.unit, columns.constant) & np.isin(every, layout.source),
         "missing_share_": samples.missing_shares(columns.p),
         "support_": ranking[layout.unit] <= m,
@@ -114,13 +145,13 @@ def _ranked(path: Path, columns: PreparedColumns, samples: Samples, m: int) -> d
 
 
 def _stage_of(path: Path, budget: int) -> Stage:
-    """The stage that kept so many features, or the last there is after an interrupt."""
+    """Return the stage that kept this many features, or the last one after an interrupt."""
     wanted = [stage for stage in path.stages if stage.budget == budget]
     return wanted[0] if wanted else path.stages[-1]
 
 
 def _path(path: Path, unit_index: np.ndarray, layout: ColumnPlan, unit: float) -> Bunch:
-    """The stages in the columns and the units of the input."""
+    """Return the stages in terms of the columns and units of the input."""
     stages = path.stages
     weights = np.zeros((len(stages), layout.given.size))
     weights[:, layout.given] = 1.0
@@ -140,8 +171,8 @@ def _path(path: Path, unit_index: np.ndarray, layout: ColumnPlan, unit: float) -
 def _substitutes(
     found: Substitutes, columns: PreparedColumns, layout: ColumnPlan, epsilon: float
 ) -> Bunch:
-    """Substitutes as columns of equal length, in the columns of the input."""
-    # The first column of a unit stands for it.
+    """Return the substitutes as arrays of equal length, in terms of the input columns."""
+    # A unit is represented by its first column.
     _, first = np.unique(layout.unit, return_index=True)
     column = first[columns.unit_index]
     n_candidates = found.candidate.shape[1]
@@ -155,7 +186,7 @@ def _substitutes(
 
 
 def _interactions(pairs: Pairs, columns: PreparedColumns, layout: ColumnPlan) -> Bunch:
-    """Pairs that interact, in the columns of the input."""
+    """Return the interacting pairs in terms of the input columns."""
     return Bunch(
         features=np.sort(layout.source[columns.index[pairs.columns]], axis=1),
         share=pairs.share,
@@ -164,7 +195,7 @@ def _interactions(pairs: Pairs, columns: PreparedColumns, layout: ColumnPlan) ->
 
 
 def _spread(spread: Spread, columns: PreparedColumns, layout: ColumnPlan) -> Bunch:
-    """Features that go with the spread of the response, in the columns of the input."""
+    """Return the features that affect the spread of the response, as input columns."""
     features = layout.source[columns.index[spread.columns]]
     return Bunch(features=features, share=spread.share, p_value=spread.p_value)
 

@@ -1,4 +1,4 @@
-"""The user's own estimator as the judge of a set of features."""
+"""Score feature sets with the user's own estimator."""
 
 from __future__ import annotations
 
@@ -19,28 +19,29 @@ from sklearn.utils.validation import has_fit_parameter
 from covmin.data.checks import is_frame
 from covmin.data.samples import Samples
 from covmin.data.sources.base import stays_what_it_is
+from covmin.data.survival import as_structured
 
 from .crossfit import Score
 
 
 @dataclass(frozen=True)
 class EstimatorScore:
-    """The score of an estimator that is trained without a fold, on that fold.
+    """The score, on a test fold, of an estimator trained on the other folds.
 
-    It sees the columns as the user holds them, and copies of rows as copies. Weights that differ
-    go to ``fit`` and to the score where these take them.
+    The estimator sees the columns as the user passed them, and duplicate rows as duplicates.
+    Unequal weights are passed to ``fit`` and to the scorer if they accept them.
     """
 
     estimator: Any
     scorer: Any
-    X: Any  # rows of the table
+    X: Any  # rows of the user's table
     y: Any
-    copies: np.ndarray | None  # of each row; None where they have weights instead
+    copies: np.ndarray | None  # number of duplicates of each row; None if rows have weights
     weight: np.ndarray
     name: str  # of the score
 
     def __call__(self, columns: np.ndarray, fold: np.ndarray) -> float:
-        """The score of some columns."""
+        """Return the score of some columns."""
         X = _safe_indexing(self.X, columns, axis=1)
         rows = [np.flatnonzero(~fold), np.flatnonzero(fold)]
         if self.copies is not None:
@@ -58,16 +59,16 @@ class EstimatorScore:
                 scored = {"sample_weight": self.weight[rows[1]]}
         with _said(f"{self.estimator} could not be trained on {columns.size} column(s) of X"):
             estimator.fit(X_train, y_train, **trained)
-        with _said(f"{self.name} failed for {self.estimator} on a fold left out"):
+        with _said(f"{self.name} failed for {self.estimator} on a test fold"):
             score = float(self.scorer(estimator, X_test, y_test, **scored))
             if not np.isfinite(score):
-                raise ValueError(f"it is {score}, which is no score")
+                raise ValueError(f"it is {score}, which is not a valid score")
         return score
 
 
 @contextmanager
 def _said(what: str) -> Iterator[None]:
-    """Say what was done when it failed."""
+    """Prefix errors with what was being done."""
     try:
         yield
     except Exception as error:
@@ -75,31 +76,30 @@ def _said(what: str) -> Iterator[None]:
 
 
 def check_scored(estimator: Any, scoring: Any) -> None:
-    """Refuse before a long fit what could not be scored after it."""
+    """Raise an error before a long fit if the scoring is invalid."""
     if estimator is not None:
         check_scoring(clone(estimator), scoring)
     elif scoring is not None:
         raise ValueError(
-            f"scoring={scoring!r} needs an estimator to score; pass estimator=, or leave scoring "
-            "out."
+            f"scoring={scoring!r} requires an estimator; pass estimator=, or omit scoring."
         )
 
 
 def warn_if_not_used(estimator: Any) -> None:
-    """Say that nothing is left for an estimator to judge."""
+    """Warn if there is nothing to choose with the estimator."""
     if estimator is not None:
         warnings.warn(
-            "The number of features and epsilon are given, so nothing is chosen and the estimator "
-            'is not used; pass n_features_to_select="auto" to have it choose their number.',
+            "The number of features and epsilon are given, so the estimator is not used. Pass "
+            'n_features_to_select="auto" to choose the number of features with it.',
             UserWarning,
             stacklevel=6,
         )
 
 
 def estimator_score(estimator: Any, scoring: Any, samples: Samples) -> Score | None:
-    """The score of an estimator on some samples; None without an estimator.
+    """Return the score of an estimator on some samples; None without an estimator.
 
-    A table that is read in blocks is handed on as the numbers read.
+    A table that is read in blocks is passed on as an array of numbers.
     """
     if estimator is None:
         return None
@@ -111,12 +111,11 @@ def estimator_score(estimator: Any, scoring: Any, samples: Samples) -> Score | N
         held = X.tocsr()[samples.row]
     elif not stays_what_it_is(X):
         held = np.asarray(X)[samples.row]
-    y = y if hasattr(y, "iloc") else np.asarray(y)
     copies = _copies(samples.weight, len(y))
     if copies is None and _weight_parameter(estimator) is None:
         warnings.warn(
-            f"{estimator} takes no sample weights, so it is trained without them to choose the "
-            "number of features.",
+            f"{estimator} does not accept sample weights; it is trained without them to choose "
+            "the number of features.",
             UserWarning,
             stacklevel=6,
         )
@@ -124,15 +123,23 @@ def estimator_score(estimator: Any, scoring: Any, samples: Samples) -> Score | N
         estimator,
         check_scoring(estimator, scoring),
         held,
-        _safe_indexing(y, samples.row),
+        _responses(y, samples),
         copies,
         samples.weight,
         scoring_name(estimator, scoring),
     )
 
 
+def _responses(y: Any, samples: Samples) -> Any:
+    """Return the responses as the user passed them; survival times as scikit-survival does."""
+    times = samples.response.times
+    if times is not None and getattr(getattr(y, "dtype", None), "names", None) is None:
+        return as_structured(times)
+    return _safe_indexing(y if hasattr(y, "iloc") else np.asarray(y), samples.row)
+
+
 def scoring_name(estimator: Any, scoring: Any) -> str:
-    """What to call the score.
+    """Return the name of a score.
 
     >>> from sklearn.linear_model import Ridge
     >>> scoring_name(Ridge(), None), scoring_name(Ridge(), "r2")
@@ -144,7 +151,7 @@ def scoring_name(estimator: Any, scoring: Any) -> str:
 
 
 def _takes_weight(scorer: Any, estimator: Any) -> bool:
-    """Whether a scorer can be told the weights: that of a function if the function can."""
+    """Tell whether a scorer accepts sample weights."""
     function = getattr(scorer, "_score_func", None)
     if function is None:
         own = type(scorer).__name__ == "_PassthroughScorer"
@@ -153,7 +160,7 @@ def _takes_weight(scorer: Any, estimator: Any) -> bool:
 
 
 def _last_step(estimator: Any) -> tuple[str, Any]:
-    """Name and estimator of the last step of a pipeline; any other estimator is its own."""
+    """Return the name and estimator of the last step of a pipeline, or the estimator itself."""
     name, last = "", estimator
     while hasattr(last, "steps"):
         step, last = last.steps[-1]
@@ -162,13 +169,13 @@ def _last_step(estimator: Any) -> tuple[str, Any]:
 
 
 def _weight_parameter(estimator: Any) -> str | None:
-    """The name by which ``fit`` takes weights, if it does."""
+    """Return the name of the sample weights in ``fit``; None if it does not accept them."""
     name, last = _last_step(estimator)
     return f"{name}sample_weight" if has_fit_parameter(last, "sample_weight") else None
 
 
 def _copies(weight: np.ndarray, n_rows: int) -> np.ndarray | None:
-    """How often each row occurs, if that is what the weights say; None if it is not.
+    """Return how often each row occurs, if the weights are multiples; None otherwise.
 
     >>> _copies(np.array([1.0, 3.0]), 4), _copies(np.array([1.0, 1.5]), 4)
     (array([1, 3]), None)

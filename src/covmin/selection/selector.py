@@ -1,12 +1,12 @@
-"""The scikit-learn estimator: a fit reads, plans, chooses, runs and presents."""
+"""The scikit-learn estimator: a fit reads the data, plans, chooses m and ε, and runs the path."""
 
 import warnings
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
 from covmin.core.path import run_path
@@ -21,10 +21,12 @@ from covmin.plan.duration import workload
 from covmin.plan.formulation import formulation_of
 from covmin.plan.kernel import kernel_of
 from covmin.plan.look import Look
+from covmin.runtime.callbacks import CallbackSupportMixin, fit_task
 from covmin.runtime.repeats import N_JOBS, VERBOSE
 from covmin.runtime.run import LongRun, Run
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import blas_threads, one_blas_thread
+from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
 
 from .crossfit import CrossFit, beyond_given, cross_fit
@@ -32,7 +34,7 @@ from .fingerprint import fingerprint
 from .frames import NamedResultsMixin
 from .nested import NestedParametersMixin
 from .notebook import NotebookMixin
-from .results import fitted_attributes, warn_of_the_end
+from .results import FittedAttributes, fitted_attributes, warn_of_the_end
 from .scoring import check_scored, estimator_score, warn_if_not_used
 
 
@@ -42,190 +44,196 @@ class CCMSelector(
     NamedResultsMixin,
     NestedParametersMixin,
     NotebookMixin,
+    FittedAttributes,
     SupportMixin,
     WholeColumnsMixin,
+    CallbackSupportMixin,
     BaseEstimator,
 ):
     r"""Select features by conditional covariance minimisation.
 
-    Finds the features given which the response varies least, as measured by the trace of
-    the conditional covariance operator
+    Finds the features that leave the least variance of the response unexplained, measured by the
+    trace of the conditional covariance operator,
 
     .. math:: Q(w) = \operatorname{tr}\bigl(Y^\top (G_w + n\varepsilon I)^{-1} Y\bigr),
 
-    where :math:`G_w` is the centred kernel matrix of the samples with feature j scaled by
-    :math:`w_j \in [0, 1]`. Nonlinear effects and interactions count, whether or not a
-    feature says anything by itself.
+    where :math:`G_w` is the centred kernel matrix of the samples after feature j is multiplied by
+    its weight :math:`w_j \in [0, 1]`. The criterion captures nonlinear effects and interactions,
+    even among features that are useless on their own.
 
     Parameters
     ----------
     n_features_to_select : int, float in (0, 1] or "auto", default="auto"
-        Number of features to keep, or their fraction. "auto" takes the smallest set whose
-        cross-fitted error is within one standard error of the best: the features are ranked
-        on training folds, and kernel ridge regression on them, or ``estimator``, is judged on the
-        fold left out. A group counts as one feature; given columns do not count.
+        Number or fraction of features to keep. "auto" chooses the number by cross-validation: on
+        each training fold the features are ranked, and the first m are scored on the test fold by
+        kernel ridge regression, or by ``estimator``. The smallest m within one standard error of
+        the best is kept. A group counts as one feature; ``given`` columns do not count.
     estimator : estimator, default=None
-        Judges sets of features in place of kernel ridge regression: trained on the columns of X
-        as they are passed, scored on the fold left out. A higher score is better.
+        Estimator that scores the feature sets, instead of kernel ridge regression. It is trained
+        on the columns of X as you pass them.
     scoring : str or callable, default=None
-        The score of ``estimator``, as in scikit-learn; None is its own.
+        Score of ``estimator``, as in scikit-learn; higher is better. None uses its ``score``.
     groups : array-like of shape (n_features,) or dict, default=None
-        Columns that are kept or left as one: a label for each column, or a dict from a label
-        to its columns (by name or number); columns it does not hold stay by themselves.
+        Columns that are kept or dropped together: a label for each column, or a dict that maps a
+        label to its columns (names or indices). Columns that the dict omits are not grouped.
     given : str, int or array-like, default=None
-        Columns that are known to matter, by name, number or mask: always kept, not counted.
-        The others are ranked by what they add to these: what these explain by themselves is
-        taken off the response first.
+        Columns that are known to matter, as names, indices or a mask. They are always kept and do
+        not count. What they explain is first removed from the response; the other features are
+        ranked by what they add.
     categorical_features : str, int, array-like or None, default="from_dtype"
-        Columns that hold categories: with "from_dtype" those of a categorical dtype in a pandas
-        or polars frame, else columns by name, number or mask. Each is one feature, whatever its
-        number of levels, and any two levels are equally far apart.
+        Categorical columns, as names, indices or a mask; "from_dtype" uses the categorical dtypes
+        of a pandas or polars frame. Each is one feature, whatever its number of levels, and all
+        levels are equally far apart.
     missing : {"keep", "error"}, default="keep"
-        What to do about missing values in X. "keep" puts them at the mean of the column and counts
-        whether a value is there under the same weight. "error" refuses them.
+        How to treat missing values in X. "keep" sets them to the column mean and adds an indicator
+        of missingness, which shares the weight of its column. "error" raises an error.
     column_types : {"auto", "strict"} or dict, default="auto"
-        What columns of frames and of arrays of objects are read as. "auto" takes text as categories
-        (rare ones merged), numbers and dates in text as such, dates as time and cycles, and leaves
-        out columns that name the rows: see ``plan_``. A dict from a column to "number", "category",
-        "date" or "drop" says otherwise for some; "strict" refuses all but numbers and categories.
-    task : {"auto", "classification", "ordinal", "regression"}, default="auto"
-        How to read y. "auto" takes labels and whole numbers of few values as classes, whole
-        numbers of many values and other numbers as a real response, an ordered categorical as
-        ordered classes, and several columns of 0 and 1 as labels that can hold together.
+        How to read the columns of data frames and object arrays. "auto" reads text as categories
+        (and merges rare ones), numbers and dates in text as such, and dates as time and cycles; it
+        excludes columns that identify the rows. ``plan_`` lists the result. A dict maps columns to
+        "number", "category", "date" or "drop". "strict" accepts only numbers and categories.
+    task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
+        How to read y. "auto" treats labels, and integers with few distinct values, as classes;
+        integers with many distinct values and other numbers as a numeric response; an ordered
+        categorical as ordered classes; several columns of 0 and 1 as multilabel; and a structured
+        array of bool and float as "survival": an event indicator and the time to event or
+        censoring. Survival uses martingale residuals as the response, and the concordance index
+        to score feature sets.
     class_weight : "balanced", dict or None, default=None
-        Weights of the classes, from label to weight; "balanced" gives each the same total.
+        Weight of each class. "balanced" gives all classes the same total weight.
     response_kernel : {"linear", "gaussian"}, default="linear"
-        Kernel on a real response. "linear" looks for features that change its mean,
-        "gaussian" for features that change its distribution in any way, the spread included.
+        Kernel on a numeric response. "linear" finds features that affect its mean; "gaussian"
+        finds features that affect its distribution in any way, such as its spread.
     standardize : bool or "rank", default=True
-        Whether to give every feature mean 0 and variance 1 first (in a copy). "rank" does so by
-        the normal scores of its ranks, which neither far values nor skewed units change.
+        Whether to scale a copy of each feature to mean 0 and variance 1. "rank" uses the normal
+        scores of the ranks, which are robust to outliers and skewed distributions.
     kernel : str or kernel, default="auto"
-        Kernel on the scaled samples: "mixed", "additive", "rational-quadratic", "gaussian",
-        "laplacian", "linear", "polynomial", or an object of :mod:`covmin.kernels` such as
-        ``Gaussian(bandwidth=1.5)``. "mixed" adds to the rational quadratic, which sees interactions
-        at many scales, a sum over single features, for effects of one among many. "auto" is "mixed"
-        along a path ("additive" of rare values) and the paper's "gaussian" for a single solve.
+        Kernel on the weighted samples: "mixed", "additive", "rational-quadratic", "gaussian",
+        "laplacian", "linear", "polynomial", or an object from :mod:`covmin.kernels`, such as
+        ``Gaussian(bandwidth=1.5)``. "mixed" is the sum of a rational quadratic kernel, which
+        captures interactions at many scales, and an additive kernel, which captures single effects
+        among many features. "auto" is "mixed" for a path ("additive" if most features rarely vary,
+        as word counts do), and "gaussian", as in the paper, for a single solve.
     epsilon : "auto", float or array-like of float, default="auto"
-        Ridge ε: the larger, the smoother the functions of the features that count. "auto" is
-        the ratio of noise to signal over the number of samples, by what all features together
-        leave unpredicted. Of several values the one with the smallest cross-fitted error is taken.
+        Regularisation parameter ε; larger values mean smoother functions. "auto" estimates the
+        noise-to-signal ratio from the part of y that all features together cannot predict, and
+        divides it by the number of samples. Cross-validation chooses among several values.
     formulation : {"path", "paper"} or Formulation, default="path"
-        "path" solves at shrinking budgets, "paper" once, as published. An object of
-        :class:`covmin.Formulation` has all switches of the paper.
+        "path" solves for a decreasing number of features; "paper" solves once, as published. A
+        :class:`covmin.Formulation` gives access to all options of the paper.
     interactions : bool, default=True
-        Whether a path looks at the products of all pairs of features first (see ``interactions_``)
-        and holds on to features whose product explains the response: far fewer samples do then.
+        Whether to test the products of all pairs of features first (see ``interactions_``), and to
+        protect the pairs found at the start of the path. This finds interactions with far fewer
+        samples.
     n_substitutes : int, default=0
-        Substitutes to look for in place of each feature kept (see ``substitutes_``).
+        Number of substitutes to list for each selected feature (see ``substitutes_``).
     approximation : {"auto", "exact", "fourier"} or None, default="auto"
-        "exact" or None uses the n×n kernel matrix of all samples, in double precision. "fourier"
-        uses random Fourier components, which need no n×n matrix. "auto" takes the matrix up to 2000
-        samples and components beyond. With both, a stage takes as many samples as its work allows.
+        "exact" or None uses the n×n kernel matrix of all samples in double precision. "fourier"
+        uses random Fourier features, without an n×n matrix. "auto" uses the matrix for up to 2000
+        samples. Except with "exact", early stages may use a subsample.
     n_components : int, default=None
-        Number of random components; None takes 512.
+        Number of random Fourier features; None means 512.
     device : str, default=None
-        Torch device to compute on ("cpu", "cuda"); None stays with NumPy, or with that of a tensor.
+        Torch device ("cpu", "cuda"). None uses NumPy, or the device of X if X is a tensor.
     n_jobs : int, default=None
-        Folds that are cross-fitted at once.
+        Number of cross-validation folds to run in parallel.
     random_state : int, RandomState instance or None, default=None
-        Seed of everything random. None is a fixed seed: every run gives the same answer.
+        Seed of all random draws. None is a fixed seed, so results are reproducible.
     verbose : int or "auto", default="auto"
-        1 shows the plan, how long it will take and a progress bar. "auto" shows a bar alone, if a
-        fit lasts longer than a few seconds, at a terminal or in a notebook; 0 shows nothing.
+        1 shows the plan, the estimated time and a progress bar; 0 shows nothing. "auto" shows a
+        progress bar, in terminals and notebooks, if the fit takes more than a few seconds.
     long_run : LongRun, default=None
         Time limit, checkpoint, interrupt and callback: see :class:`covmin.LongRun`.
 
     Attributes
     ----------
     ranking_ : ndarray of shape (n_features,)
-        Rank of each feature, from 1 for the best. Columns of a group share its rank; given columns
-        have rank 0. By name: :meth:`ranking_frame`.
+        Rank of each feature; 1 is best. Columns of a group share a rank; ``given`` columns have
+        rank 0. With names: :meth:`ranking_frame`.
     support_ : ndarray of bool of shape (n_features,)
-        The features kept: exactly ``n_features_`` of them, and the given columns.
+        Mask of the columns kept: ``n_features_`` features and the ``given`` columns.
     missing_share_ : ndarray of shape (n_features,)
-        Share of the samples in which a column has no value.
+        Fraction of missing values in each column.
     constant_ : ndarray of bool of shape (n_features,)
-        Features that are constant, or whose group is: ranked last.
+        Features that are constant, or whose group is; they rank last.
     n_features_ : int
-        Number of features kept; a group counts as one, and given columns do not count.
+        Number of features kept; a group counts as one, and ``given`` columns do not count.
     weights_ : ndarray of shape (n_features,)
-        Weights w of the solve at ``n_features_``; one for given columns.
+        Weights w for ``n_features_`` features; 1 for ``given`` columns.
     column_kinds_ : ndarray of str of shape (n_features,)
-        What columns were read as: "number", "category", "date"; "identifier", "empty", "dropped".
+        How each column was read: "number", "category", "date", "identifier", "empty", "dropped".
     plan_ : Plan
-        What was decided and why: ``print(selector.plan_)``.
+        The decisions of the fit and their reasons: ``print(selector.plan_)``.
     groups_, group_ranking_, group_support_ : ndarray of shape (n_groups,) or None
-        Labels, ranks and support of the groups, where there are groups.
+        Labels, ranks and mask of the groups, if there are groups.
     substitutes_ : Bunch or None
-        With ``n_substitutes``: columns ``feature`` (kept), ``substitute`` (left out), and the
-        shares of the variance of y left unexplained by the features kept (``unexplained``),
-        without the feature (``unexplained_without``) and with the substitute in its place
-        (``unexplained_with``). Columns stand for their groups.
+        With ``n_substitutes``: ``feature`` (selected), ``substitute`` (not selected), and the
+        fraction of the variance of y that is unexplained by the selected features
+        (``unexplained``), without the feature (``unexplained_without``), and with the substitute
+        in its place (``unexplained_with``). A group is represented by one of its columns.
     objective_ : float
-        Criterion Q at these weights (or its inverse-free form), in squared units of y (with given
-        columns, of what these leave of y); for several real responses, the mean of their shares.
-        What the features leave unexplained says :func:`~covmin.unexplained_variance`.
+        Criterion Q (or its inverse-free form) at ``weights_``, in squared units of y after the
+        effect of ``given`` columns; for several numeric responses, the mean over the standardised
+        responses. For a fraction of the variance, use :func:`~covmin.unexplained_variance`.
     approximation_ : "fourier" or None
         Approximation used.
     approximation_error_ : float
-        How far the criterion of the chosen features is from that of the exact kernel, as a
-        share of the latter, on a sample of the rows. Where it is more than a few per cent, take
-        more ``n_components``.
+        Relative difference between the criterion of the selected features and that of the exact
+        kernel, on a sample of the rows. If it exceeds a few per cent, increase ``n_components``.
     device_ : str or None
-        Torch device computed on; None for NumPy.
+        Torch device used; None for NumPy.
     kernel_ : str
         Kernel used.
     mixing_ : float
-        Share γ of the sum over single features in it.
+        Share γ of the additive part of the kernel.
     path_ : Bunch
-        The stages, from the largest set to the smallest: ``n_features``, ``weights`` (one row
-        for each stage), ``bandwidth``, ``criterion``, ``optimistic_loo_error`` (leave-one-out
-        error of kernel ridge regression as a share of the variance of y; optimistic because
-        the selection saw every sample), ``n_iter``, ``converged``.
+        The stages, from the largest set to the smallest: ``n_features``, ``weights`` (one row per
+        stage), ``bandwidth``, ``criterion``, ``optimistic_loo_error`` (leave-one-out error of
+        kernel ridge regression as a fraction of the variance of y; too low, because the selection
+        used all samples), ``n_iter``, ``converged``.
     interactions_ : Bunch
-        Pairs of features that say more together than both by themselves, in the order in which
-        they were named: ``features`` of shape (n_pairs, 2), by number (:meth:`interactions_frame`
-        has their names); ``share``, how much of the variance of a product of waves of their ranks,
-        beyond the columns themselves and the pairs before, goes with the response; and
-        ``p_value``, the chance that any of all pairs stands out as much where there is no
-        dependence, at most 0.05.
+        Pairs of features that explain more jointly than separately, in the order found:
+        ``features`` of shape (n_pairs, 2), as indices (with names: :meth:`interactions_frame`);
+        ``share``, the fraction of the variance of a product of functions of their ranks, beyond
+        single effects and earlier pairs, that is associated with what single effects leave of the
+        response; ``p_value``, the probability that any of all pairs reaches this share without
+        interactions, at most 0.05. The response enters by its ranks.
     spread_ : Bunch
-        Features that say more about the spread of a real response than about its mean: many take
-        part in an interaction. ``features`` by number, ``share`` and ``p_value`` as above.
+        Features that affect the spread of a numeric response and have no effect on its mean, often
+        because they interact: ``features`` as indices, ``share`` and ``p_value`` as above.
     cross_fit_ : Bunch or None
-        Where m or ε was chosen: ``n_features``, ``epsilon``, and of shape (n_epsilons, n_sizes)
-        ``mean_error`` with its ``standard_error`` (share of the variance of y) and ``gain`` (how
-        much less than without any feature). For one column of classes also ``accuracy``,
-        ``balanced_accuracy``, ``log_loss`` and ``roc_auc`` (of each class against the others), for
-        an estimator ``mean_score``; each with its ``gain_standard_error`` and the like. As a
-        table: :meth:`cross_fit_frame`.
+        Cross-validation results, if m or ε was chosen: ``n_features``, ``epsilon``, and, of shape
+        (n_epsilons, n_sizes), ``mean_error`` and ``standard_error`` (fractions of the variance of
+        y) and ``gain`` (improvement over no features). For a single classification target also
+        ``accuracy``, ``balanced_accuracy``, ``log_loss`` and ``roc_auc`` (one versus rest); for
+        survival ``concordance``; for an ``estimator`` ``mean_score``. Each has a standard error,
+        such as ``gain_standard_error``. As a table: :meth:`cross_fit_frame`.
     history_ : Bunch
-        Every step: ``stage``, ``n_features``, ``objective``, ``gap``, ``n_active``.
+        All optimisation steps: ``stage``, ``n_features``, ``objective``, ``gap``, ``n_active``.
     bandwidth_ : float
-        Bandwidth σ of the solve at ``n_features_``.
+        Kernel bandwidth σ for ``n_features_`` features.
     epsilon_ : float
-        Ridge ε used.
+        Regularisation parameter ε used.
     n_iter_ : int
-        Steps over all stages.
+        Total number of optimisation steps.
     converged_ : bool
-        Whether every stage converged.
+        Whether all stages converged.
     classes_ : ndarray, list of ndarray or None
-        Class labels, for each output where there are several; None for regression.
-    task_ : {"classification", "regression"}
+        Class labels (a list of them for several outputs); None for regression.
+    task_ : {"classification", "regression", "survival"}
         How y was read.
     n_features_in_ : int
-        Number of features seen in fit.
+        Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where X has names.
+        Names of the features, if X has column names.
 
     See Also
     --------
-    unexplained_variance : What share of the variance of y a set of features leaves unexplained.
+    unexplained_variance : Fraction of the variance of y that a set of features leaves unexplained.
 
     Examples
     --------
-    Three features tell the four classes apart, each of them useless by itself:
+    Three features determine the four classes; each is useless on its own:
 
     >>> from covmin import CCMSelector
     >>> from covmin.datasets import make_xor
@@ -248,11 +256,11 @@ class CCMSelector(
         "categorical_features": [None, str, Integral, "array-like"],
         "missing": [StrOptions({"keep", "error"})],
         "column_types": [StrOptions({"auto", "strict"}), dict],
-        "task": [StrOptions({"auto", "classification", "ordinal", "regression"})],
+        "task": [StrOptions({"auto", "classification", "ordinal", "regression", "survival"})],
         "class_weight": [None, StrOptions({"balanced"}), dict],
         "response_kernel": [StrOptions({"linear", "gaussian"})],
         "standardize": ["boolean", StrOptions({"rank"})],
-        "kernel": "no_validation",  # refused in words where it is read
+        "kernel": "no_validation",  # checked with a clearer error message in kernel_of
         "epsilon": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither"), "array-like"],
         "formulation": "no_validation",
         "interactions": ["boolean"],
@@ -292,32 +300,39 @@ class CCMSelector(
     verbose: int | str = "auto"
     long_run: LongRun | None = None
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    if TYPE_CHECKING:  # scikit-learn makes this one
+
+        def set_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...  # noqa: D102
+
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Rank the features of X by what they say about y together.
+        """Rank the features of X by what they jointly explain of y.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; numbers, or a frame that also has text, categories and dates. Values may be
-            missing. Sparse matrices, mapped files (``numpy.memmap``), :func:`covmin.open_parquet`
-            and Dask collections are read in blocks and never copied whole, as long as random
-            components are used; torch tensors are computed on where they are.
+            Samples: numbers, or a data frame that may also hold text, categories and dates.
+            Missing values are allowed. Sparse matrices, ``numpy.memmap`` files,
+            :func:`covmin.open_parquet` and Dask collections are read in blocks, without a full
+            copy, if random Fourier features are used. Torch tensors stay on their device.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, or real responses. Each of several counts the same, whatever its unit.
-            Samples without a response are left out, with a warning.
+            Class labels or numbers. Several outputs count equally, whatever their units. For
+            survival, a structured array as in scikit-survival or, with ``task="survival"``, a table
+            of two columns: event and time. Samples with a missing response are dropped, with a
+            warning.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples: two is the same as the sample twice, zero as no such sample.
+            Sample weights. A weight of 2 is equivalent to repeating the sample, and a weight of 0
+            to omitting it.
 
         Returns
         -------
         self : CCMSelector
-            Fitted. A fit that fails leaves the estimator as it was.
+            The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
         """
         table, long_run = (X, y), self.long_run or LongRun()
         long_run.check()
-        formulation = copy(formulation_of(self.formulation))  # the plan keeps it as it is now
-        kernel_of(self.kernel, formulation)  # refused before a long table is read
+        formulation = copy(formulation_of(self.formulation))  # later changes must not affect plan_
+        kernel_of(self.kernel, formulation)  # raises an error before a large table is read
         check_scored(self.estimator, self.scoring)
         X, device, y, sample_weight = from_tensors(X, self.device, y, sample_weight)
         samples = read_samples(self, X, y, sample_weight)
@@ -331,12 +346,13 @@ class CCMSelector(
         if long_run.checkpoint is not None:
             settings = fingerprint(self.get_params(deep=False), columns, samples.response)
         with (
+            fit_task(self, *table),
             Run.of(long_run, self.verbose, settings) as run,
             blas_threads(plan.matrix_rows, plan.n_threads),
         ):
             attributes = self._run(plan, columns, samples, run)
-            # A warning may be an error to the user: a fit that fails changes nothing, and keeps
-            # its checkpoint.
+            # Warnings may be errors for the user. A failed fit changes nothing and keeps its
+            # checkpoint, so warn before the attributes are set.
             warn_of_the_end(attributes, run, formulation)
         self._present(attributes)
         self._remember(*table)
@@ -363,7 +379,7 @@ class CCMSelector(
     def _run(
         self, plan: Plan, columns: PreparedColumns, samples: Samples, run: Run
     ) -> dict[str, Any]:
-        """Finish the plan by looks at the data, choose m and ε, and walk the path."""
+        """Complete the plan by looking at the data, choose m and ε, and run the path."""
         plan = plan.with_table(samples.table[0]).with_kernel(columns)
         rows = columns.distinct(plan.wishes.seed)
         samples = beyond_given(samples, rows, self.standardize)
@@ -396,7 +412,7 @@ class CCMSelector(
         ) | {"history_": run.history()}
 
     def _wanted(self, n_features: int) -> int | None:
-        """The number of features asked for; None where it is to be chosen."""
+        """Return the requested number of features; None if it is to be chosen."""
         if self.n_features_to_select == "auto":
             return None
         return n_features_to_keep(self.n_features_to_select, n_features)
@@ -404,19 +420,19 @@ class CCMSelector(
     def _choose(
         self, plan: Plan, samples: Samples, rows: DistinctRows, wanted: int | None, run: Run
     ) -> tuple[float, int, CrossFit | None, str]:
-        """ε and m, by cross-fitting where they are not given, and why."""
+        """Return ε and m, by cross-validation if they are not given, and the reason."""
         d, epsilons = samples.plan.n_choices, plan.epsilons
         if len(epsilons) == 1 and wanted is not None:
             warn_if_not_used(self.estimator)
-            return epsilons[0], wanted, None, "as asked for"
+            return epsilons[0], wanted, None, "as requested"
         if samples.n_samples < FEWEST_TO_CROSS_FIT:
             warnings.warn(
-                f"{samples.n_samples} samples are too few to hold some out, so nothing was chosen: "
-                "all features are kept, unless a number was given, with the smallest epsilon.",
+                f"{samples.n_samples} samples are too few for cross-validation: all features are "
+                "kept unless a number was given, and the smallest epsilon is used.",
                 UserWarning,
                 stacklevel=5,
             )
-            return epsilons[0], wanted or d, None, "too few samples to hold some out"
+            return epsilons[0], wanted or d, None, "too few samples for cross-validation"
         samples = samples.distinct(rows, CROSS_FIT_ROWS)
         crossfit = cross_fit(
             samples,
@@ -431,13 +447,13 @@ class CCMSelector(
             return epsilons[0], wanted or min(d, KEPT_UNCHOSEN), None, "no time to choose a number"
         best = crossfit.best_epsilon()
         if wanted is not None:
-            return epsilons[best], wanted, crossfit, "as asked for"
+            return epsilons[best], wanted, crossfit, "as requested"
         m = crossfit.smallest_within_one_standard_error(best)
-        best_is = "smallest cross-fitted error" if self.estimator is None else "best score"
-        return epsilons[best], m, crossfit, f"the fewest within one standard error of the {best_is}"
+        reason = f"the smallest set within one standard error of the {crossfit.best}"
+        return epsilons[best], m, crossfit, reason
 
     def _present(self, attributes: dict[str, Any]) -> None:
-        """Write every fitted attribute; columns without names leave none behind."""
+        """Set all fitted attributes; remove feature names of an earlier fit if X has none."""
         if attributes["feature_names_in_"] is None:
             del attributes["feature_names_in_"]
             self.__dict__.pop("feature_names_in_", None)

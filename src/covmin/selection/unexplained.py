@@ -1,9 +1,8 @@
-"""The share of the variance of a response that a set of features leaves unexplained."""
+"""The fraction of the variance of a response that a set of features leaves unexplained."""
 
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import validate_params
 
 from covmin.data.columns import PreparedColumns
 from covmin.data.samples import read_samples
@@ -18,6 +17,7 @@ from covmin.plan.constants import (
 )
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
+from covmin.runtime.validation import validate_params
 
 from .judge import judge, principal_components, summed_kernel
 from .selector import CCMSelector
@@ -47,31 +47,33 @@ def unexplained_variance(
     column_types: Any = "auto",
     random_state: Any = None,
 ) -> float:
-    """Share of the variance of y that the features leave unexplained.
+    """Return the fraction of the variance of y that the features leave unexplained.
 
-    0: they determine y; 1: they say nothing about its mean. Functions of the features of any
-    shape are tried, interactions included.
+    0 means that they determine y; 1 means that they carry no information about its mean. The
+    estimate allows for nonlinear effects and interactions.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        The features in question, as :meth:`~covmin.CCMSelector.fit` takes them.
+        The features to evaluate, in any form that :meth:`~covmin.CCMSelector.fit` accepts.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        Numbers, or class labels: the share is then that of the variances of the indicators of
-        the classes, added up. Several columns of numbers count equally, whatever their units.
+        Numbers, or class labels; for classes, the variances of the class indicators are added up.
+        Several columns of numbers count equally, whatever their units. For survival times, the
+        share is that of the martingale residuals, much of which is noise: compare sets of
+        features by their concordance index instead (``cross_fit_``).
     held_out : bool, default=True
-        Whether every sample is predicted without itself. If not, the share is that of the
-        samples fitted: it never grows when features are added, and falls towards 0 with
-        enough of them, whether or not they matter.
+        Whether each sample is predicted by a model fitted without it. If False, the result
+        describes the fit to the samples themselves: it never increases when features are added,
+        and decreases to 0 with enough of them, whether or not they matter.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights of the samples. A weight of two is the same as a copy of the sample, unless every
-        feature takes but a few values: held out, equal rows are then samples of their own.
-    task : {"auto", "classification", "ordinal", "regression"}, default="auto"
+        Sample weights. A weight of 2 is equivalent to repeating the sample, unless every feature
+        has only a few values: equal rows are then separate samples.
+    task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
     categorical_features : "from_dtype", None or array-like, default="from_dtype"
     column_types : {"auto", "strict"} or dict, default="auto"
         As in :class:`~covmin.CCMSelector`.
     random_state : int, RandomState instance or None, default=None
-        Seed where rows are drawn. None is a fixed seed.
+        Seed for drawing rows. None is a fixed seed.
 
     Returns
     -------
@@ -80,21 +82,22 @@ def unexplained_variance(
 
     See Also
     --------
-    conditional_covariance_trace : The paper's criterion, raw: for comparisons, not to be read.
+    conditional_covariance_trace : The paper's criterion, for comparisons.
 
     Notes
     -----
-    Held out, it is the leave-one-out error of kernel ridge regression over that of the mean. The
-    scale of the functions and the ridge are those with the smallest error, and the mean is
-    tried too: no share is above 1. A sample is left out with all its weight, and with its copies:
-    rows that are equal, unless every feature takes but a few values. A feature that does not
-    matter raises the share by what the regression loses to its noise: below, all twenty features
-    leave 18 % of 300 samples, 7 % of 1000. Features that were chosen
-    with the same samples look better than they are. Up to 1000 samples the kernel is exact;
-    beyond, it is that of functions around 1000 samples drawn, judged on up to 20,000.
+    With ``held_out=True`` the result is the leave-one-out error of kernel ridge regression,
+    divided by that of the mean. The scale of the kernel and the ridge minimise this error, and the
+    mean is also a candidate, so the result is at most 1. A sample is left out with all its weight
+    and with its duplicates, that is, equal rows, unless every feature has only a few values.
+    Irrelevant features increase the result, because the regression fits their noise: in the
+    example below, all twenty features leave 18 % unexplained with 300 samples, and 7 % with 1000.
+    Features that were selected on the same samples look better than they are. Up to 1000 samples
+    the kernel is exact; beyond that it is approximated with 1000 landmarks and evaluated on up to
+    20,000 samples.
 
-    In the sample, it is the paper's criterion at a scale and a ridge that depend on nothing, on
-    at most 1000 samples.
+    With ``held_out=False`` the result is the paper's criterion with a fixed scale and ridge, on at
+    most 1000 samples.
 
     Examples
     --------
@@ -120,7 +123,7 @@ def unexplained_variance(
     X, Y, p = _drawn(columns, samples.response.Y, seed, held_out)
     if columns.index.size == 0 or not np.ptp(Y, axis=0).any():
         return 1.0
-    # Squared scales of the columns of a feature add up to one.
+    # The squared scales of the columns of a feature add up to one.
     weights = columns.units.scale**2
     with one_blas_thread():
         if not held_out:
@@ -131,11 +134,11 @@ def unexplained_variance(
 def _drawn(
     columns: PreparedColumns, Y: np.ndarray, seed: int, held_out: bool
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Samples in random order, at most as many as are judged, with responses and weights.
+    """Return samples in random order, up to a maximum, with responses and weights.
 
-    Copies of a sample are merged, for one would give the other away. Equal rows are copies where
-    a feature by itself tells most different rows apart; where all take few values, they are
-    samples that happen to be equal.
+    Duplicates are merged, because one would predict the other. Equal rows count as duplicates if
+    some single feature distinguishes most rows. If all features have few values, equal rows are
+    separate samples that happen to be equal.
     """
     most = CROSS_FIT_ROWS if held_out else LANDMARKS
     rows = columns.distinct(seed)
@@ -149,17 +152,17 @@ def _drawn(
 
 
 def _in_sample(X: np.ndarray, Y: np.ndarray, p: np.ndarray, weights: np.ndarray) -> float:
-    """The paper's criterion for a kernel that can only grow with features.
+    """Return the paper's criterion for a kernel that can only grow when features are added.
 
-    With ``exp(c Σκ)`` over some features, the kernel of one more is ``exp(c Σκ) ∘ exp(cκ)``. This
-    is the former plus a positive kernel, as long as c does not depend on the features, and the
-    criterion falls as the kernel grows.
+    With ``exp(c Σκ)`` over some features, the kernel with one more is ``exp(c Σκ) ∘ exp(cκ)``. This
+    is the former plus a positive kernel, provided that c does not depend on the features, and the
+    criterion decreases as the kernel grows.
     """
     size = IN_SAMPLE_SHARE * weights.sum()
     total = sum(summed_kernel(X, weights, scale) for scale in FUNCTION_SCALES)
     K = np.exp(IN_SAMPLE_SHARE / len(FUNCTION_SCALES) * total - size)
     Z, variances = principal_components(K, p)
-    # The kernel was divided by exp(size), that it does not overflow, and so is the ridge.
+    # The kernel was divided by exp(size) to avoid overflow, so the ridge is as well.
     ridge = max(IN_SAMPLE_RIDGE * np.exp(-size), np.finfo(float).tiny)
     explained = ((Z.T @ (p[:, None] * Y)) ** 2).sum(axis=1) / (variances + ridge)
     return float(np.clip(1.0 - explained.sum() / (p @ Y**2).sum(), 0.0, 1.0))

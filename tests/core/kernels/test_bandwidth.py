@@ -8,9 +8,9 @@ from covmin.core.kernels import Gaussian, Laplacian
 from covmin.core.kernels.bandwidth import (
     MEDIAN_ROWS,
     _median,
+    all_features,
+    kept_features,
     median_bandwidth,
-    of_all,
-    of_the_kept,
 )
 
 
@@ -91,8 +91,8 @@ def test_distances_that_overflow_have_no_bandwidth():
 
 
 def test_which_features_the_rule_stands_for():
-    assert of_all(10.0, 3.0) == 10.0
-    assert of_the_kept(10.0, 3.0) == 3.0
+    assert all_features(10.0, 3.0) == 10.0
+    assert kept_features(10.0, 3.0) == 3.0
 
 
 @pytest.mark.parametrize("n", [3, 250, 251, 900])

@@ -252,7 +252,7 @@ class TestFaults:
 
     def test_a_scheduler_that_is_gone_is_an_error(self, cluster):
         selector, *data = self.fit(cluster[0].kill)
-        with pytest.raises(ConnectionError, match="gave up the work"):
+        with pytest.raises(ConnectionError, match="abandoned the work"):
             selector.fit(*data)
         assert not hasattr(selector, "ranking_")
 

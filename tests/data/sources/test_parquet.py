@@ -85,7 +85,7 @@ def test_a_fit_is_that_in_memory(folder):
     [
         ({"target": "z"}, "no column 'z'"),
         ({"target": "y", "columns": ["c0", "nope"]}, "'nope'"),
-        ({"target": "y", "columns": iter(["c0", "y"])}, "leave it out of columns"),
+        ({"target": "y", "columns": iter(["c0", "y"])}, "remove it from columns"),
     ],
 )
 def test_columns_that_cannot_be_features(folder, options, message):

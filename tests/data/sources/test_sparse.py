@@ -80,7 +80,7 @@ def test_entries_stored_twice_are_added_and_the_table_stays_as_it_is():
 def test_what_is_no_number_is_refused(value):
     table = coo_array(([1.0, value], ([0, 1], [0, 2])), shape=(2, 3))
     with pytest.raises(
-        ValueError, match=r"NaN or infinity .* 1 column\(s\) .* the first of them 2"
+        ValueError, match=r"NaN or infinity .* 1 column\(s\) .* the first of which is 2"
     ):
         sparse_table(table)
 

@@ -1,4 +1,4 @@
-"""The centred Gram operator at w, exact or by random components."""
+"""The centred Gram operator at w, from the exact kernel or from random Fourier features."""
 
 from .base import Gram, Operator
 from .exact import ExactGram, ExactGrams

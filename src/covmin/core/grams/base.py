@@ -1,18 +1,18 @@
-"""The centred Gram operator at w, exact or by random components.
+"""The centred Gram operator at w, from the exact kernel or from random Fourier features.
 
-With sample weights p (Σp = 1; 1/n each unless given) and the inner product
+With sample weights p (Σp = 1; 1/n each by default) and the inner product
 ``⟨a, b⟩ = Σᵢ pᵢ aᵢ bᵢ``, the operator is ``C_w f = G_w (p ∘ f)``, where
 ``G_w = H K_w Hᵀ`` and ``H = I − 1pᵀ``. With equal weights it is ``G_w f / n``, so
 
-``(C_w + εI) f = Y   ⟺   (G_w + nεI) α = Y with α = f / n``:
+``(C_w + εI) f = Y   ⟺   (G_w + nεI) α = Y with α = f / n``,
 
-the paper's system, free of n and ready for weighted samples. ``ε·f`` is the residual
-of kernel ridge regression with a free intercept.
+which is the paper's system, independent of n and ready for weighted samples. ``ε·f`` is the
+residual of kernel ridge regression with an unpenalised intercept.
 
-Both operators speak the same few verbs, so that one objective serves both. Vectors are
-(n, k) arrays for the exact operator. For random components they are coefficients on the
-basis ``[Y V]``, which holds every vector the objectives meet: all the linear algebra of
-an evaluation is then D×D, and the samples are visited twice, whatever the objective.
+Both operators have the same methods, so one objective serves both. For the exact operator, vectors
+are (n, k) arrays. For random Fourier features they are coefficients in the basis ``[Y V]``, which
+spans all vectors that the objectives need: the linear algebra of an evaluation is then D×D, and
+each evaluation passes over the samples twice, whatever the objective.
 """
 
 from typing import Protocol, Self
@@ -23,42 +23,42 @@ from ..arrays import Array
 
 
 class Operator(Protocol):
-    """``C_w`` at one w."""
+    """The operator ``C_w`` at one w."""
 
     Y: Array  # the centred responses, as a vector of this operator
 
     def matmul(self, F: Array) -> Array:
-        """``C_w F``."""
+        """Return ``C_w F``."""
 
     def solve(self, ridge: float) -> Array:
-        """``(C_w + ridge·I)⁻¹ Y``."""
+        """Return ``(C_w + ridge·I)⁻¹ Y``."""
 
     def dots(self, P: Array, Q: Array) -> Array:
-        """``⟨P, Q⟩`` column by column, shape (k,)."""
+        """Return ``⟨P, Q⟩`` column by column, shape (k,)."""
 
     def grad(self, P: Array, Q: Array) -> np.ndarray:
-        """``∇_w Σ ⟨P, C_w Q⟩`` with P and Q held fixed, shape (d,)."""
+        """Return ``∇_w Σ ⟨P, C_w Q⟩`` for fixed P and Q, shape (d,)."""
 
     def leave_one_out(self, ridge: float) -> float:
-        """Mean squared leave-one-out residual of kernel ridge regression, in closed form."""
+        """Return the mean squared leave-one-out residual of kernel ridge regression."""
 
     def predict(self, X: Array, ridge: float) -> np.ndarray:
-        """Kernel ridge prediction of the centred responses at new samples, (m, k)."""
+        """Return the kernel ridge prediction of the centred responses at new samples, (m, k)."""
 
 
 class Gram(Protocol):
-    """The samples and the kernel, from which ``C_w`` is made at any w."""
+    """The samples and the kernel, from which ``C_w`` is computed at any w."""
 
     @property
     def zero_is_absorbing(self) -> bool:
-        """Whether a column at weight zero stays there."""
+        """Whether a column with weight zero stays at zero."""
 
     @property
     def keeps_vectors(self) -> bool:
-        """Whether a vector of an operator is one of the operators after :meth:`restrict`."""
+        """Whether the vectors of an operator remain valid after :meth:`restrict`."""
 
     def at(self, w: np.ndarray) -> Operator:
-        """The operator at w."""
+        """Return the operator at w."""
 
     def restrict(self, columns: np.ndarray) -> Self:
-        """The same problem with some of the columns."""
+        """Return the same operator for some of the columns."""

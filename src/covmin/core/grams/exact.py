@@ -23,12 +23,12 @@ from ..kernels import ScaledKernel
 
 @dataclass(frozen=True)
 class ExactGrams:
-    """Grams by the n×n matrix of a kernel, over any columns of samples."""
+    """Factory of exact Gram operators, for any kernel and any columns of the samples."""
 
     X: Array
     Y: Array
     p: Array
-    places: np.ndarray | None = None  # where X has each column, if it does not have all
+    places: np.ndarray | None = None  # position in X of each column, if X has only some of them
 
     def over(self, kernel: ScaledKernel, columns: np.ndarray) -> ExactGram:
         columns = columns if self.places is None else self.places[columns]
@@ -43,7 +43,7 @@ class ExactGram:
     X: Array  # (n, d)
     Y: Array  # (n, k), columns centred under p
     p: Array  # (n,), positive, sum to one
-    prepared: Any = field(default=None, repr=False)  # what the kernel made of X
+    prepared: Any = field(default=None, repr=False)  # what the kernel precomputed from X
     keeps_vectors = True
 
     def __post_init__(self) -> None:
@@ -64,7 +64,7 @@ class ExactGram:
 
 
 class ExactOperator:
-    """``C_w f = H K_w Hᵀ (p ∘ f)`` with the kernel matrix held."""
+    """``C_w f = H K_w Hᵀ (p ∘ f)`` with a stored kernel matrix."""
 
     def __init__(self, gram: ExactGram, w: Array) -> None:
         self._gram = gram
@@ -74,7 +74,7 @@ class ExactOperator:
         self._factors: dict[float, Factor] = {}
 
     def _dual(self, F: Array) -> Array:
-        """``Hᵀ(p ∘ F)``: the coefficients of a centred function of the samples."""
+        """Return ``Hᵀ(p ∘ F)``, the coefficients of a centred function of the samples."""
         p = self._gram.p
         D = F * p[:, None]
         D -= p[:, None] * array_namespace(F).sum(D, axis=0)
@@ -94,20 +94,20 @@ class ExactOperator:
         return self._factors[ridge]
 
     def solve(self, ridge: float) -> Array:
-        """``(C_w + ridge·I)⁻¹ Y`` by one Cholesky factorisation and k solves."""
+        """Return ``(C_w + ridge·I)⁻¹ Y`` by one Cholesky factorisation and k solves."""
         return self._factor(ridge).solve(self.Y) / self._gram.p[:, None]
 
     def dots(self, P: Array, Q: Array) -> Array:
         return column_dots(P * self._gram.p[:, None], Q)
 
     def grad(self, P: Array, Q: Array) -> np.ndarray:
-        """``∇_w Σ ⟨P, C_w Q⟩`` is that of ``tr(aᵀK_w b)`` for the coefficients a and b."""
+        """Return the gradient of ``tr(aᵀK_w b)`` for the coefficients a of P and b of Q."""
         a = self._dual(P)
         b = a if P is Q else self._dual(Q)
         return to_numpy(self._pullback(a, b)).astype(np.float64, copy=False)
 
     def leave_one_out(self, ridge: float) -> float:
-        """Mean squared leave-one-out residual ``αᵢ / (cᵢ − pᵢ²/ε)``, ``c = diag((G + ε/p)⁻¹)``."""
+        """Return the mean square of ``αᵢ / (cᵢ − pᵢ²/ε)`` with ``c = diag((G + ε/p)⁻¹)``."""
         factor = self._factor(ridge)
         p = self._gram.p
         residuals = factor.solve(self.Y) / (factor.inverse_diagonal() - p**2 / ridge)[:, None]
@@ -116,6 +116,6 @@ class ExactOperator:
     def predict(self, X: Array, ridge: float) -> np.ndarray:
         gram = self._gram
         alpha = self._factor(ridge).solve(self.Y)
-        # The intercept makes the weighted residuals sum to zero; Y is centred.
+        # The intercept makes the weighted residuals sum to zero, because Y is centred.
         intercept = -(gram.p @ (self._K @ alpha))
         return to_numpy(gram.kernel.cross(X, gram.X, self._w) @ alpha + intercept)

@@ -1,4 +1,4 @@
-"""The Gram operator from finitely many components, summed over blocks of rows."""
+"""The Gram operator from a finite feature map, by sums over blocks of rows."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from ..kernels import ScaledKernel
 from ..kernels.components import Components, FixedMap
 from ..rows import Kept, Rows
 
-# Rows for each component from which the mean leverage stands for every row's own, and their least
-# number: the leverage of each of a few rows hangs on its weight.
+# With this many rows per component, and at least the next number of rows, the mean leverage
+# replaces that of each row. With few rows, the leverage depends on the weight of each row.
 _MANY_ROWS = 5
 _FEWEST_ROWS = 100
-# Columns whose components are made at once where there are too many for all of them.
+# Columns to expand at a time if there are too many to expand all.
 _COLUMNS = 512
 
 
 @dataclass(frozen=True)
 class FourierGrams:
-    """Grams by the random components of a kernel, over any columns of rows."""
+    """Factory of Gram operators from random Fourier features, for any kernel and columns."""
 
     rows: Rows
-    frequencies: Array  # (n_columns, any), drawn once: every gram of a fit sees the same components
-    like: Array  # of the library, the device and the dtype of the rows
+    frequencies: Array  # (n_columns, any), drawn once, so that all operators of a fit share them
+    like: Array  # an array with the library, device and dtype of the rows
 
     def over(self, kernel: ScaledKernel, columns: np.ndarray) -> FourierGram:
         components = kernel.components(take(self.frequencies, columns, axis=0)).like(self.like)
@@ -34,10 +34,10 @@ class FourierGrams:
 
 
 def single_effects(rows: Rows, fixed: FixedMap) -> np.ndarray:
-    """What each column says by itself: how steeply the criterion of no feature falls with it.
+    """Return the effect of each single column: the slope of the criterion at zero weights.
 
-    By the components of a kernel that do not move, in one pass over the rows; their moments,
-    which would be too many, are not needed.
+    Uses the fixed components of a kernel, in one pass over the rows. Their moment matrix, which
+    would be too large, is not needed.
     """
     (sums,) = rows.sum(partial(_responses_block, fixed))
     return fixed.collect((to_numpy(sums) ** 2).sum(axis=1), np.zeros(rows.shape[1]))
@@ -45,7 +45,7 @@ def single_effects(rows: Rows, fixed: FixedMap) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Moments:
-    """Sums over the rows of components that do not depend on w, taken once."""
+    """Sums over the rows of components that do not depend on w, computed once."""
 
     means: np.ndarray  # pᵀΦ, (D,)
     products: np.ndarray  # Φᵀ(p∘Φ), (D, D)
@@ -59,15 +59,15 @@ class Moments:
 
 @dataclass(frozen=True)
 class FourierGram:
-    """``C_w`` from finitely many components, ``G_w ≈ V S_w Vᵀ`` with ``V = U_w − 1(pᵀU_w)``.
+    """``C_w`` from a finite feature map: ``G_w ≈ V S_w Vᵀ`` with ``V = U_w − 1(pᵀU_w)``.
 
-    S_w is a diagonal matrix. O(nD² + D³ + nDd) time; memory beyond the rows O(block·D + D²);
-    no n×n matrix. Components that do not move with w are summed over the rows once.
+    S_w is diagonal. Time O(nD² + D³ + nDd), memory beyond the rows O(block·D + D²), no n×n matrix.
+    Components that do not depend on w are summed over the rows once.
     """
 
     components: Components
     rows: Rows
-    # Of the components that do not move; themselves too, where there is room.
+    # Of the fixed components; the components themselves are stored too, if there is room.
     moments: Moments | None = field(default=None, repr=False)
     fixed: Kept = field(default=None, repr=False)
 
@@ -89,7 +89,7 @@ class FourierGram:
         return self.components.fixed_size
 
     def at(self, w: np.ndarray) -> FourierOperator:
-        """The operator at w: the first pass over the rows, where components move with w."""
+        """Return the operator at w; moving components need a first pass over the rows."""
         return FourierOperator(self, w)
 
     def restrict(self, columns: np.ndarray) -> FourierGram:
@@ -102,14 +102,14 @@ class FourierGram:
         return FourierGram(self.components.restrict(columns), rows, moments, kept)
 
 
-# The block functions are module-level so that an engine can send them to other processes.
+# The block functions are at module level, so that they can be sent to other processes.
 
 
 def _fixed_moments_block(
     fixed: FixedMap, X: Array, Y: Array, p: Array, Phi: Array | None = None
 ) -> tuple[Array, ...]:
-    """``pᵀΦ, Φᵀ(p∘Φ), Φᵀ(p∘Y), Yᵀ(p∘Y)`` of a block."""
-    # √p on both sides keeps the product symmetric, which the library then exploits.
+    """Return ``pᵀΦ, Φᵀ(p∘Φ), Φᵀ(p∘Y), Yᵀ(p∘Y)`` of a block."""
+    # √p on both sides keeps the product symmetric, which BLAS exploits.
     root = array_namespace(X).sqrt(p)
     Phi = fixed.transform(X) if Phi is None else Phi
     Phi, Y = Phi * root[:, None], Y * root[:, None]
@@ -117,7 +117,7 @@ def _fixed_moments_block(
 
 
 def _responses_block(fixed: FixedMap, X: Array, Y: Array, p: Array) -> tuple[Array]:
-    """``Φᵀ(p∘Y)`` of a block, some columns at a time."""
+    """Return ``Φᵀ(p∘Y)`` of a block, some columns at a time."""
     Y = Y * p[:, None]
     parts = range(0, X.shape[1], _COLUMNS)
     sums = [fixed.transform(X[:, start : start + _COLUMNS]).T @ Y for start in parts]
@@ -125,7 +125,7 @@ def _responses_block(fixed: FixedMap, X: Array, Y: Array, p: Array) -> tuple[Arr
 
 
 def _moving_block(components: Components, w: np.ndarray, X: Array) -> Array:
-    """U of a block."""
+    """Return U of a block."""
     assert components.moving is not None
     return components.moving.like(X).transform(X, like(w, X))
 
@@ -139,7 +139,7 @@ def _moments_block(
     U: Array | None = None,
     Phi: Array | None = None,
 ) -> tuple[Array, ...]:
-    """``pᵀU, Uᵀ(p∘U), Uᵀ(p∘Y), Yᵀ(p∘Y)`` and, where there is Φ, ``Uᵀ(p∘Φ)`` of a block."""
+    """Return ``pᵀU, Uᵀ(p∘U), Uᵀ(p∘Y), Yᵀ(p∘Y)`` of a block and, if Φ exists, ``Uᵀ(p∘Φ)``."""
     root = array_namespace(X).sqrt(p)
     U = _moving_block(components, w, X) if U is None else U
     U = U * root[:, None]
@@ -161,7 +161,7 @@ def _gradient_block(
     U: Array | None = None,
     Phi: Array | None = None,
 ) -> tuple[Array, ...]:
-    """``Σₐ pₐ ⟨∂Uₐ/∂wⱼ, Eₐ⟩`` of a block, ``E = ([Y U Φ]·coefficients + constant)·weightsᵀ``."""
+    """Return ``Σₐ pₐ ⟨∂Uₐ/∂wⱼ, Eₐ⟩`` with ``E = ([Y U Φ]·coefficients + constant)·weightsᵀ``."""
     constant, coefficients, weights = parts
     assert components.moving is not None
     U = _moving_block(components, w, X) if U is None else U
@@ -179,7 +179,7 @@ def _gradient_block(
 def _loo_block(
     components: Components, w: Array, parts: tuple[np.ndarray, ...], X: Array, Y: Array, p: Array
 ) -> tuple[Array, ...]:
-    """Weighted squared leave-one-out residuals of a block, by means, β and the inverse."""
+    """Return the weighted squared leave-one-out residuals of a block."""
     xp = array_namespace(X)
     means, beta, inverse = parts
     V = components.like(X).components(X, like(w, X)) - like(means, X)
@@ -189,9 +189,9 @@ def _loo_block(
 
 
 class FourierOperator:
-    """``C_w`` on coefficients of the basis ``[Y V]``, with its moment matrix held.
+    """``C_w`` on coefficients in the basis ``[Y V]``, with a stored moment matrix.
 
-    The D×D algebra is small and always NumPy float64 on the host.
+    The D×D linear algebra is small and always NumPy float64 on the host.
     """
 
     def __init__(self, gram: FourierGram, w: np.ndarray) -> None:
@@ -207,7 +207,7 @@ class FourierOperator:
         self.Y = np.eye(len(self._N), k)
 
     def _sums(self, gram: FourierGram, w: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Sums over the rows of all components, those that move first."""
+        """Return sums over the rows of all components, the moving ones first."""
         fixed = gram.moments
         if gram.components.moving is None:
             assert fixed is not None
@@ -228,15 +228,15 @@ class FourierOperator:
         return np.concatenate([np.zeros((self._k, beta.shape[1])), beta])
 
     def _against_V(self, F: np.ndarray) -> np.ndarray:
-        """``Vᵀ(p ∘ F)``."""
+        """Return ``Vᵀ(p ∘ F)``."""
         return self._N[self._k :] @ F
 
     def matmul(self, F: np.ndarray) -> np.ndarray:
-        """``C_w F = V S Vᵀ(p ∘ F)``."""
+        """Return ``C_w F = V S Vᵀ(p ∘ F)``."""
         return self._pad(self._powers[:, None] * self._against_V(F))
 
     def _factor(self, ridge: float) -> tuple[Factor, np.ndarray]:
-        """Of ``√S Vᵀ(p∘V) √S + ridge·I`` for the components with a power, and √S for these."""
+        """Factorise ``√S Vᵀ(p∘V) √S + ridge·I`` over components with positive power; also √S."""
         root = np.sqrt(self._powers[self._open])
         at = self._k + self._open
         S = self._N[np.ix_(at, at)] * root
@@ -244,7 +244,7 @@ class FourierOperator:
         return factorize(S, ridge), root[:, None]
 
     def _beta(self, ridge: float) -> np.ndarray:
-        """Ridge coefficients ``(Vᵀ(p∘V) + ridge·S⁻¹)⁻¹ Vᵀ(p∘Y)``, zero without a power."""
+        """Return the ridge coefficients ``(Vᵀ(p∘V) + ridge·S⁻¹)⁻¹ Vᵀ(p∘Y)``; 0 for zero power."""
         beta = np.zeros((self._means.size, self._k))
         if self._open.size == 0:
             return beta
@@ -253,14 +253,14 @@ class FourierOperator:
         return beta
 
     def solve(self, ridge: float) -> np.ndarray:
-        """``(C_w + ridge·I)⁻¹ Y = (Y − Vβ)/ridge`` (Woodbury)."""
+        """Return ``(C_w + ridge·I)⁻¹ Y = (Y − Vβ)/ridge`` (Woodbury)."""
         return (self.Y - self._pad(self._beta(ridge))) / ridge
 
     def dots(self, P: np.ndarray, Q: np.ndarray) -> np.ndarray:
         return column_dots(P, self._N @ Q)
 
     def grad(self, P: np.ndarray, Q: np.ndarray) -> np.ndarray:
-        """``∇_w Σ ⟨P, C_w Q⟩``: the second pass over the rows, where components move with w."""
+        """Return ``∇_w Σ ⟨P, C_w Q⟩``; moving components need a second pass over the rows."""
         VP = self._against_V(P)
         VQ = VP if P is Q else self._against_V(Q)
         components, m = self._gram.components, self._n_moving
@@ -277,17 +277,17 @@ class FourierOperator:
     ) -> np.ndarray:
         same = P is Q
         coefficients, weights = (2.0 * P, UP) if same else (np.hstack([P, Q]), np.hstack([UQ, UP]))
-        # V = U − 1·meansᵀ: the means leave the sum over components as one constant.
+        # V = U − 1·meansᵀ: the means contribute one constant to the sum over components.
         constant = -(self._means @ coefficients[self._k :])
         parts = constant, coefficients, weights
         block = partial(_gradient_block, self._gram.components, self._w, parts)
         return to_numpy(self._gram.rows.sum(block, *self._kept)[0])
 
     def leave_one_out(self, ridge: float) -> float:
-        """Mean squared leave-one-out residual, by one more pass over the rows.
+        """Return the mean squared leave-one-out residual, by one more pass over the rows.
 
-        With many rows for each component every row has nearly the same, tiny leverage. The mean
-        leverage then serves for all of them (generalised cross-validation), without a pass.
+        With many rows per component, all rows have nearly the same, small leverage. Then the mean
+        leverage is used for all of them (generalised cross-validation), without a pass.
         """
         beta = self._beta(ridge)
         inverse = np.zeros((self._means.size,) * 2)

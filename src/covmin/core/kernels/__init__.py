@@ -1,4 +1,4 @@
-"""Kernels of the scaled samples: one file for each, and one entry here."""
+"""Kernels on the weighted samples: one module per kernel, and one entry here."""
 
 from typing import Any
 

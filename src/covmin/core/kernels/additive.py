@@ -1,4 +1,4 @@
-"""The sum of one-dimensional kernels over single features."""
+"""The additive kernel: a sum of one-dimensional kernels over single features."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ import numpy as np
 from ..arrays import Array, array_namespace, column_dots, cos_sin, like, take, to_numpy, transposed
 from .components import Components, Pullback
 
-# Frequencies, in units of 1/s, and weights of the cosines that make the one-dimensional kernel up.
-# Most of the weight is on trends, as in the rational quadratic kernel of one column (0.79, 0.16,
-# 0.04, 0.01): more of it on fast waves costs samples where columns are many. But a Gaussian has
-# next to nothing beyond 4, where a wave such as sin(4x) of a column of variance one lies. The
-# fewer frequencies there are, the more each stands for.
+# Frequencies (in units of 1/s) and weights of the cosines that form the one-dimensional kernel.
+# As in a one-dimensional rational quadratic kernel (0.79, 0.16, 0.04, 0.01), most of the weight
+# is on slow trends: more weight on high frequencies needs more samples if there are many columns.
+# The high frequencies are still needed: a Gaussian has almost no weight beyond 4, so it misses an
+# effect such as sin(4x) of a standardised column. With fewer frequencies, each covers a wider band.
 Rules = dict[int, tuple[tuple[float, ...], tuple[float, ...]]]
 _RULES: Rules = {
     8: ((0.5, 1.5, 2.8, 4.5), (0.75, 0.15, 0.06, 0.04)),
@@ -21,29 +21,30 @@ _RULES: Rules = {
     2: ((1.0,), (1.0,)),
 }
 _N_WAVES = max(_RULES)
-# Many columns are carried by fewer waves each, and by no more than this number in all, as long as
-# the fewest are enough for that.
+# With many columns there are fewer cosines and sines per column, so that their total stays below
+# this number; there is a minimum per column, however.
 _MOST_WAVES = 1024
-# Waves of all features are kept up to this many numbers (1 GiB of float64); beyond it they
-# are made anew in blocks.
+# The cosines and sines of all features are stored up to this many numbers (1 GiB of float64);
+# beyond that they are recomputed in blocks.
 _KEEP_NUMBERS = 2**27
 _BLOCK_NUMBERS = 2**24
-# The matrix is made from the features with a weight alone where they are fewer than this share.
+# Copy the features with positive weight before a product if they are less than this share.
 _WORTH_THE_COPY = 0.75
 
 
 def waves_for(n_columns: int, *, alone: bool = False) -> int:
-    """Waves for each of so many columns: the more columns, the fewer samples tell waves of each.
+    """Return the number of cosines and sines per column, smaller for many columns.
 
-    Two waves have one frequency, at which a column of two values may be 2π apart and look
-    constant. Beside a kernel of all columns that does no harm; alone, four are the least.
+    Two functions have a single frequency, at which the two values of a binary column may be 2π
+    apart, so that the column looks constant. Next to a joint kernel of all columns that does no
+    harm. For the additive kernel ``alone`` the minimum is four.
     """
     fewest = 4 if alone else 2
     return next((n for n in (_N_WAVES, 4) if n * n_columns <= _MOST_WAVES), fewest)
 
 
 def _weighted(w: Array) -> np.ndarray | None:
-    """The features with a weight, where they are few enough to be worth a copy."""
+    """Return the features with positive weight if they are few enough to be worth a copy."""
     some = np.flatnonzero(to_numpy(w))
     return some if 0 < some.size < _WORTH_THE_COPY * w.shape[0] else None
 
@@ -52,30 +53,31 @@ def _weighted(w: Array) -> np.ndarray | None:
 class WaveSum:
     """``k(x, x̃) = (1/m) Σⱼ wⱼ κ((xⱼ − x̃ⱼ)/s)`` with ``κ(t) = Σ_q a_q cos(ω_q t)``, κ(0) = 1.
 
-    κ has up to four frequencies, from a slow one, which sees trends, to one that sees fast waves.
-    Cosines and sines of each feature carry the kernel, so that its matrix and its gradient are
-    matrix products. In w the kernel is linear, and the criterion convex.
+    κ has up to four frequencies: the lowest captures trends, the highest fast oscillations. The
+    kernel is an inner product of the cosines and sines of each feature, so its matrix and its
+    gradient are matrix products. It is linear in w, and the criterion is convex in w.
 
-    The waves are its components too, with powers ``a_q wⱼ/m``. As they do not depend on w, a
-    criterion of this kernel alone needs a single pass over the rows, whatever the number of steps.
+    The cosines and sines are also the finite features of the kernel, with powers ``a_q wⱼ/m``.
+    They do not depend on w, so the criterion of this kernel alone needs a single pass over the
+    rows, whatever the number of steps.
     """
 
     scale: float = 1.0  # bandwidth s of each feature
     budget: float = 1.0  # m; the kernel of a sample with itself is Σw/m
-    # Cosines and sines of a feature, an even number.
+    # Number of cosines and sines per feature (even).
     n_waves: int = _N_WAVES
     zero_is_absorbing = False
     rules: ClassVar[Rules] = _RULES
 
     def _rule(self) -> tuple[np.ndarray, np.ndarray]:
-        """Frequencies of the rule, and the weights of their cosines, then of their sines."""
+        """Return the frequencies, and the weights of their cosines followed by their sines."""
         frequencies, weights = self.rules[self.n_waves]
         return np.array(frequencies), np.array([*weights, *weights])
 
     def prepare(self, X: Array) -> Array:
-        """Cosines and sines of every feature, shape (d, n_waves, n): they do not depend on w.
+        """Return the cosines and sines of every feature, shape (d, n_waves, n), for all w.
 
-        Where they would take too much memory, the features themselves, shape (d, n), to be
+        If they need too much memory, return the features themselves, shape (d, n), which are then
         expanded block by block.
         """
         if X.shape[0] * X.shape[1] * self.n_waves <= _KEEP_NUMBERS:
@@ -93,9 +95,9 @@ class WaveSum:
         return xp.reshape(cos_sin(angles, 1.0), (d, self.n_waves, n))
 
     def _blocks(self, prepared: Array, rows: int = 0) -> Iterator[tuple[slice, Array]]:
-        """Blocks of features with their cosines and sines, shape (n_waves·block, n).
+        """Yield blocks of features with their cosines and sines, shape (n_waves·block, n).
 
-        Blocks are as narrow as if there were at least ``rows`` samples.
+        The block width is chosen for at least ``rows`` samples.
         """
         xp = array_namespace(prepared)
         d, n = prepared.shape[0], prepared.shape[-1]
@@ -115,9 +117,9 @@ class WaveSum:
         return total
 
     def matrix_and_pullback(self, prepared: Array, w: Array) -> tuple[Array, Pullback]:
-        """The pullback is ``(1/m) Σ (ΦⱼᵀP) ∘ (ΦⱼᵀQ)``.
+        """Return K, and the pullback ``(1/m) Σ (ΦⱼᵀP) ∘ (ΦⱼᵀQ)``.
 
-        The matrix is that of the features with a weight; the others cost nothing.
+        The matrix uses only the features with positive weight.
         """
         xp = array_namespace(prepared)
         K: Array = None
@@ -142,7 +144,7 @@ class WaveSum:
         return K, pullback
 
     def _powers(self, w: Array) -> Array:
-        """``a_q wⱼ/m`` for each of the waves of a feature."""
+        """Return ``a_q wⱼ/m`` for each cosine and sine of a feature."""
         xp = array_namespace(w)
         return xp.reshape((w / self.budget)[:, None] * like(self._rule()[1], w), (-1,))
 
@@ -150,7 +152,7 @@ class WaveSum:
         return Components(fixed=self)
 
     def transform(self, X: Array) -> Array:
-        """Φ (n, d·n_waves): ``cos(ω_q xⱼ/s), sin(ω_q xⱼ/s)``, those of a feature side by side."""
+        """Return Φ (n, d·n_waves): ``cos(ω_q xⱼ/s), sin(ω_q xⱼ/s)``, grouped by feature."""
         xp = array_namespace(X)
         frequencies = like(self._rule()[0] / float(self.scale), X)
         angles = xp.reshape(X[:, :, None] * frequencies, (-1, self.n_waves // 2))
@@ -166,8 +168,8 @@ class WaveSum:
         return (columns[:, None] * self.n_waves + np.arange(self.n_waves)).ravel()
 
 
-def _of_a_gaussian(n_waves: int) -> Rules:
-    """The Gauss–Hermite rule: of eight waves, right to 0.001 up to 3.5 deviations apart."""
+def _gauss_hermite(n_waves: int) -> Rules:
+    """Return the Gauss–Hermite rule; with 8 its error is 0.001 up to 3.5 deviations apart."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(n_waves)
     positive = nodes > 0.0
     shares = weights[positive] / weights[positive].sum()
@@ -175,13 +177,13 @@ def _of_a_gaussian(n_waves: int) -> Rules:
 
 
 class GaussianSum(WaveSum):
-    """The same with a one-dimensional Gaussian for κ: functions of one scale."""
+    """The same with a one-dimensional Gaussian kernel κ, which has a single scale."""
 
-    rules = _of_a_gaussian(_N_WAVES)
+    rules = _gauss_hermite(_N_WAVES)
 
 
 def _row_dots(waves: Array, P: Array, Q: Array) -> Array:
-    """``Σ (φᵀP) ∘ (φᵀQ)`` for every wave φ: a product with few columns, not with n."""
+    """Return ``Σ (φᵀP) ∘ (φᵀQ)`` for every row φ of ``waves``."""
     left = waves @ P
     right = left if P is Q else waves @ Q
     return column_dots(left.T, right.T)

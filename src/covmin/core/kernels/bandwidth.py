@@ -1,4 +1,4 @@
-"""The median rule: a bandwidth from the distances between samples."""
+"""The median rule: a bandwidth from the median distance between samples."""
 
 from functools import lru_cache
 
@@ -7,44 +7,44 @@ import numpy as np
 from ..arrays import Array, array_namespace, column_dots, l1_distances, take, to_numpy
 from .base import squared_distances
 
-# Beyond this many samples the median distance is taken over the pairs of a sample of rows:
-# half a million pairs fix it to a fraction of a per cent.
+# With more samples than this, use the pairs of a subsample: half a million pairs determine the
+# median distance to a fraction of a per cent.
 MEDIAN_ROWS = 1024
-# The median of many values lies between two quantiles of every 64th of them, if these are many.
+# The median of many values is bracketed by two quantiles of every 64th value, if there are enough.
 _STRIDE = 64
 _FEWEST_OF_FEW = 500
 
 
-def of_all(n_features: float, n_kept: float) -> float:
-    """The median rule for all features that a stage chooses among."""
+def all_features(n_features: float, n_kept: float) -> float:
+    """Scale the median rule to all features that a stage selects from."""
     return n_features
 
 
-def of_the_kept(n_features: float, n_kept: float) -> float:
-    """The median rule for as many features as a stage keeps.
+def kept_features(n_features: float, n_kept: float) -> float:
+    """Scale the median rule to the number of features that a stage keeps.
 
-    At a budget of m of d features the weights start at m/d. With a bandwidth for all d every
-    pair of samples is then close, and nothing but single effects is seen.
+    With a budget of m out of d features, all weights start at m/d. With a bandwidth for all d
+    features, every pair of samples would be close, and the kernel would miss interactions.
     """
     return n_kept
 
 
 @lru_cache(maxsize=2)
 def _pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs of n rows: asked for by every stage of a path."""
+    """Return the pairs of n rows; cached, because every stage of a path needs them."""
     return np.triu_indices(n, 1)
 
 
 def _upper(matrix: Array) -> np.ndarray:
-    """What stands above the diagonal, row after row: slices are copied faster than places."""
+    """Return the entries above the diagonal, row by row; slices copy faster than indices."""
     rows = to_numpy(matrix)
     return np.concatenate([row[k:] for k, row in enumerate(rows, 1)])
 
 
 def _distinct_pairs(X: Array, order: int) -> tuple[np.ndarray, np.ndarray | None]:
-    """L1 or squared Euclidean distances of all pairs of rows, and which of them differ.
+    """Return L1 or squared Euclidean distances of all pairs of rows, and a mask of distinct pairs.
 
-    None where all do.
+    The mask is None if all pairs are distinct.
     """
     xp = array_namespace(X)
     if order == 1:
@@ -52,7 +52,7 @@ def _distinct_pairs(X: Array, order: int) -> tuple[np.ndarray, np.ndarray | None
         return pairs, None if pairs.min(initial=1.0) > 0.0 else pairs > 0.0
     X = X - xp.mean(X, axis=0)
     pairs = _upper(squared_distances(X, X))
-    # Squared distances of equal rows are rounding errors of the squared lengths.
+    # For equal rows the squared distance is a rounding error of the squared lengths.
     lengths = to_numpy(column_dots(X.T, X.T))
     rounding = 4.0 * float(xp.finfo(X.dtype).eps)
     if pairs.min(initial=np.inf) > 2.0 * rounding * lengths.max():
@@ -62,7 +62,7 @@ def _distinct_pairs(X: Array, order: int) -> tuple[np.ndarray, np.ndarray | None
 
 
 def _median(values: np.ndarray) -> float:
-    """Median of many values: those near it, by every 64th of them, are looked through."""
+    """Return the median of many values by searching only between two sample quantiles."""
     middle = (values.size - 1) // 2, values.size // 2
     few = np.sort(values[::_STRIDE])
     if few.size > _FEWEST_OF_FEW:
@@ -76,11 +76,11 @@ def _median(values: np.ndarray) -> float:
 
 
 def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
-    """Median of values that count as often as their weights say."""
+    """Return the weighted median."""
     order = np.argsort(values)
     values, reached = values[order], np.cumsum(weights[order])
     half = 0.5 * reached[-1]
-    # Exactly half below is an even count: the mean of the two in the middle.
+    # If exactly half of the weight lies below, take the mean of the two middle values.
     slack = 1e-9 * half
     low = int(np.searchsorted(reached, half - slack))
     high = int(np.searchsorted(reached, half + slack))
@@ -88,12 +88,12 @@ def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
 
 
 def median_bandwidth(X: Array, order: int, p: np.ndarray | None = None, *, seed: int = 0) -> float:
-    """Bandwidth at which the kernel of a pair of rows of X at the median distance is 1/e.
+    """Return the bandwidth for which a pair of rows at the median distance has kernel value 1/e.
 
     For Euclidean distances (``order=2``) this is the median over pairs divided by √2, as in the
-    paper; for L1 distances (``order=1``) the median itself. A pair counts by the product of its
-    weights p. Pairs of equal samples do not count, so that a column with few distinct values has
-    a scale too. Of more than 1024 rows, as many are drawn.
+    paper; for L1 distances (``order=1``) it is the median. A pair is weighted by the product of
+    its weights p. Pairs of equal samples do not count, so that columns with few distinct values
+    also have a scale. If there are more than 1024 rows, a subsample of 1024 is used.
     """
     p = np.ones(X.shape[0]) if p is None else p
     if X.shape[0] > MEDIAN_ROWS:
@@ -102,7 +102,7 @@ def median_bandwidth(X: Array, order: int, p: np.ndarray | None = None, *, seed:
     pairs, distinct = _distinct_pairs(X, order)
     if (distinct is not None and not distinct.any()) or not np.isfinite(pairs.max(initial=-np.inf)):
         raise ValueError(
-            "The median bandwidth is not defined: all samples are equal, or their distances "
+            "The median bandwidth is undefined: all samples are equal, or their distances "
             "overflow. Check that the columns vary, standardise them (standardize=True), or "
             "pass bandwidth as a positive number."
         )

@@ -1,4 +1,4 @@
-"""What a kernel answers and declares, and what kernels share."""
+"""The kernel interface, and code that kernels share."""
 
 import math
 from dataclasses import dataclass, fields, replace
@@ -11,45 +11,45 @@ from numpy.random import Generator
 from ..arrays import Array, column_dots, take
 from .components import Components, FourierMap, Pullback
 
-# Squares of bandwidths beyond this, and of their inverses, are no longer floats.
+# Beyond this, squares of bandwidths and their inverses overflow.
 _LARGEST_BANDWIDTH = 1e100
 
 
 @dataclass(frozen=True)
 class Scale:
-    """What a stage of a path tells the kernel."""
+    """The scale of a stage of the path, which the kernel adapts to."""
 
     sigma: float  # bandwidth σ
-    n_features: float = 1.0  # whose variances σ² adds up
-    budget: float = 1.0  # features that the stage keeps
-    n_waves: int = 8  # for each column, where a sum over single features is used by its components
+    n_features: float = 1.0  # number of features whose variances add up to σ²
+    budget: float = 1.0  # number of features that the stage keeps
+    n_waves: int = 8  # cosines and sines per column of an additive part
 
 
 class ScaledKernel(Protocol):
-    """A kernel of the scaled samples ``w ⊙ x``, ready to compute."""
+    """A kernel on the weighted samples ``w ⊙ x``, with all parameters fixed."""
 
     @property
     def zero_is_absorbing(self) -> bool:
         """Whether ∂K/∂wⱼ vanishes at wⱼ = 0, so that a feature at zero stays there."""
 
     def cross(self, A: Array, B: Array, w: Array) -> Array:
-        """Kernel matrix (n, m) between the rows of A (n, d) and of B (m, d)."""
+        """Return the kernel matrix (n, m) between the rows of A (n, d) and B (m, d)."""
 
     def prepare(self, X: Array) -> Any:
-        """What the kernel can compute of X (n, d) once for all w."""
+        """Precompute from X (n, d) everything that does not depend on w."""
 
     def restrict(self, prepared: Any, columns: np.ndarray) -> Any:
-        """What :meth:`prepare` gives for some of the columns."""
+        """Restrict the result of :meth:`prepare` to some columns."""
 
     def matrix_and_pullback(self, prepared: Any, w: Array) -> tuple[Array, Pullback]:
-        """Kernel matrix K (n, n), and the map from P and Q (n, k) to ``tr(Pᵀ ∂K/∂wⱼ Q)``."""
+        """Return the kernel matrix K (n, n) and the map (P, Q) ↦ ``tr(Pᵀ ∂K/∂wⱼ Q)``."""
 
     def components(self, frequencies: Array) -> Components:
-        """The components whose inner products approximate the kernel."""
+        """Return the feature map whose inner products approximate the kernel."""
 
 
 class Configurable:
-    """A dataclass whose fields are parameters, got, set and shown as scikit-learn does."""
+    """A dataclass whose fields are parameters, with scikit-learn's get_params and set_params."""
 
     def __repr__(self) -> str:
         changed = (
@@ -60,7 +60,7 @@ class Configurable:
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name."""
+        """Return the parameters by name."""
         return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
 
     def set_params(self, **params: Any) -> Self:
@@ -77,48 +77,48 @@ class Configurable:
 
 
 class Kernel(Configurable):
-    """A kernel as users name it, and what it declares of itself, so that nobody asks its name."""
+    """A kernel with the parameters that users set, and the properties that the fit depends on."""
 
-    name: ClassVar[str]  # what users call it
-    order: ClassVar[int] = 2  # which distances set the bandwidth: 1 for L1, 2 for Euclidean
-    sees_interactions: ClassVar[bool] = True  # whether it is more than a sum over single columns
-    sums_features: ClassVar[bool] = False  # whether a sum over single features is part of it
-    has_components: ClassVar[bool] = False  # whether finitely many components approximate it
-    components_are_exact: ClassVar[bool] = False  # one for each column, and all there is to it
-    bandwidth: float | str  # σ; "median" leaves it to the median rule at each stage
+    name: ClassVar[str]  # name for users
+    order: ClassVar[int] = 2  # distances that set the bandwidth: 1 for L1, 2 for Euclidean
+    sees_interactions: ClassVar[bool] = True  # False for a sum over single columns
+    sums_features: ClassVar[bool] = False  # whether it includes an additive part
+    has_components: ClassVar[bool] = False  # whether a finite feature map approximates it
+    components_are_exact: ClassVar[bool] = False  # whether the columns themselves are that map
+    bandwidth: float | str  # σ; "median" applies the median rule at each stage
 
     def check(self) -> None:
-        """Refuse parameters that make no kernel."""
+        """Raise an error if a parameter is invalid."""
         bandwidth: Any = self.bandwidth
         if isinstance(bandwidth, str) and bandwidth == "median":
             return
         if not is_finite_number(bandwidth) or not bandwidth > 0.0:
             raise ValueError(f'bandwidth must be "median" or a positive number; got {bandwidth!r}.')
-        # As a float: a narrower number would overflow beside these limits.
+        # Compare as float: a narrower type would overflow next to these limits.
         if not 1.0 / _LARGEST_BANDWIDTH <= float(bandwidth) <= _LARGEST_BANDWIDTH:
             raise ValueError(
-                f"bandwidth={bandwidth:g} is out of all proportion to the data: the kernel would "
-                'be the same for all pairs of samples. Use bandwidth="median", or a number of the '
-                "size of the distances between samples."
+                f"bandwidth={bandwidth:g} is too extreme: the kernel would have the same value for "
+                'all pairs of samples. Use bandwidth="median", or a number similar to the '
+                "distances between samples."
             )
 
     def at(self, scale: Scale) -> Any:
-        """The :class:`ScaledKernel` at the scale of a stage."""
+        """Return the :class:`ScaledKernel` at the scale of a stage."""
         raise NotImplementedError
 
     def draw_frequencies(self, n_columns: int, n_components: int, rng: Generator) -> np.ndarray:
-        """Draw the frequencies Ω of random components for unit bandwidth, (n_columns, any)."""
+        """Draw frequencies Ω (n_columns, any) of random Fourier features for unit bandwidth."""
         raise self._no_components()
 
     def _no_components(self) -> ValueError:
         return ValueError(
-            f"The {self.name} kernel has no random Fourier components; use "
+            f"The {self.name} kernel has no random Fourier features. Use "
             'approximation="exact", or another kernel.'
         )
 
 
-class OfSamples(Kernel):
-    """A kernel that works on the samples themselves, with one bandwidth and components."""
+class SampleKernel(Kernel):
+    """A kernel that is evaluated directly on the samples and has a single bandwidth."""
 
     @property
     def sigma(self) -> float:
@@ -138,7 +138,7 @@ class OfSamples(Kernel):
 
 
 def is_finite_number(value: Any) -> bool:
-    """Whether a parameter is a number, and finite.
+    """Tell whether a parameter is a finite number.
 
     >>> [is_finite_number(value) for value in (1, np.float32(2.0), np.inf, True, "1", None)]
     [True, True, False, False, False, False]
@@ -146,8 +146,8 @@ def is_finite_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-class ShiftInvariant(OfSamples):
-    """A kernel of differences, which has random Fourier components."""
+class ShiftInvariant(SampleKernel):
+    """A kernel of differences ``x − x̃``, which has random Fourier features."""
 
     has_components = True
 
@@ -156,13 +156,13 @@ class ShiftInvariant(OfSamples):
 
 
 def outer(P: Array, Q: Array, rows: slice = slice(None), columns: slice = slice(None)) -> Array:
-    """Some entries of the symmetric part of ``PQᵀ``: the derivative of ``tr(PᵀKQ)`` in K."""
+    """Return a block of the symmetric part of ``PQᵀ``, the derivative of ``tr(PᵀKQ)`` in K."""
     B = P[rows, :] @ Q[columns, :].T
     return B if P is Q else 0.5 * (B + Q[rows, :] @ P[columns, :].T)
 
 
 def squared_distances(A: Array, B: Array) -> Array:
-    """``‖a − b‖²`` for all pairs of rows."""
+    """Return ``‖a − b‖²`` for all pairs of rows."""
     S = A @ B.T
     S *= -2.0
     S += column_dots(A.T, A.T)[:, None]

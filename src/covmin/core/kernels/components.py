@@ -1,9 +1,10 @@
-"""Finitely many components with ``K_w ≈ c U_w U_wᵀ + Φ S_w Φᵀ``, evaluated on blocks of rows.
+"""Finite feature maps with ``K_w ≈ c U_w U_wᵀ + Φ S_w Φᵀ``, evaluated on blocks of rows.
 
-Components of the first kind move with the weights (random Fourier components); those of the
-second stay where they are, and only their powers S_w, a diagonal matrix, follow the
-weights. A linear kernel and a sum of one-dimensional kernels are of the second kind: sums
-over the rows are then taken once, for all weights.
+Here the features of a map are called components, to distinguish them from the features to be
+selected. Components of the first kind, U_w, move with the weights: random Fourier features.
+Components of the second kind, Φ, are fixed, and only their powers, the diagonal matrix S_w,
+depend on the weights. A linear kernel and a sum of one-dimensional kernels are of the second
+kind: sums over the rows are then computed once, for all weights.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..arrays import Array, array_namespace, cos_sin, device_of, like, row_tiles
 
 Pullback = Callable[[Array, Array], Array]
 
-# Up to this many columns a product with all components is cheaper than passes over them.
+# Up to this many columns, a product with all components is faster than passes over them.
 _FEW_COLUMNS = 2
 
 
@@ -28,21 +29,21 @@ class FixedMap(Protocol):
     zero_is_absorbing: bool
 
     def transform(self, X: Array) -> Array:
-        """Components Φ (n, D) of the rows of X (n, d)."""
+        """Return the components Φ (n, D) of the rows of X (n, d)."""
 
     def powers(self, w: np.ndarray) -> np.ndarray:
-        """The diagonal of S_w, shape (D,)."""
+        """Return the diagonal (D,) of S_w."""
 
     def collect(self, slopes: np.ndarray, w: np.ndarray) -> np.ndarray:
-        """The derivative in w, shape (d,), from that in the powers, shape (D,)."""
+        """Return the derivative in w (d,), given the derivative in the powers (D,)."""
 
     def places(self, columns: np.ndarray) -> np.ndarray:
-        """Where the components of some columns of X are among all D of them."""
+        """Return the positions, among all D, of the components of some columns of X."""
 
 
 @dataclass(frozen=True)
 class Components:
-    """``K_w ≈ c U_w U_wᵀ + g Φ S_w Φᵀ``: a kernel by finitely many components."""
+    """A finite feature map of a kernel: ``K_w ≈ c U_w U_wᵀ + g Φ S_w Φᵀ``."""
 
     moving: FourierMap | None = None  # U_w
     fixed: FixedMap | None = None  # Φ and S_w
@@ -55,19 +56,19 @@ class Components:
 
     @property
     def fixed_size(self) -> bool:
-        """Whether the number of components stays the same when columns of X go."""
+        """Whether the number of components is independent of the number of columns of X."""
         return self.fixed is None
 
     def restrict(self, columns: np.ndarray) -> Components:
-        """The same components for some of the columns of X."""
+        """Return the same components for some of the columns of X."""
         return self if self.moving is None else replace(self, moving=self.moving.restrict(columns))
 
     def like(self, X: Array) -> Components:
-        """The same components with their numbers in the library, device and dtype of X."""
+        """Return the same components in the array library, device and dtype of X."""
         return self if self.moving is None else replace(self, moving=self.moving.like(X))
 
     def components(self, X: Array, w: Array) -> Array:
-        """``[U_w Φ]`` (n, D) of the rows of X (n, d)."""
+        """Return ``[U_w Φ]`` (n, D) for the rows of X (n, d)."""
         parts = []
         if self.moving is not None:
             parts.append(self.moving.transform(X, w))
@@ -76,7 +77,7 @@ class Components:
         return parts[0] if len(parts) == 1 else array_namespace(X).concat(parts, axis=1)
 
     def powers(self, w: np.ndarray, n_moving: int) -> np.ndarray:
-        """What the columns of :meth:`components` count for in the kernel, shape (D,)."""
+        """Return the factor (D,) of each column of :meth:`components` in the kernel."""
         moving = np.full(n_moving, self.moving_share)
         if self.fixed is None:
             return moving
@@ -85,13 +86,13 @@ class Components:
 
 @dataclass(frozen=True)
 class FourierMap:
-    """``U = √(2/D) [cos((X ∘ w) Ω/σ), sin((X ∘ w) Ω/σ)]`` with D/2 frequencies.
+    """Random Fourier features ``U = √(2/D) [cos((X ∘ w) Ω/σ), sin((X ∘ w) Ω/σ)]``.
 
-    Cosine and sine together need no random phase: the diagonal of ``UUᵀ`` is exact, and
-    the product with Ω is half as large as with one component for each frequency.
+    There are D/2 frequencies. Using both cosine and sine needs no random phase: the diagonal of
+    ``UUᵀ`` is exact, and the product with Ω is half the size.
 
-    At wⱼ = 0 the derivative is zero only on average over Ω, not for one draw: a feature
-    at zero is not absorbed, unlike with the exact Gaussian kernel.
+    At wⱼ = 0 the derivative is zero only on average over Ω, not for a single draw. Unlike with
+    the exact Gaussian kernel, a feature at zero can therefore come back.
     """
 
     frequencies: Array  # Ω (n_columns, D/2), drawn for unit bandwidth
@@ -109,19 +110,19 @@ class FourierMap:
         return cos_sin(angles, float(1.0 / np.sqrt(self.frequencies.shape[1])))
 
     def pullback(self, X: Array, U: Array, F: Array, W: Array) -> Array:
-        """``Σ (FWᵀ) ∘ ∂U/∂wⱼ``, shape (d,), by one d×n×(D/2) product; U is :meth:`transform`.
+        """Return ``Σ (FWᵀ) ∘ ∂U/∂wⱼ`` (d,), by one d×n×(D/2) product; U is :meth:`transform`.
 
-        F is (n, k) and W (D, k) with few columns.
+        F is (n, k) and W (D, k), with small k.
         """
         products = self._narrow_products if F.shape[1] <= _FEW_COLUMNS else self._wide_products
         dots = array_namespace(X).sum(self.frequencies * products(X, U, F, W), axis=1)
         return dots / float(self.sigma)
 
-    # Xᵀ times the slopes of the angles: the slope of a cosine is minus the sine, and of a sine
-    # the cosine.
+    # Xᵀ times the derivatives in the angles: that of the cosine is minus the sine, and that of
+    # the sine is the cosine.
 
     def _narrow_products(self, X: Array, U: Array, F: Array, W: Array) -> Array:
-        """``Xᵀ((FW_sᵀ)∘cos − (FW_cᵀ)∘sin)`` for few columns of F: no pass over n·D numbers."""
+        """Return ``Xᵀ((FW_sᵀ)∘cos − (FW_cᵀ)∘sin)`` for few columns of F, column by column."""
         half = self.frequencies.shape[1]
         total: Array = 0.0
         for column in range(F.shape[1]):
@@ -130,7 +131,7 @@ class FourierMap:
         return total
 
     def _wide_products(self, X: Array, U: Array, F: Array, W: Array) -> Array:
-        """The same for any number of columns: the slopes first, then one product."""
+        """Return the same for any number of columns: derivatives first, then one product."""
         half = self.frequencies.shape[1]
         xp = array_namespace(X)
         slopes = xp.empty((U.shape[0], half), dtype=U.dtype, device=device_of(U))
@@ -147,16 +148,16 @@ class FourierMap:
 def orthogonal_frequencies(
     n_columns: int, n_frequencies: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Normal frequencies in blocks of orthogonal directions, shape (n_columns, n_frequencies).
+    """Draw normal frequencies in blocks of orthogonal directions, (n_columns, n_frequencies).
 
-    Each column is standard normal by itself; within a block of up to ``n_columns`` of them
-    the directions repel each other, which makes the kernel's error several times smaller.
+    Each column is standard normal. Within a block of up to ``n_columns`` columns the directions
+    are orthogonal, which makes the error of the kernel several times smaller.
     """
     blocks = []
     for start in range(0, n_frequencies, n_columns):
         size = min(n_columns, n_frequencies - start)
         directions, R = np.linalg.qr(rng.standard_normal((n_columns, size)))
-        # Without the signs of R's diagonal the directions would not be uniform.
+        # Without these signs the directions would not be uniformly distributed.
         directions *= np.where(np.diag(R) < 0.0, -1.0, 1.0)
         blocks.append(directions * np.sqrt(rng.chisquare(n_columns, size)))
     return np.concatenate(blocks, axis=1)

@@ -1,4 +1,4 @@
-"""The Gaussian kernel, the paper's."""
+"""The Gaussian kernel, which the paper uses."""
 
 from dataclasses import dataclass
 
@@ -11,12 +11,12 @@ from .radial import Radial
 
 @dataclass(repr=False)
 class Gaussian(Radial):
-    """``k(x, x̃) = exp(−‖w ⊙ (x − x̃)‖² / 2σ²)``.
+    """The Gaussian kernel ``k(x, x̃) = exp(−‖w ⊙ (x − x̃)‖² / 2σ²)``.
 
     Parameters
     ----------
     bandwidth : "median" or float, default="median"
-        σ. "median" is the median distance between samples over √2, measured anew on the
+        σ. "median" is the median distance between samples divided by √2, re-estimated on the
         features of each stage.
 
     Examples
@@ -37,5 +37,5 @@ class Gaussian(Radial):
         return K
 
     def draw_mixture(self, n: int, rng: Generator) -> np.ndarray:
-        """A single scale."""
+        """Return ones: there is a single scale."""
         return np.ones(n)

@@ -10,15 +10,15 @@ from ..arrays import Array, exp_in_place, l1_distances, pairwise_l1_dots
 from .base import ShiftInvariant, outer
 from .components import Pullback
 
-# Frequencies of the random components are cut off here, in units of 1/σ.
+# Cut-off of the frequencies of the random Fourier features, in units of 1/σ.
 _LARGEST_FREQUENCY = 200.0
 
 
 @dataclass(repr=False)
 class Laplacian(ShiftInvariant):
-    """``k(x, x̃) = exp(−Σⱼ wⱼ |xⱼ − x̃ⱼ| / σ)``.
+    """The Laplacian kernel ``k(x, x̃) = exp(−Σⱼ wⱼ |xⱼ − x̃ⱼ| / σ)``.
 
-    The derivative does not vanish at wⱼ = 0, so a feature can come back.
+    The derivative does not vanish at wⱼ = 0, so a feature at zero can come back.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Laplacian(ShiftInvariant):
         return exp_in_place(S)
 
     def matrix_and_pullback(self, prepared: Array, w: Array) -> tuple[Array, Pullback]:
-        """``tr(Pᵀ ∂K/∂wⱼ Q) = −(1/σ) Σₐᵦ (PQᵀ∘K)ₐᵦ |xₐⱼ − xᵦⱼ|``."""
+        """Return K and the pullback ``−(1/σ) Σₐᵦ (PQᵀ∘K)ₐᵦ |xₐⱼ − xᵦⱼ|``."""
         K = self.cross(prepared, prepared, w)
 
         def pullback(P: Array, Q: Array) -> Array:
@@ -56,10 +56,11 @@ class Laplacian(ShiftInvariant):
         return K, pullback
 
     def draw_frequencies(self, n_columns: int, n_components: int, rng: Generator) -> np.ndarray:
-        """Cauchy, cut off at 200/σ, which leaves out 0.3 % of the frequencies of each feature.
+        """Draw Cauchy frequencies, cut off at 200/σ, which omits 0.3 % of them per feature.
 
-        The slope of a feature in w is proportional to its frequency, and a Cauchy frequency has no
-        mean: without the cut the gradient would not settle however many are drawn.
+        The derivative in the weight of a feature is proportional to its frequency, and a Cauchy
+        variable has no mean: without the cut-off the gradient would not converge as the number of
+        draws grows.
         """
         quantiles = rng.uniform(-1.0, 1.0, (n_columns, (n_components + 1) // 2))
         return np.tan(quantiles * math.atan(_LARGEST_FREQUENCY))

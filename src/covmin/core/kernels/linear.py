@@ -7,13 +7,13 @@ import numpy as np
 from numpy.random import Generator
 
 from ..arrays import Array, column_dots
-from .base import OfSamples, Scale
+from .base import SampleKernel, Scale
 from .components import Components, Pullback
 
 
 @dataclass(repr=False)
-class Linear(OfSamples):
-    """``k(x, x̃) = Σⱼ wⱼ² xⱼ x̃ⱼ``: it has no scale, and its components are the columns.
+class Linear(SampleKernel):
+    """The linear kernel ``k(x, x̃) = Σⱼ wⱼ² xⱼ x̃ⱼ``; it has no bandwidth.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class Linear(OfSamples):
         return (A * w) @ (B * w).T
 
     def matrix_and_pullback(self, prepared: Array, w: Array) -> tuple[Array, Pullback]:
-        """``tr(Pᵀ ∂K/∂wⱼ Q) = 2wⱼ Σ (XᵀP)ⱼ ∘ (XᵀQ)ⱼ``."""
+        """Return K and the pullback ``2wⱼ Σ (XᵀP)ⱼ ∘ (XᵀQ)ⱼ``."""
         X = prepared
         Z = X * w
         return Z @ Z.T, lambda P, Q: 2.0 * w * column_dots(P.T @ X, Q.T @ X)
@@ -46,7 +46,7 @@ class Linear(OfSamples):
         return np.empty((n_columns, 0))
 
     def components(self, frequencies: Array) -> Components:
-        """``Φ = X`` with powers w²: exact, with D = d."""
+        """Return ``Φ = X`` with powers w²: exact, with D = d."""
         return Components(fixed=self)
 
     def transform(self, X: Array) -> Array:

@@ -1,9 +1,9 @@
-"""The mixed kernel: interactions from a kernel of all features, single effects from a sum.
+"""The mixed kernel: a joint kernel for interactions plus an additive part for single effects.
 
-With few samples and many features a kernel of all of them sees every pair of samples
-at much the same distance. A sum of one-dimensional kernels does not: it weighs each
-feature by what it explains by itself. Their mixture finds single effects at n ≪ d and
-stays characteristic, so it still sees interactions.
+With few samples and many features, all pairs of samples are at a similar distance for a joint
+kernel of all features. A sum of one-dimensional kernels does not have this problem: it weighs
+each feature by what it explains on its own. The mixture finds single effects when n ≪ d, and is
+still characteristic, so it also finds interactions.
 """
 
 import math
@@ -19,16 +19,16 @@ from .rational_quadratic import RationalQuadratic
 from .sum import Sum
 
 
-class _WithSum(Kernel):
-    """A kernel of all features and a sum over single ones; :meth:`at` gives what computes."""
+class _WithAdditivePart(Kernel):
+    """A joint kernel of all features plus a sum over single features."""
 
     mixing: float | str
     sums_features = True
     has_components = True
 
     def at(self, scale: Scale) -> Sum:
-        """``(1 − γ)·rational quadratic + γ·sum`` at the scale of a stage."""
-        # σ² is about the sum of the variances of the features: a fair share of it for each.
+        """Return ``(1 − γ)·rational quadratic + γ·sum`` at the scale of a stage."""
+        # σ² is roughly the sum of the features' variances; each feature gets an equal share.
         share = float(self.mixing)
         summed = WaveSum(scale.sigma / math.sqrt(scale.n_features), scale.budget, scale.n_waves)
         if share == 1.0:
@@ -37,23 +37,23 @@ class _WithSum(Kernel):
         return Sum(((1.0 - share, together), (share, summed)))
 
     def draw_frequencies(self, n_columns: int, n_components: int, rng: Generator) -> np.ndarray:
-        """Of the kernel of all features: the waves of single ones are those of a fixed rule."""
+        """Draw frequencies for the joint kernel; those of the additive part are fixed."""
         return RationalQuadratic().draw_frequencies(n_columns, n_components, rng)
 
 
 @dataclass(repr=False)
-class Mixed(_WithSum):
-    """``(1 − γ)·k_w + (γ/m)·Σⱼ wⱼ κ(xⱼ, x̃ⱼ)`` at a stage that keeps m features.
+class Mixed(_WithAdditivePart):
+    """The mixed kernel ``(1 − γ)·k_w + (γ/m)·Σⱼ wⱼ κ(xⱼ, x̃ⱼ)`` of a stage that keeps m features.
 
-    k is the :class:`RationalQuadratic` kernel, κ a one-dimensional kernel of four waves: both see
-    slow effects and fast ones.
+    k is the :class:`RationalQuadratic` kernel and κ a one-dimensional kernel with four
+    frequencies. Both capture slow as well as fast effects.
 
     Parameters
     ----------
     mixing : "auto" or float in [0, 1], default="auto"
-        Share γ of the sum. "auto" goes by the numbers of samples and features.
+        Share γ of the sum. "auto" depends on the numbers of samples and features.
     bandwidth : "median" or float, default="median"
-        σ of k; each feature of the sum has a fair share of σ².
+        σ of k; each feature in the sum gets an equal share of σ².
 
     Examples
     --------
@@ -77,13 +77,13 @@ class Mixed(_WithSum):
 
 
 @dataclass(repr=False)
-class Additive(_WithSum):
-    """``(1/m) Σⱼ wⱼ κ(xⱼ, x̃ⱼ)``: convex in w, and blind to interactions.
+class Additive(_WithAdditivePart):
+    """The additive kernel ``(1/m) Σⱼ wⱼ κ(xⱼ, x̃ⱼ)``: convex in w, but blind to interactions.
 
     Parameters
     ----------
     bandwidth : "median" or float, default="median"
-        σ of all features together; each has a fair share of σ².
+        σ of all features together; each feature gets an equal share of σ².
 
     Examples
     --------

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from numbers import Integral
 
 from ..arrays import Array, column_dots
-from .base import OfSamples, is_finite_number, outer
+from .base import SampleKernel, is_finite_number, outer
 from .components import Pullback
 
 
 @dataclass(repr=False)
-class Polynomial(OfSamples):
-    """``k(x, x̃) = (c + Σⱼ wⱼ² xⱼ x̃ⱼ / σ²)^p``.
+class Polynomial(SampleKernel):
+    """The polynomial kernel ``k(x, x̃) = (c + Σⱼ wⱼ² xⱼ x̃ⱼ / σ²)^p``.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Polynomial(OfSamples):
     def check(self) -> None:
         super().check()
         if not isinstance(self.degree, Integral) or self.degree < 1:
-            raise ValueError(f"degree must be a whole number from 1 on; got {self.degree!r}.")
+            raise ValueError(f"degree must be an integer ≥ 1; got {self.degree!r}.")
         if not (is_finite_number(self.coef0) and self.coef0 >= 0.0):
             raise ValueError(f"coef0 must be a number ≥ 0; got {self.coef0!r}.")
 
@@ -57,7 +57,7 @@ class Polynomial(OfSamples):
         return S
 
     def matrix_and_pullback(self, prepared: Array, w: Array) -> tuple[Array, Pullback]:
-        """The pullback is that of the linear kernel under the slope of the power."""
+        """Return K and the pullback: that of the linear kernel times the slope of the power."""
         X = prepared
         S = self._base(X, X, w)
         slope = S ** (self.degree - 1)

@@ -1,4 +1,4 @@
-"""The rational quadratic kernel: Gaussians of many bandwidths at once."""
+"""The rational quadratic kernel, a mixture of Gaussians with many bandwidths."""
 
 from dataclasses import dataclass
 
@@ -9,24 +9,25 @@ from ..arrays import Array, power_in_place
 from .base import is_finite_number
 from .radial import Radial
 
-# Least and largest α.
+# Smallest and largest α.
 _LIMITS = (0.01, 100.0)
 
 
 @dataclass(repr=False)
 class RationalQuadratic(Radial):
-    """``k(x, x̃) = (1 + ‖w ⊙ (x − x̃)‖² / 2ασ²)^−α``.
+    """The rational quadratic kernel ``k(x, x̃) = (1 + ‖w ⊙ (x − x̃)‖² / 2ασ²)^−α``.
 
-    A mixture of Gaussians of bandwidths σ/√s, where s has a gamma distribution of shape α and mean
-    one. The smaller α, the more scales it sees; as α grows it tends to the Gaussian. With
-    α = ½ it is ``1 / √(1 + ‖w ⊙ (x − x̃)‖²/σ²)``, and s the square of a standard normal variable.
+    A mixture of Gaussians with bandwidths σ/√s, where s has a gamma distribution with shape α and
+    mean one. A smaller α spreads the mixture over more scales; as α grows, the kernel approaches
+    the Gaussian. With α = ½ it is ``1 / √(1 + ‖w ⊙ (x − x̃)‖²/σ²)``, and s is the square of a
+    standard normal variable.
 
     Parameters
     ----------
     alpha : float in [0.01, 100], default=0.5
         Power α.
     bandwidth : "median" or float, default="median"
-        σ. "median" is the median distance between samples over √2, as for the Gaussian.
+        σ. "median" is the median distance between samples divided by √2, as for the Gaussian.
 
     Examples
     --------
@@ -45,22 +46,22 @@ class RationalQuadratic(Radial):
         least, most = _LIMITS
         if not (is_finite_number(self.alpha) and least <= self.alpha <= most):
             raise ValueError(
-                f"alpha must be a number from {least:g} to {most:g}, beyond which the kernel is "
-                f"hardly other than constant or Gaussian; got {self.alpha!r}."
+                f"alpha must be a number from {least:g} to {most:g}: outside this range the kernel "
+                f"is nearly constant or nearly Gaussian; got {self.alpha!r}."
             )
 
     def profile(self, E: Array) -> Array:
-        """``(1 − E/α)^−α = 𝔼 exp(sE)``."""
+        """Return ``(1 − E/α)^−α = 𝔼 exp(sE)``."""
         E *= -1.0 / float(self.alpha)
         E += 1.0
         return power_in_place(E, -float(self.alpha))
 
     def slope(self, K: Array) -> Array:
-        """``(1 − E/α)^−(α+1)``."""
+        """Return ``(1 − E/α)^−(α+1)``."""
         slope = K ** (1.0 / float(self.alpha))
         slope *= K
         return slope
 
     def draw_mixture(self, n: int, rng: Generator) -> np.ndarray:
-        """Gamma variables of shape α and mean one."""
+        """Draw gamma variables with shape α and mean one."""
         return rng.gamma(float(self.alpha), 1.0 / float(self.alpha), n)

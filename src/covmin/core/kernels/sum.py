@@ -1,4 +1,4 @@
-"""Sums of kernels: matrix, pullback and components of a sum are sums."""
+"""A weighted sum of kernels; its matrix, pullback and feature map are sums as well."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +11,7 @@ from .components import Components, Pullback
 
 @dataclass(frozen=True)
 class Sum:
-    """``k = Σᵢ cᵢ kᵢ``."""
+    """The kernel ``k = Σᵢ cᵢ kᵢ``."""
 
     terms: tuple[tuple[float, Any], ...]  # coefficients cᵢ > 0, and kernels kᵢ at their scales
 
@@ -43,7 +43,7 @@ class Sum:
         return total, pull
 
     def components(self, frequencies: Array) -> Components:
-        """Side by side: at most one that moves and one that does not."""
+        """Combine at most one moving and one fixed feature map."""
         total = Components()
         for coefficient, kernel in self.terms:
             part = kernel.components(frequencies)

@@ -1,9 +1,8 @@
-"""Tables too large to copy: read in blocks of rows, standardised as they pass.
+"""Tables that are too large to copy: read in blocks of rows and standardised on the fly.
 
-A source says how many rows and columns there are, hands out raw blocks in order, and
-fetches single rows. In memory, in a mapped file and in Parquet files it does so in this
-process; on a cluster :mod:`~covmin.data.sources.dask` does so on the workers. Everything above
-sees the same few methods.
+A source knows its numbers of rows and columns, yields raw blocks in order, and fetches single
+rows. Arrays, memory-mapped files and Parquet files are read in this process; Dask collections are
+processed on the workers (:mod:`~covmin.data.sources.dask`). All sources have the same methods.
 """
 
 from __future__ import annotations
@@ -20,43 +19,43 @@ from covmin.core.rows import BlockFunction, add_up
 
 # (raw X_block, Y_block, p_block) → anything
 RawFunction = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
-# any number of results, or of merged results, in order → the result for all of them
+# any number of results, merged or not, in order → the result for all of them
 Merge = Callable[[Iterable[Any]], Any]
 
 
 class Source(Protocol):
     """A table of numbers that is read in blocks of rows."""
 
-    reads_in_blocks: bool  # True: what tells a source from other tables
-    shape: tuple[int, int]  # numbers of rows and of columns
-    dtype: np.dtype[Any]  # float32 or float64: what the blocks become once standardised
-    names: list[str] | None  # of the columns, where they have any
+    reads_in_blocks: bool  # True; distinguishes a source from other tables
+    shape: tuple[int, int]  # numbers of rows and columns
+    dtype: np.dtype[Any]  # float32 or float64, the dtype of standardised blocks
+    names: list[str] | None  # of the columns, if they have any
 
     def beside(self, values: np.ndarray) -> Any:
-        """Responses or weights, one for each row, put where the rows are for many passes."""
+        """Store one response or weight per row next to the rows, for many passes."""
 
     def reduce(
         self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
     ) -> Any:
         """Merge the results of ``function(X_block, Y_block, p_block)`` over all blocks.
 
-        Y and p are arrays, or what :meth:`beside` made of them; ``columns`` None stands for all.
+        Y and p are arrays, or results of :meth:`beside`; ``columns=None`` means all columns.
         """
 
     def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
-        """All columns, or some, at increasing row numbers."""
+        """Return all columns, or some, at increasing row numbers."""
 
     def keep(self, kept: np.ndarray) -> Source:
-        """The rows where a mask is true, as a source of their own."""
+        """Return a source of the rows where a mask is true."""
 
 
 def is_source(X: Any) -> bool:
-    """Whether X is read in blocks."""
+    """Tell whether X is read in blocks."""
     return getattr(X, "reads_in_blocks", False) is True
 
 
 def rows_of(X: Any, rows: np.ndarray) -> Any:
-    """Rows of an array or a source, in any order, in memory: sparse ones stay so."""
+    """Return rows of an array or a source in any order, in memory; sparse ones stay sparse."""
     if not is_source(X):
         return X[rows]
     if hasattr(X, "reordered"):
@@ -67,7 +66,7 @@ def rows_of(X: Any, rows: np.ndarray) -> Any:
 
 
 def float_dtype(dtype: Any) -> np.dtype[Any]:
-    """float32 stays; anything else becomes float64."""
+    """Return float32 for float32, and float64 for anything else."""
     return np.dtype(np.float32 if np.dtype(dtype) == np.float32 else np.float64)
 
 
@@ -78,9 +77,9 @@ def standardize_block(
     gap_at: np.ndarray | None,
     dtype: np.dtype[Any],
 ) -> np.ndarray:
-    """``(X − mean) / scale`` in float64, then rounded to ``dtype``.
+    """Return ``(X − mean) / scale``, computed in float64 and rounded to ``dtype``.
 
-    ``gap_at`` says where a missing value stands in each column; None where none is missing.
+    ``gap_at`` is the value that replaces a missing one in each column; None if none is missing.
     """
     prepared = np.subtract(X, mean, dtype=np.float64)
     prepared /= scale
@@ -90,18 +89,18 @@ def standardize_block(
 
 
 def stays_what_it_is(X: Any) -> bool:
-    """Whether a selection of X should be of the same kind: a tensor, a Dask collection, a file."""
+    """Tell whether a selection of X keeps its type: a tensor, a Dask collection or a source."""
     return is_source(X) or type(X).__module__.split(".")[0] in ("dask", "dask_expr", "torch")
 
 
 def column_names(X: Any) -> list[str] | None:
-    """Names of the columns of what :func:`stays_what_it_is`, where they have any."""
+    """Return the column names, if any, of X that satisfies :func:`stays_what_it_is`."""
     names = X.names if is_source(X) else getattr(X, "columns", None)
     return None if names is None else [str(name) for name in names]
 
 
 def restrict_columns(X: Any, columns: np.ndarray) -> Any:
-    """Some columns of what :func:`stays_what_it_is`."""
+    """Return some columns of X that satisfies :func:`stays_what_it_is`."""
     if is_source(X):
         return X.restrict(columns)
     return X[list(X.columns[columns])] if hasattr(X, "columns") else X[:, columns]
@@ -109,13 +108,13 @@ def restrict_columns(X: Any, columns: np.ndarray) -> Any:
 
 @dataclass(frozen=True)
 class StandardizedSource:
-    """Columns of a source as the criterion sees them: ``(X[:, index] − mean) / scale``."""
+    """The standardised columns of a source: ``(X[:, index] − mean) / scale``."""
 
     source: Source
-    index: np.ndarray  # column of the source behind each column
-    mean: np.ndarray  # one for each of `index`, and so is `scale`
+    index: np.ndarray  # source column of each column
+    mean: np.ndarray  # one for each entry of `index`, like `scale`
     scale: np.ndarray
-    gap_at: np.ndarray | None = None  # where a missing value stands in each; None without gaps
+    gap_at: np.ndarray | None = None  # value of a missing entry in each column; None: no missing
     rounded_to: np.dtype[Any] | None = None  # None: the dtype of the source
 
     @property
@@ -127,15 +126,15 @@ class StandardizedSource:
         return self.rounded_to or self.source.dtype
 
     def astype(self, dtype: Any, copy: bool = False) -> StandardizedSource:
-        """The same columns, rounded to another dtype as they pass."""
+        """Return the same columns, to be rounded to another dtype."""
         return replace(self, rounded_to=np.dtype(dtype))
 
     def standardize(self, X: np.ndarray) -> np.ndarray:
-        """Treat raw rows, given by the columns of ``index``."""
+        """Standardise raw rows that have the columns of ``index``."""
         return standardize_block(X, self.mean, self.scale, self.gap_at, self.dtype)
 
     def sample(self, rows: np.ndarray) -> np.ndarray:
-        """Standardised rows at any row numbers."""
+        """Return standardised rows at any row numbers."""
         order = np.argsort(rows)
         taken, place = self.source.take(rows[order], self.index), np.argsort(order)
         sample = np.empty((rows.size, self.index.size), dtype=self.dtype)
@@ -144,7 +143,7 @@ class StandardizedSource:
         return sample
 
     def rows(self, Y: np.ndarray, p: np.ndarray) -> StandardizedRows:
-        """Rows with responses and weights, for sums over blocks."""
+        """Return the rows with responses and weights, for sums over blocks."""
         return StandardizedRows(self, *(self.source.beside(a.astype(self.dtype)) for a in (Y, p)))
 
     def restrict(self, columns: np.ndarray) -> StandardizedSource:
@@ -155,10 +154,10 @@ class StandardizedSource:
 
 @dataclass(frozen=True)
 class StandardizedRows:
-    """Rows of a source, standardised block by block as they pass."""
+    """Rows of a source, standardised block by block."""
 
     columns: StandardizedSource
-    Y: Any  # responses (n_rows, n_responses), as the source keeps them, and so are the weights p
+    Y: Any  # responses (n_rows, n_responses) as the source stores them, like the weights p
     p: Any
 
     @property
@@ -169,7 +168,7 @@ class StandardizedRows:
         return replace(self, columns=self.columns.restrict(columns))
 
     def keep(self, function: Callable[[Any], Any], width: int) -> None:
-        """Nothing: blocks come and go."""
+        """Store nothing, because blocks are read again in each pass."""
 
     def sum(self, function: BlockFunction, *_: Any) -> tuple[Any, ...]:
         table = self.columns
@@ -180,7 +179,7 @@ class StandardizedRows:
             gap_at=table.gap_at,
             dtype=table.dtype,
         )
-        # Without the source, so that it can be sent elsewhere.
+        # The function must not hold the source, so that it can be sent to other processes.
         raw = partial(_on_prepared, function, prepare)
         return table.source.reduce(raw, add_up, self.Y, self.p, table.index)
 

@@ -1,14 +1,13 @@
-"""Dask as an engine for blocks of rows.
+"""Process blocks of rows with Dask.
 
-Each partition is worked on where it lies, by the same functions that run in one process;
-what comes back are sums, a few rows, and nothing else. With a running
-``distributed.Client`` the partitions are persisted on its workers once and a worker's loss
-costs the recomputation of what it held; when no worker, or not even the scheduler, has been
-heard of for a minute (``covmin.silence`` in Dask's configuration), the fit ends with an error
-instead of waiting for ever. With Dask's local scheduler nothing is persisted:
-partitions are made anew for each pass, so that memory stays bounded.
+Each partition is processed where it is stored, by the same functions as in a single process. Only
+sums and a few rows are returned. With a running ``distributed.Client`` the partitions are
+persisted on its workers once, and if a worker is lost, its partitions are recomputed. If neither a
+worker nor the scheduler has been heard from for a minute (``covmin.silence`` in Dask's
+configuration), the fit raises an error instead of waiting forever. With Dask's local scheduler
+nothing is persisted: partitions are recomputed for each pass, so that memory stays bounded.
 
-This module is imported where a Dask array or dataframe is met, and so may import Dask.
+This module is imported only for Dask arrays and dataframes, so it may import Dask.
 """
 
 from __future__ import annotations
@@ -28,35 +27,35 @@ from covmin.data.checks import no_numbers
 from .base import Merge, RawFunction, float_dtype
 from .local import ArraySource
 
-# Partial results merged by one task: the tree over 1000 partitions is four levels deep.
+# Partial results merged by one task: the tree for 1000 partitions has four levels.
 _FAN_IN = 8
 
-# Results are not to be looked up by a hash of what they are made of.
+# Do not look up results by a hash of their inputs.
 _delayed = partial(dask.delayed, pure=False)
 
 
 def _as_array(part: Any, dtype: np.dtype[Any]) -> np.ndarray:
-    """A partition as a C-ordered array of numbers; a gap in a nullable column is NaN."""
+    """Convert a partition to a C-ordered array; missing values in nullable columns become NaN."""
     if hasattr(part, "columns"):
         part = part.to_numpy(dtype=dtype, na_value=np.nan)
     return np.ascontiguousarray(np.asarray(part), dtype=dtype)
 
 
 def _taken(columns: np.ndarray | None, part: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Rows of a partition, with all columns or some."""
+    """Return rows of a partition, with all columns or some."""
     return part[rows] if columns is None else part[np.ix_(rows, columns)]
 
 
 def _on_partition(
     function: RawFunction, merge: Merge, columns: np.ndarray | None, X: Any, Y: Any, p: Any
 ) -> Any:
-    """A block function over the blocks of one partition, merged."""
+    """Apply a block function to the blocks of one partition and merge the results."""
     blocks = ArraySource(X).with_responses(Y, p, columns)
     return merge(function(*block) for block in blocks)
 
 
 def _tree(merge: Merge, results: list[Any]) -> Any:
-    """Merge delayed results, a few at a time, always in the same order."""
+    """Merge delayed results, a few at a time and always in the same order."""
     join = _delayed(merge)
     while len(results) > 1:
         results = [join(results[i : i + _FAN_IN]) for i in range(0, len(results), _FAN_IN)]
@@ -64,7 +63,7 @@ def _tree(merge: Merge, results: list[Any]) -> Any:
 
 
 def _client() -> Any:
-    """The running client, or None."""
+    """Return the running client, or None."""
     try:
         from distributed import get_client
 
@@ -74,12 +73,12 @@ def _client() -> Any:
 
 
 def _persist(parts: list[Any]) -> list[Any]:
-    """Keep what is computed on the workers of the running client, if there is one."""
+    """Persist results on the workers of the running client, if there is one."""
     return parts if _client() is None else list(dask.persist(*parts))
 
 
 def _compute(values: Sequence[Any]) -> list[Any]:
-    """Compute delayed values; an error where a cluster has gone silent."""
+    """Compute delayed values; raise an error if the cluster no longer responds."""
     client = _client()
     if client is None:
         return list(dask.compute(*values))
@@ -89,13 +88,13 @@ def _compute(values: Sequence[Any]) -> list[Any]:
         return list(client.gather(futures))
     except CancelledError as error:
         raise ConnectionError(
-            f"The Dask cluster gave up the work: {error} See whether its scheduler still runs, and "
-            "whether its workers can import what made the data; then repeat the fit."
+            f"The Dask cluster abandoned the work: {error} Check that its scheduler is running and "
+            "that its workers can import the code that made the data; then repeat the fit."
         ) from error
 
 
 def _wait(client: Any, futures: list[Any]) -> None:
-    """Wait as long as anything is heard of the workers: slow is fine, silent is not."""
+    """Wait as long as any worker responds: slow is fine, silent is not."""
     from dask.utils import parse_timedelta
     from distributed import wait
 
@@ -111,14 +110,14 @@ def _wait(client: Any, futures: list[Any]) -> None:
             last_news, heard = news, time.monotonic()
         elif time.monotonic() - heard > patience:
             raise TimeoutError(
-                f"No worker of the Dask cluster has been heard of for {patience:g} s. See whether "
-                "its workers and its scheduler still run; dask.config.set({'covmin.silence': "
+                f"No worker of the Dask cluster has responded for {patience:g} s. Check that its "
+                "workers and its scheduler are running; dask.config.set({'covmin.silence': "
                 "'10min'}) waits longer."
             )
 
 
 def _latest_news(client: Any, seconds: float) -> float | None:
-    """When the scheduler last heard of a worker, by its own clock; None where it is silent."""
+    """Return when the scheduler last heard from a worker, by its clock; None if unknown."""
     try:
         state = client.sync(client.scheduler.identity, callback_timeout=seconds)
     except (TimeoutError, OSError):
@@ -139,7 +138,7 @@ class DaskSource:
         dtype: np.dtype[Any],
         names: list[str] | None = None,
     ) -> None:
-        # A partition without rows, as a filter leaves it, has nothing to be merged.
+        # Skip partitions without rows, for example after a filter: there is nothing to merge.
         self.parts = [part for part, n_rows in zip(parts, lengths, strict=True) if n_rows]
         self.starts = np.cumsum([0, *filter(None, lengths)])
         self.shape = (int(self.starts[-1]), n_columns)
@@ -148,12 +147,12 @@ class DaskSource:
 
     @classmethod
     def of(cls, X: Any) -> DaskSource:
-        """The partitions of a Dask array or dataframe."""
+        """Create a source from the partitions of a Dask array or dataframe."""
         names = None
         if hasattr(X, "columns"):
             names = [str(name) for name in X.columns]
             _check_numbers(X)
-            # A nullable dtype of pandas names the one of NumPy behind it.
+            # A nullable pandas dtype has the NumPy dtype as an attribute.
             dtypes = {getattr(dtype, "numpy_dtype", dtype) for dtype in X.dtypes}
             delayed = X.to_delayed()
         elif getattr(X, "ndim", 0) == 2:
@@ -175,18 +174,18 @@ class DaskSource:
         return cls(parts, lengths, int(X.shape[1]), dtype, names)
 
     def _pieces(self, values: Any) -> list[Any]:
-        """What goes with each partition; what :meth:`beside` has cut stays as it is."""
+        """Split values by partition; values stored by :meth:`beside` are already split."""
         return values if isinstance(values, list) else np.split(values, self.starts[1:-1])
 
     def beside(self, values: np.ndarray) -> list[Any]:
-        """One Delayed for each partition: they go to the workers once."""
+        """Return one Delayed per partition, sent to the workers once."""
         keep = _delayed(np.asarray)
         return _persist([keep(piece) for piece in self._pieces(values)])
 
     def reduce(
         self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
     ) -> Any:
-        # Delayed once, the function with its frequencies goes to each worker once.
+        # Delayed once, so that the function, with its frequencies, is sent to each worker once.
         work = _delayed(partial(_on_partition, function, merge, columns))
         pieces = zip(self.parts, self._pieces(Y), self._pieces(p), strict=True)
         return _tree(merge, [work(X, Y, p) for X, Y, p in pieces])
@@ -199,7 +198,7 @@ class DaskSource:
         return np.concatenate(_compute(wanted))
 
     def keep(self, kept: np.ndarray) -> DaskSource:
-        """Picked out on the workers."""
+        """Select rows on the workers."""
         pick, masks = _delayed(getitem), self._pieces(kept)
         pieces = zip(self.parts, masks, strict=True)
         parts = [part if mask.all() else pick(part, mask) for part, mask in pieces]
@@ -209,6 +208,6 @@ class DaskSource:
 
 def _check_numbers(X: Any) -> None:
     bad = [str(name) for name, dtype in X.dtypes.items() if dtype.kind not in "biuf"]
-    advice = "Drop or convert them; categorical columns of a Dask dataframe must be encoded first."
+    advice = "Drop or convert them; encode categorical columns of a Dask dataframe first."
     if bad:
         raise no_numbers(bad, advice)

@@ -1,4 +1,4 @@
-"""A table in which columns that say where values are missing stand after its own."""
+"""Append indicators of missingness to a table."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .base import Merge, RawFunction, Source
 
 
 class GapSource:
-    """The columns of a source and, after them, for some of these where a value is missing.
+    """The columns of a source, followed by indicators of missingness for some of them.
 
-    They are made as blocks pass, where these are.
+    The indicators are computed block by block, where the blocks are.
     """
 
     reads_in_blocks = True
 
     def __init__(self, source: Source, columns: np.ndarray) -> None:
         self._source = source
-        # The column of the source behind each column, and whether it says what is missing there.
+        # Source column of each column, and whether it is an indicator of missingness.
         self._behind = np.concatenate([np.arange(source.shape[1]), columns])
         self._is_gap = np.arange(self._behind.size) >= source.shape[1]
         self.shape = (source.shape[0], self._behind.size)
@@ -35,7 +35,7 @@ class GapSource:
         self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
     ) -> Any:
         some = np.arange(self.shape[1]) if columns is None else columns
-        # Without the source, so that it can be sent elsewhere.
+        # The function must not hold the source, so that it can be sent to other processes.
         marked = partial(_on_marked, function, self._is_gap[some])
         return self._source.reduce(marked, merge, Y, p, self._behind[some])
 
@@ -54,6 +54,6 @@ def _on_marked(
 
 
 def _marked(X: np.ndarray, is_gap: np.ndarray) -> np.ndarray:
-    """One where a value is missing and zero elsewhere, in some columns of a copy of the values."""
+    """Replace some columns of a copy of the values by indicators of missingness."""
     X[:, is_gap] = np.isnan(X[:, is_gap])
     return X

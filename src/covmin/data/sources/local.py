@@ -1,4 +1,4 @@
-"""Arrays and mapped files read in blocks of rows by this process."""
+"""Arrays and memory-mapped files, read in blocks of rows by this process."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from covmin.runtime.threads import row_threads
 
 from .base import Merge, RawFunction, float_dtype
 
-# Rows of a block: their components should stay in the cache.
+# Rows per block; their Fourier features should fit in the cache.
 BLOCK_ROWS = 1024
-# Numbers of a block of wide rows, at most.
+# Largest number of values in a block of wide rows.
 BLOCK_NUMBERS = 2**22
-# Results of blocks that are merged at once: those of many columns are large.
+# Results of blocks merged together; with many columns each result is large.
 _MERGED = 64
 
 
 def block_rows(n_columns: int) -> int:
-    """Rows of a block of so many columns.
+    """Return the number of rows per block for a number of columns.
 
     >>> block_rows(10), block_rows(50_000)
     (1024, 83)
@@ -32,7 +32,7 @@ def block_rows(n_columns: int) -> int:
 
 
 class LocalSource:
-    """What sources read by this process share."""
+    """Base class of sources that are read by this process."""
 
     reads_in_blocks = True
     shape: tuple[int, int]
@@ -41,17 +41,17 @@ class LocalSource:
 
     @cached_property
     def n_threads(self) -> int:
-        """Threads for blocks: those BLAS had when the source was first asked."""
+        """Number of threads for blocks: that of BLAS when the source is first used."""
         return row_threads()
 
     def blocks(self, columns: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
-        """Raw blocks with the number of their first row."""
+        """Yield raw blocks with the number of their first row."""
         raise NotImplementedError
 
     def with_responses(
         self, Y: np.ndarray, p: np.ndarray, columns: np.ndarray | None = None
     ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Raw blocks beside their responses and weights."""
+        """Yield raw blocks with their responses and weights."""
         for start, X in self.blocks(columns):
             stop = start + X.shape[0]
             yield X, Y[start:stop], p[start:stop]
@@ -78,7 +78,7 @@ class LocalSource:
 
 
 class KeptRows(LocalSource):
-    """Some rows of a source: the others are passed over as blocks are read."""
+    """Some rows of a source; the others are skipped as blocks are read."""
 
     def __init__(self, source: Any, kept: np.ndarray) -> None:
         self._source = source
@@ -91,7 +91,7 @@ class KeptRows(LocalSource):
         start = 0
         for first, X in self._source.blocks(columns):
             block = X[self._kept[first : first + X.shape[0]]]
-            # There is no smallest entry of no rows.
+            # Skip blocks without rows: they have no minimum.
             if block.shape[0]:
                 yield start, block
                 start += block.shape[0]
@@ -101,7 +101,7 @@ class KeptRows(LocalSource):
 
 
 class ArraySource(LocalSource):
-    """An array in memory or a mapped file, never copied whole."""
+    """An array in memory or a memory-mapped file, never copied as a whole."""
 
     def __init__(self, X: np.ndarray) -> None:
         self._X = X

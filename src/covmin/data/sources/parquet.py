@@ -1,4 +1,4 @@
-"""Parquet files read in batches of rows."""
+"""Parquet files, read in batches of rows."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from covmin.data.checks import listed, no_numbers
 
 from .local import BLOCK_ROWS, LocalSource
 
-# Rows decoded at once from a file, to be cut into blocks.
+# Rows to decode from a file at a time, before they are cut into blocks.
 _BATCH_ROWS = 8192
 
 
 class ParquetSource(LocalSource):
-    """Columns of one Parquet file, or of all files of a folder, read in batches.
+    """Columns of a Parquet file, or of all Parquet files in a folder, read in batches.
 
-    Only the columns that are asked for are decoded. See :func:`open_parquet`.
+    Only the requested columns are decoded. See :func:`open_parquet`.
     """
 
     def __init__(self, files: list[Path], names: list[str]) -> None:
@@ -39,7 +39,7 @@ class ParquetSource(LocalSource):
                 start += block.shape[0]
 
     def restrict(self, columns: np.ndarray) -> ParquetSource:
-        """The same files with some of the columns."""
+        """Return the same files with some of the columns."""
         return ParquetSource(self._files, [self.names[j] for j in columns])
 
 
@@ -48,7 +48,7 @@ def _parquet() -> Any:
         import pyarrow.parquet as parquet
     except ImportError as error:
         raise ImportError(
-            "Reading Parquet files needs pyarrow: pip install pyarrow, or load the table into "
+            "Reading Parquet files requires pyarrow: pip install pyarrow, or load the table into "
             "memory yourself."
         ) from error
     return parquet
@@ -59,15 +59,15 @@ def _schema(files: list[Path]) -> Any:
         return _parquet().read_schema(files[0])
     except ValueError as error:  # pyarrow's ArrowInvalid is one
         raise ValueError(
-            f"{files[0]} is not a Parquet file. Read other tables into memory (pandas.read_csv) "
+            f"{files[0]} is not a Parquet file. Load other formats into memory (pandas.read_csv) "
             "and pass the frame to fit."
         ) from error
 
 
 def _batches(files: list[Path], names: list[str], dtype: Any) -> Iterator[np.ndarray]:
-    """Batches of rows of the named columns as one array each."""
+    """Yield batches of rows of the named columns, as one array each."""
     for file in files:
-        # Pages are mapped, not read ahead: memory does not grow with the file.
+        # Memory-map pages without reading ahead, so that memory does not grow with the file.
         with _parquet().ParquetFile(file, memory_map=True, pre_buffer=False) as table:
             for batch in table.iter_batches(_BATCH_ROWS, columns=names, use_threads=False):
                 X = np.empty((batch.num_rows, len(names)), dtype=dtype)
@@ -79,21 +79,21 @@ def _batches(files: list[Path], names: list[str], dtype: Any) -> Iterator[np.nda
 def open_parquet(
     path: Any, target: str, columns: Iterable[str] | None = None
 ) -> tuple[ParquetSource, np.ndarray]:
-    """Open a Parquet file or a folder of them for a fit that reads it in batches.
+    """Open a Parquet file, or a folder of them, to be read in batches during a fit.
 
     Parameters
     ----------
     path : str or Path
-        A file, or a folder whose ``*.parquet`` files are taken in the order of their names.
+        A file, or a folder whose ``*.parquet`` files are read in alphabetical order.
     target : str
-        Column of the response; it is read into memory.
+        Column with the response, which is loaded into memory.
     columns : iterable of str, default=None
-        Columns to choose from; None takes all but the target.
+        Columns to select from; None means all except the target.
 
     Returns
     -------
     X : ParquetSource
-        To be given to :meth:`covmin.CCMSelector.fit` in place of an array.
+        To be passed to :meth:`covmin.CCMSelector.fit` instead of an array.
     y : ndarray of shape (n_rows,)
 
     Examples
@@ -116,8 +116,8 @@ def open_parquet(
     names = [name for name in schema.names if name != target] if columns is None else list(columns)
     if target in names:
         raise ValueError(
-            f"columns holds the target, {target!r}, which would be selected to explain itself; "
-            "leave it out of columns."
+            f"columns includes the target {target!r}, which would be selected to explain itself; "
+            "remove it from columns."
         )
     _check_numbers(schema, names)
     tables = [_parquet().read_table(file, columns=[target]) for file in files]
@@ -126,7 +126,7 @@ def open_parquet(
 
 
 def parquet_columns(path: Any) -> list[str]:
-    """Names of the columns of a Parquet file or of a folder of them."""
+    """Return the column names of a Parquet file or of a folder of them."""
     return list(_schema(_files(Path(path))).names)
 
 
@@ -134,7 +134,7 @@ def _files(path: Path) -> list[Path]:
     if path.is_dir():
         files = sorted(path.rglob("*.parquet"))
         if not files:
-            raise FileNotFoundError(f"The folder {path} holds no *.parquet files.")
+            raise FileNotFoundError(f"The folder {path} contains no *.parquet files.")
         return files
     if not path.exists():
         raise FileNotFoundError(f"There is no file or folder {path}.")
@@ -149,6 +149,4 @@ def _check_numbers(schema: Any, names: list[str]) -> None:
         raise ValueError(f"There is no column {missing[0]!r} in these Parquet files.")
     bad = [name for name in names if not any(kind(schema.field(name).type) for kind in numeric)]
     if bad:
-        raise no_numbers(
-            bad, "Leave them out with columns=, or encode them before writing the files."
-        )
+        raise no_numbers(bad, "Omit them with columns=, or encode them before writing the files.")

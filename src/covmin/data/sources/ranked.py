@@ -1,4 +1,4 @@
-"""A table in which the scores of ranks stand for the values."""
+"""Replace the values of a table by normal scores of their ranks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .base import Merge, RawFunction, Source
 
 
 class RankedSource:
-    """The scores of a source, made as its blocks pass, where these are."""
+    """The normal scores of a source, computed block by block, where the blocks are."""
 
     reads_in_blocks = True
 
@@ -28,7 +28,7 @@ class RankedSource:
     def reduce(
         self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
     ) -> Any:
-        # Without the source, so that it can be sent elsewhere.
+        # The function must not hold the source, so that it can be sent to other processes.
         of_scores = partial(_on_scores, function, self._scores.restrict(columns), self.dtype)
         return self._source.reduce(of_scores, merge, Y, p, columns)
 
@@ -46,5 +46,5 @@ def _on_scores(
     X: np.ndarray,
     *others: np.ndarray,
 ) -> Any:
-    # Whole numbers have scores that are none.
+    # Convert first: the scores of integers are not integers.
     return function(scores.apply(X.astype(dtype, copy=False)), *others)

@@ -1,4 +1,4 @@
-"""Sparse matrices, made dense a few rows at a time."""
+"""Sparse matrices, converted to dense a few rows at a time."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from scipy.sparse import csr_array, issparse
 from .base import float_dtype
 from .local import LocalSource, block_rows
 
-# Numbers of a table that may be held in memory as an array: of a table that is read in blocks so
-# many are held as a sample, and a sparse table of no more is made dense.
+# Largest number of values to hold in memory as a dense array: the sample of a table that is read
+# in blocks, or a sparse table that is converted to dense.
 HELD_NUMBERS = 2**23
 
 
 class SparseSource(LocalSource):
-    """A sparse matrix, of which a few rows, or a few columns, are dense at a time."""
+    """A sparse matrix of which a few rows, or a few columns, are dense at a time."""
 
     def __init__(self, X: csr_array) -> None:
         self._X = X
@@ -39,17 +39,17 @@ class SparseSource(LocalSource):
         return self.reordered(np.flatnonzero(kept))
 
     def reordered(self, rows: np.ndarray) -> SparseSource:
-        """Some rows in an order of their own, as sparse as they are."""
+        """Return some rows in the given order, still sparse."""
         return SparseSource(self._X[rows])
 
 
 def is_made_dense(X: Any) -> bool:
-    """Whether a sparse matrix is small enough to be an array like any other."""
+    """Tell whether a sparse matrix is small enough to be converted to an array."""
     return int(X.shape[0]) * int(X.shape[1]) <= HELD_NUMBERS
 
 
 def sparse_table(X: Any) -> np.ndarray | SparseSource:
-    """A sparse matrix of any format as an array, where it is small, or to be read in blocks.
+    """Convert a sparse matrix of any format to an array if it is small, else to a source.
 
     >>> sparse_table(csr_array(([1, 2], ([0, 0], [1, 1])), shape=(1, 2)))
     array([[0., 3.]])
@@ -62,12 +62,12 @@ def sparse_table(X: Any) -> np.ndarray | SparseSource:
             f"X must hold real numbers; the dtype of this sparse matrix is {X.dtype}. "
             "Complex data not supported."
         )
-    table = csr_array(X, dtype=float_dtype(X.dtype), copy=True)  # the user's stays as it is
+    table = csr_array(X, dtype=float_dtype(X.dtype), copy=True)  # leave the user's unchanged
     table.sum_duplicates()
     if not np.isfinite(table.data).all():
         bad = np.unique(table.indices[~np.isfinite(table.data)])
         raise ValueError(
             f"Input X contains NaN or infinity among the stored values of {bad.size} column(s) of "
-            f"a sparse matrix, the first of them {bad[0]}; drop or impute those values first."
+            f"a sparse matrix, the first of which is {bad[0]}; drop or impute those values first."
         )
     return table.toarray() if is_made_dense(table) else SparseSource(table)

@@ -1,4 +1,4 @@
-"""Work that ends when its time is over, whatever it is doing then."""
+"""Run tasks with a time limit that also stops running work."""
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
@@ -10,17 +10,17 @@ from joblib.externals.loky.backend import get_context
 from joblib.externals.loky.backend.reduction import dumps
 
 
-def within(
+def run_within(
     seconds: float, work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], n_jobs: int = 1
 ) -> Iterator[Any]:
-    """Results of some work on each of the tasks as they come, as long as there is time.
+    """Yield the results of ``work`` on each task as they come, until the time is up.
 
-    Tasks are begun in their order, in processes of their own: what another library does can be
-    ended in no other way. An error ends them all.
+    Tasks start in order, in separate processes: there is no other way to stop the code of another
+    library. An error stops all of them.
     """
     end = monotonic() + seconds
     waiting = list(reversed(tasks))
-    packed = bytes(dumps(work))  # takes functions of a session too
+    packed = bytes(dumps(work))  # also handles functions defined in an interactive session
     processes: dict[Any, Any] = {}
     try:
         for _ in range(min(n_jobs, len(waiting))):
@@ -40,7 +40,7 @@ def within(
 
 
 def _started(packed: bytes) -> tuple[Connection, Any]:
-    context = get_context("loky")  # does not run the script of the user again
+    context = get_context("loky")  # does not run the user's script again
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(packed, theirs), daemon=True)
     process.start()
@@ -49,7 +49,7 @@ def _started(packed: bytes) -> tuple[Connection, Any]:
 
 
 def _serve(packed: bytes, connection: Connection) -> None:
-    """Do one task after the other, and send what comes of it."""
+    """Process one task after another and send each result."""
     work = pickle.loads(packed)
     while True:
         task = connection.recv()
@@ -65,7 +65,7 @@ def _received(connection: Any) -> Any:
     try:
         result, error = connection.recv()
     except EOFError:
-        raise RuntimeError("A process that compared selectors has ended by itself.") from None
+        raise RuntimeError("A worker process of the comparison ended unexpectedly.") from None
     if error is not None:
         raise error
     return result

@@ -1,0 +1,238 @@
+"""Draw the pictures of the user guide: ``python docs/images/make_guide.py [names]``.
+
+Each function draws the picture of its name. ``report`` and ``report-top`` are photographs of a
+real report and need chromium; they are left out where it is missing. All others take about a
+minute together.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import numpy as np
+import pandas as pd
+from matplotlib import pyplot as plt
+from sklearn.datasets import load_wine
+
+from covmin import CCMSelector, Formulation, StabilitySelector
+from covmin.datasets import make_additive, make_shell
+from covmin.plotting import ErrorCurveDisplay, PathDisplay, RankingDisplay, StabilityDisplay
+
+HERE = Path(__file__).parent
+RESULTS = HERE.parents[1] / "experiments" / "results"
+TEAL, ORANGE, GREY = "#0a6c74", "#e0662c", "0.72"
+
+
+def wine() -> CCMSelector:
+    """The selector of the quick start."""
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    return CCMSelector().fit(X, y)
+
+
+def ranking() -> None:
+    """Weights of the wine's features at the chosen number."""
+    _, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
+    RankingDisplay.from_estimator(wine(), ax=ax)
+
+
+def which_features() -> None:
+    """Two columns that matter only together: each alone, then both."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (400, 2))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    _, axes = plt.subplots(1, 3, figsize=(9, 3), layout="constrained")
+    for j, ax in enumerate(axes[:2]):
+        bins = np.linspace(-1, 1, 11)
+        shown = [X[y == label, j] for label in (0, 1)]
+        ax.hist(shown, bins, color=[ORANGE, TEAL])
+        ax.set(xlabel=("pressure", "valve")[j], yticks=[], title=f"column {j + 1} alone")
+    axes[2].scatter(*X.T, c=np.array([ORANGE, TEAL])[y], s=12, linewidth=0)
+    axes[2].set(xlabel="pressure", ylabel="valve", title="both together")
+
+
+def how_many() -> None:
+    """The cross-fitted error against the number of features."""
+    _, ax = plt.subplots(figsize=(7, 3.4), layout="constrained")
+    ErrorCurveDisplay.from_estimator(wine(), ax=ax)
+
+
+def how_sure() -> None:
+    """How often each feature is chosen again on halves of the samples."""
+    data = make_additive(240, n_noise=16, random_state=0)
+    selector = StabilitySelector(CCMSelector(5), n_pairs=20, threshold=0.8)
+    selector.fit(data.data, data.target)
+    _, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
+    StabilityDisplay.from_estimator(selector, n_features=12, ax=ax)
+
+
+def messy_table() -> None:
+    """A table as it comes, and what each column is read as."""
+    cells = [
+        ["1001", "Oslo", "$1,204.50", "2024-01-03", "12 kg", "called twice"],
+        ["1002", "Rome", "$88.00", "2024-01-04", "", "asked for invoice"],
+        ["1003", "Oslo", "", "2024-01-05", "7 kg", ""],
+        ["1004", "Bonn", "$640.10", "2024-01-05", "9 kg", "moved house"],
+    ]
+    names = ["order", "city", "price", "day", "weight", "comment"]
+    kinds = [
+        "row number:\nleft out",
+        "category",
+        "number",
+        "date",
+        "number",
+        "free text:\nleft out",
+    ]
+    _, ax = plt.subplots(figsize=(9, 2.7), layout="constrained")
+    ax.axis("off")
+    shown = ax.table(cells, colLabels=names, bbox=(0, 0.28, 1, 0.72), cellLoc="left")
+    shown.auto_set_font_size(False)
+    shown.set_fontsize(10)
+    for (row, column), cell in shown.get_celld().items():
+        cell.set_edgecolor("0.85")
+        cell.set_text_props(weight="bold" if row == 0 else "normal")
+        if row == 0:
+            cell.set_facecolor("#e7f1f2")
+        elif not cells[row - 1][column]:
+            cell.set_facecolor("#fbe9df")
+    for column, kind in enumerate(kinds):
+        left = "left out" in kind
+        ax.text((column + 0.5) / 6, 0.12, kind, ha="center", va="center", fontsize=11,
+                color="0.5" if left else TEAL, weight="normal" if left else "bold",
+                transform=ax.transAxes)  # fmt: skip
+
+
+def path() -> None:
+    """Weights along the path of shrinking budgets."""
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    _, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
+    PathDisplay.from_estimator(CCMSelector(4).fit(X, y), n_features=10, ax=ax)
+
+
+def kernels() -> None:
+    """Kernels of one column, as functions of the difference of two samples."""
+    x = np.linspace(0, 4, 400)
+    frequencies, shares = np.array([0.5, 1.5, 2.8, 4.5]), np.array([0.75, 0.15, 0.06, 0.04])
+    curves = {
+        "Gaussian": np.exp(-(x**2) / 2),
+        "rational quadratic": (1 + x**2) ** -0.5,
+        "Laplacian": np.exp(-x),
+        "one column of the additive kernel": np.cos(x[:, None] * frequencies) @ shares,
+    }
+    _, ax = plt.subplots(figsize=(7, 3), layout="constrained")
+    for (name, curve), colour in zip(curves.items(), (TEAL, ORANGE, "0.5", "#6a4fa3"), strict=True):
+        ax.plot(x, curve, label=name, color=colour, linewidth=2)
+    ax.set(xlabel="distance between two samples, in bandwidths", ylabel="kernel", xlim=(0, 4))
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.axhline(0, color="0.8", linewidth=0.8)
+    ax.legend(frameon=False)
+
+
+def formulations() -> None:
+    """Weights found by the paper's eight formulations on the same samples."""
+    shell = make_shell(150, random_state=0)
+    names, rows = [], []
+    for constraint, inverse, approximation in product(
+        ("hard", "soft"), ("exact", "free"), (None, "fourier")
+    ):
+        formulation = Formulation(strategy="single", constraint=constraint, inverse=inverse)
+        selector = CCMSelector(4, formulation=formulation, approximation=approximation)
+        rows.append(selector.fit(shell.data, shell.target).weights_)
+        names.append(f"{constraint}, {inverse}, {approximation or 'kernel'}")
+    figure, ax = plt.subplots(figsize=(7.5, 3.4), layout="constrained")
+    shown = ax.pcolormesh(np.array(rows), cmap="GnBu", vmin=0, vmax=1, edgecolors="white")
+    ax.set_yticks(np.arange(8) + 0.5, names)
+    ax.set_xticks(np.arange(10) + 0.5, [f"$x_{{{j + 1}}}$" for j in range(10)])
+    ax.invert_yaxis()
+    figure.colorbar(shown, ax=ax, label="weight")
+
+
+def migration() -> None:
+    """True features found by each method, share over four tasks."""
+    frame = pd.read_csv(RESULTS / "migration.csv")
+    n_true = {"XOR": 3, "shell": 4, "additive": 4, "look-alikes": 4}
+    share = frame["true"] / frame["task"].map(n_true)
+    wide = share.groupby([frame["method"], frame["task"]]).mean().unstack()[list(n_true)]
+    wide = wide.loc[list(dict.fromkeys(frame["method"]))]
+    figure, axes = plt.subplots(1, 4, figsize=(9.5, 3.4), sharey=True, layout="constrained")
+    for ax, task in zip(axes, n_true, strict=True):
+        own = [name.startswith("covmin") for name in wide.index]
+        ax.barh(range(len(wide)), wide[task], color=[TEAL if o else GREY for o in own], height=0.7)
+        ax.set(title=task, xlim=(0, 1.02), xticks=[0, 0.5, 1])
+        ax.spines[["top", "right"]].set_visible(False)
+    axes[0].set_yticks(range(len(wide)), wide.index)
+    axes[0].invert_yaxis()
+    figure.supxlabel("share of the true features found", fontsize=10)
+
+
+def few_samples() -> None:
+    """Median rank against samples: where covmin is no better than chance."""
+    frame = pd.read_csv(RESULTS / "synthetic.csv")
+    frame = frame[frame["selector"] == "ccm"]
+    _, ax = plt.subplots(figsize=(6.5, 3), layout="constrained")
+    for (task, rows), colour in zip(
+        frame.groupby("task", sort=False), (TEAL, ORANGE, "#6a4fa3"), strict=True
+    ):
+        ax.plot(rows["n_samples"], rows["mean_rank"], "o-", label=task, color=colour)
+    ax.axhline(5.5, color="0.4", linestyle=":", label="chance")
+    ax.set(xlabel="samples", ylabel="median rank of\nthe true features", ylim=(1.5, 6))
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, ncols=2)
+
+
+def photograph(height: int, name: str) -> None:
+    """A real report in a browser."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        print(f"{name}: left out, chromium is missing")
+        return
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    with tempfile.TemporaryDirectory() as folder:
+        page = CCMSelector().fit(X, y).report(Path(folder) / "r.html", X, y, target_name="cultivar")
+        flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+        size = [f"--window-size=1000,{height}", "--force-device-scale-factor=1.25"]
+        shot = f"--screenshot={HERE / name}.png"
+        command = [chromium, *flags, *size, f"--user-data-dir={folder}/p", shot, page.as_uri()]
+        subprocess.run(command, check=True, capture_output=True)
+
+
+PICTURES: dict[str, Callable[[], None]] = {
+    "ranking": ranking,
+    "which-features": which_features,
+    "how-many": how_many,
+    "how-sure": how_sure,
+    "messy-table": messy_table,
+    "path": path,
+    "kernels": kernels,
+    "formulations": formulations,
+    "migration": migration,
+    "few-samples": few_samples,
+}
+PHOTOGRAPHS = {"report": 1500, "report-top": 700}
+
+
+def main(names: list[str]) -> None:
+    """Draw the pictures named, or all of them."""
+    for name in names or [*PICTURES, *PHOTOGRAPHS]:
+        if name in PHOTOGRAPHS:
+            photograph(PHOTOGRAPHS[name], name)
+            continue
+        PICTURES[name]()
+        plt.savefig(HERE / f"{name}.png", dpi=120)
+        plt.close("all")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,253 @@
+"""Level and power of the conditional dependence test, beside established tests.
+
+The test was designed on other nulls (a cosine, a product of two among ten columns, t₃ noise
+throughout, a spread of its own for each of two columns, a rare class) than those shown here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from covmin import conditional_dependence_test
+from covmin.datasets import make_additive, make_xor
+from covmin.runtime.seeds import unit_seed
+
+from .rival_tests import RIVALS
+from .simulation import Part, Unit, results_of
+
+ALPHA = 0.05
+N_RUNS = 200
+N_BESIDE = 100  # samples where other tests stand beside
+SIZES = (50, N_BESIDE, 300, 1000)
+N_RUNS_LARGE = 60  # at the largest
+N_RUNS_BESIDE = 60  # of the other tests
+N_DRAWS = 39
+N_RUNS_DRAWN = 20
+OURS, DRAWN = "covmin", "randomisation"
+Data = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def linear(rng: np.random.Generator, n: int) -> Data:
+    Z = rng.standard_normal((n, 3))
+    x = Z[:, 0] + Z[:, 1] + rng.standard_normal(n)
+    return x, Z[:, 0] - Z[:, 1] + Z[:, 2] + rng.standard_normal(n), Z
+
+
+def sine(rng: np.random.Generator, n: int) -> Data:
+    Z = rng.standard_normal((n, 1))
+    shared = np.sin(2.0 * Z[:, 0])
+    return shared + 0.5 * rng.standard_normal(n), shared + 0.5 * rng.standard_normal(n), Z
+
+
+def product(rng: np.random.Generator, n: int) -> Data:
+    Z = rng.standard_normal((n, 2))
+    shared = Z[:, 0] * Z[:, 1]
+    return shared + 0.5 * rng.standard_normal(n), shared + 0.5 * rng.standard_normal(n), Z
+
+
+def skewed(rng: np.random.Generator, n: int) -> Data:
+    Z = rng.standard_normal((n, 5))
+    shared = np.abs(Z[:, 0]) + np.maximum(Z[:, 1], 0.0)
+    return shared + rng.exponential(1.0, n), shared + rng.standard_t(3, n), Z
+
+
+def classes(rng: np.random.Generator, n: int) -> Data:
+    Z = rng.standard_normal((n, 3))
+    x = Z[:, 0] ** 2 + rng.standard_normal(n)
+    return x, (Z[:, 0] ** 2 + 0.5 * rng.standard_normal(n) > 1.0).astype(float), Z
+
+
+def spread(rng: np.random.Generator, n: int) -> Data:
+    Z = rng.standard_normal((n, 1))
+    size = np.exp(0.7 * Z[:, 0])
+    return size * rng.standard_normal(n), size * rng.standard_normal(n), Z
+
+
+def spread_and_mean(rng: np.random.Generator, n: int) -> Data:
+    Z = rng.uniform(-1.0, 1.0, (n, 2))
+    size = np.where(Z[:, 0] > 0.0, 2.0, 0.3)
+    mean = Z[:, 0] + Z[:, 1]
+    return mean + size * rng.standard_normal(n), mean + size * rng.standard_normal(n), Z
+
+
+def discrete(rng: np.random.Generator, n: int) -> Data:
+    Z = rng.integers(0, 6, (n, 2)).astype(float)
+    mean = np.array([0.0, 1.0, -1.0, 2.0, 0.5, -2.0])[Z[:, 0].astype(int)]
+    likely = 1.0 / (1.0 + np.exp(-mean))
+    return (rng.random(n) < likely).astype(float), mean + rng.standard_normal(n), Z
+
+
+def counts(rng: np.random.Generator, n: int) -> Data:
+    Z = rng.poisson(2.0, (n, 2)).astype(float)
+    return rng.poisson(1.0 + Z[:, 0]).astype(float), rng.poisson(1.0 + Z[:, 0]).astype(float), Z
+
+
+def heavy(rng: np.random.Generator, n: int) -> Data:
+    Z = np.exp(rng.standard_normal((n, 3)))
+    mean = np.log(Z[:, 0])
+    return np.exp(mean + rng.standard_normal(n)), mean + rng.standard_t(2.5, n), Z
+
+
+NULLS: dict[str, tuple[Callable[[np.random.Generator, int], Data], str]] = {
+    "linear": (linear, "x and y are sums of three given features"),
+    "sine": (sine, "x and y follow the same sine of the given feature"),
+    "product": (product, "x and y follow the same product of two given features"),
+    "skewed": (skewed, "bent effects of two of five given features; skewed x, t₃ noise in y"),
+    "classes": (classes, "two classes and x follow the same square"),
+    "spread": (spread, "the spread of x and of y follows the given feature"),
+    "spread, mean": (spread_and_mean, "spread and mean of x and y follow given features"),
+    "discrete": (discrete, "x is binary, given features take six values"),
+    "counts": (counts, "x, y and given features are counts"),
+    "heavy tails": (heavy, "lognormal x and given features; t₂.₅ noise in y"),
+}
+
+
+def alternative(question: str, n: int, run: int) -> Data:
+    rng = np.random.default_rng(unit_seed(0, "power", question, n, run))
+    if question == "xor":
+        X, y = make_xor(n, random_state=rng.integers(2**31), return_X_y=True)
+        return X[:, 0], y, X[:, 1:3]
+    if question.startswith("regression"):
+        X, y = make_additive(n, random_state=rng.integers(2**31), return_X_y=True)
+        j = int(question[-1]) - 1
+        return X[:, j], y, np.delete(X, j, axis=1)
+    Z, e = rng.standard_normal((n, 3)), rng.standard_normal(n)
+    x = Z[:, 0] + e
+    effect = {"line": 0.5 * e, "square": 0.5 * x**2, "product": 0.8 * e * Z[:, 1]}[question]
+    return x, Z[:, 0] + effect + rng.standard_normal(n), Z
+
+
+QUESTIONS = {
+    "line": "a line in x, which follows z",
+    "square": "a square of x, which follows z",
+    "product": "x times a given feature",
+    "xor": "sign of a product (paper's XOR): x₁ given x₂, x₃",
+    **{f"regression {j}": f"paper's regression: x{j} given nine others" for j in range(1, 5)},
+}
+
+
+def units() -> list[dict[str, Any]]:
+    found = []
+    for run in range(N_RUNS):
+        for n in SIZES:
+            if n == max(SIZES) and run >= N_RUNS_LARGE:
+                continue
+            found += [{"question": q, "n": n, "run": run, "test": OURS} for q in NULLS]
+        asked = {OURS: list(QUESTIONS)}
+        if run < N_RUNS_BESIDE:
+            asked |= {test: [*NULLS, *QUESTIONS] for test in RIVALS}
+        if run < N_RUNS_DRAWN:  # the distribution of x given z is known to the simulation
+            asked[DRAWN] = ["line", "square", "product"]
+        found += [
+            {"question": q, "n": N_BESIDE, "run": run, "test": test}
+            for test, questions in asked.items()
+            for q in questions
+        ]
+    return found
+
+
+def draw_x(Z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return Z[:, 0] + rng.standard_normal(len(Z))
+
+
+def one_test(unit: Unit) -> dict[str, Any]:
+    """p-value and processor seconds of one test."""
+    question, n, run, test = unit["question"], unit["n"], unit["run"], unit["test"]
+    if question in NULLS:
+        rng = np.random.default_rng(unit_seed(0, "null", question, n, run))
+        x, y, Z = NULLS[question][0](rng, n)
+    else:
+        x, y, Z = alternative(question, n, run)
+    start = time.process_time()
+    if test in RIVALS:
+        p_value = _rival(test, x, np.asarray(y), Z)
+    else:
+        options = {"sampler": draw_x, "n_resamples": N_DRAWS} if test == DRAWN else {}
+        p_value = conditional_dependence_test(
+            x[:, None], y, given=Z, random_state=run, **options
+        ).p_value
+    return {"p": float(p_value), "seconds": time.process_time() - start}
+
+
+def _rival(test: str, x: np.ndarray, y: np.ndarray, Z: np.ndarray) -> float:
+    """By the best of several outputs, for as many: these tests are of one."""
+    if np.unique(y).size in (3, 4):
+        codes = (y[:, None] == np.unique(y)).astype(float)
+    else:
+        codes = y[:, None].astype(float)
+    return min(1.0, codes.shape[1] * min(RIVALS[test](x, code, Z) for code in codes.T))
+
+
+def table(units: list[dict[str, Any]], results: list[Any]) -> pd.DataFrame:
+    done = [
+        {**unit, "rejected": float(found["p"] <= ALPHA), "seconds": found["seconds"]}
+        for unit, found in zip(units, results, strict=True)
+        if found is not None
+    ]
+    groups = pd.DataFrame(done).groupby(["question", "n", "test"], sort=False)
+    return groups.agg(
+        runs=("rejected", "size"), rejected=("rejected", "mean"), seconds=("seconds", "mean")
+    ).reset_index()
+
+
+def _error(rate: float, runs: pd.Series) -> pd.Series:
+    return np.sqrt(rate * (1.0 - rate) / runs)
+
+
+def page_level() -> pd.DataFrame:
+    frame = results_of("test")
+    ours = frame[frame["question"].isin(list(NULLS)) & (frame["test"] == OURS)]
+    wide = ours.pivot(index="question", columns="n", values=["rejected", "runs"]).loc[list(NULLS)]
+    worst = (wide["rejected"] - ALPHA - 2.0 * _error(ALPHA, wide["runs"])).max(axis=1)
+    rates = wide["rejected"].add_prefix("n=")
+    return (
+        rates.assign(**{"within 2 s.e.": np.where(worst <= 0.0, "yes", "**no**")})
+        .reset_index(names="null")
+        .assign(what=[NULLS[name][1] for name in NULLS])
+    )
+
+
+def page_runs() -> pd.DataFrame:
+    frame = results_of("test")
+    ours = frame[frame["question"].isin(list(NULLS)) & (frame["test"] == OURS)]
+    by_size = ours.groupby("n")["runs"].min().reset_index(name="runs of each null")
+    return by_size.assign(**{"standard error at 0.05": _error(ALPHA, by_size["runs of each null"])})
+
+
+def page_beside() -> pd.DataFrame:
+    frame = results_of("test")
+    frame = frame[frame["n"] == N_BESIDE]
+    wide = frame.pivot(index="question", columns="test", values="rejected")
+    wide = wide.loc[[*NULLS, *QUESTIONS], [OURS, *RIVALS, DRAWN]]
+    runs = frame[frame["test"] == "KCI"].set_index("question")["runs"]
+    what = [NULLS[q][1] if q in NULLS else QUESTIONS[q] for q in wide.index]
+    wide.insert(0, "x adds", ["nothing" if q in NULLS else "something" for q in wide.index])
+    wide.insert(1, "what", what)
+    return wide.assign(**{"runs of the others": runs.loc[wide.index]}).reset_index(names="design")
+
+
+def page_seconds() -> pd.DataFrame:
+    frame = results_of("test")
+    frame = frame[frame["n"] == N_BESIDE]
+    means = frame.groupby("test", sort=False)["seconds"].mean() * 1000.0
+    return means.reset_index(name="milliseconds a test, n=100")
+
+
+PART = Part(
+    "test",
+    units,
+    one_test,
+    table,
+    {"draws": N_DRAWS, "test": "residual products"},
+    {
+        "type-1": (page_level, 3),
+        "type-1-runs": (page_runs, 3),
+        "power": (page_beside, 2),
+        "test-seconds": (page_seconds, 1),
+    },
+)

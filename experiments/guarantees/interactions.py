@@ -1,0 +1,333 @@
+"""How often a pair is named an interaction, or a feature one of the spread, where there is none.
+
+Only the look at the products of all pairs runs, on tables read as a fit reads them. The designs of
+:data:`EFFECTS_OF_SINGLES` have effects, none of them an interaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from covmin import CCMSelector
+from covmin.core.kernels import Gaussian
+from covmin.core.nominations import Hold
+from covmin.core.problem import Problem, Sample
+from covmin.data.samples import read_samples
+from covmin.datasets import make_correlated_interaction, make_xor
+from covmin.plan.problem import hold_for, make_problem
+from covmin.runtime.seeds import unit_seed
+
+from .simulation import Part, Unit, gaussian_design, results_of
+
+LEVEL = 0.05
+N_TABLES, BATCH = 500, 50
+N_TABLES_POWER = 20
+Draw = Callable[[np.random.Generator, int, int], Any]
+
+# --- features -------------------------------------------------------------------------------------
+
+
+def normal(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    return rng.standard_normal((n, d))
+
+
+def autoregressive(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    return gaussian_design(rng, 0.8, n, d)
+
+
+def blocks(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    shared = np.repeat(rng.standard_normal((n, -(-d // 5))), 5, axis=1)[:, :d]
+    return np.sqrt(0.8) * shared + np.sqrt(0.2) * rng.standard_normal((n, d))
+
+
+def near_copies(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    """Two of each, which differ by a tenth of their deviation."""
+    shared = np.repeat(rng.standard_normal((n, -(-d // 2))), 2, axis=1)[:, :d]
+    return shared + 0.1 * rng.standard_normal((n, d))
+
+
+def sums(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    """The second is about the sum of the third and the fourth."""
+    X = rng.standard_normal((n, d))
+    X[:, 1] = (X[:, 2] + X[:, 3]) / np.sqrt(2.0) + 0.3 * rng.standard_normal(n)
+    return X
+
+
+def bent(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    """The third is about the absolute value of the second."""
+    X = rng.standard_normal((n, d))
+    X[:, 2] = np.abs(X[:, 1]) + 0.1 * rng.standard_normal(n)
+    return X
+
+
+def counts(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    """Counts that go up and down together."""
+    means = rng.gamma(1.0, 1.0, d) * np.exp(0.5 * rng.standard_normal((n, 1)))
+    return rng.poisson(means).astype(float)
+
+
+def zeros(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    return np.where(rng.random((n, d)) < 0.8, 0.0, rng.exponential(1.0, (n, d)))
+
+
+def yes_or_no(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    return (rng.random((n, d)) < rng.uniform(0.05, 0.5, d)).astype(float)
+
+
+def with_categories(rng: np.random.Generator, n: int, d: int) -> pd.DataFrame:
+    """Every second column has six levels, of which the last is in 2 % of the samples."""
+    shares = (0.4, 0.3, 0.15, 0.08, 0.05, 0.02)
+    return pd.DataFrame(
+        {
+            f"x{j}": pd.Categorical(rng.choice(list("abcdef"), n, p=shares))
+            if j % 2
+            else rng.standard_normal(n)
+            for j in range(d)
+        }
+    )
+
+
+FEATURES: dict[str, Draw] = {
+    "independent": normal,
+    "AR(0.8)": autoregressive,
+    "blocks of 0.8": blocks,
+    "near-copies": near_copies,
+    "t, 2 degrees": lambda rng, n, d: rng.standard_t(2.0, (n, d)),
+    "lognormal": lambda rng, n, d: np.exp(1.5 * gaussian_design(rng, 0.5, n, d)),
+    "0 or 1": yes_or_no,
+    "three values": lambda rng, n, d: rng.integers(0, 3, (n, d)).astype(float),
+    "80 % zeros": zeros,
+    "counts": counts,
+    "categories": with_categories,
+    "a sum": sums,
+    "a bent copy": bent,
+}
+
+# --- responses ------------------------------------------------------------------------------------
+
+
+def classes(*shares: float) -> Callable[[np.random.Generator, int], np.ndarray]:
+    return lambda rng, n: rng.choice(len(shares), n, p=shares).astype(str)
+
+
+NOISE: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+    "normal": lambda rng, n: rng.standard_normal(n),
+    "Cauchy": lambda rng, n: rng.standard_cauchy(n),
+    "70 % zeros": lambda rng, n: np.where(rng.random(n) < 0.7, 0.0, rng.exponential(1.0, n)),
+    "two classes": classes(0.5, 0.5),
+    "a class of 10 %": classes(0.9, 0.1),
+    "ten classes": classes(*[0.1] * 10),
+    "uneven classes": classes(0.6, 0.2, 0.1, 0.06, 0.04),
+}
+# Sums of functions of single features; noise of half a deviation is added.
+EFFECTS_OF_SINGLES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "x₁²": lambda X: X[:, 1] ** 2,
+    "x₁³ − 3x₁": lambda X: X[:, 1] ** 3 - 3.0 * X[:, 1],
+    "sin 3x₁": lambda X: np.sin(3.0 * X[:, 1]),
+    "sin 6x₁": lambda X: np.sin(6.0 * X[:, 1]),
+    "four bent effects": lambda X: X[:, 1] - X[:, 3] + np.abs(X[:, 5]) + np.sin(2.0 * X[:, 7]),
+    "three squares": lambda X: (X[:, [1, 2, 6]] ** 2).sum(axis=1),
+    "x₁ + x₂, two classes": lambda X: X[:, 1] + X[:, 2],
+    "x₁² + x₆², two classes": lambda X: X[:, 1] ** 2 + X[:, 6] ** 2 - 2.0,
+}
+
+
+def draw(unit: Unit, table: int) -> tuple[Any, np.ndarray]:
+    """Features and a response in which nothing interacts."""
+    features, response, n = unit["features"], unit["response"], unit["n"]
+    seed = unit_seed(0, "interactions", features, response, n, unit["d"], table)
+    rng = np.random.default_rng(seed)
+    X = FEATURES[features](rng, n, unit["d"])
+    if response in NOISE:
+        return X, NOISE[response](rng, n)
+    y = EFFECTS_OF_SINGLES[response](X) + 0.5 * rng.standard_normal(n)
+    return X, (y > 0.0).astype(str) if "classes" in response else y
+
+
+def named(X: Any, y: np.ndarray) -> tuple[Hold, np.ndarray]:
+    """What a fit would name by the look before its path, and the input behind each of its columns.
+
+    The look goes by ranks, so that numbers need not be read and standardised as a fit does.
+    """
+    task = "regression" if y.dtype.kind == "f" else "classification"
+    if isinstance(X, pd.DataFrame):
+        samples = read_samples(CCMSelector(task=task), X, y, None)
+        columns = samples.columns(True)
+        problem = make_problem(columns, samples.response.Y, Gaussian())
+        return hold_for(problem, task), columns.index
+    X = X[:, np.ptp(X, axis=0) > 0.0]
+    Y = y[:, None] if task == "regression" else (y[:, None] == np.unique(y)).astype(float)
+    sample = Sample(X, Y - Y.mean(axis=0), np.full(len(X), 1.0 / len(X)))
+    problem = Problem.exact(sample, kernel=Gaussian(), epsilon=1.0)
+    return hold_for(problem, task), np.arange(X.shape[1])
+
+
+# --- where there is something to find -------------------------------------------------------------
+
+
+def fast_product(n: int, n_noise: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, n_noise))
+    return X, np.sin(3.0 * X[:, 0]) * X[:, 1] + 0.3 * rng.standard_normal(n)
+
+
+def effects_and_product(n: int, n_noise: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, n_noise))
+    y = X[:, 2] - X[:, 3] + 2.0 * X[:, 0] * X[:, 1]
+    return X, y + 0.5 * rng.standard_normal(n)
+
+
+POWER: dict[str, Callable[[int, int, int], tuple[np.ndarray, np.ndarray]]] = {
+    "XOR of three": lambda n, d, seed: make_xor(n, d, random_state=seed, return_X_y=True),
+    "product, with look-alikes": lambda n, d, seed: make_correlated_interaction(
+        n, d, random_state=seed, return_X_y=True
+    ),
+    "sin(3x₀)·x₁": fast_product,
+    "two effects and a product": effects_and_product,
+}
+
+# --- runs -----------------------------------------------------------------------------------------
+
+SHAPES = ((100, 50), (500, 20))
+OTHER_SHAPES = ((60, 10), (200, 200), (100, 1000))
+POWER_SHAPES = ((60, 100), (100, 100), (100, 1000), (400, 100))
+
+
+def cells() -> list[tuple[str, str, int, int]]:
+    """Features, response, samples and columns."""
+    noise = [(features, "normal", *shape) for features in list(FEATURES)[:-2] for shape in SHAPES]
+    noise += [("independent", response, *SHAPES[0]) for response in list(NOISE)[1:]]
+    noise += [("independent", "normal", *shape) for shape in OTHER_SHAPES]
+    noise += [("AR(0.8)", "normal", *shape) for shape in OTHER_SHAPES[:2]]
+    noise += [
+        (features, response, *SHAPES[1])
+        for features in ("lognormal", "80 % zeros", "categories")
+        for response in ("70 % zeros", "a class of 10 %", "uneven classes")
+    ]
+    effects = [
+        (features, response, n, 20)
+        for features in ("independent", "blocks of 0.8", "near-copies", "lognormal", "a sum")
+        for response in EFFECTS_OF_SINGLES
+        for n in ((100, 500) if features == "near-copies" else (500,))
+    ]
+    effects += [("a bent copy", response, 500, 20) for response in ("x₁³ − 3x₁", "sin 6x₁")]
+    return list(dict.fromkeys(noise + effects))
+
+
+def units() -> list[dict[str, Any]]:
+    null = [
+        {"features": features, "response": response, "n": n, "d": d, "batch": batch}
+        for batch in range(N_TABLES // BATCH)
+        for features, response, n, d in cells()
+    ]
+    power = [
+        {"task": task, "n": n, "d": d, "run": run}
+        for task in POWER
+        for n, d in POWER_SHAPES
+        for run in range(N_TABLES_POWER)
+    ]
+    return null + power
+
+
+def run(unit: Unit) -> list[int]:
+    """Of a batch, tables with a pair and with a feature of the spread; or pairs right and wrong."""
+    if "task" in unit:
+        seed = unit_seed(0, "interactions", unit["task"], unit["n"], unit["d"], unit["run"])
+        X, y = POWER[unit["task"]](unit["n"], unit["d"], seed)
+        informative = {0, 1, 2} if unit["task"].startswith("XOR") else {0, 1}
+        found, columns = named(X, y)
+        pairs = columns[found.pairs.columns].tolist()
+        right = [set(pair) <= informative for pair in pairs]
+        return [int(any(right)), right.count(False)]
+    tables = range(unit["batch"] * BATCH, (unit["batch"] + 1) * BATCH)
+    holds = [named(*draw(unit, table))[0] for table in tables]
+    return [
+        sum(hold.pairs.share.size > 0 for hold in holds),
+        sum(hold.spread.share.size > 0 for hold in holds),
+    ]
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def table(units: list[dict[str, Any]], results: list[Any]) -> pd.DataFrame:
+    """Rates of each cell; where there is something to find, the power, and wrong pairs a table."""
+    frame = pd.DataFrame(units)
+    frame[["pair", "spread"]] = np.array(results, dtype=float)
+    null = frame[frame["task"].isna()]
+    sums = null.groupby(["features", "response", "n", "d"], sort=False)[["pair", "spread"]]
+    rates = (sums.sum() / N_TABLES).reset_index().assign(tables=N_TABLES)
+    found = frame[frame["task"].notna()].groupby(["task", "n", "d"], sort=False)
+    power = found.agg(pair=("pair", "mean"), wrong=("spread", "mean"), tables=("pair", "size"))
+    return pd.concat([rates, power.reset_index()], ignore_index=True)
+
+
+def with_error(rate: float, n_tables: int = N_TABLES) -> str:
+    """A rate with its standard error; bold above the level and two standard errors of it."""
+    text = f"{rate:.3f} ± {np.sqrt(rate * (1.0 - rate) / n_tables):.3f}"
+    limit = LEVEL + 2.0 * np.sqrt(LEVEL * (1.0 - LEVEL) / n_tables)
+    return f"**{text}**" if rate > limit else text
+
+
+def page_of(rates: pd.DataFrame, what: str) -> pd.DataFrame:
+    """Features and responses against shapes."""
+    shape = rates["n"].astype(int).astype(str) + " × " + rates["d"].astype(int).astype(str)
+    long = rates.assign(shape=shape, shown=rates[what].map(with_error))
+    keys = ["features", "response"]
+    wide = long.pivot(index=keys, columns="shape", values="shown").fillna("")
+    wide = wide.loc[list(dict.fromkeys(map(tuple, rates[keys].to_numpy())))]
+    return wide[list(dict.fromkeys(long["shape"]))].reset_index()
+
+
+def rates_of(kinds: dict[str, Any]) -> pd.DataFrame:
+    frame = results_of("interactions")
+    return frame[frame["response"].isin(list(kinds))]
+
+
+def page_noise() -> pd.DataFrame:
+    return page_of(rates_of(NOISE), "pair")
+
+
+def page_effects() -> pd.DataFrame:
+    rates = rates_of(EFFECTS_OF_SINGLES)
+    pairs, spread = page_of(rates, "pair"), page_of(rates, "spread")
+    shapes = [name for name in pairs if "×" in name]
+    return pairs.assign(**{f"spread, {shape}": spread[shape] for shape in shapes})
+
+
+def page_spread() -> pd.DataFrame:
+    rates = rates_of(NOISE)
+    return page_of(rates[~rates["response"].str.contains("class")], "spread")
+
+
+def page_power() -> pd.DataFrame:
+    frame = results_of("interactions").dropna(subset="task")
+    shape = frame["n"].astype(int).astype(str) + " × " + frame["d"].astype(int).astype(str)
+    shown = [
+        f"{rate:.2f} ({wrong:.2f})"
+        for rate, wrong in zip(frame["pair"], frame["wrong"], strict=True)
+    ]
+    wide = frame.assign(shape=shape, shown=shown).pivot(
+        index="task", columns="shape", values="shown"
+    )
+    return wide.loc[list(POWER), list(dict.fromkeys(shape))].reset_index()
+
+
+PART = Part(
+    "interactions",
+    units,
+    run,
+    table,
+    {"level": LEVEL, "tables": N_TABLES, "batch": BATCH},
+    {
+        "interactions-noise": (page_noise, 3),
+        "interactions-spread": (page_spread, 3),
+        "interactions-effects": (page_effects, 3),
+        "interactions-power": (page_power, 3),
+    },
+)

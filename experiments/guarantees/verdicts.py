@@ -1,0 +1,282 @@
+"""Verdicts on simulated designs and on real sets with probes, beside Boruta.
+
+The selector was designed on other designs than those shown here (an autoregression of 0.8, one
+latent factor with copies, bent functions of features among features, a spread that follows a
+feature, all with 150 samples of 20 features).
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+from covmin import VerdictSelector
+from covmin.runtime.seeds import unit_seed
+
+from .simulation import EFFECTS, Part, Unit, gaussian_design, results_of
+
+FDR = 0.1
+N_RUNS = 200
+N_RUNS_REAL = 20
+N_RUNS_BORUTA = 3
+OURS, BORUTA = "covmin", "boruta"
+N, D = 200, 20
+
+
+@dataclass(frozen=True)
+class Table:
+    """Samples, response, and what is true of each column."""
+
+    X: np.ndarray
+    y: np.ndarray
+    needed: np.ndarray  # (d,) bool, those that add to all others
+    irrelevant: np.ndarray  # (d,) bool, those independent of everything that matters
+
+
+Rng = np.random.Generator
+
+
+def blocks(rng: Rng, rho: float) -> np.ndarray:
+    """Four independent blocks of five columns, in each an autoregression."""
+    return np.hstack([gaussian_design(rng, rho, N, 5) for _ in range(4)])
+
+
+def facts(needed: list[int], last_relevant: int, d: int = D) -> tuple[np.ndarray, np.ndarray]:
+    """Masks of the needed columns and of those after the last that is relevant."""
+    every = np.arange(d)
+    return np.isin(every, needed), every >= last_relevant
+
+
+def noise(rng: Rng) -> Table:
+    return Table(blocks(rng, 0.5), rng.standard_normal(N), *facts([], 0))
+
+
+def two(rng: Rng) -> Table:
+    X = rng.standard_normal((N, D))
+    return Table(X, X[:, 0] - X[:, 1] + rng.standard_normal(N), *facts([0, 1], 2))
+
+
+def linear(rng: Rng) -> Table:
+    X = blocks(rng, 0.5)
+    y = X[:, [1, 3, 6, 8]] @ [0.7, -0.7, 0.7, 0.7] + rng.standard_normal(N)
+    return Table(X, y, *facts([1, 3, 6, 8], 10))
+
+
+def correlated(rng: Rng) -> Table:
+    shared = np.repeat(rng.standard_normal((N, 4)), 5, axis=1)
+    X = np.sqrt(0.8) * shared + np.sqrt(0.2) * rng.standard_normal((N, D))
+    return Table(X, X[:, 0] + X[:, 5] + rng.standard_normal(N), *facts([0, 5], 10))
+
+
+def bent(rng: Rng) -> Table:
+    X = rng.standard_normal((N, D))
+    signal = sum(f(X[:, j]) / f(X[:, j]).std() for j, f in enumerate(EFFECTS))
+    return Table(X, signal + rng.standard_normal(N), *facts([0, 1, 2, 3, 4], 5))
+
+
+def copies(rng: Rng) -> Table:
+    X = rng.standard_normal((N, D))
+    X[:, 3:6] = X[:, :3] + 0.5 * X[:, 3:6]
+    y = X[:, 0] + np.abs(X[:, 1]) * 1.5 + X[:, 2] + rng.standard_normal(N)
+    return Table(X, y, *facts([0, 1, 2], 6))
+
+
+def xor(rng: Rng) -> Table:
+    X = rng.standard_normal((N, D))
+    y = (X[:, 0] * X[:, 1] > 0.0).astype(int)
+    y = np.where(rng.random(N) < 0.1, 1 - y, y)
+    return Table(X, y, *facts([0, 1], 2))
+
+
+def product(rng: Rng) -> Table:
+    X = blocks(rng, 0.3)
+    y = X[:, 0] * X[:, 5] + X[:, 7] + 0.7 * rng.standard_normal(N)
+    return Table(X, y, *facts([0, 5, 7], 10))
+
+
+def heavy(rng: Rng) -> Table:
+    X = np.exp(blocks(rng, 0.5))
+    y = np.log(X[:, 2]) + np.log(X[:, 6]) + rng.standard_t(3, N)
+    return Table(X, y, *facts([2, 6], 10))
+
+
+def mixed(rng: Rng) -> Table:
+    X = blocks(rng, 0.6)
+    X[:, ::2] = X[:, ::2] > 0.5
+    X[:, 1::4] = np.floor(np.exp(X[:, 1::4]))
+    y = 1.2 * X[:, 2] + X[:, 3] + 0.5 * np.minimum(X[:, 5], 5.0) + rng.standard_normal(N)
+    return Table(X, y, *facts([2, 3, 5], 10))
+
+
+def spread(rng: Rng) -> Table:
+    X = rng.standard_normal((N, D))
+    size = np.exp(0.5 * X[:, 0])
+    X[:, 1:5] *= size[:, None]
+    return Table(X, X[:, 0] + size * rng.standard_normal(N), *facts([0], 5))
+
+
+def classes(rng: Rng) -> Table:
+    X = blocks(rng, 0.5)
+    scores = np.column_stack([2.0 * X[:, 1], 2.0 * X[:, 7], X[:, 3] ** 2])
+    noise = rng.gumbel(size=scores.shape)
+    return Table(X, np.argmax(scores + noise, axis=1), *facts([1, 3, 7], 10))
+
+
+def wide(rng: Rng) -> Table:
+    d = 150
+    X = rng.standard_normal((100, d))
+    y = X[:, 0] + X[:, 1] + X[:, 2] ** 2 - 1.0 + 0.7 * rng.standard_normal(100)
+    return Table(X, y, *facts([0, 1, 2], 3, d))
+
+
+DESIGNS: dict[str, tuple[Callable[[Rng], Table], str]] = {
+    "noise": (noise, "nothing matters; blocks of five features, AR(0.5)"),
+    "two": (two, "two of twenty, linear"),
+    "linear": (linear, "four, linear, in blocks AR(0.5)"),
+    "correlated": (correlated, "two, each in a block of five with correlations of 0.8"),
+    "bent": (bent, "five: a sine, a hinge, a line, a peak, a parabola"),
+    "copies": (copies, "three, each with a noisy copy"),
+    "xor": (xor, "sign of a product of two, a tenth of the labels wrong"),
+    "product": (product, "a product of two and one more, in blocks AR(0.3)"),
+    "heavy": (heavy, "two; lognormal features, t₃ noise"),
+    "mixed": (mixed, "three; binary, count and real features in blocks AR(0.6)"),
+    "spread": (spread, "one, which also sets the spread of y and of four features"),
+    "classes": (classes, "three, three classes, in blocks AR(0.5)"),
+    "wide": (wide, "three of 150 features in 100 samples"),
+}
+REAL: dict[str, Callable[[], Any]] = {
+    "breast cancer": load_breast_cancer,
+    "diabetes": load_diabetes,
+    "iris": load_iris,
+    "wine": load_wine,
+}
+
+
+def with_probes(name: str, rng: Rng) -> Table:
+    """A real set with a permuted copy of each column: these are irrelevant, the others unknown."""
+    data = REAL[name]()
+    probes = rng.permuted(data.data, axis=0)
+    is_probe = np.repeat([False, True], data.data.shape[1])
+    return Table(np.hstack([data.data, probes]), data.target, ~is_probe, is_probe)
+
+
+# Boruta takes half a minute a run: on some, at first.
+BESIDE_BORUTA = ("two", "bent", "copies", "xor", "mixed", "classes", "iris", "wine")
+
+
+def units() -> list[dict[str, Any]]:
+    """All runs, so ordered that a part of them has some of each."""
+    found = []
+    for run in range(N_RUNS):
+        found += [(run, name, run, OURS) for name in DESIGNS]
+    for run in range(N_RUNS_REAL):
+        found += [(5 + 3 * run, name, run, OURS) for name in REAL]
+    for run in range(N_RUNS_BORUTA):
+        found += [(10 + 30 * run, name, run, BORUTA) for name in BESIDE_BORUTA]
+        others = (name for name in (*DESIGNS, *REAL) if name not in BESIDE_BORUTA)
+        found += [(N_RUNS, name, run, BORUTA) for name in others]
+    found.sort(key=lambda each: each[0])
+    return [{"design": name, "run": run, "method": method} for _, name, run, method in found]
+
+
+def called_by_boruta(table: Table, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Features that Boruta confirms: it has one list, so both questions get it."""
+    from boruta import BorutaPy
+
+    labels = np.unique(table.y).size < 10
+    forest = RandomForestClassifier if labels else RandomForestRegressor
+    selector = BorutaPy(forest(max_depth=5, n_jobs=1), n_estimators="auto", random_state=seed)
+    selector.fit(table.X, table.y)
+    return selector.support_, selector.support_
+
+
+def called_by_verdicts(table: Table, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    selector = VerdictSelector(fdr=FDR, random_state=seed, verbose=0).fit(table.X, table.y)
+    return selector.verdicts_ == "needed", selector.support_
+
+
+def one_run(unit: Unit) -> dict[str, float | None]:
+    """Shares of false ones among those called, shares of the needed found, processor seconds."""
+    name, run = unit["design"], unit["run"]
+    rng = np.random.default_rng(unit_seed(0, "verdicts", name, run))
+    table = DESIGNS[name][0](rng) if name in DESIGNS else with_probes(name, rng)
+    call = called_by_verdicts if unit["method"] == OURS else called_by_boruta
+    start = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        needed, relevant = call(table, run)
+    seconds = time.process_time() - start
+    is_true = table.needed
+    return {
+        "seconds": seconds,
+        "false needed": float((needed & ~is_true).sum() / max(needed.sum(), 1)),
+        "false relevant": float((relevant & table.irrelevant).sum() / max(relevant.sum(), 1)),
+        "needed found": float(needed[is_true].mean()) if is_true.any() else None,
+        "relevant found": float(relevant[is_true].mean()) if is_true.any() else None,
+    }
+
+
+MEASURES = ("false needed", "false relevant", "needed found", "relevant found", "seconds")
+
+
+def table(units: list[dict[str, Any]], results: list[Any]) -> pd.DataFrame:
+    done = [{**u, **r} for u, r in zip(units, results, strict=True) if r is not None]
+    frame = pd.DataFrame(done).astype(dict.fromkeys(MEASURES, float))
+    groups = frame.groupby(["design", "method"], sort=False)
+    columns: dict[str, Any] = {"runs": ("run", "size")}
+    for measure in MEASURES:
+        columns[measure] = (measure, "mean")
+        columns[f"{measure}, s.e."] = (measure, "sem")
+    return groups.agg(**columns).reset_index()
+
+
+def page_of(names: list[str], *, with_needed: bool) -> pd.DataFrame:
+    frame = results_of("verdicts")
+    frame = frame[frame["design"].isin(names)]
+    ours = frame[frame["method"] == OURS].set_index("design").loc[names]
+    other = frame[frame["method"] == BORUTA].set_index("design").reindex(names)
+    shown = {"runs": ours["runs"]}
+    within = np.ones(len(ours), dtype=bool)
+    for measure in ("false needed", "false relevant") if with_needed else ("false relevant",):
+        shown[measure], error = ours[measure], ours[f"{measure}, s.e."]
+        shown[f"{measure}, s.e."] = error
+        within &= (ours[measure] <= FDR + 2.0 * error).to_numpy()
+    shown["within 2 s.e."] = np.where(within, "yes", "**no**")
+    if with_needed:
+        shown["needed found"] = ours["needed found"]
+    shown |= {
+        "relevant found": ours["relevant found"],
+        "Boruta: found": other["relevant found"],
+        "Boruta: false": other["false relevant"],
+        "Boruta: runs": other["runs"],
+        "time, of Boruta's": ours["seconds"] / other["seconds"],
+    }
+    return pd.DataFrame(shown).reset_index(names="design")
+
+
+def page_designs() -> pd.DataFrame:
+    page = page_of(list(DESIGNS), with_needed=True)
+    page.insert(1, "what matters", [DESIGNS[name][1] for name in page["design"]])
+    return page
+
+
+def page_probes() -> pd.DataFrame:
+    return page_of(list(REAL), with_needed=False)
+
+
+PART = Part(
+    "verdicts",
+    units,
+    one_run,
+    table,
+    {"n": N, "d": D, "fdr": FDR},
+    {"verdicts": (page_designs, 2), "verdicts-probes": (page_probes, 2)},
+)

@@ -1,0 +1,176 @@
+"""What other selectors find on four tasks with known features, beside covmin.
+
+Run as ``python -m experiments.migration``; writes ``experiments/results/migration.csv`` and
+``migration.md``. It needs ``pip install boruta lassonet mrmr_selection pyHSICLasso``. Every
+method sees the same 200 samples of 50 features. Methods that need the number of features get the
+number of true ones; the others choose it. Seconds are of the processor, with one thread. An
+interrupted run is taken up where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import time
+import warnings
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.feature_selection import (
+    RFECV,
+    SelectKBest,
+    f_classif,
+    f_regression,
+    mutual_info_classif,
+    mutual_info_regression,
+)
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR
+
+from covmin import CCMSelector
+from covmin.baselines import HSICLassoSelector
+from covmin.datasets import make_additive, make_correlated_linear, make_shell, make_xor
+from covmin.evaluation.frames import markdown_table
+
+RESULTS = Path(__file__).parent / "results"
+N_SAMPLES, N_FEATURES, N_DRAWS = 200, 50, 10
+TASKS = {
+    "XOR": (make_xor, 3),
+    "shell": (make_shell, 4),
+    "additive": (make_additive, 4),
+    "look-alikes": (make_correlated_linear, 4),
+}
+
+# A method takes samples, response, the number of true features and whether y holds classes,
+# and returns the indices of the features it keeps.
+Method = Callable[[np.ndarray, np.ndarray, int, bool], Any]
+
+
+def covmin_given(X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:
+    return CCMSelector(m).fit(X, y).get_support(indices=True)
+
+
+def covmin_auto(X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:
+    return CCMSelector(n_jobs=1).fit(X, y).get_support(indices=True)
+
+
+def k_best(X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:
+    score = f_classif if classes else f_regression
+    return SelectKBest(score, k=m).fit(X, y).get_support(indices=True)
+
+
+def k_best_mutual_information(X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:
+    score = mutual_info_classif if classes else mutual_info_regression
+    selector = SelectKBest(lambda A, b: score(A, b, random_state=0), k=m)
+    return selector.fit(X, y).get_support(indices=True)
+
+
+def mrmr(X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:
+    from mrmr import mrmr_classif, mrmr_regression
+
+    run = mrmr_classif if classes else mrmr_regression
+    frame = pd.DataFrame(X, columns=[str(j) for j in range(X.shape[1])])
+    chosen = run(X=frame, y=pd.Series(y), K=m, show_progress=False, n_jobs=1)
+    return [int(name) for name in chosen]
+
+
+def hsic_lasso(X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:
+    return HSICLassoSelector(n_features_to_select=m).fit(X, y).get_support(indices=True)
+
+
+def lassonet(X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:
+    from lassonet import LassoNetClassifier, LassoNetRegressor
+
+    Z = StandardScaler().fit_transform(X).astype(np.float32)
+    if classes:
+        model = LassoNetClassifier(random_state=0, verbose=0)
+        model.path(Z, np.unique(y, return_inverse=True)[1])
+    else:
+        model = LassoNetRegressor(random_state=0, verbose=0)
+        model.path(Z, ((y - y.mean()) / y.std()).astype(np.float32).reshape(-1, 1))
+    return np.argsort(-model.feature_importances_.numpy(), kind="stable")[:m]
+
+
+def rfecv(X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:
+    model = SVC(kernel="linear") if classes else SVR(kernel="linear")
+    Z = StandardScaler().fit_transform(X)
+    return RFECV(model, step=1, cv=5).fit(Z, y).get_support(indices=True)
+
+
+def boruta(X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:
+    from boruta import BorutaPy
+
+    forest = RandomForestClassifier if classes else RandomForestRegressor
+    selector = BorutaPy(forest(max_depth=5, random_state=0), n_estimators="auto", random_state=0)
+    return np.flatnonzero(selector.fit(X, y).support_)
+
+
+METHODS: dict[str, Method] = {
+    "covmin, m given": covmin_given,
+    "SelectKBest, F test": k_best,
+    "SelectKBest, mutual information": k_best_mutual_information,
+    "mRMR": mrmr,
+    "HSIC-Lasso": hsic_lasso,
+    "LassoNet": lassonet,
+    "covmin, m chosen": covmin_auto,
+    "RFECV, linear SVM": rfecv,
+    "Boruta": boruta,
+}
+
+
+def measure(name: str, task: str, draw: int) -> dict[str, object]:
+    """One method on one draw of one task."""
+    make, n_true = TASKS[task]
+    bunch = make(N_SAMPLES, n_noise=N_FEATURES - n_true, random_state=draw)
+    start = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        chosen = METHODS[name](bunch.data, bunch.target, n_true, bunch.task == "classification")
+    used = time.process_time() - start
+    true = np.isin(chosen, bunch.informative).sum()
+    return {
+        "method": name,
+        "task": task,
+        "draw": draw,
+        "true": int(true),
+        "false": int(len(chosen) - true),
+        "seconds": round(used, 3),
+    }
+
+
+def table(frame: pd.DataFrame) -> pd.DataFrame:
+    """True and false features kept, mean over draws, and the mean seconds of a fit."""
+    means = frame.groupby(["method", "task"], sort=False)[["true", "false"]].mean()
+    cells = means.apply(lambda row: f"{row['true']:.1f} + {row['false']:.1f}", axis=1).unstack()
+    cells = cells[list(TASKS)].rename(columns={t: f"{t} ({TASKS[t][1]} true)" for t in TASKS})
+    cells["seconds"] = frame.groupby("method")["seconds"].mean()
+    return cells.loc[list(METHODS)].rename_axis("method").reset_index()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--show", action="store_true", help="only make the table")
+    path = RESULTS / "migration.csv"
+    rows = pd.read_csv(path).to_dict("records") if path.exists() else []
+    done = {(row["method"], row["task"], row["draw"]) for row in rows}
+    units = [] if parser.parse_args().show else product(range(N_DRAWS), METHODS, TASKS)
+    for draw, name, task in units:
+        if (name, task, draw) not in done:
+            rows.append(measure(name, task, draw))
+            print(rows[-1], flush=True)
+            pd.DataFrame(rows).to_csv(path, index=False)
+    text = markdown_table(table(pd.read_csv(path)), 2)
+    (RESULTS / "migration.md").write_text(text + "\n", encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Verdicts on features: fitted, printed, and for programs."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from covmin.data.checks import printable, shortened
+
+from .display import BARE
+from .errors import CommandError, ExitCode
+from .problem import Dataset
+
+if TYPE_CHECKING:
+    from covmin import VerdictSelector
+
+# Parameters that mean the same to both selectors.
+_SHARED = (
+    *("given", "groups", "missing", "column_types", "categorical_features"),
+    *("task", "n_jobs", "random_state"),
+)
+_STYLES = {"needed": "bold green", "relevant": "green", "given": "cyan"}
+_NAME = 60
+
+
+def check_rate(fdr: float | None) -> None:
+    """Refuse a rate that promises nothing, or everything."""
+    if fdr is not None and not 0.0 < fdr < 1.0:
+        raise CommandError(
+            f"--fdr {fdr:g} is not between 0 and 1.",
+            ExitCode.USAGE,
+            "It is the share of false ones to allow, such as --fdr 0.1.",
+        )
+
+
+def fit_verdicts(dataset: Dataset, fdr: float, arguments: Mapping[str, Any]) -> VerdictSelector:
+    """Test every feature, reading the table as the ranking does."""
+    from covmin import VerdictSelector
+
+    shared = {name: arguments[name] for name in _SHARED if name in arguments}
+    selector = VerdictSelector(fdr=fdr, verbose=0, **shared)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about the table: said with the ranking
+        return selector.fit(*(dataset.stored or (dataset.X, dataset.response)))
+
+
+def verdict_rows(
+    selector: VerdictSelector | None, names: Sequence[str]
+) -> list[dict[str, Any]] | None:
+    """The verdicts for programs, needed features first; None where none were asked for."""
+    if selector is None:
+        return None
+    return [
+        {
+            "feature": names[j],
+            "verdict": str(selector.verdicts_[j]),
+            "needed_p_value": _number(selector.needed_pvalues_[j]),
+            "relevant_p_value": _number(selector.relevant_pvalues_[j]),
+            "substitutes": [names[k] for k in selector.substitutes_[j]],
+        }
+        for j in np.argsort(selector.ranking_, kind="stable")
+    ]
+
+
+def verdict_table(selector: VerdictSelector, names: Sequence[str], top: int) -> Group:
+    """The first verdicts as a table, and how to read them."""
+    table = Table(**BARE)
+    for title in ("feature", "verdict"):
+        table.add_column(title, overflow="fold")
+    for title in ("p, needed", "p, relevant"):
+        table.add_column(title, justify="right")
+    table.add_column("others that can stand in", overflow="fold")
+    rows = verdict_rows(selector, [shortened(printable(name), _NAME) for name in names]) or []
+    for row in rows[:top]:
+        verdict = row["verdict"]
+        p_values = [_printed(row[f"{question}_p_value"]) for question in ("needed", "relevant")]
+        styled = Text(verdict, _STYLES.get(verdict, "dim"))
+        table.add_row(row["feature"], styled, *p_values, ", ".join(row["substitutes"]))
+    counts = {word: int((selector.verdicts_ == word).sum()) for word in ("needed", "relevant")}
+    found = f"{counts['needed']} needed, {counts['relevant']} relevant, of {len(rows)}."
+    legend = (
+        "needed: adds to all others; relevant: says something, but others can stand in. Of the "
+        f"needed ones, and of both together, a share of {selector.fdr:g} may be false."
+    )
+    hidden = [Text(f"… and {len(rows) - top} more", "dim")] if len(rows) > top else []
+    return Group("", Text(f"Verdicts: {found}", "bold"), table, *hidden, Text(legend, "dim"))
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _printed(value: float | None) -> str:
+    return "" if value is None else f"{value:.2g}"

@@ -1,0 +1,111 @@
+"""Read survival times, some of them censored, in the forms that users have.
+
+Internally they are an array with two float columns: the event indicator (1 if the event was
+observed, 0 if the time is censored), and the time of the event or of censoring. NaN means unknown.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from .checks import refuse_masks
+from .responses import is_missing
+
+_FORMS = (
+    "pass a structured array with a boolean field (the event indicator) and a float field (the "
+    "time), as in scikit-survival, or a table of these two columns"
+)
+
+
+def survival_times(y: Any, task: str) -> np.ndarray | None:
+    """Return events and times (n_samples, 2) of a response; None if it is not a survival response.
+
+    With task "auto", a structured array with one boolean and one numeric field is a survival
+    response. With "survival", a table of two columns is as well: the event is the boolean column,
+    or else the first column that contains only 0 and 1.
+    """
+    if hasattr(y, "__dask_graph__"):
+        y = y.compute()
+    refuse_masks(y)
+    fields = getattr(getattr(y, "dtype", None), "names", None)
+    if task != "survival" and (fields is None or task != "auto"):
+        return None
+    columns = _columns(y, fields)
+    is_event = [column.dtype.kind == "b" for column in columns]
+    if task == "auto" and fields is not None and sum(is_event) != 1:
+        raise ValueError(
+            f"y is a structured array of {', '.join(f'{n!r} ({y.dtype[n]})' for n in fields)}, "
+            f"which is not a valid response: for survival times {_FORMS}."
+        )
+    if sum(is_event) != 1:
+        is_event = [bool(np.isin(each[~np.isnan(each)], (0.0, 1.0)).all()) for each in columns]
+    if not any(is_event):
+        raise ValueError(
+            "Neither column of y is an event indicator: one must contain only True and False, or "
+            '1 and 0. For a status of 1 and 2, for example, pass y["status"] == 2.'
+        )
+    event = is_event.index(True)
+    return np.column_stack([columns[event], columns[1 - event]]).astype(np.float64)
+
+
+def read_times(y: Any, task: str | None) -> tuple[Any, str]:
+    """Return survival times as numbers with task "survival"; any other response unchanged.
+
+    ``task=None`` is for an estimator without that parameter.
+    """
+    times = survival_times(y, task or "auto")
+    return (y, task or "auto") if times is None else (times, "survival")
+
+
+def as_structured(times: np.ndarray) -> np.ndarray:
+    """Return the times as a structured array, as in scikit-survival.
+
+    >>> as_structured(np.array([[1.0, 2.5]]))
+    array([(True, 2.5)], dtype=[('event', '?'), ('time', '<f8')])
+    """
+    array = np.empty(len(times), dtype=[("event", "?"), ("time", "f8")])
+    array["event"], array["time"] = times.T
+    return array
+
+
+def _columns(y: Any, fields: tuple[str, ...] | None) -> list[np.ndarray]:
+    """Return the two columns of a response, as booleans or as floats with NaN if missing."""
+    if fields is not None:
+        columns = [y[name] for name in fields]
+    elif hasattr(y, "columns") and hasattr(y, "dtypes"):
+        columns = [y[name] for name in y.columns]
+    else:
+        array = y if hasattr(y, "dtype") else np.asarray(y, dtype=object)
+        columns = list(array.T) if array.ndim == 2 else [array]
+    if len(columns) != 2:
+        raise ValueError(
+            f"task='survival' requires an event and a time, but y has {len(columns)} column(s): "
+            f"{_FORMS}."
+        )
+    return [_numbers(column) for column in columns]
+
+
+def _numbers(column: Any) -> np.ndarray:
+    values = np.asarray(column)
+    if values.dtype.kind in "biuf":
+        return values if values.dtype.kind == "b" else values.astype(np.float64)
+    if values.dtype.kind in "mM":
+        raise ValueError(
+            f"y holds dates or durations ({values.dtype}); convert times to numbers, such as days "
+            "since the start of observation."
+        )
+    known = np.array([not is_missing(value) for value in values.flat], dtype=bool)
+    there = values[known].tolist()
+    if all(isinstance(value, bool | np.bool_ | Real) for value in there):
+        if known.all() and all(isinstance(value, bool | np.bool_) for value in there):
+            return values.astype(bool)
+        numbers = np.full(values.size, np.nan)
+        numbers[known] = there
+        return numbers
+    raise ValueError(
+        f"task='survival' requires numbers, but a column of y contains {there[0]!r}. Convert times "
+        "to numbers, such as days, and the event to True and False."
+    )

@@ -1,0 +1,332 @@
+"""A verdict on every feature, at an error rate that holds."""
+
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_is_fitted
+
+from covmin.data.columns import PreparedColumns
+from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
+from covmin.data.samples import Samples, check_columns, read_samples
+from covmin.plan.constants import MOST_STAND_INS
+from covmin.runtime.frames import as_frame
+from covmin.runtime.repeats import N_JOBS, VERBOSE, repeat
+from covmin.runtime.seeds import seed_of
+from covmin.runtime.threads import one_blas_thread
+from covmin.runtime.version import VersionedPickles
+
+from .questions import Questions
+from .tails import adjusted_p_values
+
+NEEDED, RELEVANT, NOT_SHOWN, GIVEN = "needed", "relevant", "not shown to matter", "given"
+
+
+@dataclass(eq=False, repr=False)
+class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimator):
+    r"""Tell of every feature whether it is needed, relevant, or not shown to matter.
+
+    Two questions are asked of each feature, and each is answered by a p-value:
+
+    - Is it *needed*: does it add to what all other features say about y?
+    - Is it *relevant*: does it say anything, by itself, together with one other feature, or
+      beyond all others?
+
+    A feature that is relevant and not shown to be needed is named with the features that can
+    stand in for it. Among the features called needed, and among those called needed or relevant,
+    the expected share of false ones is at most ``fdr``.
+
+    Parameters
+    ----------
+    fdr : float in (0, 1), default=0.1
+        Bound on the false discovery rate of either question.
+    method : {"bh", "by"}, default="bh"
+        How p-values of many features are put together: by Benjamini and Hochberg; or by Benjamini
+        and Yekutieli, which is right however p-values depend on each other, and finds fewer.
+    keep : {"relevant", "needed"}, default="relevant"
+        The features that ``transform`` keeps: all that are needed or relevant, or those that are
+        needed.
+    groups : array-like of shape (n_features,) or dict, default=None
+        Columns that get one verdict: a label for each column, or a dict from a label to its
+        columns (by name or number).
+    given : str, int or array-like, default=None
+        Columns that are known to matter, by name, number or mask: always kept, and known to every
+        other feature.
+    categorical_features : str, int, array-like or None, default="from_dtype"
+        Columns that hold categories, as in :class:`CCMSelector`.
+    missing : {"keep", "error"}, default="keep"
+        What to do about missing values in X: count whether a value is there as part of the
+        feature, or refuse them.
+    column_types : {"auto", "strict"} or dict, default="auto"
+        What columns are read as, as in :class:`CCMSelector`.
+    task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
+        How to read y, as in :class:`CCMSelector`.
+    n_jobs : int, default=None
+        Features worked on at once.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the order of the samples. None is a fixed seed.
+    verbose : int or "auto", default="auto"
+        1 shows a progress bar, 0 does not; "auto" does after some seconds, at a terminal or in a
+        notebook.
+
+    Attributes
+    ----------
+    verdicts_ : ndarray of shape (n_features,)
+        ``"needed"``, ``"relevant"``, ``"not shown to matter"`` or ``"given"``.
+    needed_pvalues_, relevant_pvalues_ : ndarray of shape (n_features,)
+        p-values of the two questions; NaN for given columns.
+    needed_qvalues_, relevant_qvalues_ : ndarray of shape (n_features,)
+        The smallest ``fdr`` at which the answer is yes; NaN for given columns.
+    substitutes_ : list of ndarray
+        For each relevant feature the numbers of the features that can stand in for it, closest
+        first: given these, it is not shown to add anything. Empty for all others.
+    conditions_ : ndarray
+        Numbers of the features that stand for all others: together they predict y best. What a
+        feature adds is what it adds to these, and to all that the others say about itself.
+    support_ : ndarray of bool of shape (n_features,)
+        The features that are kept, given ones included. There may be none.
+    n_features_ : int
+        Number of features kept.
+    ranking_ : ndarray of shape (n_features,)
+        Needed features first, then relevant ones, then the others, each by their p-values; columns
+        of a group share their rank, given columns have 0.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where X has names.
+
+    See Also
+    --------
+    conditional_dependence_test : A p-value for one set of features given another.
+    KnockoffSelector : Bounds the false discovery rate where many features matter.
+
+    Notes
+    -----
+    *Needed.* The test is that of :func:`conditional_dependence_test`. To condition on hundreds of
+    features is hopeless, and as a rule few of them matter to y. So a feature is tested given those
+    that predict y best (chosen by :class:`CCMSelector` and the leave-one-out error of a regression
+    on the first m of its ranking; without the feature itself, so that what could stand in for it
+    is found), and given what all other features predict of the feature itself, as one column: a
+    feature forgotten by one of the two is in the other (double selection [1]_). It is assumed that
+    the product of the errors of the two regressions is small.
+
+    *Relevant.* Three tests, each at a third of the level: the ranks of the feature against y,
+    without anything given; the pairs that a scan of all products finds, tested given the partner
+    and for all partners; and the test above.
+
+    Only the mean of y, or the shares of its classes, count. Of more than 5000 samples as many are
+    tested.
+
+    References
+    ----------
+    .. [1] A. Belloni, V. Chernozhukov and C. Hansen, "Inference on treatment effects after
+       selection among high-dimensional controls", Review of Economic Studies 81, 2014.
+    .. [2] Y. Benjamini and D. Yekutieli, "The control of the false discovery rate in multiple
+       testing under dependency", Annals of Statistics 29, 2001.
+
+    Examples
+    --------
+    y depends on a product and on x₂; x₃ is x₂ with some noise:
+
+    >>> import numpy as np
+    >>> from covmin import VerdictSelector
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((200, 8))
+    >>> y = X[:, 0] * X[:, 1] + X[:, 2] + 0.5 * rng.standard_normal(200)
+    >>> X[:, 3] = X[:, 2] + 0.5 * X[:, 3]
+    >>> selector = VerdictSelector().fit(X, y)
+    >>> selector.verdicts_[:5].tolist()
+    ['needed', 'needed', 'needed', 'relevant', 'not shown to matter']
+    >>> selector.substitutes_[3]
+    array([2])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "fdr": [Interval(Real, 0, 1, closed="neither")],
+        "method": [StrOptions({"bh", "by"})],
+        "keep": [StrOptions({"relevant", "needed"})],
+        "groups": [None, dict, "array-like"],
+        "given": [None, str, Integral, "array-like"],
+        "categorical_features": [None, str, Integral, "array-like"],
+        "missing": [StrOptions({"keep", "error"})],
+        "column_types": [StrOptions({"auto", "strict"}), dict],
+        "task": [StrOptions({"auto", "classification", "ordinal", "regression", "survival"})],
+        "n_jobs": N_JOBS,
+        "random_state": ["random_state"],
+        "verbose": VERBOSE,
+    }
+
+    # How responses are read; no parameters here.
+    class_weight: ClassVar[None] = None
+    response_kernel: ClassVar[str] = "linear"
+
+    _: KW_ONLY
+    fdr: float = 0.1
+    method: str = "bh"
+    keep: str = "relevant"
+    groups: Any = None
+    given: Any = None
+    categorical_features: Any = "from_dtype"
+    missing: str = "keep"
+    column_types: Any = "auto"
+    task: str = "auto"
+    n_jobs: int | None = None
+    random_state: Any = None
+    verbose: int | str = "auto"
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Test every feature of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples; numbers, or a frame that also has text, categories and dates. Values may be
+            missing.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Class labels, or real responses. Samples without a response are left out.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each sample counts. A sample of weight two is one observation that counts
+            twice, not two observations.
+
+        Returns
+        -------
+        self : VerdictSelector
+            Fitted. A fit that fails leaves the estimator as it was.
+        """
+        with unchanged_on_failure(self):
+            samples = read_samples(self, X, y, sample_weight)
+            with one_blas_thread():
+                columns = samples.columns("rank")
+                check_columns(columns, samples.X, "rank", samples.column_labels, samples.n_left_out)
+                questions = Questions.of(columns, samples.response, seed_of(self.random_state))
+                self._present(_Answers(questions, self), columns, samples)
+        return self
+
+    def _present(self, answers: "_Answers", columns: PreparedColumns, samples: Samples) -> None:
+        """Write every fitted attribute, in the columns of the input."""
+        layout = samples.plan
+        each = _Spread(columns, layout.unit, layout.given)
+        self.n_features_in_ = layout.unit.size
+        if samples.names is not None:
+            self.feature_names_in_ = samples.names
+        else:
+            self.__dict__.pop("feature_names_in_", None)
+        self.needed_pvalues_ = each.spread(answers.needed, 1.0)
+        self.relevant_pvalues_ = each.spread(answers.relevant, 1.0)
+        self.needed_qvalues_ = each.spread(answers.needed_q, 1.0)
+        self.relevant_qvalues_ = each.spread(answers.relevant_q, 1.0)
+        self.verdicts_ = each.spread_words(answers.verdicts)
+        self.substitutes_ = each.spread_lists(answers.stand_ins)
+        self.conditions_ = each.inputs(answers.questions.chosen)
+        self.groups_ = samples.labels
+        kept = {NEEDED, GIVEN} if self.keep == NEEDED else {NEEDED, GIVEN, RELEVANT}
+        self.support_ = np.isin(self.verdicts_, list(kept))
+        self.n_features_ = int(self.support_.sum())
+        self.ranking_ = each.ranks(answers.order)
+
+    def verdict_frame(self) -> Any:
+        """The verdicts as a table, needed features first.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Columns ``name``, ``verdict``, ``needed_p``, ``relevant_p``, ``needed_q``,
+            ``relevant_q``, ``kept`` and ``substitutes`` (names). A polars frame after
+            ``set_output(transform="polars")``.
+
+        Examples
+        --------
+        >>> from covmin import VerdictSelector
+        >>> from covmin.datasets import make_additive
+        >>> X, y = make_additive(100, random_state=0, return_X_y=True)
+        >>> frame = VerdictSelector().fit(X, y).verdict_frame()
+        >>> sorted(frame.loc[frame["verdict"] == "needed", "name"])
+        ['x0', 'x1', 'x2', 'x3']
+        """
+        check_is_fitted(self)
+        order = np.argsort(self.ranking_, kind="stable")
+        names = getattr(self, "feature_names_in_", None)
+        names = [f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names)
+        columns = {
+            "name": [names[j] for j in order],
+            "verdict": self.verdicts_[order],
+            "needed_p": self.needed_pvalues_[order],
+            "relevant_p": self.relevant_pvalues_[order],
+            "needed_q": self.needed_qvalues_[order],
+            "relevant_q": self.relevant_qvalues_[order],
+            "kept": self.support_[order],
+            "substitutes": [", ".join(str(names[k]) for k in self.substitutes_[j]) for j in order],
+        }
+        wanted = _get_output_config("transform", estimator=self)["dense"]
+        return as_frame(columns, "polars" if wanted == "polars" else "pandas")
+
+
+class _Answers:
+    """p-values, verdicts, stand-ins and the order of the units that vary."""
+
+    def __init__(self, questions: Questions, selector: VerdictSelector) -> None:
+        self.questions = questions
+        units, fdr = range(questions.units.size), selector.fdr
+        jobs, verbose = selector.n_jobs, selector.verbose
+        questions.prepare()
+        added = partial(questions.added_to_all, level=fdr)
+        self.needed = np.array(repeat(added, units, "verdicts", "feature", jobs, verbose))
+        tests = np.stack([self.needed, questions.alone, questions.in_pairs()])
+        self.relevant = np.minimum(len(tests) * tests.min(axis=0), 1.0)
+        self.needed_q = adjusted_p_values(self.needed, selector.method)
+        self.relevant_q = adjusted_p_values(self.relevant, selector.method)
+        is_needed, is_relevant = self.needed_q <= fdr, self.relevant_q <= fdr
+        self.verdicts = np.select([is_needed, is_relevant], [NEEDED, RELEVANT], NOT_SHOWN)
+        self.order = np.lexsort([self.needed, self.relevant, ~is_relevant, ~is_needed])
+        shown = np.flatnonzero(is_needed | is_relevant)
+        self.stand_ins = [np.empty(0, dtype=np.int64) for _ in units]
+        for unit in np.flatnonzero(is_relevant & ~is_needed).tolist():
+            others = shown[shown != unit]
+            self.stand_ins[unit] = questions.stand_ins(unit, others, fdr, MOST_STAND_INS)
+
+
+class _Spread:
+    """From the units that vary to the columns of the input."""
+
+    def __init__(self, columns: PreparedColumns, unit: np.ndarray, given: np.ndarray) -> None:
+        self._columns, self._unit, self._given = columns, unit, given
+        _, self._first = np.unique(unit, return_index=True)  # stands for its unit
+
+    def spread(self, values: np.ndarray, constant: float) -> np.ndarray:
+        """One number for each column of the input; NaN for given ones."""
+        every = np.where(self._given, np.nan, constant)
+        every[self._columns.unit_index] = values
+        return every[self._unit]
+
+    def spread_words(self, words: np.ndarray) -> np.ndarray:
+        """One verdict for each column of the input."""
+        every = np.where(self._given, GIVEN, NOT_SHOWN).astype(f"<U{len(NOT_SHOWN)}")
+        every[self._columns.unit_index] = words
+        return every[self._unit]
+
+    def inputs(self, units: np.ndarray) -> np.ndarray:
+        """The first column of each of some units."""
+        found: np.ndarray = self._first[self._columns.unit_index[units]]
+        return found
+
+    def spread_lists(self, lists: list[np.ndarray]) -> list[np.ndarray]:
+        """Lists of units as lists of columns, for each column of the input."""
+        every = [np.empty(0, dtype=np.int64) for _ in self._given]
+        for unit, others in zip(self._columns.unit_index, lists, strict=True):
+            every[unit] = self.inputs(others)
+        return [every[unit] for unit in self._unit]
+
+    def ranks(self, order: np.ndarray) -> np.ndarray:
+        """Ranks from 1 by an order of the units that vary; constant ones are last."""
+        columns = self._columns
+        # Units of equal p-values stand in the order of the input.
+        ranking = np.zeros(self._given.size, dtype=np.int64)
+        last = np.concatenate([columns.unit_index[order], columns.constant])
+        ranking[last] = np.arange(1, last.size + 1)
+        return ranking[self._unit]

@@ -1,0 +1,140 @@
+"""Which features interact: a network of pairs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from covmin.data.checks import shortened
+
+from .shared import ACCENT, LEFT_OUT, NAME, Display, names_of
+
+
+def network_order(pairs: np.ndarray, ranking: np.ndarray) -> np.ndarray:
+    """Features of pairs, (n_pairs, 2), in an order in which those that are linked are neighbours.
+
+    Sets of features that are linked come in the order of their first pair, and the features of a
+    set by rank.
+
+    >>> network_order(np.array([[4, 2], [0, 1], [2, 3]]), np.array([1, 2, 3, 4, 5]))
+    array([2, 3, 4, 0, 1])
+    """
+    groups: list[set[int]] = []
+    for pair in map(set, np.asarray(pairs).tolist()):
+        linked = [group for group in groups if group & pair]
+        merged = pair.union(*linked)
+        place = groups.index(linked[0]) if linked else len(groups)
+        groups[place : place + 1] = [merged]
+        groups = [group for group in groups if group is merged or not group & merged]
+    order = [j for group in groups for j in sorted(group, key=lambda j: (ranking[j], j))]
+    return np.array(order, dtype=np.int64)
+
+
+@dataclass(eq=False, repr=False)
+class InteractionDisplay(Display):
+    """Pairs of features that interact, as arcs between their names.
+
+    Parameters
+    ----------
+    names : list of str
+        Features that are part of a pair, linked ones beside each other.
+    ranks : ndarray of shape (n_shown,)
+        Their ranks, drawn in a circle each.
+    selected : ndarray of bool of shape (n_shown,)
+        Whether each is kept.
+    pairs : ndarray of shape (n_pairs, 2)
+        Places in `names`.
+    share : ndarray of shape (n_pairs,)
+        Share of the product that goes with the response: the width of an arc.
+    p_value : ndarray of shape (n_pairs,)
+        For standing out as much by chance, among all pairs.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib axes and figure
+    arcs_ : list of matplotlib patches
+
+    Examples
+    --------
+    >>> from covmin import CCMSelector
+    >>> from covmin.datasets import make_xor
+    >>> from covmin.plotting import InteractionDisplay
+    >>> X, y = make_xor(200, random_state=0, return_X_y=True)
+    >>> display = InteractionDisplay.from_estimator(CCMSelector(3).fit(X, y))
+    >>> sorted(display.names), display.pairs.shape
+    (['x0', 'x1', 'x2'], (3, 2))
+    """
+
+    names: list[str]
+    ranks: np.ndarray
+    selected: np.ndarray
+    pairs: np.ndarray
+    share: np.ndarray
+    p_value: np.ndarray
+
+    @classmethod
+    def from_estimator(
+        cls, selector: Any, *, feature_names: Sequence[str] | None = None, ax: Any = None
+    ) -> Self:
+        """Take the pairs of a fitted selector and draw them.
+
+        Parameters
+        ----------
+        selector : CCMSelector
+            Fitted.
+        feature_names : sequence of str, optional
+            Names of all features; by default the selector's, or x0, x1 and so on.
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        display : InteractionDisplay
+            One line of text where no pair stands out.
+        """
+        check_is_fitted(selector)
+        found, names = selector.interactions_, names_of(selector, feature_names)
+        order = network_order(found.features, selector.ranking_)
+        place = {int(j): i for i, j in enumerate(order)}
+        pairs = [[place[int(j)] for j in pair] for pair in found.features]
+        return cls(
+            [names[j] for j in order],
+            selector.ranking_[order],
+            selector.support_[order],
+            np.array(pairs, dtype=np.int64).reshape(-1, 2),
+            found.share,
+            found.p_value,
+        ).plot(ax)
+
+    def _size(self) -> tuple[float, float]:
+        return 5.2, 0.9 + 0.34 * max(len(self.names), 2)
+
+    def _draw(self, ax: Any) -> None:
+        from matplotlib.patches import PathPatch
+        from matplotlib.path import Path
+
+        ax.spines[:].set_visible(False)
+        ax.set_xticks([])
+        self.arcs_: list[Any] = []
+        if not self.names:
+            ax.set_yticks([])
+            ax.text(0.5, 0.5, "no pair of features stands out", ha="center", transform=ax.transAxes)
+            return
+        furthest = int(np.abs(np.diff(self.pairs, axis=1)).max())
+        for (a, b), share in zip(self.pairs.tolist(), self.share, strict=True):
+            reach = 0.25 + 0.75 * abs(a - b) / furthest
+            curve = Path([(0, a), (reach, a), (reach, b), (0, b)], [1, 4, 4, 4])
+            style = {"fc": "none", "ec": ACCENT, "alpha": 0.55, "capstyle": "round"}
+            self.arcs_.append(ax.add_patch(PathPatch(curve, lw=1.0 + 10.0 * share, **style)))
+        places = np.arange(len(self.names))
+        colours = np.where(self.selected, ACCENT, LEFT_OUT)
+        ax.scatter(np.zeros(places.size), places, s=230, c=colours, zorder=3, clip_on=False)
+        for place, rank in zip(places, self.ranks, strict=True):
+            mark = {"ha": "center", "va": "center_baseline", "size": 8, "zorder": 4}
+            ax.text(0, place, f"{rank}", color="white", **mark)
+        # A name may hold dollar signs without being a formula.
+        ax.set_yticks(places, [shortened(name, NAME) for name in self.names], parse_math=False)
+        ax.tick_params(axis="y", length=0, pad=8)
+        ax.set(xlim=(-0.08, 1.0), ylim=(len(self.names) - 0.5, -0.5))
+        ax.set_xlabel("circles: ranks\narcs: as wide as the share of a pair")
