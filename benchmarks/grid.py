@@ -215,6 +215,11 @@ def report(_: Any) -> str:
     return "\n".join(markdown(pages(kept_rows("grid"))))
 
 
+def report_processor(_: Any) -> str:
+    """The table of seconds of a processor, from the file."""
+    return "\n".join(markdown(pages(kept_rows("grid-processor"))))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
