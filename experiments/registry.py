@@ -13,7 +13,9 @@ _R = "experiments/results/"
 _F = "experiments/figures/"
 _B = "benchmarks/results/"
 _SYNTHETIC, _REAL = _R + "synthetic.csv", _R + "real.csv"
-_GUARANTEES = [f"{_R}guarantees-{part}.csv" for part in ("knockoffs", "stability", "test")]
+_GUARANTEES = [
+    f"{_R}guarantees-{part}.csv" for part in ("knockoffs", "stability", "test", "verdicts")
+]
 
 MADE: list[Made] = [
     MarkedTables(

@@ -220,12 +220,12 @@ def test_browser_shows_gaps_dates_and_few_numbers(browser, gaps):
     assert browser.get_log("browser") == []
     cards = browser.find_elements("css selector", ".card")
     told = {name: card.text for name, card in zip(texts(browser, "#plots h3"), cards, strict=True)}
-    assert "which are not drawn" in told["income"]
+    assert "which are not shown" in told["income"]
     assert "Missing in 10%" in told["plan"]
-    assert "Share of each class" in told["rooms"]
+    assert "Class frequencies" in told["rooms"]
     assert {"2019", "2020", "2021"} <= set(told["when"].split())
     assert texts(browser, "section:has(#missing-title) tbody th") == ["income", "plan"]
-    assert "samples are drawn" in texts(browser, "#pair figcaption")[0]
+    assert "samples are shown" in texts(browser, "#pair figcaption")[0]
 
 
 LUMINANCE = """

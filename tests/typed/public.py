@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import covmin
-from covmin import CCMSelector, KnockoffSelector, StabilitySelector
+from covmin import CCMSelector, KnockoffSelector, StabilitySelector, VerdictSelector
 from covmin.baselines import MRMRSelector
 from covmin.evaluation.curves import CurveResult
 from covmin.inference.dependence import DependenceTest
@@ -47,6 +47,7 @@ def fitted_attributes(selector: CCMSelector) -> None:
 def other_selectors(X: np.ndarray, y: np.ndarray) -> None:
     assert_type(StabilitySelector(CCMSelector(3)).fit(X, y), StabilitySelector)
     assert_type(KnockoffSelector(fdr=0.2).fit(X, y), KnockoffSelector)
+    assert_type(VerdictSelector(fdr=0.2).fit(X, y), VerdictSelector)
     assert_type(KnockoffSelector().get_support(indices=True), NDArray[np.intp])
     assert_type(MRMRSelector(3).fit(X, y).set_output(transform="polars"), MRMRSelector)
 

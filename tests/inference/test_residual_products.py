@@ -1,0 +1,90 @@
+"""The parts of the conditional test, against plain linear algebra."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from covmin.inference.neighbours import fitted_by_others
+from covmin.inference.residual_products import added_by, normal_scores
+from covmin.inference.smoothing import Basis, Given, Smoother
+
+
+def uniform(n):
+    return np.full(n, 1 / n)
+
+
+@pytest.fixture(scope="module")
+def basis():
+    Z = np.random.default_rng(0).standard_normal((50, 2))
+    return Basis.of(Z, np.array([0.5, 0.5]), uniform(50), 3.0)
+
+
+def matrix(smoother):
+    """I − S, in full."""
+    n = smoother.basis.p.size
+    V, root = smoother.basis.V, np.sqrt(smoother.basis.p)
+    return np.eye(n) - np.outer(root, root) - V @ np.diag(smoother.f) @ V.T
+
+
+def test_directions_are_orthonormal(basis):
+    leading = basis.V[:, :10]
+    assert_allclose(leading.T @ leading, np.eye(10), atol=1e-6)
+    assert_allclose(leading.T @ np.sqrt(basis.p), 0.0, atol=1e-8)
+
+
+def test_shares_of_noise_that_are_left(basis):
+    one = Smoother(basis, basis.variances / (basis.variances + 0.01))
+    two = Smoother(basis, basis.variances / (basis.variances + 0.1))
+    A, B = matrix(one), matrix(two)
+    assert_allclose(one.left, np.diag(A @ A), atol=1e-4)
+    both = A @ B
+    assert_allclose(one.left_by_both(two), (both**2).sum(axis=1), atol=1e-4)
+    other = Basis.of(
+        np.random.default_rng(0).standard_normal((50, 2)), np.array([0.5, 0.5]), uniform(50), 1.25
+    )
+    third = Smoother(other, other.variances / (other.variances + 0.1))
+    assert_allclose(one.left_by_both(third), ((A @ matrix(third)) ** 2).sum(axis=1), atol=1e-3)
+
+
+def test_leave_one_out_chooses_a_smooth_fit():
+    rng = np.random.default_rng(1)
+    Z = rng.standard_normal((120, 1))
+    given = Given.of(Z, np.ones(1), uniform(120))
+    signal = np.sin(2 * Z)
+    noisy = given.scaled(signal + 0.3 * rng.standard_normal((120, 1)))
+    smoother, share = given.smoother(noisy)
+    fitted = noisy - smoother.residuals(noisy)
+    assert share < 0.35
+    assert np.corrcoef(fitted[:, 0], signal[:, 0])[0, 1] > 0.97
+    assert smoother.f.sum() <= 60
+
+
+def test_what_others_say_of_a_column_by_brute_force():
+    rng = np.random.default_rng(2)
+    X = normal_scores(rng.standard_normal((80, 3)) @ rng.standard_normal((3, 4)), uniform(80))
+    found = fitted_by_others(X, np.arange(4), uniform(80))
+    for j in range(4):
+        others = np.delete(X, j, axis=1)
+        plain = others @ np.linalg.lstsq(others, X[:, j], rcond=None)[0]
+        assert np.corrcoef(found[j][:, 0], plain)[0, 1] > 0.95
+
+
+@pytest.mark.parametrize("n_columns", [4, 60])
+def test_unrelated_columns_say_nothing(n_columns):
+    """Also where there are more functions of them than samples."""
+    X = np.random.default_rng(3).standard_normal((100, n_columns))
+    found = fitted_by_others(normal_scores(X, uniform(100)), np.arange(n_columns), uniform(100))
+    for j, scores in enumerate(found):
+        for score in scores.T:
+            assert abs(np.corrcoef(score, X[:, j])[0, 1]) < 0.7
+
+
+def test_effects_alone_and_together():
+    rng = np.random.default_rng(4)
+    x, Z, e = rng.standard_normal((150, 1)), rng.standard_normal((150, 2)), rng.standard_normal(150)
+    given = Given.of(Z, np.ones(2), uniform(150))
+    alone = added_by(x, np.ones(1), (x[:, 0] + e)[:, None], given)
+    together = added_by(x, np.ones(1), (x[:, 0] * Z[:, 0] + e)[:, None], given)
+    assert alone.alone < 1e-4 < alone.together
+    assert together.together < 1e-4 < together.alone
+    assert alone.p_value == pytest.approx(2 * alone.alone)
