@@ -49,7 +49,7 @@ lint: $(VENV)/.installed-dev ## style, types and import layers
 	$(BIN)/lint-imports
 
 docs: $(VENV)/.installed-docs ## build the site, warnings are errors: docs/_build/html/index.html
-	$(BIN)/sphinx-build -W --keep-going -q $(SPHINX_OPTIONS) docs docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
 
 evidence: $(VENV)/.installed-test ## tables and pictures of the docs, from the files of results
 	$(BIN)/python -m experiments.pages

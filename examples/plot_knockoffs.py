@@ -63,3 +63,30 @@ print(f"Lasso: {len(kept)} kept, {np.isin(kept, true).sum()} of them true")
 
 for j in np.argsort(selector.ranking_)[:5]:
     print(f"x{j}: q = {selector.q_values_[j]:.2f}, true: {is_true[j]}")
+
+# %%
+# A filter of this kind keeps 1/fdr features at the least, or none. Where fewer matter, it says
+# what to use instead.
+
+import warnings
+
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    few = KnockoffSelector(fdr=0.1).fit(X, X[:, 0] + X[:, 1] ** 2 + 0.2 * rng.standard_normal(n))
+print(few.n_features_, "kept.", said[0].message)
+
+# %%
+# Tables with text and gaps are taken as they are. What belongs together and what is given is said
+# to the selector inside: here, the first five columns are one feature, and x5 is known.
+
+import pandas as pd
+
+from covmin import CCMSelector
+
+table = pd.DataFrame(X, columns=[f"x{j}" for j in range(d)])
+table["half"] = np.where(rng.random(n) < 0.5, "left", "right")
+table.loc[rng.random(n) < 0.1, "x7"] = np.nan
+inner = CCMSelector(groups={"first": [f"x{j}" for j in range(5)]}, given="x5")
+selector = KnockoffSelector(inner, fdr=0.2).fit(table, y)
+print(selector.n_features_, "kept:", *selector.get_feature_names_out())
+print("true:", *(f"x{j}" for j in np.sort(true)))

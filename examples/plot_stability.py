@@ -45,3 +45,10 @@ for name, bound in selector.error_bound_.items():
 
 wanted = StabilitySelector(CCMSelector(5), n_pairs=20, max_false=0.5).fit(X, y)
 print("threshold:", wanted.threshold_, "kept:", wanted.get_support(indices=True))
+
+# %%
+# Groups, given columns and the kinds of columns are parameters of the selector inside. With x0
+# given, the others are chosen by what they add to it; it is always kept, and does not count.
+
+known = StabilitySelector(CCMSelector(4, given=0), n_pairs=10, threshold=0.8).fit(X, y)
+print("kept:", known.get_support(indices=True), "chosen:", known.n_features_)

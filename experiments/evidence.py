@@ -1,6 +1,7 @@
-"""The tables of ``docs/evidence.md``, from the files in ``experiments/results``.
+"""The tables of ``docs/evidence.md`` and ``docs/formulations.md``, from ``experiments/results``.
 
-Run as ``python -m experiments.evidence`` to print them; ``make evidence`` puts them into the page.
+Run as ``python -m experiments.evidence`` to print them; ``make evidence`` puts them into the
+pages.
 """
 
 from __future__ import annotations
@@ -210,60 +211,48 @@ def table_status() -> pd.DataFrame:
     return done.rename_axis("selector").reset_index()
 
 
-def _bar(text: str, value: str, met: bool) -> dict[str, str]:
-    return {"bar": text, "found": value, "verdict": "met" if met else "**missed**"}
-
-
-def synthetic_bars() -> list[dict[str, str]]:
-    gaps = table_gaps().set_index(["task", "selector"])["largest gap to the best baseline"]
-    rows = []
-    for name in OURS:
-        for task, most in (("binary", 0.0), ("xor", 0.0), ("regression", 0.15)):
-            gap = gaps[task, name]
-            text = f"{name}, {task}: at most {most:g} above the best baseline for all n ≥ 30"
-            rows.append(_bar(text, f"largest gap {gap:+.3f}", gap <= most + _ROUNDING))
-        worst = ranks("xor")[name].loc[50:].max()
-        text = f"{name}, xor: within 0.05 of the optimum 2 from n = 50"
-        rows.append(_bar(text, f"at most {worst:.3f}", worst <= 2.05 + _ROUNDING))
-    worst = ranks("xor")["bahsic"].loc[50:].max()
-    row = _bar("BAHSIC fails on xor", f"{worst:.2f} or less from n = 50", worst > 3.0)
-    return [*rows, row if worst > 3.0 else {**row, "verdict": "not so: see claim 3"}]
-
-
 def _within(wide: pd.DataFrame, name: str) -> pd.Series:
     return wide[name] >= wide.max(axis=1) - POINT - _ROUNDING
 
 
-def real_bars() -> list[dict[str, str]]:
-    wide = paper_sets(scores("paper"))
+def table_near() -> pd.DataFrame:
+    """On how many sets ours are within a point of the best, at the largest m."""
     rows = []
-    others = baselines(wide.columns)
-    for name in ("ccm-single", "ccm"):
-        for label, rivals in (
-            ("all baselines", others),
-            ("the paper's rivals", [n for n in RIVALS if n in others]),
-        ):
-            near = _within(wide[[name, *rivals]], name)
-            missed = ", ".join(near.index[~near]) or "none"
-            text = f"{name} within a point of the best of {label}, largest m: 9 of {len(wide)} sets"
-            rows.append(_bar(text, f"{near.sum()} sets; not on: {missed}", near.sum() >= 9))
-    for name in ("ccm", GAUSSIAN, PATH):
-        gap = 100 * (wide[name] - wide["ccm-single"])
-        worse = gap[gap < -_ROUNDING]
-        found = ", ".join(f"{n} {value:+.1f}" for n, value in worse.items()) or "nowhere"
-        text = f"{name} no worse than ccm-single at the largest m, paper protocol"
-        rows.append(_bar(text, f"worse, in points: {found}", worse.empty))
-    for name, protocol in product(("ccm", PATH), ("paper", "nested")):
-        ten = paper_sets(scores(protocol, 10))
-        gain = 100 * (ten[name] - ten["ccm-single"])
-        found = f"gain {gain.min():+.1f} ({gain.idxmin()}) to {gain.max():+.1f} ({gain.idxmax()})"
-        text = f"{name} better than ccm-single at m = 10 on every wide set, {protocol} protocol"
-        rows.append(_bar(text, found, bool((gain > 0).all())))
-    return rows
+    for protocol, name in product(("paper", "nested"), OURS):
+        wide = paper_sets(scores(protocol))
+        others = baselines(wide.columns)
+        rivals = [n for n in RIVALS if n in others]
+        for label, compared in (("mrmr, bahsic, mi", rivals), ("all eight", others)):
+            near = _within(wide[[name, *compared]], name)
+            rows.append(
+                {
+                    "protocol": protocol,
+                    "selector": name,
+                    "compared with": label,
+                    "within a point of the best": f"{near.sum()} of {len(wide)}",
+                    "further behind on": ", ".join(near.index[~near]) or "none",
+                }
+            )
+    return pd.DataFrame(rows)
 
 
-def table_bars() -> pd.DataFrame:
-    return pd.DataFrame(synthetic_bars() + real_bars())
+def table_gains() -> pd.DataFrame:
+    """What a path gains over the single solve, in points, over the wide sets."""
+    rows = []
+    for protocol, n_features, name in product(("paper", "nested"), (10, 100), ("ccm", PATH)):
+        wide = paper_sets(scores(protocol, n_features))
+        gain = 100 * (wide[name] - wide["ccm-single"])
+        rows.append(
+            {
+                "protocol": protocol,
+                "features": n_features,
+                "selector": name,
+                "mean gain": f"{gain.mean():+.1f}",
+                "smallest": f"{gain.min():+.1f} ({gain.idxmin()})",
+                "largest": f"{gain.max():+.1f} ({gain.idxmax()})",
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def table_claims() -> pd.DataFrame:
@@ -289,13 +278,14 @@ def table_claims() -> pd.DataFrame:
 
 TABLES: Tables = {
     "status": (table_status, 0),
-    "bars": (table_bars, 3),
     "ranks": (table_ranks, 2),
     "reach": (table_reach, 2),
     "gaps": (table_gaps, 3),
     "bahsic": (table_bahsic, 2),
     "variants": (table_variants, 2),
     "claims": (table_claims, 1),
+    "near": (table_near, 0),
+    "gains": (table_gains, 1),
     "largest-paper": (lambda: table_largest("paper"), 3),
     "largest-nested": (lambda: table_largest("nested"), 3),
     "ten-paper": (lambda: table_ten("paper"), 3),

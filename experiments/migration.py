@@ -1,7 +1,8 @@
 """What other selectors find on four tasks with known features, beside covmin.
 
-Run as ``python -m experiments.migration``; writes ``experiments/results/migration.csv`` and
-``migration.md``. It needs ``pip install boruta lassonet mrmr_selection pyHSICLasso``. Every
+Run as ``python -m experiments.migration``; writes ``experiments/results/migration.csv``, of which
+``make evidence`` makes ``migration.md``. It needs ``pip install boruta lassonet mrmr_selection
+pyHSICLasso``. Every
 method sees the same 200 samples of 50 features. Methods that need the number of features get the
 number of true ones; the others choose it. Seconds are of the processor, with one thread. An
 interrupted run is taken up where it stopped.
@@ -9,7 +10,6 @@ interrupted run is taken up where it stopped.
 
 from __future__ import annotations
 
-import argparse
 import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -124,6 +124,7 @@ METHODS: dict[str, Method] = {
     "RFECV, linear SVM": rfecv,
     "Boruta": boruta,
 }
+SLOW = ("LassoNet", "RFECV, linear SVM", "Boruta")  # run last
 
 
 def measure(name: str, task: str, draw: int) -> dict[str, object]:
@@ -152,24 +153,25 @@ def table(frame: pd.DataFrame) -> pd.DataFrame:
     cells = means.apply(lambda row: f"{row['true']:.1f} + {row['false']:.1f}", axis=1).unstack()
     cells = cells[list(TASKS)].rename(columns={t: f"{t} ({TASKS[t][1]} true)" for t in TASKS})
     cells["seconds"] = frame.groupby("method")["seconds"].mean()
+    cells["draws"] = frame.groupby(["method", "task"])["draw"].nunique().unstack().min(axis=1)
     return cells.loc[list(METHODS)].rename_axis("method").reset_index()
 
 
+def report(frame: pd.DataFrame) -> str:
+    """The table in Markdown."""
+    return markdown_table(table(frame), 2)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--show", action="store_true", help="only make the table")
     path = RESULTS / "migration.csv"
     rows = pd.read_csv(path).to_dict("records") if path.exists() else []
     done = {(row["method"], row["task"], row["draw"]) for row in rows}
-    units = [] if parser.parse_args().show else product(range(N_DRAWS), METHODS, TASKS)
+    units = sorted(product(range(N_DRAWS), METHODS, TASKS), key=lambda unit: unit[1] in SLOW)
     for draw, name, task in units:
         if (name, task, draw) not in done:
             rows.append(measure(name, task, draw))
             print(rows[-1], flush=True)
             pd.DataFrame(rows).to_csv(path, index=False)
-    text = markdown_table(table(pd.read_csv(path)), 2)
-    (RESULTS / "migration.md").write_text(text + "\n", encoding="utf-8")
-    print(text)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ MADE: list[Made] = [
         "docs/evidence.md", "experiments.evidence:TABLES", _SYNTHETIC, _REAL, _R + "bahsic-xor.csv"
     ),
     MarkedTables("docs/formulations.md", "experiments.evidence:TABLES", _SYNTHETIC),
+    Text(_R + "migration.md", "experiments.migration:report", _R + "migration.csv"),
     MarkedTables("docs/guarantees.md", "experiments.guarantees:TABLES", *_GUARANTEES),
     MarkedTables(
         "paper/paper.md",
@@ -106,6 +107,7 @@ RUNS: list[Run] = [
     Run("python -m experiments.survival", _R + "survival.csv", hours=1.0),
     Run("python -m experiments.migration", _R + "migration.csv"),
     Run("python -m experiments.choices", _R + "choices.md", _R + "choices-units.md", hours=0.1),
+    Run("python -m experiments.migration", _R + "migration.csv"),
     Run("python -m experiments.far_values", _R + "far-values.md", hours=0.3),
     Run("python -m experiments.far_values --real", _R + "far-values-real.md", hours=0.3),
     Run("python -m experiments.ranking", _R + "ranking.md", hours=0.2),

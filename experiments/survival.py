@@ -180,7 +180,7 @@ def _told_of_sets(less: pd.Series) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sets", nargs="*", default=SETS)
-    parser.add_argument("--splits", type=int, default=10)
+    parser.add_argument("--splits", type=int, default=4)
     parser.add_argument("-j", "--jobs", type=int, default=1)
     options = parser.parse_args()
     units = [

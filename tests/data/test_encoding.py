@@ -67,7 +67,7 @@ class TestShip:
         assert "a row identifier, used only as an indicator of missingness" in told
         assert "'Sex' read as categories (2 values in 300 rows)" in told
         assert "'Fare' read as numbers (numbers as text, such as '$" in told
-        assert "'Boarded' read as dates (dates: time since the first, hour of day, weekday)" in told
+        assert "'Boarded' read as dates (dates: time since the first date, hour of day" in told
 
     @pytest.mark.filterwarnings("ignore:Excluded")
     def test_polars(self, fitted):

@@ -173,7 +173,7 @@ def test_weights_count():
     alone = conditional_dependence_test(X[:100], y[:100], given=Z[:100])
     assert with_effect.p_value < 1e-6 < 0.01 < without.p_value
     assert alone.p_value < 1e-6
-    with pytest.raises(ValueError, match="needs given="):
+    with pytest.raises(ValueError, match="requires given="):
         conditional_dependence_test(X, y, sample_weight=weight)
 
 
@@ -220,5 +220,5 @@ def test_masks_are_refused(role):
 
 def test_names_in_place_of_columns_are_refused():
     X = np.random.default_rng(0).standard_normal((40, 2))
-    with pytest.raises(TypeError, match="given holds names"):
+    with pytest.raises(TypeError, match="given contains names"):
         conditional_dependence_test(X, X[:, 0], given=["a"], n_resamples=9)

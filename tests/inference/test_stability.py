@@ -152,6 +152,33 @@ def test_frames_keep_their_names(xor):
         assert list(out.columns) == list(selector.get_feature_names_out()) == names[:3]
 
 
+def test_groups_and_given_columns_of_the_selector(xor):
+    X, y = xor
+    inner = CCMSelector(2, groups={"a": [0, 1], "b": [8, 9]}, given=2)
+    selector = StabilitySelector(inner, n_pairs=3, threshold=0.8).fit(X, y)
+    assert_array_equal(selector.get_support(indices=True)[:3], [0, 1, 2])
+    assert selector.n_selected_ == 2.0  # without the given column; a group is one
+    assert_array_equal(np.unique(selector.ranking_), np.arange(8))
+    assert selector.ranking_[2] == 0
+    assert selector.n_features_ == np.unique(selector.ranking_[selector.support_]).size - 1
+    bound = false_selections(0.8, 2.0, 7, 3, "none")
+    assert_allclose(selector.error_bound_.worst_case, bound)
+
+
+def test_weights_are_split_with_the_samples():
+    X, y = make_xor(48, random_state=0, return_X_y=True)
+    weight = np.random.default_rng(0).integers(0, 3, 48)
+    selector = StabilitySelector(CCMSelector(3), n_pairs=3)
+    weighted = clone(selector).fit(X, y, sample_weight=weight)
+    plain = clone(selector).fit(X, y)
+    assert not np.array_equal(weighted.frequencies_, plain.frequencies_)
+    # A row twice is a row of weight two: both halves would hold it otherwise.
+    repeated = clone(selector).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    assert_allclose(repeated.frequencies_, weighted.frequencies_)
+    with pytest.raises(TypeError, match="SelectKBest takes none"):
+        StabilitySelector(SelectKBest(k=1)).fit(X, y, sample_weight=weight)
+
+
 def test_in_a_pipeline(xor):
     X, y = xor
     selector = StabilitySelector(CCMSelector(3), n_pairs=2, n_features_to_select=3)

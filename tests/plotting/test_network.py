@@ -44,4 +44,4 @@ def test_nothing_to_draw_is_said():
         CCMSelector(1).fit(X, X[:, 0]), feature_names="abcd"
     )
     assert display.arcs_ == []
-    assert "no pair" in display.ax_.texts[0].get_text()
+    assert "no interacting pair" in display.ax_.texts[0].get_text()

@@ -87,7 +87,7 @@ def test_browser_slider_moves_everything(page, wine):
     assert texts(page, "#m-text")[0].startswith("3 of 13 features")
     assert texts(page, "#ranking tr.kept th") == best
     assert len(page.find_elements("css selector", "#plots .card:not(.out)")) == 3
-    assert texts(page, "#curve text.mark") == ["3 kept"]
+    assert texts(page, "#curve text.mark") == ["3 selected"]
     page.find_element("id", "m-reset").click()
     assert len(texts(page, "#chosen .name")) == selector.n_features_
     assert page.get_log("browser") == []
@@ -220,12 +220,12 @@ def test_browser_shows_gaps_dates_and_few_numbers(browser, gaps):
     assert browser.get_log("browser") == []
     cards = browser.find_elements("css selector", ".card")
     told = {name: card.text for name, card in zip(texts(browser, "#plots h3"), cards, strict=True)}
-    assert "which are not drawn" in told["income"]
+    assert "which are not shown" in told["income"]
     assert "Missing in 10%" in told["plan"]
-    assert "Share of each class" in told["rooms"]
+    assert "Class frequencies" in told["rooms"]
     assert {"2019", "2020", "2021"} <= set(told["when"].split())
     assert texts(browser, "section:has(#missing-title) tbody th") == ["income", "plan"]
-    assert "samples are drawn" in texts(browser, "#pair figcaption")[0]
+    assert "samples are shown" in texts(browser, "#pair figcaption")[0]
 
 
 LUMINANCE = """

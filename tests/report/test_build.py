@@ -35,7 +35,7 @@ def test_regression_report_without_a_curve(tmp_path):
     assert "value" in report["pair"]
     path = write_report(selector, X, y, tmp_path / "r.html")
     assert path.is_absolute()
-    assert "The number was given" in path.read_text("utf-8")
+    assert "The number of features was given" in path.read_text("utf-8")
     assert [file.name for file in tmp_path.iterdir()] == ["r.html"]
 
 
@@ -58,7 +58,7 @@ def test_several_outputs_and_one_feature():
     report = build_report(selector, X, Y)
     assert report["data"]["n_outputs"] == 2
     assert report["pair"] is None
-    assert "every feature is in the set" in render_report(report)
+    assert "all features are selected" in render_report(report)
     assert error_curve(selector) is None
     assert "1 feature, all there are" in explain_choice(selector)
 

@@ -58,7 +58,7 @@ def test_its_variance_is_that_over_draws():
     ("risk", "weight", "message"),
     [
         ([1.0, 2.0], None, "one number for each of 3 samples"),
-        ([1.0, 2.0, np.nan], None, "leave out samples with NaN"),
+        ([1.0, 2.0, np.nan], None, "must not be NaN"),
         ([1.0, 2.0, 3.0], [1.0], "sample_weight must have 3 numbers"),
     ],
 )

@@ -200,7 +200,7 @@ class TestFarValues:
     def test_of_the_response(self):
         y = NUMBERS.copy()
         y[7] = 1e12
-        with pytest.warns(UserWarning, match="far values of y.*ranks"):
+        with pytest.warns(UserWarning, match="A few outliers of y.*ranks"):
             CCMSelector(2).fit(Z, y)
 
 

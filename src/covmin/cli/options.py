@@ -163,11 +163,10 @@ TopOption = Annotated[int,
 JsonOption = Annotated[bool,
     typer.Option("--json", help="Print one JSON object instead of tables.")]
 VerdictsOption = Annotated[bool, typer.Option("--verdicts",
-    help="Also tell of every feature whether it is needed, relevant, or not shown to matter, each "
-    "by a p-value.")]
+    help="Also test every feature: needed, relevant, or not shown to matter, with p-values.")]
 FdrOption = Annotated[float | None, typer.Option("--fdr", metavar="RATE", min=0.0, max=1.0,
-    help="Share of false ones among the features called needed, and among those called relevant, "
-    "at most; means --verdicts.", show_default="0.1 with --verdicts")]
+    help="Bound on the false discovery rate of the needed, and of the relevant features; implies "
+    "--verdicts.", show_default="0.1 with --verdicts")]
 EstimateOption = Annotated[bool, typer.Option("--estimate",
     help="Only print the plan and the estimated time, then stop.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]

@@ -76,7 +76,8 @@ def run_select(request: SelectRequest) -> None:
         result = _fit(dataset, progress, arguments)
         if request.fdr is not None:
             progress.phase("Testing features")
-            result = replace(result, verdicts=fit_verdicts(dataset, request.fdr, arguments))
+            verdicts = fit_verdicts(dataset, request.fdr, arguments)
+            result = replace(result, verdicts=verdicts)
         if request.output is not None:
             progress.phase(f"Writing {request.output}")
             write_table(_selected_columns(result, frame), request.output, dataset.target)
@@ -274,7 +275,7 @@ def _code(request: SelectRequest, result: SelectResult, separator: str | None) -
 
 
 def _show(result: SelectResult, source: str, top: int) -> None:
-    """Print the ranking, the choice, the verdicts, warnings and notes."""
+    """Print the ranking, the choice, warnings and notes."""
     dataset = result.dataset
     info = TableInfo(source, dataset.n_samples, dataset.names, dataset.target, dataset.y)
     Console().print(selection_summary(result.selector, info, top))

@@ -1,4 +1,4 @@
-"""Verdicts on features: fitted, printed, and for programs."""
+"""Fit and show the verdicts of --verdicts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .problem import Dataset
 if TYPE_CHECKING:
     from covmin import VerdictSelector
 
-# Parameters that mean the same to both selectors.
+# Parameters that both selectors share.
 _SHARED = (
     *("given", "groups", "missing", "column_types", "categorical_features"),
     *("task", "n_jobs", "random_state"),
@@ -30,30 +30,30 @@ _NAME = 60
 
 
 def check_rate(fdr: float | None) -> None:
-    """Refuse a rate that promises nothing, or everything."""
+    """Raise an error if the rate is not between 0 and 1."""
     if fdr is not None and not 0.0 < fdr < 1.0:
         raise CommandError(
             f"--fdr {fdr:g} is not between 0 and 1.",
             ExitCode.USAGE,
-            "It is the share of false ones to allow, such as --fdr 0.1.",
+            "It is the fraction of false discoveries to allow, such as --fdr 0.1.",
         )
 
 
 def fit_verdicts(dataset: Dataset, fdr: float, arguments: Mapping[str, Any]) -> VerdictSelector:
-    """Test every feature, reading the table as the ranking does."""
+    """Test every feature, with the table read as for the ranking."""
     from covmin import VerdictSelector
 
     shared = {name: arguments[name] for name in _SHARED if name in arguments}
     selector = VerdictSelector(fdr=fdr, verbose=0, **shared)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about the table: said with the ranking
+        warnings.simplefilter("ignore")  # already issued with the ranking
         return selector.fit(*(dataset.stored or (dataset.X, dataset.response)))
 
 
 def verdict_rows(
     selector: VerdictSelector | None, names: Sequence[str]
 ) -> list[dict[str, Any]] | None:
-    """The verdicts for programs, needed features first; None where none were asked for."""
+    """Return the verdicts for --json, needed features first; None without --verdicts."""
     if selector is None:
         return None
     return [
@@ -69,24 +69,25 @@ def verdict_rows(
 
 
 def verdict_table(selector: VerdictSelector, names: Sequence[str], top: int) -> Group:
-    """The first verdicts as a table, and how to read them."""
+    """Return the first verdicts as a table, with an explanation."""
     table = Table(**BARE)
     for title in ("feature", "verdict"):
         table.add_column(title, overflow="fold")
     for title in ("p, needed", "p, relevant"):
         table.add_column(title, justify="right")
-    table.add_column("others that can stand in", overflow="fold")
+    table.add_column("substitutes", overflow="fold")
     rows = verdict_rows(selector, [shortened(printable(name), _NAME) for name in names]) or []
     for row in rows[:top]:
         verdict = row["verdict"]
-        p_values = [_printed(row[f"{question}_p_value"]) for question in ("needed", "relevant")]
+        p_values = [_printed(row[f"{kind}_p_value"]) for kind in ("needed", "relevant")]
         styled = Text(verdict, _STYLES.get(verdict, "dim"))
         table.add_row(row["feature"], styled, *p_values, ", ".join(row["substitutes"]))
     counts = {word: int((selector.verdicts_ == word).sum()) for word in ("needed", "relevant")}
     found = f"{counts['needed']} needed, {counts['relevant']} relevant, of {len(rows)}."
     legend = (
-        "needed: adds to all others; relevant: says something, but others can stand in. Of the "
-        f"needed ones, and of both together, a share of {selector.fdr:g} may be false."
+        "needed: explains the target beyond all others; relevant: explains it, but has "
+        "substitutes. The expected fraction of false ones, among the needed and among all, is at "
+        f"most {selector.fdr:g}."
     )
     hidden = [Text(f"… and {len(rows) - top} more", "dim")] if len(rows) > top else []
     return Group("", Text(f"Verdicts: {found}", "bold"), table, *hidden, Text(legend, "dim"))

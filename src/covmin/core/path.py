@@ -34,11 +34,11 @@ PROBE_WEIGHT = 1e-4
 
 @dataclass(frozen=True)
 class Start:
-    """Starting point of a stage."""
+    """The starting point of a stage."""
 
-    among: np.ndarray  # the units to select from
-    weights: np.ndarray  # their current weights
-    length: float | None = None  # first step length, from the previous stage
+    among: np.ndarray  # the units that it selects from
+    weights: np.ndarray  # their weights
+    length: float | None = None  # step length of the previous stage, if any
 
     def without(self, held: np.ndarray) -> Start:
         """Return the same without the protected units."""

@@ -59,7 +59,7 @@ class Solution:
     last_active: np.ndarray  # (d,), the last step after which each weight was positive
     state: Any = None  # of the objective, as a starting point for nearby evaluations
     operator: Operator | None = None  # may hold an n×n matrix; release it after use
-    length: float | None = None  # next step length, if the curvature of the last step suggests one
+    length: float | None = None  # step length suggested by the last curvature, if any
 
 
 @dataclass
@@ -94,7 +94,7 @@ def minimize(
     features, the first steps change few weights. The objective never increases, so the last
     iterate is the best. ``watch`` receives each accepted step, and can stop the solve before each.
     ``rounding`` is the relative rounding error of the data; a smaller decrease does not count.
-    ``length`` is the longest t of the first step, known from a similar problem.
+    ``length`` limits t in the first step, if a similar problem has been solved before.
     """
     w = constraint.project(np.asarray(w0, dtype=np.float64))
     state = replace(_evaluated(objective, constraint, w), length=length or np.inf)

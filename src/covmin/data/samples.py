@@ -41,6 +41,9 @@ from .sources import ArraySource, SparseSource, is_source, rows_of
 from .survival import read_times
 from .tables import read_table
 
+# A pattern of the warning about too few samples.
+TOO_FEW = r"\d+ samples are too few"
+
 
 @dataclass(frozen=True)
 class Samples:

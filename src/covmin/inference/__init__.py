@@ -1,1 +1,1 @@
-"""How far to trust a selection: frequencies, false discoveries, p-values."""
+"""Statistical inference: selection frequencies, false discovery rates and p-values."""

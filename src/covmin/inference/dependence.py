@@ -1,4 +1,4 @@
-"""A p-value for what a set of features says about the response beyond another set."""
+"""Test whether a set of features explains the response beyond another set."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _EPSILON = 0.01
 Sampler = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 Draw = Callable[[np.random.Generator], np.ndarray]
 Features = Callable[[np.ndarray], np.ndarray]
-# How X is drawn anew, what the statistic sees of it, of which response, and what that is called.
+# How to resample X, the features of the statistic, the response, and the name of the scheme.
 Plan = tuple[Draw, Features, np.ndarray, str]
 
 
@@ -48,18 +48,18 @@ class DependenceTest:
     Attributes
     ----------
     statistic : float
-        By permutation, or with a sampler: the share of the variance of y, beyond what the given
-        features predict, that the features explain together with the given ones. It is
-        optimistic, as any error on the samples fitted is: compare it with ``null_``. By residual
-        products: the statistic over its mean where X adds nothing, which is 1.
+        With permutations or a sampler: the fraction of the variance of y, beyond what the given
+        features predict, that the features explain together with the given ones. It is too high,
+        because it is measured on the fitted samples: compare it with ``null_``. With residual
+        products: the statistic divided by its mean under the null hypothesis.
     p_value : float
-        ``(1 + #{null ≥ statistic}) / (1 + n_resamples)`` where X is drawn anew; else the tail of
-        a weighted sum of χ².
+        ``(1 + #{null ≥ statistic}) / (1 + n_resamples)`` if X is resampled; otherwise the tail
+        probability of a weighted sum of χ² variables.
     null_ : ndarray of shape (n_resamples,) or None
-        The statistic with the features drawn anew, so that they say nothing more about y; None
-        where nothing is drawn.
+        The statistic for resampled features, which add nothing about y; None if X is not
+        resampled.
     scheme : {"permutation", "residual products", "sampler"}
-        Where the p-value comes from.
+        How the p-value was computed.
     """
 
     statistic: float
@@ -98,43 +98,43 @@ def conditional_dependence_test(
     random_state: Any = None,
     verbose: int | str = "auto",
 ) -> DependenceTest:
-    """Test whether features say something about the mean of y beyond other features.
+    """Test whether features explain the mean of y beyond other features.
 
-    Without ``given``, or with a ``sampler``, the statistic is one less
-    :func:`~covmin.conditional_covariance_trace` as a share of the variance of y, compared with
-    its values for features that are drawn anew without regard to y. With ``given`` alone, it is
-    the size of the mean product of what the given features leave of y and of X.
+    Without ``given``, or with a ``sampler``, the statistic is one minus
+    :func:`~covmin.conditional_covariance_trace` as a fraction of the variance of y. It is compared
+    with its values for features that are resampled independently of y. With ``given`` alone, the
+    statistic is the size of the mean product of the residuals of y and of X given these features.
 
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
-        The features under test, as one set: numbers, or a frame that also has categories, text
-        and dates. Values may be missing, which counts as saying something.
+        The features to test, as one set: numbers, or a data frame that may also hold categories,
+        text and dates. Missing values are allowed and used as information.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        Class labels, or one or several real responses.
+        Class labels, or one or several numeric responses.
     given : array-like of shape (n_samples, n_given), default=None
-        The features that are known already, of any kind that X may be. None tests plain
+        The features to condition on, in any form that X may have. None tests unconditional
         dependence.
     n_resamples : int, default=199
-        Number B of new draws, where X is drawn anew. The smallest possible p-value is then
+        Number B of resamples, if X is resampled. The smallest possible p-value is then
         1/(1 + B).
     task : {"auto", "classification", "ordinal", "regression"}, default="auto"
         How to read y.
     epsilon : float, default=0.01
-        Ridge of the criterion, where X is drawn anew.
+        Regularisation parameter ε of the criterion, if X is resampled.
     sampler : callable, default=None
-        Called with ``given`` and a :class:`numpy.random.Generator`, draws X anew from its
-        conditional distribution, where that is known. X and ``given`` must be numbers.
+        Called with ``given`` and a :class:`numpy.random.Generator`; returns a new draw of X from
+        its conditional distribution, if that is known. X and ``given`` must be numeric.
     sample_weight : array-like of shape (n_samples,), default=None
-        How much each sample counts, with ``given``. A sample of weight two is one observation
-        that counts twice, not two observations.
+        Sample weights, with ``given``. A sample of weight 2 is one observation that counts twice,
+        not two observations.
     n_jobs : int, default=None
-        Draws worked on at once.
+        Number of resamples to process in parallel.
     random_state : int, RandomState instance or None, default=None
-        Seed of the draws and of the folds. None is a fixed seed.
+        Seed of the resamples and of the folds. None is a fixed seed.
     verbose : int or "auto", default="auto"
-        1 shows a progress bar, 0 does not; "auto" does after some seconds, at a terminal or in a
-        notebook.
+        1 shows a progress bar, 0 does not. "auto" shows it in terminals and notebooks, after a few
+        seconds.
 
     Returns
     -------
@@ -143,29 +143,28 @@ def conditional_dependence_test(
 
     See Also
     --------
-    VerdictSelector : Tests every feature given all others, and bounds the false discoveries.
+    VerdictSelector : Tests every feature given all others, and controls the false discovery rate.
 
     Notes
     -----
-    Without ``given``, rows of X are permuted: the test is exact for independent samples.
+    Without ``given``, the rows of X are permuted; the test is exact for independent samples.
 
-    With a ``sampler`` that draws from the true distribution of X given ``given``, it is exact
-    too, whatever the response (a conditional randomisation test).
+    With a ``sampler`` that draws from the true conditional distribution of X, the test is also
+    exact, whatever the response (a conditional randomisation test [1]_).
 
-    Otherwise the test is of residual products, a generalised covariance measure [2]_ with many
-    functions of X. What the given features predict is taken off y and off functions of X by kernel
-    ridge regression; where X adds nothing, products of the two residuals have mean zero. The null
-    distribution is that of their sum given the size of each product, so that the spread and the
-    shape of X and of y may change with ``given``, X may be discrete, and tails may be heavy. No
-    test is right for all distributions [2]_: this one needs the *product* of the errors of the two
-    regressions to be small against 1/√n. It fails where X and y both follow a function of
-    ``given`` that too few samples show, such as the same product of two among ten columns in sixty
-    samples.
+    Otherwise the test uses residual products, a generalised covariance measure [2]_ with many
+    functions of X. Kernel ridge regression removes from y, and from functions of X, what the given
+    features predict. If X adds nothing, the products of the two residuals have mean zero. The null
+    distribution is that of their sum given the size of each product. The spread and the shape of X
+    and y may therefore depend on ``given``, X may be discrete, and tails may be heavy. No test is
+    valid for all distributions [2]_: this one requires the *product* of the errors of the two
+    regressions to be small compared with 1/√n. It fails if X and y both depend on a function of
+    ``given`` that the samples are too few to show, such as the same product of two among ten
+    columns in sixty samples.
 
-    Columns go by their ranks, and functions of X are followed in two ways: effects that do not
-    depend on ``given``, and effects that change with a given feature. The p-value is twice the
-    smaller of the two. Where ``given`` determines X to a hundredth of its variance the p-value is
-    1.
+    Columns are replaced by their ranks. Effects that do not depend on ``given``, and effects that
+    vary with a given feature, are tested separately, and the p-value is twice the smaller one. If
+    ``given`` determines X up to one per cent of its variance, the p-value is 1.
 
     References
     ----------
@@ -176,7 +175,7 @@ def conditional_dependence_test(
 
     Examples
     --------
-    Both features follow z, but only the first has a say of its own:
+    Both features depend on z, but only the first also affects y directly:
 
     >>> import numpy as np
     >>> from covmin import conditional_dependence_test
@@ -194,14 +193,14 @@ def conditional_dependence_test(
         return DependenceTest(found.ratio, found.p_value, None, "residual products")
     if sample_weight is not None:
         raise ValueError(
-            "sample_weight needs given= and no sampler: rows of unequal weight cannot be permuted."
+            "sample_weight requires given= and no sampler: unequal weights cannot be permuted."
         )
     X = _checked(X, "X", y)
     response = encode_response(y, task, levels=ordered_levels(y))
     check_consistent_length(X, response.Y)
     if given is None:
         if sampler is not None:
-            raise ValueError("sampler draws X anew from given; pass given= as well.")
+            raise ValueError("sampler draws X conditionally on given; pass given= as well.")
         plan: Plan = lambda rng: X[rng.permutation(len(X))], _block, response.Y, "permutation"
     else:
         Z = _checked(given, "given", y)
@@ -211,7 +210,7 @@ def conditional_dependence_test(
     draw, features, R, scheme = plan
 
     def statistic(number: int) -> float:
-        # The samples as they are come first, then one draw for each number.
+        # Number 0 is the original sample, the others are resamples.
         drawn = X if number == 0 else draw(np.random.default_rng([seed, number]))
         return explained_share(features(drawn), R, epsilon)
 
@@ -224,7 +223,7 @@ def conditional_dependence_test(
 
 @dataclass
 class _Reader(BaseEstimator):
-    """What the columns of a test are read as: what each seems to be."""
+    """Parameters for reading the columns of a test, by inferring their kinds."""
 
     task: str = "auto"
     groups: Any = None
@@ -252,7 +251,7 @@ def _by_residual_products(
         X, plan, weight = samples.X, samples.plan, samples.weight
         columns.append(prepare_columns(X, "rank", plan=plan, sample_weight=weight))
     response = samples.response
-    # In random order: functions are built around the first samples.
+    # In random order, because the first samples are landmarks.
     rows = np.random.default_rng(seed).permutation(samples.n_samples)[:TESTED_ROWS]
     p = samples.weight[rows] / samples.weight[rows].sum()
     own, known = (np.asarray(each.X[rows], dtype=np.float64) for each in columns)
@@ -262,7 +261,7 @@ def _by_residual_products(
 
 
 def _as_table(X: Any, name: str) -> Any:
-    """A single column as a table of one; names in place of columns are refused."""
+    """Convert a single column to a table; raise an error for names instead of columns."""
     _refuse_names(X, name)
     if hasattr(X, "to_frame"):
         return X.to_frame()
@@ -288,13 +287,13 @@ def explained_share(columns: np.ndarray, R: np.ndarray, epsilon: float) -> float
 
 
 def _plan_by_sampler(X: np.ndarray, Z: np.ndarray, Y: np.ndarray, seed: int, sampler: Any) -> Plan:
-    """As without Z, but for residuals of X and Y, and with Z beside those of X.
+    """Return the scheme for residuals of X and Y given Z, with Z next to those of X.
 
-    What y has of X is a function of Z and of the residuals of X: nothing is lost, and what X
-    repeats of Z gets no weight. Every draw is regressed on Z as the samples are, so that what
-    a regression does to residuals happens to all alike.
+    Any effect of X on y is a function of Z and of the residuals of X, so nothing is lost, and what
+    X shares with Z gets no weight. Every resample is regressed on Z in the same way, so that the
+    regression affects all residuals equally.
     """
-    # The regression is tuned on a draw, to treat X like all others.
+    # Tune the regression on a resample, so that X is treated like all others.
     model = _sampled(sampler, Z, np.random.default_rng(seed), X.shape)
     S = out_of_fold_smoother(Z, _block(model), seed)
     R = Y - out_of_fold_smoother(Z, Y, seed) @ Y
@@ -319,7 +318,7 @@ def _sampled(
 
 
 def _block(X: np.ndarray) -> np.ndarray:
-    """Columns of equal variance that sum to one, so that blocks weigh the same at any width."""
+    """Scale columns to equal variances that sum to one, whatever their number."""
     columns = prepare_columns(X).X
     return columns / np.sqrt(max(columns.shape[1], 1))
 
@@ -336,4 +335,4 @@ def _checked(X: Any, name: str, y: Any) -> np.ndarray:
 
 def _refuse_names(X: Any, name: str) -> None:
     if isinstance(X, str) or (isinstance(X, list) and any(isinstance(x, str) for x in X)):
-        raise TypeError(f"{name} holds names; pass the columns themselves, such as frame[names].")
+        raise TypeError(f"{name} contains names; pass columns instead, such as frame[names].")

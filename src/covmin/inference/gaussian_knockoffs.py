@@ -1,39 +1,67 @@
-"""Second-order Gaussian knockoffs: copies of the features that know nothing of the response.
+"""Gaussian knockoffs: copies of variables that know nothing of the response.
 
-For standardised samples with covariance Σ, the pair [X X̃] is to have the covariance
-``[[Σ, Σ − S], [Σ − S, Σ]]`` with a diagonal S: every feature may then be swapped with its
-copy without a trace in the first two moments. The larger S, the less a copy resembles its
+For variables Z of covariance Σ in units (single ones, or groups of them), the pair [Z Z̃] is to
+have the covariance ``[[Σ, Σ − S], [Σ − S, Σ]]`` with an S of one block for each unit: every unit
+may then be swapped with its copy without a trace. The larger S, the less a copy resembles its
 original, and the more a comparison of both can tell.
 """
 
 import numpy as np
-from sklearn.covariance import ledoit_wolf
+
+from covmin.core.units import ALWAYS_ON
 
 _MAX_SWEEPS = 100
 _TOLERANCE = 1e-6
 
 
 class GaussianKnockoffs:
-    """Draws ``X̃ | X ~ N(X − X Σ⁻¹S, 2S − SΣ⁻¹S)``, with Ledoit and Wolf's estimate of Σ.
+    """Draws ``Z̃ | Z ~ N(Z − (Z − M)Σ⁻¹S, 2S − SΣ⁻¹S)`` of units, given the variables in none.
 
-    Z (n_samples, n_features) has columns of mean 0 and variance 1; ``covariance`` is the shrunk
-    Σ, ``s`` the diagonal of S.
+    ``covariance`` is that of all variables; ``unit`` (n_variables,) has the unit of each, or −1 for
+    one that is given. M, the mean of the others given these, and Σ, their covariance given these,
+    are those of the conditional distribution. ``S`` is the block-diagonal matrix chosen.
     """
 
-    def __init__(self, Z: np.ndarray) -> None:
-        self.covariance = ledoit_wolf(Z, assume_centered=True)[0]
-        self.s = least_reconstructable(self.covariance)
-        pull = np.linalg.solve(self.covariance, np.diag(self.s))
-        self._mean = Z - Z @ pull
-        spread = 2.0 * np.diag(self.s) - self.s[:, None] * pull
+    def __init__(self, covariance: np.ndarray, unit: np.ndarray) -> None:
+        self.free = np.flatnonzero(unit != ALWAYS_ON)
+        self._given = np.flatnonzero(unit == ALWAYS_ON)
+        within = covariance[np.ix_(self._given, self._given)]
+        across = covariance[np.ix_(self._given, self.free)]
+        self._regression = np.linalg.solve(within, across)
+        self.covariance = covariance[np.ix_(self.free, self.free)] - across.T @ self._regression
+        roots = block_roots(self.covariance, unit[self.free])
+        white = np.linalg.solve(roots, np.linalg.solve(roots, self.covariance).T)
+        s = least_reconstructable(0.5 * (white + white.T))
+        self.S = (roots * s) @ roots
+        self._pull = np.linalg.solve(self.covariance, self.S)
+        spread = 2.0 * self.S - self.S @ self._pull
         values, vectors = np.linalg.eigh(0.5 * (spread + spread.T))
         # Positive by construction; rounding may take the smallest below zero.
         self._root = vectors * np.sqrt(np.maximum(values, 0.0))
 
-    def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """One copy of every feature, shape (n_samples, n_features)."""
-        noise = rng.standard_normal(self._mean.shape)
-        return self._mean + noise @ self._root.T
+    def draw(self, Z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """One copy of every variable, shape (n_samples, n_variables); given ones are themselves."""
+        copies = Z.copy()
+        own = Z[:, self.free]
+        residuals = own - Z[:, self._given] @ self._regression
+        noise = rng.standard_normal(own.shape)
+        copies[:, self.free] = own - residuals @ self._pull + noise @ self._root.T
+        return copies
+
+
+def block_roots(covariance: np.ndarray, unit: np.ndarray) -> np.ndarray:
+    """The block-diagonal matrix of the symmetric roots of the blocks of units.
+
+    In terms of variables that are uncorrelated within each unit, any diagonal S is one with blocks
+    in terms of the units: the choice for single variables serves groups.
+    """
+    roots = np.zeros_like(covariance)
+    for number in np.unique(unit):
+        members = np.flatnonzero(unit == number)
+        block = np.ix_(members, members)
+        values, vectors = np.linalg.eigh(covariance[block])
+        roots[block] = (vectors * np.sqrt(values)) @ vectors.T
+    return roots
 
 
 def least_reconstructable(covariance: np.ndarray) -> np.ndarray:
@@ -58,13 +86,3 @@ def least_reconstructable(covariance: np.ndarray) -> np.ndarray:
         if np.abs(s - before).max() <= _TOLERANCE * s.max():
             break
     return s
-
-
-def content_order(X: np.ndarray) -> np.ndarray:
-    """An order of the columns by what is in them, in which their copies are drawn.
-
-    With one seed, a feature gets the same copy wherever its column stands, and whatever order
-    the selector has for its own purposes. No column may be zero throughout.
-    """
-    projection = np.random.default_rng(0).standard_normal(X.shape[0])
-    return np.argsort((projection @ X) / np.abs(X).max(axis=0), kind="stable")

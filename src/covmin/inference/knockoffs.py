@@ -1,25 +1,24 @@
 """Selection with a bound on the share of false discoveries."""
 
 import warnings
-from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, Options
-from sklearn.utils.validation import validate_data
 
 from covmin.core.kernels import Mixed
-from covmin.data.checks import check_numbers, columns_named
-from covmin.data.columns import prepare_columns
+from covmin.data.checks import is_frame
+from covmin.data.columns import PreparedColumns, prepare_columns
 from covmin.data.far_values import FAR_VALUES
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
-from covmin.data.ranks import Standardize, goes_by_rank
-from covmin.data.responses import ordered_levels
-from covmin.data.samples import check_columns
-from covmin.data.survival import read_times
+from covmin.data.samples import TOO_FEW, Samples, check_columns, check_enough
+from covmin.data.tables import from_tensors
 from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
@@ -27,15 +26,17 @@ from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
 
-from .gaussian_knockoffs import GaussianKnockoffs, content_order
+from .copula import TableKnockoffs
+from .knockoff_filter import e_value_q_values, knockoff_e_values, knockoff_q_values
+from .reading import by_column, note_columns, read_by, reader_of, rows_to_fit, weight_of
+from .swap import Importance, swap_statistics
 
-# What the default selector differs in from CCMSelector's own defaults: a comparison of
-# features with their copies gains from a ridge that does not follow the noise, and from more of
-# the sum over single features.
-_EPSILON = 0.01
-_MIXING = 0.5
+# What "auto" stands for here: a comparison of features with their copies gains from a ridge that
+# does not follow the noise, and from more of the sum over single features. Only the ranking counts.
+_AUTO: dict[str, Any] = {"n_features_to_select": 1, "kernel": Mixed(mixing=0.5), "epsilon": 0.01}
 
-Importance = Callable[[Any], np.ndarray]
+# What has no least number of features, and makes no copies.
+_FOR_FEW = "VerdictSelector, or conditional_dependence_test for single features"
 
 
 @dataclass(eq=False, repr=False)
@@ -45,25 +46,32 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     Every feature gets a knockoff: a random copy that relates to the other features as the
     feature does and, by construction, knows nothing about y. The selector ranks features and
     copies together. A feature of no use has equal chances to stand before or behind its copy,
-    so the copies that stand in front show how many of the features that do are false.
+    so the copies that stand in front show how many of the features that do are false. A feature
+    is whatever is chosen as one: a column, with its levels and its gaps, or a group of columns.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        What is fitted to features and copies together. None is
-        ``CCMSelector(1, kernel=Mixed(mixing=0.5), epsilon=0.01)``.
+        What is fitted to features and copies together. None is :class:`CCMSelector`; what a
+        CCMSelector has at "auto" is ``n_features_to_select=1, kernel=Mixed(mixing=0.5),
+        epsilon=0.01`` here. Its ``groups``, ``given``, ``categorical_features``, ``column_types``
+        and ``missing`` say how the table is read: ``KnockoffSelector(CCMSelector(given="age"))``.
+        For any other estimator the table is read by the defaults of CCMSelector, and it is fitted
+        to numbers: standardised columns, and indicators of levels and of gaps.
     fdr : float in (0, 1), default=0.1
         Bound on the false discovery rate: the expected share of false ones among the features
         kept. With ``offset=1`` at least 1/fdr features are kept, or none.
     importance : callable, default=None
         Called with the fitted estimator, gives the importance of each column, larger for
-        better; such as ``lambda model: abs(model.coef_)``. None uses ``ranking_``.
+        better; such as ``lambda model: abs(model.coef_)``. Those of the columns of a feature are
+        added. None uses ``ranking_``.
     offset : {0, 1}, default=1
         1 bounds the false discovery rate. 0 keeps more features, and bounds the number of
         false ones over the number kept plus 1/fdr, which is less.
     n_draws : int, default=1
         Number of times the copies are drawn. With several the result depends less on chance:
-        e-values are averaged over the draws (Ren and Barber, 2024).
+        e-values are averaged over the draws (Ren and Barber, 2024). At least 2/fdr features are
+        then kept, or none: use it where many features matter, and clearly.
     n_jobs : int, default=None
         Draws worked on at once.
     random_state : int, RandomState instance or None, default=None
@@ -76,22 +84,25 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     ----------
     W_ : ndarray of shape (n_features,)
         Statistic of each feature, the mean over draws: positive where the feature stands
-        before its copy, and larger the better the place of the better one of them.
+        before its copy, and larger the better the place of the better one of them. Columns of a
+        group share theirs; given columns, which have no copies, have NaN.
     q_values_ : ndarray of shape (n_features,)
         The smallest ``fdr`` at which the feature is kept. With several draws, that of the
-        e-values at hand, which themselves depend on ``fdr``.
+        e-values at hand, which themselves depend on ``fdr``. 0 for given columns.
     e_values_ : ndarray of shape (n_features,) or None
         Means over draws; None for a single draw.
     threshold_ : float
         Features with ``W_`` of at least this are kept; infinite if there are none. NaN for
         several draws.
     support_ : ndarray of bool of shape (n_features,)
-        The features kept. There may be none.
+        The features kept, and the given columns. There may be none.
     n_features_ : int
-        Number of features kept.
+        Number of features kept; a group counts as one, and given columns do not count.
     ranking_ : ndarray of shape (n_features,)
         Rank of each feature, 1 for the best: by e-value, if there are several draws, then
-        by ``W_``, then by position.
+        by ``W_``, then by position. Columns of a group share theirs; given columns have 0.
+    groups_ : ndarray of shape (n_groups,) or None
+        Labels of the groups, where there are groups.
     n_features_in_ : int
         Number of features seen in fit.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -106,17 +117,27 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     -----
     A discovery is false if y is independent of the feature given all the others. The bound
     holds whatever y depends on and however, if the joint distribution of the features is
-    known. Here the features are taken as Gaussian, their covariance is estimated (shrunk as
-    by Ledoit and Wolf), and the copies match it in mean and covariance. The bound is then
-    as good as that description of the *features*: heavy tails, discrete columns and strong
-    nonlinear relations between features put it in doubt, a wrong idea of y does not.
+    known. Here they are taken to have a Gaussian copula: behind each column stand Gaussian
+    variables, which numbers show by their ranks, and levels, ties and gaps by the interval
+    they lie in. The correlation of these variables is estimated (shrunk as by Ledoit and
+    Wolf); they are drawn given the table, their copies given them, and turned back into
+    values. The bound is as good as this description of the *features*: skewed and discrete
+    columns and heavy tails are part of it. Features that are non-monotone functions of others put
+    it in doubt; where one follows the square of another, a warning says so. A wrong idea of y
+    does not matter.
+
+    Copies of a given column are the column itself: the others are compared given it. The copies
+    of the columns of a group are drawn together, and only the group as a whole can be swapped.
+
+    Duplicate rows are merged and their weights added, unless all columns have few values: a
+    duplicate shares the response of its original, while its copy would not.
 
     Swapping a feature with its copy flips the sign of its statistic and changes no other, to
     the last bit: estimators see the columns in an order that depends only on their content.
 
     The covariance of features and copies together is the one of the smallest
     ``tr(G⁻¹)``, which keeps copies unlike their originals even where features are
-    correlated.
+    correlated. For groups it is taken over variables that are uncorrelated within each.
 
     References
     ----------
@@ -126,6 +147,10 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
        Annals of Statistics 50, 2022.
     .. [3] Z. Ren and R. F. Barber, "Derandomised knockoffs: leveraging e-values for false
        discovery rate control", JRSS B 86, 2024.
+    .. [4] R. Dai and R. F. Barber, "The knockoff filter for FDR control in group-sparse and
+       multitask regression", ICML 2016.
+    .. [5] P. D. Hoff, "Extending the rank likelihood for semiparametric copula estimation",
+       Annals of Applied Statistics 1, 2007.
 
     Examples
     --------
@@ -162,43 +187,53 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     verbose: int | str = "auto"
 
     def _warn_if_too_few(self, n_features: int) -> None:
-        least = int(np.ceil(self.offset / self.fdr))
-        if n_features < least:
+        if n_features < self._fewest():
             warnings.warn(
-                f"fdr={self.fdr:g} cannot be kept with fewer than {least} features, and X has "
-                f"{n_features}: none will be selected. Allow a larger fdr, or use "
-                "conditional_dependence_test.",
+                f"fdr={self.fdr:g} cannot be kept with fewer than {self._fewest()} features, and X "
+                f"has {n_features}: none will be selected. Use {_FOR_FEW}, or allow a larger fdr.",
                 UserWarning,
                 stacklevel=4,
             )
 
-    def _warn_if_nothing_was_kept(self) -> None:
+    def _warn_if_nothing_was_kept(self, W: np.ndarray) -> None:
         """Say so where features stand out that are too few for any filter to keep."""
-        least = int(np.ceil(self.offset / self.fdr))
-        n_outstanding = int((max(-self.W_.min(), 0.0) < self.W_).sum())
-        if self.n_features_ or not 0 < n_outstanding < least <= self.n_features_in_:
+        n_outstanding = int((max(-W.min(), 0.0) < W).sum())
+        if self.n_features_ or not 0 < n_outstanding < self._fewest() <= W.size:
             return
         warnings.warn(
             f"Nothing was kept, though {n_outstanding} feature(s) stand before every copy: with "
-            f"fdr={self.fdr:g} a knockoff filter keeps at least {least} features, or none. Where "
-            "few features matter, use StabilitySelector or conditional_dependence_test, or allow "
-            f"fdr={1.0 / n_outstanding:.2g}.",
+            f"fdr={self.fdr:g} a knockoff filter keeps at least {self._fewest()} features, or "
+            f"none. Where few features matter, use {_FOR_FEW}.",
             UserWarning,
             stacklevel=4,
         )
 
+    def _fewest(self) -> int:
+        """The fewest features that the filter can keep, if any."""
+        return int(np.ceil(self.offset / self._level()))
+
+    def _level(self) -> float:
+        """The level of each draw; of several half, as Ren and Barber advise.
+
+        At the full level most averages would just fall short.
+        """
+        return self.fdr if self.n_draws == 1 else self.fdr / 2.0
+
     # The estimator inside validates its own parameters.
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Draw copies of the features and keep the features that beat theirs.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; numbers without missing values.
+            Samples, in memory: numbers, or a frame that also has text, categories and dates. Values
+            may be missing.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Class labels, one or several real responses, or times to an event, as the estimator
-            takes them.
+            takes them. Samples without a response are left out, with a warning.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the samples, in the distribution of the features and in the estimator.
 
         Returns
         -------
@@ -206,138 +241,139 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
             Fitted. A fit that fails leaves the estimator as it was.
         """
         with unchanged_on_failure(self):
-            responses, _ = read_times(y, getattr(self.estimator, "task", None))
-            check_numbers(X, responses)
-            with columns_named(X):
-                X, checked = validate_data(
-                    self, X, responses, dtype=np.float64, ensure_min_samples=2, multi_output=True
-                )
-            # An array has no order of classes, nor an event, which the estimator may want to know.
-            y = checked if ordered_levels(y) is None and responses is y else y
-            self._warn_if_too_few(X.shape[1])
-            # Copies are of what the estimator looks at.
-            by_rank = goes_by_rank(getattr(self._estimator(), "standardize", True))
-            standardize: Standardize = "rank" if by_rank else True
-            columns = prepare_columns(X, standardize)
-            labels = getattr(self, "feature_names_in_", np.arange(X.shape[1]))
-            check_columns(columns, X, standardize, labels)
-            order = content_order(columns.X if by_rank else X[:, columns.index])
-            Z = columns.X[:, order]
+            estimator, seed = self._estimator(), seed_of(self.random_state)
+            table = _read(estimator, X, y, sample_weight, seed)
+            self._warn_if_too_few(table.samples.plan.n_choices)
             with one_blas_thread():
-                knockoffs = GaussianKnockoffs(Z)
-            seed = seed_of(self.random_state)
-
-            def statistics(draw: int) -> np.ndarray:
-                # Counted from one: with [seed, 0] the copies would be drawn from the numbers
-                # of default_rng(seed), from which simulated samples are often made.
-                copies = knockoffs.draw(np.random.default_rng([seed, draw + 1]))
-                return swap_statistics(self._estimator(), Z, copies, y, importance=self.importance)
-
-            draws, jobs = range(self.n_draws), self.n_jobs
+                # Not [seed, 0], the numbers of default_rng(seed), from which simulated samples are
+                # often made.
+                knockoffs = table.knockoffs(np.random.default_rng([seed, self.n_draws + 1]))
+                _warn_of_bends(knockoffs.bends(), table.samples.column_labels)
+            compare = partial(self._compare, estimator, table, knockoffs, seed)
             with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", message=FAR_VALUES)  # said above, by name
-                found = repeat(statistics, draws, "knockoffs", "draw", jobs, self.verbose)
-            W = np.zeros((self.n_draws, X.shape[1]))
-            W[:, columns.index[order]] = found
-            self._store(W)
-            self._warn_if_nothing_was_kept()
+                for said in (FAR_VALUES, TOO_FEW):  # said above, of the features alone
+                    warnings.filterwarnings("ignore", message=said)
+                found = repeat(
+                    compare, range(self.n_draws), "knockoffs", "draw", self.n_jobs, self.verbose
+                )
+            plan = table.samples.plan
+            W = np.zeros((self.n_draws, plan.given.size))
+            W[:, table.columns.unit_index] = found
+            self._store(W[:, ~plan.given], table.samples)
         return self
 
     def _estimator(self) -> Any:
-        if self.estimator is not None:
-            return for_many_fits(self.estimator, self)
-        return CCMSelector(1, kernel=Mixed(mixing=_MIXING), epsilon=_EPSILON)
+        """A clone of the estimator; what a CCMSelector leaves to be chosen is chosen here."""
+        if self.estimator is None:
+            return CCMSelector(**_AUTO)
+        estimator = for_many_fits(self.estimator, self)
+        if isinstance(estimator, CCMSelector):
+            left = {name: getattr(estimator, name) for name in _AUTO}
+            auto = {
+                name for name, value in left.items() if isinstance(value, str) and value == "auto"
+            }
+            estimator.set_params(**{name: _AUTO[name] for name in auto})
+        return estimator
 
-    def _store(self, W: np.ndarray) -> None:
-        self.W_ = W.mean(axis=0)
-        keys = [-self.W_]
+    def _compare(
+        self, estimator: Any, table: "_Table", knockoffs: TableKnockoffs, seed: int, draw: int
+    ) -> np.ndarray:
+        """W of each unit by one draw of the copies."""
+        copies = knockoffs.draw(np.random.default_rng([seed, draw + 1]))
+        return swap_statistics(
+            clone(estimator),
+            table.Z,
+            table.columns.apply(copies),
+            table.y,
+            units=table.columns.units,
+            importance=self.importance,
+            standardize=table.is_standardized,
+            sample_weight=table.weight,
+        )
+
+    def _store(self, W: np.ndarray, samples: Samples) -> None:
+        """Write the fitted attributes from statistics (n_draws, n_choices)."""
+        mean = W.mean(axis=0)
+        keys, e = [-mean], None
         if self.n_draws == 1:
-            self.e_values_ = None
-            self.q_values_ = knockoff_q_values(W[0], self.offset)
+            q = knockoff_q_values(W[0], self.offset)
         else:
-            self.e_values_ = np.mean([_e_values(row, self.fdr, self.offset) for row in W], axis=0)
-            self.q_values_ = _e_value_q_values(self.e_values_)
-            keys.append(-self.e_values_)
-        self.support_ = self.q_values_ <= self.fdr
-        self.n_features_ = int(self.support_.sum())
-        least = float(self.W_[self.support_].min(initial=np.inf))
+            each = [knockoff_e_values(row, self._level(), self.offset) for row in W]
+            e = np.mean(each, axis=0)
+            q = e_value_q_values(e)
+            keys.append(-e)
+        kept = q <= self.fdr
+        plan = samples.plan
+
+        note_columns(self, samples)
+        self.W_ = by_column(mean, np.nan, plan)
+        self.q_values_ = by_column(q, 0.0, plan)
+        self.e_values_ = None if e is None else by_column(e, np.nan, plan)
+        self.support_ = by_column(kept, True, plan)
+        self.ranking_ = by_column(np.argsort(np.lexsort(keys)) + 1, 0, plan)
+        self.n_features_ = int(kept.sum())
+        least = float(mean[kept].min(initial=np.inf))
         self.threshold_ = least if self.n_draws == 1 else np.nan
-        self.ranking_ = np.argsort(np.lexsort(keys)) + 1
+        self.groups_ = samples.labels
+        self._warn_if_nothing_was_kept(mean)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        reads = get_tags(reader_of(self.estimator)).input_tags
+        tags.input_tags.allow_nan = reads.allow_nan
+        tags.input_tags.string, tags.input_tags.categorical = reads.string, reads.categorical
+        return tags
 
 
-def swap_statistics(
-    estimator: Any,
-    Z: np.ndarray,
-    copies: np.ndarray,
-    y: np.ndarray,
-    *,
-    importance: Importance | None = None,
-) -> np.ndarray:
-    """W: how each feature compares with its copy when both are in the model.
+@dataclass(frozen=True)
+class _Table:
+    """What is copied and compared."""
 
-    From a ranking, the place of the better of the two, counted from the last, with the sign
-    of a feature that stands before its copy; from importances, their difference.
-    """
-    d = Z.shape[1]
-    # In the order of their content, so that the estimator cannot tell a copy by its place.
-    both = prepare_columns(np.hstack([Z, copies]))
-    estimator.fit(both.X, y)
-    if importance is not None:
-        found = np.asarray(importance(estimator), dtype=np.float64)
-    elif (ranking := getattr(estimator, "ranking_", None)) is not None:
-        found = 1.0 + both.index.size - np.asarray(ranking)
-    else:
-        raise ValueError(
-            f"{type(estimator).__name__} has no ranking_ after fit; pass importance=, a function "
-            "of the fitted estimator such as lambda model: abs(model.coef_)."
+    samples: Samples
+    encoded: np.ndarray  # (n_rows, n_encoded), NaN where a value is missing
+    columns: PreparedColumns  # how the estimator sees them
+    Z: np.ndarray  # (n_rows, n_varying), what it sees
+    y: Any  # of these rows, as it was passed
+    weight: np.ndarray | None  # of these rows, where there are weights
+    is_standardized: bool
+
+    def knockoffs(self, rng: np.random.Generator) -> TableKnockoffs:
+        weight = np.ones(len(self.Z)) if self.weight is None else self.weight
+        p = weight / weight.sum()
+        return TableKnockoffs(self.encoded, self.samples.plan, self.columns.index, p, rng)
+
+
+def _read(estimator: Any, X: Any, y: Any, sample_weight: Any, seed: int) -> _Table:
+    """Read a table by the parameters of the estimator, or by the defaults of CCMSelector."""
+    if issparse(X):
+        raise TypeError(
+            "Sparse data was passed for X, but dense data is required: pass X.toarray()."
         )
-    if found.shape != (both.index.size,):
-        raise ValueError(
-            f"importance must give one number for each of the {both.index.size} columns, "
-            f"features and knockoffs; got an array of shape {found.shape}."
+    reader = reader_of(estimator)
+    X, reader.device, y, sample_weight = from_tensors(X, reader.device, y, sample_weight)
+    samples = read_by(reader, estimator, X, y, sample_weight).in_memory()
+    encoded, how = np.asarray(samples.X, dtype=np.float64), reader.standardize
+    # Without the weights of classes: a copy must not know of y.
+    weight = weight_of(sample_weight, samples)
+    Y = samples.response.Y
+    columns = prepare_columns(encoded, how, plan=samples.plan, sample_weight=weight, Y=Y)
+    check_columns(columns, samples.X, how, samples.column_labels, samples.n_left_out)
+    check_enough(samples, columns)
+    rows, weight = rows_to_fit(columns, estimator, seed, is_weighted=weight is not None)
+    y = y if hasattr(y, "dtype") or is_frame(y) else np.asarray(y)
+    y = _safe_indexing(y, samples.row[rows])
+    return _Table(samples, encoded[rows], columns, columns.X[rows], y, weight, bool(how))
+
+
+def _warn_of_bends(pairs: np.ndarray, labels: np.ndarray) -> None:
+    if len(pairs):
+        first, second = labels[pairs[0]].tolist()
+        more = f" (and {len(pairs) - 1} more such pairs)" if len(pairs) > 1 else ""
+        warnings.warn(
+            f"Column {second!r} follows the square of column {first!r}{more}, and no Gaussian "
+            "copula does: copies can be told from their originals, and more than a share fdr of "
+            "the features kept may be false. Leave one of them out, make a group of them, or "
+            f"use {_FOR_FEW}.",
+            UserWarning,
+            stacklevel=4,
         )
-    values = np.zeros(2 * d)
-    values[both.index] = found
-    own, other = values[:d], values[d:]
-    if importance is not None:
-        return own - other
-    W = np.sign(own - other) * np.maximum(own, other)
-    # Equal columns are ranked by their position, which says nothing.
-    W[(copies == Z).all(axis=0)] = 0.0
-    return W
-
-
-def knockoff_q_values(W: np.ndarray, offset: int = 1) -> np.ndarray:
-    """The smallest level at which the knockoff filter keeps each feature; ∞ where W ≤ 0.
-
-    A feature is kept at level q if ``(offset + #{W ≤ −t}) / #{W ≥ t} ≤ q`` for some t of at
-    most its own W.
-    """
-    q, smallest = np.full(W.size, np.inf), np.inf
-    for t in np.unique(W[W > 0.0]):
-        smallest = min(smallest, (offset + np.count_nonzero(-t >= W)) / np.count_nonzero(t <= W))
-        q[t == W] = smallest
-    return q
-
-
-def _e_values(W: np.ndarray, fdr: float, offset: int) -> np.ndarray:
-    """``d·1{Wⱼ ≥ T} / (1 + #{W ≤ −T})`` with the filter's threshold T at half the level.
-
-    Half, as Ren and Barber advise: at the full level most averages would just fall short.
-    """
-    kept = knockoff_q_values(W, offset) <= fdr / 2.0
-    if not kept.any():
-        return np.zeros(W.size)
-    threshold = W[kept].min()
-    return kept * (W.size / (1.0 + np.count_nonzero(-threshold >= W)))
-
-
-def _e_value_q_values(e: np.ndarray) -> np.ndarray:
-    """The level at which the e-BH procedure keeps each feature: ``min_{k ≥ rank} d/(k e₍ₖ₎)``."""
-    order = np.argsort(-e, kind="stable")
-    places = np.arange(1, e.size + 1)
-    with np.errstate(divide="ignore"):
-        levels = e.size / (places * e[order])
-    q = np.empty(e.size)
-    q[order] = np.minimum.accumulate(levels[::-1])[::-1]
-    return q

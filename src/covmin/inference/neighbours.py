@@ -1,8 +1,8 @@
-"""What all other columns say about each column: every regression from one decomposition.
+"""Predict each column from all others, with all regressions from one decomposition.
 
 Belloni, Chernozhukov and Hansen condition on what matters to y *and* on what matters to x, so that
-a feature forgotten by one of the two regressions is there in the other. What the others say about
-x is here one column, the fitted mean, as a propensity score is.
+a feature missed by one of the two regressions is included by the other. Here the prediction of x
+is a single column, the fitted mean, like a propensity score.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from .residual_products import normal_scores
 
 
 def fitted_by_others(X: np.ndarray, of_column: np.ndarray, p: np.ndarray) -> list[np.ndarray]:
-    """For each unit, its columns as fitted by a sum of functions of the columns of all others.
+    """Return the columns of each unit as predicted by an additive model of all other columns.
 
     With Θ = (BᵀB + λI)⁻¹ for a basis B of all columns, the ridge regression of the columns U of a
-    unit on the others leaves ``BΘ_U Θ_UU⁻¹``, of leverage ``hᵢ = (BΘBᵀ)ᵢᵢ − bᵢᵀΘ_UU⁻¹bᵢ``,
-    b the rows of BΘ_U. The ridge is that of the least leave-one-out error.
+    unit on the others has residuals ``BΘ_U Θ_UU⁻¹`` and leverages ``hᵢ = (BΘBᵀ)ᵢᵢ − bᵢᵀΘ_UU⁻¹bᵢ``,
+    where b are the rows of BΘ_U. The ridge minimises the leave-one-out error.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_columns)
-        Standard scores.
+        Normal scores.
     of_column : ndarray of shape (n_columns,)
-        Unit of each column; those of −1 are no unit, but one of the others.
+        Unit of each column; −1 for columns that are always among the others.
     p : ndarray of shape (n_samples,)
         Weights that sum to one.
 
     Returns
     -------
     scores : list of ndarray of shape (n_samples, n_fitted)
-        Standard scores for each unit; of those columns that the others say something about.
+        Normal scores of the predictions for each unit, for the columns that can be predicted.
     """
     B, unit, n_own = _basis(X, of_column, p)
     members = [np.flatnonzero(unit == u) for u in range(int(of_column.max(initial=-1)) + 1)]
     own = [each[each < n_own] for each in members]
-    least = np.sum((B[:, :n_own] / (1.0 - p[:, None])) ** 2, axis=0)  # the mean alone leaves that
+    least = np.sum((B[:, :n_own] / (1.0 - p[:, None])) ** 2, axis=0)  # error of the mean
     fitted = np.full((len(X), n_own), np.nan)
     for inverse in _inverses(B):
         leverage = inverse.leverage
@@ -50,8 +50,8 @@ def fitted_by_others(X: np.ndarray, of_column: np.ndarray, p: np.ndarray) -> lis
             U = inverse.M[:, columns]
             left = np.linalg.solve(inverse.block(columns), U.T).T
             h = leverage - (left * U).sum(axis=1)
-            # A unit's own columns come first. Each sample is fitted without itself: among many
-            # columns a feature that none of them knows would else be fitted too.
+            # A unit's own columns come first. Predict each sample without itself: otherwise many
+            # columns would fit a feature that they cannot predict.
             left = left[:, : targets.size] / np.maximum(1.0 - h - p, 1e-3)[:, None]
             errors = (left**2).sum(axis=0)
             better = errors < least[targets]
@@ -64,7 +64,7 @@ def fitted_by_others(X: np.ndarray, of_column: np.ndarray, p: np.ndarray) -> lis
 def _basis(
     X: np.ndarray, of_column: np.ndarray, p: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """The columns and the waves of their ranks but the first, times √p, and the unit of each."""
+    """Return the columns and cosines of their ranks, times √p, and the unit of each."""
     waves = Ranked.of(X, p).waves(np.arange(X.shape[1]))[1:]
     bent = waves.reshape(-1, len(X)).T
     varies = (p @ bent**2) > 0.5
@@ -75,22 +75,22 @@ def _basis(
 
 @dataclass(frozen=True)
 class _Inverse:
-    """Θ = (BᵀB + λI)⁻¹, by what is asked of it."""
+    """The inverse Θ = (BᵀB + λI)⁻¹, through the parts that are needed."""
 
     B: np.ndarray
     ridge: float
     M: np.ndarray  # BΘ
-    Q: np.ndarray  # eigenvectors of BᵀB, or of BBᵀ where that is smaller
+    Q: np.ndarray  # eigenvectors of BᵀB, or of BBᵀ if that is smaller
     shrunk: np.ndarray  # 1/(eigenvalues + λ)
 
     @property
     def leverage(self) -> np.ndarray:
-        """diag(BΘBᵀ)."""
+        """``diag(BΘBᵀ)``."""
         leverage: np.ndarray = (self.M * self.B).sum(axis=1)
         return leverage
 
     def block(self, U: np.ndarray) -> np.ndarray:
-        """Θ_UU."""
+        """Return Θ_UU."""
         if len(self.Q) == self.B.shape[1]:
             block: np.ndarray = (self.Q[U] * self.shrunk) @ self.Q[U].T
             return block
@@ -99,7 +99,7 @@ class _Inverse:
 
 
 def _inverses(B: np.ndarray) -> Iterator[_Inverse]:
-    """One for each ridge, from one decomposition."""
+    """Yield the inverse for each ridge, from one decomposition."""
     wide = B.shape[1] > B.shape[0]
     values, Q = np.linalg.eigh(B @ B.T if wide else B.T @ B)
     turned = Q.T @ B if wide else B @ Q

@@ -1,4 +1,4 @@
-"""Two questions about each feature: whether it matters at all, whether it adds to all others."""
+"""Test each feature on its own, in pairs, and given all others."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .smoothing import Given
 
 @dataclass(frozen=True)
 class Questions:
-    """A table of standard scores, in random order, and what can be asked of its units."""
+    """A table of normal scores in random order, with the tests of its units."""
 
     X: np.ndarray  # (n, c)
     Y: np.ndarray  # (n, k), centred
@@ -43,10 +43,10 @@ class Questions:
 
     @classmethod
     def of(cls, columns: PreparedColumns, response: EncodedResponse, seed: int) -> Questions:
-        """The rows of prepared columns, or a sample of very many.
+        """Return the rows of prepared columns, or a sample if there are very many.
 
-        Copies of a row are one observation. Equal rows are copies where a feature by itself tells
-        most different rows apart; where all take few values, each of them often, they are
+        Duplicates of a row are one observation. Equal rows count as duplicates if a single feature
+        distinguishes most rows. If all features have few values, equal rows are separate
         observations that happen to be equal.
         """
         rows = columns.distinct(seed)
@@ -61,19 +61,19 @@ class Questions:
         labels = response.labels if response.task == "classification" else None
         if labels is not None:
             labels = np.unique(np.asarray(labels)[first], return_inverse=True)[1]
-            labels = labels if np.bincount(labels).max() > 1 else None  # numbers do as well
+            labels = labels if np.bincount(labels).max() > 1 else None  # treat them as numbers
         X = X.astype(np.float64)
         Y = np.asarray(response.Y[first], dtype=np.float64)
         return cls(X, Y - p @ Y, p, columns.units, labels, seed)
 
     @property
     def n_samples(self) -> float:
-        """How many samples of equal weight they are worth."""
+        """Effective number of samples, as if all had equal weight."""
         return float(1.0 / (self.p @ self.p))
 
     @cached_property
     def _weights(self) -> np.ndarray:
-        """What each column counts for: those of a unit add up to one."""
+        """Weight of each column; those of a unit add up to one."""
         return self.units.scale**2
 
     def _columns(self, unit: int) -> np.ndarray:
@@ -86,9 +86,9 @@ class Questions:
 
     @cached_property
     def alone(self) -> np.ndarray:
-        """p-value of each unit for saying something by itself.
+        """p-value of each unit for an effect on its own.
 
-        By a line and waves of the ranks of its columns, where more than a few samples carry it.
+        Based on functions of the ranks of its columns; enough samples must carry the association.
         """
         codes, ranked = self._looks
         p_values = np.ones(self.units.size)
@@ -96,7 +96,7 @@ class Questions:
             return p_values
         shares = ranked.shares(codes)[0]
         tails = chance(shares, codes.n_samples, codes.size) / prior(N_WAVES)[:, None]
-        # Only what is small could be carried by a few.
+        # Only small p-values need to be checked.
         for wave, column in np.argwhere(tails < SEARCH.level):
             values = ranked.waves(np.array([column]))[wave, 0]
             if not many_carry((np.sqrt(self.p) * values)[:, None], codes, SEARCH)[0]:
@@ -111,8 +111,7 @@ class Questions:
     def _choice(self) -> tuple[np.ndarray, float]:
         """Units that predict the response best together, and the scale of functions of them.
 
-        They are the first of a ranking, at most one for ten samples. To choose too many does no
-        harm.
+        They are the first of a ranking, at most one per ten samples. Too many do no harm.
         """
         n_units = self.units.size
         most = int(max(1, min(n_units, self.n_samples / SAMPLES_FOR_EACH_FEATURE)))
@@ -129,7 +128,7 @@ class Questions:
         return self._choice[0]
 
     def _ranked(self, among: np.ndarray) -> np.ndarray:
-        """Some units from the first to the last, as :class:`CCMSelector` ranks them."""
+        """Rank some units with :class:`CCMSelector`."""
         if among.size == 1:
             return among
         columns = self.units.columns(among)
@@ -137,7 +136,7 @@ class Questions:
         is_given = of_column == ALWAYS_ON
         selector = CCMSelector(
             1,
-            groups=of_column,  # the columns that are always on are one unit
+            groups=of_column,  # the columns always included form one unit
             given=is_given if is_given.any() else None,
             task="regression" if self.labels is None else "classification",
             standardize=False,
@@ -146,7 +145,7 @@ class Questions:
         )
         y: Any = self.Y if self.labels is None else self.labels
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about the table: said where it was read
+            warnings.simplefilter("ignore")  # already issued when the table was read
             selector.fit(self.X[:, columns], y[:, 0] if y.shape[1:] == (1,) else y, self.p)
         order = np.argsort(selector.ranking_, kind="stable")
         order = of_column[order[~is_given[order]]]
@@ -158,14 +157,15 @@ class Questions:
         return fitted_by_others(self.X, self.units.of_column, self.p)
 
     def prepare(self) -> None:
-        """Work out what all questions share."""
+        """Compute what all tests share."""
         _ = self._choice, self._fitted
 
     def added_to_all(self, unit: int, level: float) -> float:
-        """p-value for what a unit adds to all others: to the chosen, and to what all say of it.
+        """Return the p-value of a unit given all others.
 
-        A chosen unit may have been preferred to others that can stand in for it. So where it seems
-        to add something, as many are chosen anew without it, and join the others.
+        The test conditions on the chosen units and on what all others predict of the unit. A chosen
+        unit may have been preferred to its substitutes. So if it seems to add something, a second
+        choice is made without it, and added to the conditions.
         """
         chosen = self.chosen
         others = chosen[chosen != unit]
@@ -177,7 +177,7 @@ class Questions:
         return max(p_value, joined.p_value)
 
     def added_to(self, unit: int, others: np.ndarray) -> Added:
-        """What a unit adds to some others."""
+        """Test what a unit adds to some others."""
         nothing = np.empty((len(self.X), 0))
         return self._added(unit, others, nothing)
 
@@ -195,14 +195,14 @@ class Questions:
 
     @cached_property
     def partners(self) -> list[tuple[int, int]]:
-        """Pairs of units that stand out together."""
+        """Candidate interacting pairs of units."""
         codes, ranked = self._looks
         search = replace(SEARCH, level=1.0)
         pairs = interacting_pairs(self.X, ranked, codes, self.units.of_column, search)
         return [(int(a), int(b)) for a, b in pairs.units if a >= 0 and b >= 0]
 
     def in_pairs(self) -> np.ndarray:
-        """p-value of each unit for saying something together with one other, for all others."""
+        """Return the p-value of each unit given one partner, corrected for all partners."""
         p_values = np.ones(self.units.size)
         for pair in self.partners:
             for unit, other in (pair, pair[::-1]):
@@ -211,7 +211,7 @@ class Questions:
         return p_values
 
     def stand_ins(self, unit: int, among: np.ndarray, level: float, most: int) -> np.ndarray:
-        """The fewest of some units, closest first, given which a unit adds nothing."""
+        """Return the fewest substitutes, closest first, given which a unit adds nothing."""
         closeness = self._closeness(unit, among)
         closest = among[np.argsort(-closeness, kind="stable")][:most]
         for size in range(1, closest.size + 1):
@@ -220,7 +220,7 @@ class Questions:
         return closest
 
     def _closeness(self, unit: int, among: np.ndarray) -> np.ndarray:
-        """The largest squared correlation of a column of a unit with one of each other."""
+        """Return the largest squared correlation between the columns of a unit and of others."""
         mine = self.X[:, self._columns(unit)]
         squares = ((self.p[:, None] * mine).T @ self.X) ** 2
         return np.array([squares[:, self._columns(other)].max() for other in among])

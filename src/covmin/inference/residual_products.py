@@ -1,4 +1,4 @@
-r"""Whether x says anything about y beyond z, by products of what z leaves of both.
+r"""Test whether x explains y beyond z, by products of the residuals of both given z.
 
 With residuals :math:`r = y - \hat m(z)` and :math:`e = \varphi(x - \hat g(z)) - \hat h(z)` the
 statistics are
@@ -6,11 +6,11 @@ statistics are
 .. math:: T = \Bigl\| \sum_i r_i e_i \Bigr\|^2, \qquad
    T' = \Bigl\| \sum_i r_i e_i \otimes \psi(z_i) \Bigr\|^2,
 
-for effects of x alone and for those that depend on z, with ψ(z) the given features themselves. If x
-adds nothing each product has mean zero but for the *product* of the errors of both regressions.
-Given the size of each product, a sum of them is about normal, so that T is a weighted sum of χ²,
-with the eigenvalues of :math:`\sum_i r_i^2 e_i e_i^\top` as weights: nothing is assumed about how
-the spread of x or y depends on z.
+for effects of x alone and for effects that depend on z, where ψ(z) are the given features. If x
+adds nothing, each product has mean zero, up to the *product* of the errors of both regressions.
+Given the size of each product, their sum is approximately normal, so T is a weighted sum of χ²
+variables with the eigenvalues of :math:`\sum_i r_i^2 e_i e_i^\top` as weights. Nothing is assumed
+about how the spread of x or y depends on z.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ from .tails import weighted_chi2_tail
 
 @dataclass(frozen=True)
 class Added:
-    """What a set of columns adds to those given."""
+    """Result of the test of a set of columns given others."""
 
     p_value: float
-    alone: float  # p-value for effects that do not depend on what is given
+    alone: float  # p-value for effects that do not depend on the given features
     together: float  # p-value for effects that do
-    ratio: float  # the statistic of the smaller p-value, over its mean where nothing is added
+    ratio: float  # statistic of the smaller p-value, divided by its null mean
 
 
 NOTHING = Added(1.0, 1.0, 1.0, 0.0)
 
 
 def added_by(X: np.ndarray, weights: np.ndarray, Y: np.ndarray, given: Given) -> Added:
-    """Test whether columns of standard scores add to what is given.
+    """Test whether columns of normal scores explain Y beyond the given features.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_columns)
-        Standard scores of the columns under test, as one set, rows as those of ``given``.
+        Normal scores of the columns to test, as one set, with the same rows as ``given``.
     weights : ndarray of shape (n_columns,)
-        What each column counts for.
+        Weight of each column.
     Y : ndarray of shape (n_samples, n_responses)
     given : Given
     """
@@ -64,7 +64,7 @@ def added_by(X: np.ndarray, weights: np.ndarray, Y: np.ndarray, given: Given) ->
     features = given.scaled(_features(of_x.residuals(scaled) / np.sqrt(p)[:, None], weights, p))
     of_features, _ = given.smoother(features)
     E = of_features.residuals(features)
-    # Residuals of regressions on the same samples are too small, and so are their products.
+    # Residuals on the fitted samples are too small, and so are their products; correct for this.
     spread = np.sqrt(of_y.left_by_both(of_features) / (of_y.left * of_features.left))
     alone, ratio = _tail(E, R, spread)
     if not given.bases:
@@ -76,14 +76,14 @@ def added_by(X: np.ndarray, weights: np.ndarray, Y: np.ndarray, given: Given) ->
 
 
 def _features(residuals: np.ndarray, weights: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Leading components of the residuals, by their normal scores, of variances that sum to one."""
+    """Return the leading components of the normal scores of the residuals."""
     basis = Basis.of(normal_scores(residuals, p), weights / weights.sum(), p, FEATURE_SCALE)
     shares = np.cumsum(basis.variances) / basis.variances.sum()
     return basis.components(int(np.searchsorted(shares, FEATURE_SHARE)) + 1)
 
 
 def normal_scores(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Normal quantiles of the ranks in each column, of variance one; a constant becomes zero."""
+    """Return normal scores of each column with unit variance; constant columns become zero."""
     every = np.zeros(columns.shape[1], dtype=bool)
     scores = NormalScores.of(columns, p, every).apply(columns)
     scores -= p @ scores
@@ -92,7 +92,7 @@ def normal_scores(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 
 def _tail(E: np.ndarray, R: np.ndarray, spread: np.ndarray) -> tuple[float, float]:
-    """The p-value of ``‖Σᵢ rᵢ eᵢ‖²``, and its ratio to the mean where there is nothing."""
+    """Return the p-value of ``‖Σᵢ rᵢ eᵢ‖²``, and its ratio to the null mean."""
     products = (E[:, :, None] * R[:, None, :]).reshape(len(E), -1)
     statistic = float((products.sum(axis=0) ** 2).sum())
     products = products * spread[:, None]

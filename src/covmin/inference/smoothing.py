@@ -1,7 +1,7 @@
-"""What given features say about the mean of some columns, and what is left of these.
+"""Regress columns on given features and return the residuals.
 
-Everything is in coordinates scaled by √p, p the weights of the samples: sums of products of two
-residuals are then plain sums.
+All vectors are scaled by √p, where p are the sample weights, so that sums of products of two
+residuals are plain sums.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from covmin.plan import budgets
 from covmin.plan.constants import FUNCTION_RIDGES, FUNCTION_SCALES, MOST_FREEDOM
 from covmin.selection.judge import principal_components
 
-# No residual is taken for less than this share of what it is without a regression.
+# Lower bound on the share of a residual that is left after a regression.
 _LEAST_LEFT = 1e-6
 
 
 @dataclass(frozen=True)
 class Basis:
-    """Orthonormal directions of functions of the given features, at one scale."""
+    """Orthonormal functions of the given features, at one length scale."""
 
     V: np.ndarray  # (n, D), orthonormal columns, orthogonal to √p
     variances: np.ndarray  # (D,), of the components along them, decreasing
@@ -30,9 +30,9 @@ class Basis:
 
     @classmethod
     def of(cls, Z: np.ndarray, weights: np.ndarray, p: np.ndarray, scale: float) -> Basis:
-        """Components of ``exp Σⱼ ωⱼ κ((zⱼ − z̃ⱼ)/s)``, built around the first samples.
+        """Return kernel principal components of ``exp Σⱼ ωⱼ κ((zⱼ − z̃ⱼ)/s)``, with landmarks.
 
-        Z (n, q) are standard scores in random order; the weights ωⱼ add up to one.
+        Z (n, q) are normal scores in random order; the weights ωⱼ add up to one.
         """
         n_landmarks = min(len(Z), budgets.n_landmarks(len(Z)))
         K = np.exp(GaussianSum(scale).cross(Z, Z[:n_landmarks], weights))
@@ -44,12 +44,12 @@ class Basis:
 
     @cached_property
     def squares(self) -> np.ndarray:
-        """The squares of V, which leverages are sums of."""
+        """Squares of V, whose sums are leverages."""
         squares: np.ndarray = self.V**2
         return squares
 
     def components(self, most: int) -> np.ndarray:
-        """The leading components of the samples, of variances that sum to at most one."""
+        """Return the leading components, with variances that sum to at most one."""
         shares = self.variances[:most] / self.variances.sum()
         components: np.ndarray = self.V[:, :most] * np.sqrt(shares / self.p[:, None])
         return components
@@ -60,22 +60,22 @@ class Smoother:
     """``S = √p√pᵀ + V diag(f) Vᵀ``: kernel ridge regression with an intercept."""
 
     basis: Basis
-    f: np.ndarray  # (D,), how much of each direction is followed
+    f: np.ndarray  # (D,), shrinkage factor of each direction
 
     def residuals(self, scaled: np.ndarray) -> np.ndarray:
-        """``(I − S) T`` for targets T (n, k), times √p and centred."""
+        """Return ``(I − S) T`` for centred targets T (n, k), times √p."""
         V = self.basis.V
         left: np.ndarray = scaled - V @ (self.f[:, None] * (V.T @ scaled))
         return left
 
     @property
     def left(self) -> np.ndarray:
-        """diag((I − S)²): the share of independent noise that is left of each sample."""
+        """``diag((I − S)²)``, the share of independent noise left in each sample."""
         rest = 1.0 - self.basis.p - self.basis.squares @ (1.0 - (1.0 - self.f) ** 2)
         return np.maximum(rest, _LEAST_LEFT)
 
     def left_by_both(self, other: Smoother) -> np.ndarray:
-        """diag(AAᵀ) with ``A = (I − S)(I − S')``."""
+        """Return ``diag(AAᵀ)`` with ``A = (I − S)(I − S')``."""
         p, f, g = self.basis.p, self.f, other.f
         if other.basis is self.basis:
             kept = 1.0 - p - self.basis.squares @ (1.0 - ((1.0 - f) * (1.0 - g)) ** 2)
@@ -88,9 +88,9 @@ class Smoother:
 
 @dataclass(frozen=True)
 class Given:
-    """The given features, ready for regressions on them."""
+    """The given features, prepared for regressions on them."""
 
-    bases: tuple[Basis, ...]  # one for each scale; none where nothing is given
+    bases: tuple[Basis, ...]  # one per length scale; empty if nothing is given
     lines: np.ndarray  # (n, q), the features themselves, of variances that sum to one
     p: np.ndarray
 
@@ -102,7 +102,7 @@ class Given:
         p: np.ndarray,
         scales: tuple[float, ...] = FUNCTION_SCALES,
     ) -> Given:
-        """Z (n, q) are standard scores in random order; weights of a feature add up to one."""
+        """Prepare normal scores Z (n, q) in random order; weights of a feature add up to one."""
         if Z.shape[1] == 0:
             return cls((), Z, p)
         shares = weights / weights.sum()
@@ -110,13 +110,13 @@ class Given:
         return cls(bases, Z * np.sqrt(shares), p)
 
     def scaled(self, targets: np.ndarray) -> np.ndarray:
-        """Targets (n, k) centred and times √p."""
+        """Return the centred targets (n, k) times √p."""
         return np.sqrt(self.p)[:, None] * (targets - self.p @ targets)
 
     def smoother(self, scaled: np.ndarray) -> tuple[Smoother, float]:
-        """The scale and ridge of the least leave-one-out error, and that as a share of the mean's.
+        """Return the smoother with the lowest leave-one-out error, and its relative error.
 
-        The columns of the targets must be on scales that may be compared.
+        The error is a fraction of that of the mean. The targets must have comparable scales.
         """
         if not self.bases:
             nothing = Basis(np.empty((self.p.size, 0)), np.empty(0), self.p)
@@ -128,7 +128,7 @@ class Given:
 
 
 def _least(basis: Basis, scaled: np.ndarray) -> tuple[float, np.ndarray]:
-    """The least leave-one-out error over the ridges, and the smoother of it."""
+    """Return the lowest leave-one-out error over the ridges, and its shrinkage factors."""
     ridges = np.array(FUNCTION_RIDGES)
     shrunk = np.where(
         np.isfinite(ridges), basis.variances[:, None] / (basis.variances[:, None] + ridges), 0.0

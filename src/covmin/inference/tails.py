@@ -1,24 +1,24 @@
-"""Tails of sums of squares, and p-values of many questions at once."""
+"""Tail probabilities of weighted χ² sums, and p-values adjusted for multiple testing."""
 
 import numpy as np
 from scipy.stats import gamma, norm
 
-# Weights below this share of the largest change no tail.
+# Weights below this fraction of the largest do not affect the tail.
 _NEGLIGIBLE = 1e-6
 _HALVINGS = 60
 
 
 def weighted_chi2_tail(weights: np.ndarray, value: float) -> float:
-    """P(Σₖ λₖ χ²ₖ ≥ value) for independent χ² of one degree of freedom.
+    """Return P(Σₖ λₖ χ²ₖ ≥ value) for independent χ² variables with one degree of freedom.
 
-    By the saddlepoint formula of Lugannani and Rice in the form of Barndorff-Nielsen, which is
-    right to a few per cent of the probability however small that is; below the mean, where
-    nothing is decided, by a gamma distribution of the same mean and variance.
+    Uses the saddlepoint formula of Lugannani and Rice in the form of Barndorff-Nielsen, whose
+    relative error is a few per cent even for very small probabilities. Below the mean, where no
+    decision is made, it uses a gamma distribution with the same mean and variance.
 
     Parameters
     ----------
     weights : ndarray of shape (n_terms,)
-        The λₖ, not negative.
+        The λₖ ≥ 0.
     value : float
 
     Returns
@@ -37,7 +37,7 @@ def weighted_chi2_tail(weights: np.ndarray, value: float) -> float:
     weights = weights[weights > _NEGLIGIBLE * largest] / largest
     value = value / largest
     mean, variance = float(weights.sum()), 2.0 * float((weights**2).sum())
-    if value <= mean + 0.1 * np.sqrt(variance):  # the saddlepoint is next to zero
+    if value <= mean + 0.1 * np.sqrt(variance):  # the saddlepoint is close to zero
         return float(gamma.sf(value, mean**2 / variance, scale=variance / mean))
     low, high = 0.0, 0.5
     for _ in range(_HALVINGS):
@@ -51,13 +51,13 @@ def weighted_chi2_tail(weights: np.ndarray, value: float) -> float:
 
 
 def adjusted_p_values(p_values: np.ndarray, method: str) -> np.ndarray:
-    """The smallest false discovery rate at which each hypothesis is rejected.
+    """Return the smallest false discovery rate at which each hypothesis is rejected.
 
     Parameters
     ----------
     p_values : ndarray of shape (n_hypotheses,)
     method : {"bh", "by"}
-        Benjamini and Hochberg; or Benjamini and Yekutieli, for any dependence.
+        Benjamini–Hochberg; or Benjamini–Yekutieli, which allows any dependence.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A verdict on every feature, at an error rate that holds."""
+"""Classify every feature as needed or relevant, with a bound on the false discovery rate."""
 
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -30,98 +30,97 @@ NEEDED, RELEVANT, NOT_SHOWN, GIVEN = "needed", "relevant", "not shown to matter"
 
 @dataclass(eq=False, repr=False)
 class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimator):
-    r"""Tell of every feature whether it is needed, relevant, or not shown to matter.
+    r"""Classify every feature as needed, relevant, or not shown to matter.
 
-    Two questions are asked of each feature, and each is answered by a p-value:
+    Each feature gets two p-values:
 
-    - Is it *needed*: does it add to what all other features say about y?
-    - Is it *relevant*: does it say anything, by itself, together with one other feature, or
-      beyond all others?
+    - *needed*: does it explain y beyond all other features?
+    - *relevant*: does it explain y on its own, jointly with one other feature, or beyond all
+      others?
 
-    A feature that is relevant and not shown to be needed is named with the features that can
-    stand in for it. Among the features called needed, and among those called needed or relevant,
-    the expected share of false ones is at most ``fdr``.
+    A feature that is relevant but not shown to be needed is reported with its substitutes. Among
+    the features called needed, and among those called needed or relevant, the expected fraction of
+    false ones is at most ``fdr``.
 
     Parameters
     ----------
     fdr : float in (0, 1), default=0.1
-        Bound on the false discovery rate of either question.
+        Bound on the false discovery rate of either kind.
     method : {"bh", "by"}, default="bh"
-        How p-values of many features are put together: by Benjamini and Hochberg; or by Benjamini
-        and Yekutieli, which is right however p-values depend on each other, and finds fewer.
+        Correction for multiple testing: "bh" is Benjamini–Hochberg; "by" is Benjamini–Yekutieli
+        [2]_, which is valid for any dependence between p-values and finds fewer features.
     keep : {"relevant", "needed"}, default="relevant"
-        The features that ``transform`` keeps: all that are needed or relevant, or those that are
-        needed.
+        Features that ``transform`` keeps: those that are needed or relevant, or only the needed
+        ones.
     groups : array-like of shape (n_features,) or dict, default=None
-        Columns that get one verdict: a label for each column, or a dict from a label to its
-        columns (by name or number).
+        Columns that are tested together: a label for each column, or a dict that maps a label to
+        its columns (names or indices).
     given : str, int or array-like, default=None
-        Columns that are known to matter, by name, number or mask: always kept, and known to every
-        other feature.
+        Columns that are known to matter, as names, indices or a mask. They are always kept, and
+        all tests condition on them.
     categorical_features : str, int, array-like or None, default="from_dtype"
-        Columns that hold categories, as in :class:`CCMSelector`.
+        Categorical columns, as in :class:`CCMSelector`.
     missing : {"keep", "error"}, default="keep"
-        What to do about missing values in X: count whether a value is there as part of the
-        feature, or refuse them.
+        How to treat missing values in X: use an indicator of missingness as part of the feature,
+        or raise an error.
     column_types : {"auto", "strict"} or dict, default="auto"
-        What columns are read as, as in :class:`CCMSelector`.
+        How to read the columns, as in :class:`CCMSelector`.
     task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
         How to read y, as in :class:`CCMSelector`.
     n_jobs : int, default=None
-        Features worked on at once.
+        Number of features to test in parallel.
     random_state : int, RandomState instance or None, default=None
         Seed of the order of the samples. None is a fixed seed.
     verbose : int or "auto", default="auto"
-        1 shows a progress bar, 0 does not; "auto" does after some seconds, at a terminal or in a
-        notebook.
+        1 shows a progress bar, 0 does not. "auto" shows it in terminals and notebooks, after a few
+        seconds.
 
     Attributes
     ----------
     verdicts_ : ndarray of shape (n_features,)
         ``"needed"``, ``"relevant"``, ``"not shown to matter"`` or ``"given"``.
     needed_pvalues_, relevant_pvalues_ : ndarray of shape (n_features,)
-        p-values of the two questions; NaN for given columns.
+        The two p-values of each feature; NaN for given columns.
     needed_qvalues_, relevant_qvalues_ : ndarray of shape (n_features,)
-        The smallest ``fdr`` at which the answer is yes; NaN for given columns.
+        The smallest ``fdr`` at which the feature is needed or relevant; NaN for given columns.
     substitutes_ : list of ndarray
-        For each relevant feature the numbers of the features that can stand in for it, closest
-        first: given these, it is not shown to add anything. Empty for all others.
+        For each relevant feature, the indices of its substitutes, closest first: given these, it
+        is not shown to add anything. Empty for all others.
     conditions_ : ndarray
-        Numbers of the features that stand for all others: together they predict y best. What a
-        feature adds is what it adds to these, and to all that the others say about itself.
+        Indices of the features that represent all others, because together they predict y best.
+        Each feature is tested given these, and given what all others predict of the feature.
     support_ : ndarray of bool of shape (n_features,)
-        The features that are kept, given ones included. There may be none.
+        Mask of the features kept, including given ones. There may be none.
     n_features_ : int
         Number of features kept.
     ranking_ : ndarray of shape (n_features,)
-        Needed features first, then relevant ones, then the others, each by their p-values; columns
-        of a group share their rank, given columns have 0.
+        Rank of each feature: needed ones first, then relevant ones, then the others, each by
+        p-value. Columns of a group share a rank; given columns have rank 0.
     n_features_in_ : int
-        Number of features seen in fit.
+        Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where X has names.
+        Names of the features, if X has column names.
 
     See Also
     --------
     conditional_dependence_test : A p-value for one set of features given another.
-    KnockoffSelector : Bounds the false discovery rate where many features matter.
+    KnockoffSelector : Controls the false discovery rate if many features matter.
 
     Notes
     -----
-    *Needed.* The test is that of :func:`conditional_dependence_test`. To condition on hundreds of
-    features is hopeless, and as a rule few of them matter to y. So a feature is tested given those
-    that predict y best (chosen by :class:`CCMSelector` and the leave-one-out error of a regression
-    on the first m of its ranking; without the feature itself, so that what could stand in for it
-    is found), and given what all other features predict of the feature itself, as one column: a
-    feature forgotten by one of the two is in the other (double selection [1]_). It is assumed that
-    the product of the errors of the two regressions is small.
+    *Needed.* Uses the test of :func:`conditional_dependence_test`. Conditioning on hundreds of
+    features is not feasible, and usually few of them affect y. A feature is therefore tested given
+    those that predict y best, which :class:`CCMSelector` ranks and a leave-one-out error limits
+    (without the feature itself, so that its substitutes are found), and given what all other
+    features predict of the feature itself, as one column. A feature missed by one of the two is
+    included by the other (double selection [1]_). The product of the errors of the two regressions
+    is assumed to be small.
 
-    *Relevant.* Three tests, each at a third of the level: the ranks of the feature against y,
-    without anything given; the pairs that a scan of all products finds, tested given the partner
-    and for all partners; and the test above.
+    *Relevant.* Combines three tests, each at a third of the level: the ranks of the feature against
+    y, unconditionally; the pairs found by a search over all products, tested given the partner and
+    corrected for all partners; and the test above.
 
-    Only the mean of y, or the shares of its classes, count. Of more than 5000 samples as many are
-    tested.
+    Only the mean of y, or its class probabilities, are tested. At most 5000 samples are used.
 
     References
     ----------
@@ -132,7 +131,7 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
 
     Examples
     --------
-    y depends on a product and on x₂; x₃ is x₂ with some noise:
+    y depends on a product and on x₂; x₃ is a noisy copy of x₂:
 
     >>> import numpy as np
     >>> from covmin import VerdictSelector
@@ -162,7 +161,7 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
         "verbose": VERBOSE,
     }
 
-    # How responses are read; no parameters here.
+    # Needed to read responses, but not parameters of this class.
     class_weight: ClassVar[None] = None
     response_kernel: ClassVar[str] = "linear"
 
@@ -187,18 +186,18 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples; numbers, or a frame that also has text, categories and dates. Values may be
-            missing.
+            Samples: numbers, or a data frame that may also hold text, categories and dates.
+            Missing values are allowed.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, or real responses. Samples without a response are left out.
+            Class labels or numbers. Samples with a missing response are dropped.
         sample_weight : array-like of shape (n_samples,), default=None
-            How much each sample counts. A sample of weight two is one observation that counts
-            twice, not two observations.
+            Sample weights. A sample of weight 2 is one observation that counts twice, not two
+            observations.
 
         Returns
         -------
         self : VerdictSelector
-            Fitted. A fit that fails leaves the estimator as it was.
+            The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
         """
         with unchanged_on_failure(self):
             samples = read_samples(self, X, y, sample_weight)
@@ -210,7 +209,7 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
         return self
 
     def _present(self, answers: "_Answers", columns: PreparedColumns, samples: Samples) -> None:
-        """Write every fitted attribute, in the columns of the input."""
+        """Set all fitted attributes, in terms of the input columns."""
         layout = samples.plan
         each = _Spread(columns, layout.unit, layout.given)
         self.n_features_in_ = layout.unit.size
@@ -232,7 +231,7 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
         self.ranking_ = each.ranks(answers.order)
 
     def verdict_frame(self) -> Any:
-        """The verdicts as a table, needed features first.
+        """Return the verdicts as a table, needed features first.
 
         Returns
         -------
@@ -269,7 +268,7 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
 
 
 class _Answers:
-    """p-values, verdicts, stand-ins and the order of the units that vary."""
+    """p-values, verdicts, substitutes and order of the units that vary."""
 
     def __init__(self, questions: Questions, selector: VerdictSelector) -> None:
         self.questions = questions
@@ -293,40 +292,40 @@ class _Answers:
 
 
 class _Spread:
-    """From the units that vary to the columns of the input."""
+    """Maps results of the units that vary to the input columns."""
 
     def __init__(self, columns: PreparedColumns, unit: np.ndarray, given: np.ndarray) -> None:
         self._columns, self._unit, self._given = columns, unit, given
-        _, self._first = np.unique(unit, return_index=True)  # stands for its unit
+        _, self._first = np.unique(unit, return_index=True)  # represents its unit
 
     def spread(self, values: np.ndarray, constant: float) -> np.ndarray:
-        """One number for each column of the input; NaN for given ones."""
+        """Return one number per input column; NaN for given ones."""
         every = np.where(self._given, np.nan, constant)
         every[self._columns.unit_index] = values
         return every[self._unit]
 
     def spread_words(self, words: np.ndarray) -> np.ndarray:
-        """One verdict for each column of the input."""
+        """Return one verdict per input column."""
         every = np.where(self._given, GIVEN, NOT_SHOWN).astype(f"<U{len(NOT_SHOWN)}")
         every[self._columns.unit_index] = words
         return every[self._unit]
 
     def inputs(self, units: np.ndarray) -> np.ndarray:
-        """The first column of each of some units."""
+        """Return the first column of each unit."""
         found: np.ndarray = self._first[self._columns.unit_index[units]]
         return found
 
     def spread_lists(self, lists: list[np.ndarray]) -> list[np.ndarray]:
-        """Lists of units as lists of columns, for each column of the input."""
+        """Return lists of units as lists of columns, one per input column."""
         every = [np.empty(0, dtype=np.int64) for _ in self._given]
         for unit, others in zip(self._columns.unit_index, lists, strict=True):
             every[unit] = self.inputs(others)
         return [every[unit] for unit in self._unit]
 
     def ranks(self, order: np.ndarray) -> np.ndarray:
-        """Ranks from 1 by an order of the units that vary; constant ones are last."""
+        """Return ranks from 1, given an order of the units that vary; constant units are last."""
         columns = self._columns
-        # Units of equal p-values stand in the order of the input.
+        # Ties are in input order.
         ranking = np.zeros(self._given.size, dtype=np.int64)
         last = np.concatenate([columns.unit_index[order], columns.constant])
         ranking[last] = np.arange(1, last.size + 1)

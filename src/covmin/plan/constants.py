@@ -170,26 +170,43 @@ JUDGED_ROWS: Final = 2000
 EXTRAPOLATION: Final = 0.5
 #: With at most this many values per feature, equal rows occur by chance and are not duplicates.
 FEW_VALUES: Final = 10
-#: Weight of one feature in the exponent in the sample: a pair then counts a tenth of each alone.
+#: Weight of one feature in the exponent of the in-sample kernel: a pair then counts a tenth of each
+#: single feature.
 IN_SAMPLE_SHARE: Final = 0.1
-#: The ridge in the sample: the noise of a product and a line in 300 samples is told to a third.
+#: Ridge of the in-sample criterion: it determines the noise of a product and a linear term in 300
+#: samples to within a third.
 IN_SAMPLE_RIDGE: Final = 1e-5
 
-# --- tests of what a feature adds --------------------------------------------------------------
-#: Degrees of freedom of a regression whose residuals are tested, as a share of the samples: with
-#: more, less than half of the noise would be left to see anything by.
+# --- copies of columns (knockoffs) --------------------------------------------------------------
+#: Share of the variance of a latent variable that may be lost by putting ties in their middle: less
+#: than the error of a correlation in a thousand samples. Thirty values of equal shares lose it.
+LOST_IN_TIES: Final = 0.01
+#: Turns of drawing latent variables and estimating their correlation. A binary column, of which
+#: a third of the variance is unknown, is within a thousandth of its estimate in half of them.
+LATENT_ROUNDS: Final = 20
+#: Sweeps over the latent variables before they are copied, from where the estimate left them.
+LATENT_SWEEPS: Final = 5
+#: Chance that any pair of jointly Gaussian columns is said to be bent.
+BEND_LEVEL: Final = 0.01
+#: Share of a column that the square of another must explain before it is said: less of it, of
+#: which large tables are never free, hardly shows in a picture of both.
+BEND_SHARE: Final = 0.1
+
+# --- conditional tests of features -------------------------------------------------------------
+#: Largest effective degrees of freedom of a regression whose residuals are tested, as a fraction of
+#: the samples: with more, less than half of the noise would be left for the test.
 MOST_FREEDOM: Final = 0.5
-#: Scale of the functions of what is left of a feature, in its deviations: a line has most of the
-#: weight, and a wave up and down some.
+#: Length scale of the functions of the residual of a feature, in its standard deviations: most of
+#: the weight is on a line, and some on an oscillation.
 FEATURE_SCALE: Final = 1.25
-#: Share of the variance of such functions that is looked at: the rest changes no p-value.
+#: Share of the variance of such functions that is used: the rest does not change a p-value.
 FEATURE_SHARE: Final = 0.999
-#: A feature of which the others leave less than this share is theirs: what it adds cannot be told
-#: from the errors of a regression.
+#: A feature is determined by the others if they leave less than this share of it: its contribution
+#: cannot be distinguished from the errors of a regression.
 DETERMINED: Final = 0.01
 #: Ridges of the regression of each feature on the others, in units of the variance of a feature.
 NEIGHBOUR_RIDGES: Final = (10.0, 1.0, 0.1, 0.01, 0.001)
-#: Of more samples than this, as many are tested: smaller effects than these show are of no use.
+#: Largest number of samples to test: effects that are too small for these are of no practical use.
 TESTED_ROWS: Final = 5000
-#: Features named as stand-ins for another, at most: more of them are no answer.
+#: Largest number of substitutes to list for a feature.
 MOST_STAND_INS: Final = 3

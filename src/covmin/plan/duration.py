@@ -28,17 +28,18 @@ from .constants import (
 if TYPE_CHECKING:
     from .plan import Plan
 
-# Evaluations per stage, including the ordering at its end; the first stage starts from equal
-# weights and takes more.
-_EVALUATIONS, _AT_FIRST = 6.0, 15.0
+# Evaluations per stage, counted on the tables of benchmarks/grid.py; the first stage starts from
+# equal weights and takes more.
+_EVALUATIONS, _AT_FIRST = 4.0, 8.0
 # On more rows, a stage starts from its solution on fewer.
-_ON_MORE_ROWS = 3.0
+_ON_MORE_ROWS = 2.5
 # A single solve has no earlier stages to start from.
 _OF_A_SINGLE_SOLVE = 25.0
 # An evaluation consists of a matrix and its gradient, each with a product of the same size.
 _WITH_GRADIENT = 2.0
-# Passes over a kernel matrix (distances, powers, derivatives), and over Fourier features.
-_MATRIX_PASSES, _COMPONENT_PASSES = 3.0, 5.0
+# Passes over a kernel matrix (distances, powers, derivatives), and over Fourier features, which
+# are computed once for the value and once for the gradient.
+_MATRIX_PASSES, _COMPONENT_PASSES = 3.0, 10.0
 # Computing eigenvectors takes as long as this many matrix products.
 _EIGENVECTORS = 10.0
 # Constant cost of an evaluation and of a regression: some milliseconds.
@@ -134,11 +135,13 @@ def _rows_of_stage(plan: Plan, n_rows: int, n_columns: int, *, whole: bool) -> l
 def _evaluation(plan: Plan, n_rows: int, n_columns: int) -> float:
     """Return the work of the criterion and its gradient."""
     kernel = plan.kernel
-    scale = _WITH_GRADIENT * (1.0 if plan.saves_work else _DOUBLE)
+    scale = 1.0 if plan.saves_work else _DOUBLE
     if plan.approximation is None or (plan.saves_work and n_rows <= plan.size.effort.matrix_rows):
         columns = n_columns * (1 + kernel.sums_features * waves_for(n_columns, alone=True))
-        return _CALLS + scale * n_rows**2 * (columns + n_rows / 3.0 + _MATRIX_PASSES * PASS)
+        products = _WITH_GRADIENT * (columns + n_rows / 3.0 + _MATRIX_PASSES * PASS)
+        return _CALLS + scale * n_rows**2 * products
     waves = kernel.sums_features * waves_for(n_columns, alone=not kernel.sees_interactions)
     total = plan.size.n_components + n_columns * waves
-    blocks = n_rows * total * (total + _COMPONENT_PASSES * PASS) / plan.n_threads
-    return _CALLS + scale * blocks
+    # Moments are symmetric; columns meet the components in their angles and in the gradient.
+    products = total / 2.0 + _WITH_GRADIENT * n_columns + _COMPONENT_PASSES * PASS
+    return _CALLS + scale * n_rows * total * products / plan.n_threads

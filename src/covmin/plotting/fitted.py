@@ -173,7 +173,7 @@ class StabilityDisplay(FeatureDisplay):
     @classmethod
     def _of(cls, selector: Any, shown: np.ndarray, names: list[str]) -> Self:
         frequencies, selected = selector.frequencies_[shown], selector.support_[shown]
-        blind = selector.n_selected_ / selector.n_features_in_
+        blind = selector.n_selected_ / selector.ranking_.max()  # of as many to choose from
         return cls(names, frequencies, selected, selector.threshold_, blind)
 
     def _draw(self, ax: Any) -> None:

@@ -1,4 +1,4 @@
-"""Which features interact: a network of pairs."""
+"""Draw the interacting pairs of features as a network."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from .shared import ACCENT, LEFT_OUT, NAME, Display, names_of
 
 
 def network_order(pairs: np.ndarray, ranking: np.ndarray) -> np.ndarray:
-    """Features of pairs, (n_pairs, 2), in an order in which those that are linked are neighbours.
+    """Order the features of pairs (n_pairs, 2) so that linked features are neighbours.
 
-    Sets of features that are linked come in the order of their first pair, and the features of a
-    set by rank.
+    Connected sets of features come in the order of their first pair, and the features of a set by
+    rank.
 
     >>> network_order(np.array([[4, 2], [0, 1], [2, 3]]), np.array([1, 2, 3, 4, 5]))
     array([2, 3, 4, 0, 1])
@@ -34,22 +34,22 @@ def network_order(pairs: np.ndarray, ranking: np.ndarray) -> np.ndarray:
 
 @dataclass(eq=False, repr=False)
 class InteractionDisplay(Display):
-    """Pairs of features that interact, as arcs between their names.
+    """Interacting pairs of features, as arcs between their names.
 
     Parameters
     ----------
     names : list of str
-        Features that are part of a pair, linked ones beside each other.
+        Features that are part of a pair, with linked ones next to each other.
     ranks : ndarray of shape (n_shown,)
-        Their ranks, drawn in a circle each.
+        Their ranks, each drawn in a circle.
     selected : ndarray of bool of shape (n_shown,)
-        Whether each is kept.
+        Whether each feature is selected.
     pairs : ndarray of shape (n_pairs, 2)
-        Places in `names`.
+        Positions in `names`.
     share : ndarray of shape (n_pairs,)
-        Share of the product that goes with the response: the width of an arc.
+        Association of the product with the response, drawn as the width of an arc.
     p_value : ndarray of shape (n_pairs,)
-        For standing out as much by chance, among all pairs.
+        p-values, corrected for the number of pairs.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class InteractionDisplay(Display):
     def from_estimator(
         cls, selector: Any, *, feature_names: Sequence[str] | None = None, ax: Any = None
     ) -> Self:
-        """Take the pairs of a fitted selector and draw them.
+        """Create the display from the pairs of a fitted selector and draw it.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class InteractionDisplay(Display):
         Returns
         -------
         display : InteractionDisplay
-            One line of text where no pair stands out.
+            A line of text if there are no interacting pairs.
         """
         check_is_fitted(selector)
         found, names = selector.interactions_, names_of(selector, feature_names)
@@ -119,7 +119,7 @@ class InteractionDisplay(Display):
         self.arcs_: list[Any] = []
         if not self.names:
             ax.set_yticks([])
-            ax.text(0.5, 0.5, "no pair of features stands out", ha="center", transform=ax.transAxes)
+            ax.text(0.5, 0.5, "no interacting pairs", ha="center", transform=ax.transAxes)
             return
         furthest = int(np.abs(np.diff(self.pairs, axis=1)).max())
         for (a, b), share in zip(self.pairs.tolist(), self.share, strict=True):
@@ -133,8 +133,8 @@ class InteractionDisplay(Display):
         for place, rank in zip(places, self.ranks, strict=True):
             mark = {"ha": "center", "va": "center_baseline", "size": 8, "zorder": 4}
             ax.text(0, place, f"{rank}", color="white", **mark)
-        # A name may hold dollar signs without being a formula.
+        # A name may contain dollar signs without being a formula.
         ax.set_yticks(places, [shortened(name, NAME) for name in self.names], parse_math=False)
         ax.tick_params(axis="y", length=0, pad=8)
         ax.set(xlim=(-0.08, 1.0), ylim=(len(self.names) - 0.5, -0.5))
-        ax.set_xlabel("circles: ranks\narcs: as wide as the share of a pair")
+        ax.set_xlabel("circles: rank\narc width: share of the pair")

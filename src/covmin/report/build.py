@@ -1,4 +1,4 @@
-"""Everything a report shows, as plain values."""
+"""Collect everything that a report shows, as plain values."""
 
 import platform
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from .relations import interacting_pair, interactions, shared_information, subst
 from .samples import Samples, as_samples
 from .verdicts import told_verdicts
 
-# Features, best first, that each part of the page has room for.
+# Number of leading features in each part of the page.
 _PLOTTED = 12
 _PAIRED = 6
 _CORRELATED = 24
@@ -44,33 +44,33 @@ def build_report(
     code: str | None = None,
     verdicts: Any = None,
 ) -> dict[str, Any]:
-    """Gather what a report on a fitted selector shows.
+    """Collect the contents of a report on a fitted selector.
 
     Parameters
     ----------
     selector : CCMSelector
         Fitted on X and y.
     X : array-like of shape (n_samples, n_features)
-        The samples it was fitted on.
+        The samples of the fit.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        Their response.
+        The response of the fit.
     feature_names : sequence of str, optional
         Names of the columns; by default the selector's.
     target_name : str, default="y"
         Name of the response.
     source : str, optional
-        Where the data came from, such as a file name.
+        Source of the data, such as a file name.
     notes : sequence of str
         Remarks to show, such as warnings of the fit.
     code : str, optional
-        Code that repeats the fit; written from the parameters by default.
+        Code that repeats the fit; generated from the parameters by default.
     verdicts : VerdictSelector, optional
         Fitted on X and y too, for a section on which features matter at all.
 
     Returns
     -------
     report : dict
-        Lists, numbers and strings only: what `render_report` takes, or ``json.dumps``.
+        Contains only lists, numbers and strings, for `render_report` or ``json.dumps``.
 
     Examples
     --------
@@ -157,21 +157,21 @@ def _data_summary(samples: Samples) -> dict[str, Any]:
 
 def _asked(selector: Any) -> list[dict[str, str]]:
     asked, stages = selector.n_features_to_select, len(selector.path_.n_features)
-    read = " (read from the response)" if selector.task == "auto" else ""
+    read = " (inferred from the response)" if selector.task == "auto" else ""
     default = " (default)" if isinstance(selector.epsilon, str) else ""
     rows = {
-        "Features to keep": "chosen by cross-fitting" if asked == "auto" else str(asked),
+        "Features to select": "chosen by cross-validation" if asked == "auto" else str(asked),
         "Task": selector.task_ + read,
         "Kernel": f"{selector.kernel_}, bandwidth {selector.bandwidth_:.4g}",
-        "Ridge ε": f"{selector.epsilon_:.4g}{default}",
+        "Regularisation ε": f"{selector.epsilon_:.4g}{default}",
         "Stages": f"{stages}, {selector.n_iter_} steps",
-        "Converged": "yes" if selector.converged_ else "no: raise max_iter",
+        "Converged": "yes" if selector.converged_ else "no: increase max_iter",
     }
     return [{"label": label, "value": value} for label, value in rows.items()]
 
 
 def _ranking(selector: Any, order: np.ndarray) -> dict[str, Any]:
-    """Columns from best to worst, ranks other than 1, 2, 3…, and weights that are not zero."""
+    """Return columns from best to worst, ranks unless they are 1, 2, 3…, and nonzero weights."""
     weights, ranks = selector.weights_[order], selector.ranking_[order]
     used = int(np.max(np.flatnonzero(weights), initial=-1)) + 1
     plain = np.array_equal(ranks, np.arange(1, ranks.size + 1))

@@ -39,7 +39,7 @@ def interacting_pair(samples: Samples, columns: np.ndarray) -> dict[str, Any] | 
 
 
 def interactions(selector: Any) -> list[dict[str, Any]]:
-    """The pairs that stand out, in the order in which they were named."""
+    """Return the interacting pairs, in the order found."""
     found = selector.interactions_
     return [
         {"features": [int(a), int(b)], "share": round(float(share), 4), "chance": chance(p_value)}

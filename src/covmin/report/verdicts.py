@@ -1,16 +1,16 @@
-"""Which features matter at all, by a fitted ``VerdictSelector``."""
+"""The verdicts of a fitted ``VerdictSelector``."""
 
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-# Features that the page has room for.
+# Largest number of features on the page.
 _SHOWN = 60
 
 
 def told_verdicts(selector: Any) -> dict[str, Any] | None:
-    """Verdicts, needed features first, with p-values and stand-ins; None without a selector."""
+    """Return verdicts, needed features first, with p-values and substitutes; None if absent."""
     if selector is None:
         return None
     check_is_fitted(selector)
@@ -37,7 +37,7 @@ def told_verdicts(selector: Any) -> dict[str, Any] | None:
 
 
 def p_value_text(p_value: float) -> str:
-    """A p-value as a person reads it.
+    """Format a p-value.
 
     >>> [p_value_text(p) for p in (0.5, 0.0123, 3e-9, float("nan"))]
     ['0.50', '0.012', '< 0.0001', '']

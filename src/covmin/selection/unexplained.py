@@ -9,12 +9,12 @@ from covmin.data.samples import read_samples
 from covmin.data.tables import from_tensors
 from covmin.plan.constants import (
     CROSS_FIT_ROWS,
-    FEW_VALUES,
     FUNCTION_SCALES,
     IN_SAMPLE_RIDGE,
     IN_SAMPLE_SHARE,
     LANDMARKS,
 )
+from covmin.plan.duplicates import without_duplicates
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.runtime.validation import validate_params
@@ -136,17 +136,11 @@ def _drawn(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return samples in random order, up to a maximum, with responses and weights.
 
-    Duplicates are merged, because one would predict the other. Equal rows count as duplicates if
-    some single feature distinguishes most rows. If all features have few values, equal rows are
-    separate samples that happen to be equal.
+    Duplicates are merged, because one would predict the other.
     """
     most = CROSS_FIT_ROWS if held_out else LANDMARKS
-    rows = columns.distinct(seed)
+    rows = without_duplicates(columns, seed) if held_out else columns.distinct(seed)
     X = columns.X.sample(rows.first[:most])
-    n_values = max((np.unique(x).size for x in X.T), default=0)
-    if held_out and n_values <= max(FEW_VALUES, len(X) / 2) and rows.size < columns.p.size:
-        rows = columns.distinct(seed, merged=False)
-        X = columns.X.sample(rows.first[:most])
     p, Y = rows.p[:most] / rows.p[:most].sum(), Y[rows.first[:most]]
     return X.astype(np.float64), Y - p @ Y, p
 

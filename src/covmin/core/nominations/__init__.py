@@ -1,8 +1,8 @@
-"""Features that say something only together, or only about the spread of the response.
+"""Find features that matter only jointly, or that only affect the spread of the response.
 
-A path begins with weights spread thin over all features, where an interaction of two among
-thousands leaves no trace in the slope of the criterion. Features that stand out by other means
-are nominated here; the criterion decides what becomes of them.
+A path starts with small weights on all features, where an interaction of two among thousands has
+no effect on the gradient of the criterion. Here such features are found by significance tests and
+nominated; the criterion then decides whether they are kept.
 """
 
 from .hold import Hold

@@ -1,4 +1,4 @@
-"""Features that a path is to hold on to."""
+"""Features that a path protects."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ from .spread import Spread
 
 @dataclass(frozen=True)
 class Hold:
-    """Features that a path is to hold on to, whatever the criterion, among many features.
+    """Features that a path protects, whatever the criterion, while many features remain.
 
-    Among few, the criterion decides on those of pairs; those of the spread are free.
+    With few features left, the criterion decides about members of pairs, and features that affect
+    the spread are no longer protected.
     """
 
     pairs: Pairs
     spread: Spread = field(default_factory=Spread.none)
-    above: float = 0.0  # many: more features than this
+    above: float = 0.0  # "many" means more features than this
 
     @classmethod
     def nothing(cls) -> Hold:
-        """No feature."""
+        """Protect no feature."""
         return cls(Pairs.none())
 
     def while_many(self, members: np.ndarray, budget: int) -> np.ndarray:
-        """Units held at a wide stage: members of pairs, and as many others as there is room for."""
+        """Return the units protected at a wide stage: members of pairs, then others if they fit."""
         others = self.spread.units[~np.isin(self.spread.units, members)]
         return np.concatenate([members, others])[: budget - 1]

@@ -1,9 +1,9 @@
-"""Pairs of features that say together what neither says by itself.
+"""Find pairs of features that explain jointly what neither explains alone.
 
-With ranks in place of values the product of two features is one number for each sample, and all
-pairs of d features take k products of a d×n with an n×d matrix, k numbers of the response. An
-interaction that is fast in one of the features has no such product; with waves of the ranks in
-place of these it has.
+Values are replaced by ranks. The product of two features is one number per sample, and all pairs
+of d features need k products of a d×n and an n×d matrix, where k is the dimension of the response.
+An interaction that oscillates in one of the features does not show in this product, but it shows
+in products of cosines of the ranks.
 """
 
 from __future__ import annotations
@@ -17,39 +17,39 @@ from .ranks import Codes, Ranked
 from .search import N_WAVES, SEARCH, Search, chance, prior, share_by_chance
 from .singles import POOL, single_effects
 
-# Columns whose products with all others are made at once.
+# Columns whose products with all others are computed together.
 _BLOCK = 256
-# Pairs worked on at once.
+# Pairs processed together.
 _CHUNK = 256
-# Numbers of waves held at once.
+# Numbers held in memory together.
 _NUMBERS = 2**24
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of columns that interact, in the order in which they were named."""
+    """Interacting pairs of columns, in the order found."""
 
     columns: np.ndarray  # (n_pairs, 2)
-    units: np.ndarray  # (n_pairs, 2), those of the columns; -1 for columns that are always on
-    # (n_pairs,): of the variance of the product, beyond what its columns, single effects and the
-    # pairs before it say, the share that goes with what single effects leave of the response.
+    units: np.ndarray  # (n_pairs, 2), units of the columns; -1 for columns always included
+    # (n_pairs,): fraction of the variance of the product that is associated with the response,
+    # after its columns, single effects and earlier pairs have been removed.
     share: np.ndarray
-    p_value: np.ndarray  # (n_pairs,), for standing out as much by chance, times the number of pairs
-    n_samples: float  # what the samples are worth: copies and unequal weights count less
+    p_value: np.ndarray  # (n_pairs,), corrected for the number of pairs
+    n_samples: float  # effective number: duplicates and unequal weights reduce it
 
     @classmethod
     def none(cls, n_samples: float = 0.0) -> Pairs:
-        """No pair."""
+        """Return no pairs."""
         nothing = np.empty((0, 2), dtype=np.int64)
         return cls(nothing, nothing, np.empty(0), np.empty(0), n_samples)
 
     @property
     def members(self) -> np.ndarray:
-        """The units that are part of a pair, in increasing order."""
+        """Units that are part of a pair, in increasing order."""
         return self.members_within(self.units.size)
 
     def members_within(self, budget: int) -> np.ndarray:
-        """The units of the first pairs, as many of these as have no more units than that."""
+        """Return the units of the first pairs that fit in the budget."""
         members = np.empty(0, dtype=np.int64)
         for pair in self.units:
             more = np.union1d(members, pair[pair >= 0])
@@ -61,14 +61,14 @@ class Pairs:
 
 @dataclass(frozen=True)
 class _Products:
-    """Products of a wave of one column and a wave of another."""
+    """Products of a function of one column and a function of another."""
 
     columns: np.ndarray  # (n_products, 2)
-    waves: np.ndarray  # (n_products, 2), the numbers of the waves
-    share: np.ndarray  # (n_products,), of their variance that goes with the response
+    waves: np.ndarray  # (n_products, 2), the numbers of the functions
+    share: np.ndarray  # (n_products,), association with the response
 
     def strongest(self, *others: _Products) -> _Products:
-        """The strongest of these and others."""
+        """Return the strongest of these and other products."""
         every = (self, *others)
         share = np.concatenate([each.share for each in every])
         best = np.argsort(-share, kind="stable")[:POOL]
@@ -85,19 +85,20 @@ def interacting_pairs(
     search: Search = SEARCH,
     n_waves: int = N_WAVES,
 ) -> Pairs:
-    """Find pairs of columns with a product that adds more than both columns say by themselves.
+    """Find pairs of columns whose product explains more than both columns alone.
 
-    Columns and responses are replaced by their ranks, and columns by so many waves of these, of
-    which the first is a line. With no dependence the share of a product that goes with the
-    response is then about that of a direction drawn at random, also far out: waves of ranks are
-    bounded, and a dependence that too few samples carry, as of rare values in rare classes, does
-    not count. A pair stands out where this is too much for any product of any of the d(d−1)/2
-    pairs, beyond the waves of its columns and beyond the single effects of all columns, and where
-    the product adds more than its columns say. The strongest is named first, then the strongest of
-    what it leaves, so that pairs of look-alikes are not.
+    Columns and responses are replaced by ranks, and each column by ``n_waves`` functions of its
+    ranks: a line and cosines. Without dependence, the association of a product with the response
+    is then distributed almost like that of a random direction, even in the tail: functions of ranks
+    are bounded, and a dependence carried by too few samples, such as rare values in rare classes,
+    does not count. A pair is named if its association is significant among all products of the
+    d(d−1)/2 pairs, after the functions of its columns and the single effects of all columns have
+    been removed, and if the product explains more than its columns. The strongest pair is named
+    first, then the strongest given the earlier ones, so that pairs of similar features are named
+    once.
 
-    X (n, d) says where to compute. Copies of a sample are given as one, of more weight. Columns of
-    the same unit, by ``of_column`` (d,), are no pair.
+    X (n, d) determines the device. Duplicates of a sample are merged, with a larger weight. Columns
+    of the same unit, by ``of_column`` (d,), do not form a pair.
     """
     n, d = codes.n_samples, of_column.size
     n_pairs = d * (d - 1) // 2
@@ -107,9 +108,9 @@ def interacting_pairs(
     level = search.level * np.outer(shares, shares) / n_pairs
     least = share_by_chance(level, n, codes.size)
     if least.min() >= 1.0:
-        return Pairs.none(n)  # no dependence could be that strong
+        return Pairs.none(n)  # no association can be significant
     alone = ranked.shares(codes)[0].sum(axis=0)
-    eligible = np.flatnonzero(alone + alone.min() < 1.0)  # no share is more than the whole
+    eligible = np.flatnonzero(alone + alone.min() < 1.0)  # a pair explains at most all
     found = _outstanding(X, ranked, codes, alone, of_column, least, eligible, search)
     if found.share.size == 0:
         return Pairs.none(n)
@@ -117,7 +118,7 @@ def interacting_pairs(
     products = effects.off(_beyond_columns(ranked, codes, found, search))
     left, n_left = codes.with_left(effects.off(codes.weighted)), n - effects.size
     if left.size == 0:
-        return Pairs.none(n)  # single effects say everything
+        return Pairs.none(n)  # single effects explain everything
     least_of = share_by_chance(level, n_left, left.size)[tuple(found.waves.T)]
     bar = np.maximum(least_of, alone[found.columns].sum(axis=1) / effects.share_left(codes))
     keys = _keys(of_column, found.columns)
@@ -128,7 +129,7 @@ def interacting_pairs(
 
 
 def _keys(of_column: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-    """A number for each pair of units; columns that are always on are no unit, but themselves."""
+    """Return a key for each pair of units; columns always included have keys of their own."""
     unit = np.where(of_column[pairs] < 0, pairs + of_column.size, of_column[pairs])
     first, second = np.sort(unit, axis=1).T
     return first * (2 * of_column.size) + second
@@ -144,9 +145,9 @@ def _outstanding(
     eligible: np.ndarray,
     search: Search,
 ) -> _Products:
-    """Products that explain at least so much, and more than both columns alone.
+    """Return products with a significant association that exceeds that of both columns alone.
 
-    The strongest come first, and no more than can be told apart afterwards.
+    The strongest come first, and their number is limited.
     """
     xp = array_namespace(X)
     waves = ranked.kept(eligible, len(least))
@@ -158,7 +159,7 @@ def _outstanding(
     for start in range(0, eligible.size, _BLOCK):
         for a, b in np.ndindex(least.shape):
             block, others = device_waves[a][start : start + _BLOCK, :], device_waves[b][start:, :]
-            # The variance is looked at only where a product could do: most could not.
+            # Compute the variance only for products that can pass: most cannot.
             bar = search.least_variance * float(least[a, b])
             pairs, share = _high(_explained(block, others, weighted_codes), bar)
             pairs += start
@@ -174,9 +175,9 @@ def _outstanding(
 
 
 def _high(explained: Array, bar: float) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs of a column of a block and a later one that explain at least so much."""
+    """Return pairs of a column of a block and a later column that reach a threshold."""
     xp = array_namespace(explained)
-    # Places in a row of numbers are found faster than those in a table.
+    # Searching a flat array is faster than searching a matrix.
     flat = xp.reshape(explained, (-1,))
     places = xp.nonzero(flat >= bar)[0]
     share = to_numpy(flat[places]).astype(np.float64)
@@ -186,7 +187,7 @@ def _high(explained: Array, bar: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _explained(block: Array, others: Array, weighted_codes: Array) -> Array:
-    """How much of the response goes with each product, times the variance of the product."""
+    """Return the association of each product with the response, times its variance."""
     xp = array_namespace(block)
     explained: Array = None
     for k in range(weighted_codes.shape[0]):
@@ -202,7 +203,7 @@ def _explained(block: Array, others: Array, weighted_codes: Array) -> Array:
 def _variances(
     left: np.ndarray, right: np.ndarray, p: np.ndarray, pairs: np.ndarray, least: float
 ) -> np.ndarray:
-    """Variances of products; infinite where there is next to none."""
+    """Return the variances of products; infinite if they are too small."""
     variances = np.empty(len(pairs))
     for start in range(0, len(pairs), _CHUNK):
         first, second = pairs[start : start + _CHUNK].T
@@ -212,11 +213,11 @@ def _variances(
 
 
 def _beyond_columns(ranked: Ranked, codes: Codes, found: _Products, search: Search) -> np.ndarray:
-    """What products add to the waves of each of their columns, times √p.
+    """Return the products after removing the functions of their columns, times √p.
 
-    Of columns that are alike the product of waves a and b is a wave a + b, which says no more than
-    either column: waves up to that frequency are taken off. Zero where next to nothing is left, or
-    where few samples carry what goes with the response.
+    For similar columns, the product of functions a and b is close to a function with frequency
+    a + b of either column, so functions up to that frequency are removed. The result is zero if too
+    little is left, or if few samples carry the association.
     """
     p, root = ranked.p, np.sqrt(ranked.p)[:, None]
     added = np.empty((p.size, len(found.share)))
@@ -231,7 +232,7 @@ def _beyond_columns(ranked: Ranked, codes: Codes, found: _Products, search: Sear
         )
         product = left * right
         product = root * (product - p @ product)
-        highest = np.maximum(N_WAVES, waves.sum(axis=1) + 2)  # the line is the first wave
+        highest = np.maximum(N_WAVES, waves.sum(axis=1) + 2)  # the line is the first function
         taken = np.arange(2 * N_WAVES)[:, None] < highest
         first, second = (side * root * taken[:, None] for side in sides)
         beyond = product - _within(first, second, product)
@@ -241,7 +242,7 @@ def _beyond_columns(ranked: Ranked, codes: Codes, found: _Products, search: Sear
 
 
 def many_carry(candidates: np.ndarray, codes: Codes, search: Search) -> np.ndarray:
-    """Whether more than a few samples carry what goes with the response; candidates times √p."""
+    """Tell whether enough samples carry the association; candidates are times √p."""
     weight = (codes.p[:, None] * codes.values**2).sum(axis=1)
     carried = candidates**2 * weight[:, None]
     carriers = carried.sum(axis=0) ** 2 / np.maximum((carried**2).sum(axis=0), 1e-300)
@@ -251,9 +252,9 @@ def many_carry(candidates: np.ndarray, codes: Codes, search: Search) -> np.ndarr
 
 
 def _within(left: np.ndarray, right: np.ndarray, product: np.ndarray) -> np.ndarray:
-    """Projection of each product (n, s) on the waves of its columns, (a, n, s) each.
+    """Project each product (n, s) onto the functions of its columns, (a, n, s) each.
 
-    The waves of one column are orthonormal, or zero.
+    The functions of one column are orthonormal, or zero.
     """
     a = len(left)
     sides = np.concatenate([left, right])
@@ -270,10 +271,10 @@ def _within(left: np.ndarray, right: np.ndarray, product: np.ndarray) -> np.ndar
 def one_after_another(
     candidates: np.ndarray, left: np.ndarray, keys: np.ndarray, bar: np.ndarray, search: Search
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of candidates that stand out, those that still do after the ones named before them.
+    """Name significant candidates one by one, each after removing the earlier ones.
 
-    ``left`` is what they leave of the response, times √p like the candidates (n, c). Of equal
-    keys one is named. Returns their numbers, and the shares of them that go with what is left.
+    ``left`` is the residual response, times √p like the candidates (n, c). Only one candidate is
+    named for each key. Returns their numbers, and their associations with the residual response.
     """
     whole = (candidates**2).sum(axis=0)
     named: list[int] = []

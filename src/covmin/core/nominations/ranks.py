@@ -1,4 +1,4 @@
-"""Samples seen through ranks: responses as codes, columns as a line and waves of their ranks."""
+"""Transform responses and columns to ranks, and columns to functions of their ranks."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 from ..arrays import Array, to_numpy
 from .search import N_WAVES, Search
 
-# Numbers of a tile: a few arrays of so many stay in a core's cache.
+# Numbers per tile: a few arrays of this size fit in the cache of a core.
 _TILE_NUMBERS = 2**15
-# Equal values that take less than this share of the spread of ranks count as different.
+# Ties that change the spread of the ranks by less than this fraction are ignored.
 _NEXT_TO_EQUAL = 1e-6
 
 
 @dataclass(frozen=True)
 class Codes:
-    """A response as orthonormal numbers of mean 0, by the ranks of its principal components."""
+    """A response as centred orthonormal columns, from the ranks of its principal components."""
 
     values: np.ndarray  # (n, k)
     p: np.ndarray  # (n,), weights that sum to one
@@ -31,46 +31,46 @@ class Codes:
 
     @property
     def n_samples(self) -> float:
-        """How many equally weighted samples they are worth."""
+        """Effective number of samples, as if all had equal weight."""
         return float(1.0 / (self.p**2).sum())
 
     @property
     def size(self) -> int:
-        """Dimensions of the response."""
+        """Number of dimensions of the response."""
         return int(self.values.shape[1])
 
     @property
     def weighted(self) -> np.ndarray:
-        """The codes times √p: orthonormal vectors."""
+        """The codes times √p, which are orthonormal vectors."""
         weighted: np.ndarray = np.sqrt(self.p)[:, None] * self.values
         return weighted
 
     def with_left(self, left: np.ndarray) -> Codes:
-        """Codes of what is left of the response, (n, k) times √p."""
-        left = left * ((left**2).sum(axis=0) > 1e-6)  # else rounding errors
+        """Return the codes of a residual response, given as (n, k) times √p."""
+        left = left * ((left**2).sum(axis=0) > 1e-6)  # drop rounding errors
         return Codes(whitened(left / np.sqrt(self.p)[:, None], self.p), self.p)
 
     @property
     def squares(self) -> Codes:
-        """What the squares of the codes say beyond the codes: the spread of the response."""
+        """The squared codes, orthogonal to the codes: they represent the spread of the response."""
         squares = standardized(self.values**2, self.p)
         beyond = squares - self.values @ (self.values.T @ (self.p[:, None] * squares))
-        # What is left of two classes is rounding errors.
+        # For two classes only rounding errors remain.
         beyond = beyond * ((self.p @ beyond**2) > 1e-6)
         return Codes(whitened(beyond, self.p), self.p)
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """Columns by their ranks, from which waves of them are made.
+    """Columns as ranks, from which functions of the ranks are computed.
 
-    The numbers of a column lie side by side, here and in the waves.
+    The numbers of a column are contiguous, here and in the functions.
     """
 
     line: np.ndarray  # (d, n), ranks with mean 0 and variance 1, in single precision
-    spread: np.ndarray  # (d,), their deviation as shares of the samples
+    spread: np.ndarray  # (d,), standard deviation of the ranks as fractions of the samples
     p: np.ndarray  # (n,), weights that sum to one
-    is_even: np.ndarray  # (d,) bool, ranks evenly spaced: equal weights, next to no equal values
+    is_even: np.ndarray  # (d,) bool, evenly spaced ranks: equal weights and almost no ties
 
     @classmethod
     def of(cls, X: Array, p: np.ndarray) -> Ranked:
@@ -88,22 +88,22 @@ class Ranked:
 
     @property
     def n_samples(self) -> float:
-        """How many equally weighted samples they are worth."""
+        """Effective number of samples, as if all had equal weight."""
         return float(1.0 / (self.p**2).sum())
 
     @cached_property
     def _of_even_ranks(self) -> np.ndarray:
-        """Waves of ranks that are evenly spaced, by their places, (n_waves, n)."""
+        """Functions of evenly spaced ranks, by rank, (n_waves, n)."""
         n = self.p.size
         places = np.arange(n)[None, :] - 0.5 * (n - 1.0)
         spread = np.sqrt(_squares(places / n, self.p))
         return _waves(_standardize(places, self.p), spread, self.p, 2 * N_WAVES)[:, 0]
 
     def waves(self, columns: np.ndarray | slice, n_waves: int = N_WAVES) -> np.ndarray:
-        """A line in the ranks, and half waves of them of growing frequency, (n_waves, columns, n).
+        """Return a line and cosines of increasing frequency in the ranks, (n_waves, columns, n).
 
-        Each is orthogonal to those before it, of mean 0 and variance 1; or zero, where a column
-        takes too few values to tell it from these. All are bounded, and so are their products.
+        Each is orthogonal to the earlier ones and has mean 0 and variance 1; it is zero if a
+        column has too few distinct values. All are bounded, and so are their products.
         """
         line, spread = self.line[columns], self.spread[columns]
         if not self.is_even[columns].all():
@@ -113,7 +113,7 @@ class Ranked:
         return np.take(self._of_even_ranks[:n_waves], places, axis=1)
 
     def kept(self, columns: np.ndarray, n_waves: int) -> np.ndarray:
-        """The same in single precision, made some columns at a time."""
+        """Return the same in single precision, computed some columns at a time."""
         n, d = self.p.size, columns.size
         kept = np.empty((n_waves, d, n), dtype=np.float32)
         for block in tiles(n, d):
@@ -121,7 +121,7 @@ class Ranked:
         return kept
 
     def shares(self, *responses: Codes, n_waves: int = N_WAVES) -> list[np.ndarray]:
-        """How much of each wave of each column goes with each response, (n_waves, d) for each."""
+        """Return the association of each function of each column with each response."""
         n, d = self.p.size, self.spread.size
         shares = [np.empty((n_waves, d)) for _ in responses]
         weighted = [self.p[:, None] * codes.values for codes in responses]
@@ -133,7 +133,7 @@ class Ranked:
 
 
 def _waves(line: np.ndarray, spread: np.ndarray, p: np.ndarray, n_waves: int) -> np.ndarray:
-    """Waves (n_waves, d, n) from lines (d, n) in the ranks, each made orthogonal to the others."""
+    """Return orthogonalised functions (n_waves, d, n) of standardised ranks (d, n)."""
     waves = np.empty((n_waves, *line.shape))
     waves[0] = line
     if n_waves == 1:
@@ -151,13 +151,13 @@ def _waves(line: np.ndarray, spread: np.ndarray, p: np.ndarray, n_waves: int) ->
 
 
 def tiles(n: int, d: int) -> list[slice]:
-    """Slices of d columns of n numbers, few enough to stay in a core's cache."""
+    """Return slices of d columns of n numbers, small enough for the cache of a core."""
     size = max(1, _TILE_NUMBERS // n)
     return [slice(start, min(start + size, d)) for start in range(0, d, size)]
 
 
 def _principal(Y: np.ndarray, p: np.ndarray, share: float) -> np.ndarray:
-    """The leading principal components of the responses."""
+    """Return the leading principal components of the responses."""
     centred = (Y - p @ Y).astype(np.float64)
     _, sizes, directions = np.linalg.svd(np.sqrt(p)[:, None] * centred, full_matrices=False)
     power = np.cumsum(sizes**2)
@@ -166,20 +166,19 @@ def _principal(Y: np.ndarray, p: np.ndarray, share: float) -> np.ndarray:
 
 
 def ranks(values: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Ranks in each column, with mean 0 and variance 1 under p."""
+    """Return the ranks in each column, with mean 0 and variance 1 under p."""
     return standardized(_middles(np.ascontiguousarray(values.T), p).T, p)
 
 
 def _middles(values: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Ranks in each row as shares of the samples, ½ on average.
+    """Return the ranks in each row as fractions of the samples, ½ on average.
 
-    Equal values share the middle of their ranks, so that a copy of a sample is as good as twice
-    its weight.
+    Ties share their mean rank, so that a duplicate of a sample is equivalent to twice its weight.
     """
     order = np.argsort(values, axis=1)
     weight = np.take(p, order)
     ends = np.cumsum(weight, axis=1)
-    order += values.shape[1] * np.arange(len(values))[:, None]  # places in all rows together
+    order += values.shape[1] * np.arange(len(values))[:, None]  # positions in the flattened array
     ordered = np.take(values, order)
     is_new = np.ones(values.shape, dtype=bool)
     np.not_equal(ordered[:, 1:], ordered[:, :-1], out=is_new[:, 1:])
@@ -196,13 +195,13 @@ def _middles(values: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 
 def _squares(rows: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Mean squares of rows under p."""
+    """Return the mean squares of rows under p."""
     squares: np.ndarray = np.einsum("dn,dn->d", rows, rows * p)
     return squares
 
 
 def _standardize(rows: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Give rows mean 0 and variance 1 under p, in place; a constant one becomes 0."""
+    """Scale rows to mean 0 and variance 1 under p, in place; constant rows become 0."""
     rows -= (rows @ p)[:, None]
     spread = np.sqrt(_squares(rows, p))
     rows /= np.where(spread > 1e-6, spread, np.inf)[:, None]
@@ -210,14 +209,14 @@ def _standardize(rows: np.ndarray, p: np.ndarray) -> np.ndarray:
 
 
 def standardized(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Columns with mean 0 and variance 1 under p; a constant one is 0."""
+    """Return columns with mean 0 and variance 1 under p; constant columns become 0."""
     centred = columns - p @ columns
     spread = np.sqrt(p @ centred**2)
     return centred / np.where(spread > 1e-6, spread, np.inf)
 
 
 def whitened(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Orthonormal columns under p that span the given ones."""
+    """Return columns that are orthonormal under p and span the given ones."""
     root = np.sqrt(p)[:, None]
     basis, sizes, _ = np.linalg.svd(root * columns, full_matrices=False)
     return basis[:, sizes > 1e-6 * sizes.max(initial=0.0)] / root

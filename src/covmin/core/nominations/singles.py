@@ -1,4 +1,4 @@
-"""Effects of single columns, which are no interactions and are taken off before these are named."""
+"""Find effects of single columns, which are removed before interactions are named."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ import numpy as np
 from .ranks import Codes, Ranked, whitened
 from .search import N_WAVES, SEARCH, Search, levels, share_by_chance
 
-# Waves of a column by which its effect is taken off: those of products of its waves.
+# Functions of a column that represent its effect, enough for products of its functions.
 _WAVES = 2 * N_WAVES
-# Of all columns that stand out, so many are looked at.
+# Largest number of significant candidates to examine.
 POOL = 2000
 
 
 @dataclass(frozen=True)
 class Effects:
-    """Waves of columns that go with the response, one after another."""
+    """Functions of columns that are associated with the response, in the order found."""
 
-    vectors: np.ndarray  # (n, n_effects), orthonormal: waves times √p beyond those before them
-    columns: np.ndarray  # (n_effects,), those of the waves
+    vectors: np.ndarray  # (n, n_effects), orthonormal: functions times √p, given the earlier ones
+    columns: np.ndarray  # (n_effects,), columns of the functions
 
     def off(self, vectors: np.ndarray) -> np.ndarray:
-        """What is left of vectors (n, c) beyond the effects."""
+        """Return vectors (n, c) with the effects removed."""
         left: np.ndarray = vectors - self.vectors @ (self.vectors.T @ vectors)
         return left
 
     @property
     def size(self) -> int:
-        """Dimensions of them."""
+        """Number of effects."""
         return int(self.vectors.shape[1])
 
     def share_left(self, codes: Codes) -> float:
-        """Share of the response that they leave."""
+        """Return the fraction of the response that the effects leave."""
         return float((self.off(codes.weighted) ** 2).sum() / codes.size)
 
     def all_waves(self, ranked: Ranked, search: Search = SEARCH) -> Effects:
-        """All waves of the columns: whatever a function of one of them says, on any scale."""
+        """Return the effects of all functions of the columns found."""
         columns = np.unique(self.columns, return_index=True)[1]
         columns = self.columns[np.sort(columns)][: search.most_effects(ranked.n_samples) // _WAVES]
         waves = ranked.waves(columns, _WAVES).reshape(-1, ranked.p.size)
@@ -46,9 +46,9 @@ class Effects:
 
 
 def single_effects(ranked: Ranked, codes: Codes, search: Search = SEARCH) -> Effects:
-    """Find waves of columns that go with the response, beyond chance for all of them.
+    """Find functions of single columns that are significantly associated with the response.
 
-    Each is the strongest of what those before it leave of the response.
+    Each is the strongest one given the earlier ones.
     """
     n, root = codes.n_samples, np.sqrt(codes.p)
     least = share_by_chance(levels(_WAVES, ranked.spread.size, search), n, codes.size)[:, None]
@@ -70,7 +70,7 @@ def single_effects(ranked: Ranked, codes: Codes, search: Search = SEARCH) -> Eff
 
 
 def stands_out_alone(ranked: Ranked, codes: Codes, search: Search = SEARCH) -> bool:
-    """Whether any column by itself goes with the codes, beyond chance for all of them."""
+    """Tell whether any single column is significantly associated with the codes."""
     if not search.can_tell(codes.n_samples) or codes.size == 0:
         return False
     level = levels(N_WAVES, ranked.spread.size, search)

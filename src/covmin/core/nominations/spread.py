@@ -1,7 +1,7 @@
-"""Features that go with the spread of a real response.
+"""Find features that affect the spread of a numeric response.
 
-An interaction shows there although it leaves the mean alone: where one factor of a product is
-small, whatever the other, the response is near its mean.
+An interaction affects the spread even if it does not affect the mean: if one factor of a product is
+small, the response is close to its mean, whatever the other factor.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from .singles import POOL, single_effects
 
 @dataclass(frozen=True)
 class Spread:
-    """Features that say more about the spread of the response than about its mean."""
+    """Features that affect the spread of the response more than its mean."""
 
-    columns: np.ndarray  # (n_features,), the strongest first
-    units: np.ndarray  # (n_features,), those of the columns
-    share: np.ndarray  # (n_features,), of a wave of the feature that goes with the spread
-    p_value: np.ndarray  # (n_features,), for standing out as much by chance, times all features
+    columns: np.ndarray  # (n_features,), strongest first
+    units: np.ndarray  # (n_features,), units of the columns
+    share: np.ndarray  # (n_features,), association of a function of the feature with the spread
+    p_value: np.ndarray  # (n_features,), corrected for the number of features
 
     @classmethod
     def none(cls) -> Spread:
-        """No feature."""
+        """Return no features."""
         nothing = np.empty(0, dtype=np.int64)
         return cls(nothing, nothing, np.empty(0), np.empty(0))
 
@@ -35,12 +35,12 @@ class Spread:
 def spreading_features(
     ranked: Ranked, codes: Codes, of_column: np.ndarray, search: Search = SEARCH
 ) -> Spread:
-    """Find columns that go with the squares of the codes, beyond what goes with the codes.
+    """Find columns that are associated with the squared codes.
 
-    As with pairs, by a line and waves of their ranks, not where few samples carry it, and only
-    where that is more than what the column says about the codes themselves, which a path sees
-    without help. Columns with single effects are taken off with all their waves: ranks bend a
-    single effect, so that on their scale it changes the spread as well.
+    As for pairs, the test uses functions of the ranks, and needs enough samples that carry the
+    association. It must exceed the association with the codes themselves, which a path finds
+    without help. Columns with single effects are removed with all their functions: the rank
+    transform distorts a single effect, so that it also changes the spread of the ranks.
     """
     n, squares = codes.n_samples, codes.squares
     if not search.can_tell(n) or squares.size == 0:

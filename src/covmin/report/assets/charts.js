@@ -24,13 +24,13 @@ function clip(text, length) {
   return text.length > length ? text.slice(0, length - 1) + "…" : text;
 }
 
-// What has no room, by its ends: what tells names apart may stand at either.
+// Shorten text by its middle: names may differ at either end.
 function byEnds(name, length) {
   const end = Math.floor((length - 1) / 3);
   return name.length > length ? name.slice(0, length - 1 - end) + "…" + name.slice(name.length - end) : name;
 }
 
-// A long name by its ends.
+// Shorten a long name by its middle.
 function short(name) {
   return name.length > 80 ? name.slice(0, 50) + "…" + name.slice(-29) : name;
 }
@@ -40,7 +40,7 @@ function scale(domain, range) {
   return (value) => range[0] + ((value - domain[0]) / span) * (range[1] - range[0]);
 }
 
-// Of whole numbers, whole ticks.
+// Integers get integer ticks.
 function ticks(low, high, count, whole = false) {
   const raw = Math.max((high - low || 1) / count, whole ? 1 : 0);
   const power = 10 ** Math.floor(Math.log10(raw));
@@ -54,20 +54,19 @@ function areWhole(values) {
   return values.every(Number.isInteger);
 }
 
-// A hundredth of the range of some values, but of whole numbers one.
+// A hundredth of the range of some values; one for integers.
 function fine(values) {
   const [low, high] = extent(values);
   return areWhole(values) ? 1 : (high - low) / 100;
 }
 
-// Labels with the digits that tell values apart that lie a step from each other, in powers of ten
-// where that is shorter.
+// Labels with enough digits to distinguish values one step apart, in powers of ten if shorter.
 function labelled(values, step = values[1] - values[0]) {
   if (!values.length) return [];
   const place = (value) => Math.floor(Math.log10(Math.abs(value)) + 1e-9);
   const last = place(step || values[0] || 1);
   const digits = (count) => Math.min(Math.max(count, 0), 15);
-  // Commas from five places on: four may be a year.
+  // Commas from five digits on: four digits may be a year.
   const comma = (told) => (/^-?\d{5,}/.test(told) ? told.replace(/\d(?=(\d{3})+(\.|$))/g, "$&,") : told);
   const plain = values.map((v) => comma(v.toFixed(digits(-last))));
   const powers = values.map((v) => (Math.abs(v) < 1e-9 * 10 ** last ? "0" : v.toExponential(digits(place(v) - last))));
@@ -76,12 +75,12 @@ function labelled(values, step = values[1] - values[0]) {
   return values.map((at, i) => ({ at, text: told[i].replaceAll("-", "\u2212") }));
 }
 
-// Begins of years, months, days or hours, in milliseconds since 1970: of the longest of these that
-// two of go into the axis.
+// Starts of years, months, days or hours, in milliseconds since 1970: the longest unit of which at
+// least two fit on the axis.
 function dateTicks(low, high, count) {
   const HOUR = 36e5, start = new Date(low), year = start.getUTCFullYear();
   const iso = (from, to) => (when) => new Date(when).toISOString().slice(from, to).replace("T", " ");
-  // How long a unit is, where the k-th begins, the first, how it reads, and how many make a step.
+  // Length of a unit, start of the k-th, the first, its format, and possible steps.
   const units = [
     [8766 * HOUR, (k) => Date.UTC(k, 0), year, iso(0, 4), [1, 2, 5, 10, 20, 50, 100]],
     [730.5 * HOUR, (k) => Date.UTC(Math.floor(k / 12), k % 12), 12 * year + start.getUTCMonth(), iso(0, 7), [1, 2, 3, 6]],
@@ -95,7 +94,7 @@ function dateTicks(low, high, count) {
   return found.map((at) => ({ at, text: label(at) }));
 }
 
-// Labelled ticks of an axis of so many pixels, as many as do not touch.
+// Labelled ticks of an axis, as many as fit without touching.
 function fitting([low, high], pixels, whole, date = false) {
   for (let count = Math.max(2, Math.floor(pixels / 45)); count > 0; count--) {
     const found = date ? dateTicks(low, high, count) : labelled(ticks(low, high, count, whole));
@@ -104,7 +103,7 @@ function fitting([low, high], pixels, whole, date = false) {
   return [];
 }
 
-// Pixels that labels beside an axis take.
+// Width of the labels beside an axis, in pixels.
 function room(labels, least) {
   return Math.max(least, 14 + 7 * Math.max(0, ...labels.map((label) => label.text.length)));
 }
@@ -158,15 +157,15 @@ function errorCurve(width, curve, m, pick) {
   const floor = lowest > 0.45 * high ? Math.floor(16 * lowest) / 20 : 0;
   const y = scale([floor, high * 1.04], [box.bottom, box.top]);
   const what = curve.measure === "concordance" ? "Concordance index" : "Error";
-  const svg = canvas(width, height, `${what} against the number of features; ${m} features kept`);
+  const svg = canvas(width, height, `${what} against the number of features; ${m} features selected`);
   const candidates = wide ? [1, 2, 3, 5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 500].filter(
     (s) => s >= Math.min(...sizes) && s <= largest) : ticks(1, largest, Math.min(largest, width / 60)).concat(1);
-  // From the right, so that the largest size keeps its label; a label that would touch one gives way.
+  // From the right, so that the largest size keeps its label; drop labels that would touch.
   const whole = [...new Set(candidates.map(Math.round))].filter((s) => s >= 1).sort((a, b) => b - a)
     .reduce((kept, s) => (kept.length && x(kept[kept.length - 1]) - x(s) < 26 ? kept : [...kept, s]), []).reverse();
   axes(svg, box, x, y, whole.map((s) => ({ at: s, text: String(s) })),
     curve.measure === "concordance" ? labelled(ticks(floor, high * 1.04, 5)) : ticks(floor, high * 1.04, 5).map((v) => ({ at: v, text: Math.round(100 * v) + "%" })),
-    { x: "Features kept" + (wide ? " (logarithmic)" : ""), y: curve.label, shift: 36 });
+    { x: "Number of features" + (wide ? " (logarithmic)" : ""), y: curve.label, shift: 36 });
   const points = sizes.map((s, i) => [x(s), y(errors[i])]);
   if (se) {
     const upper = sizes.map((s, i) => [x(s), y(errors[i] + se[i])]);
@@ -180,7 +179,7 @@ function errorCurve(width, curve, m, pick) {
   svg.append(node("path", { class: "line", d: polyline(points) }));
   sizes.forEach((s, i) => svg.append(node("circle", { class: s === m ? "dot now" : "dot", cx: x(s), cy: y(errors[i]), r: s === m ? 6 : 3.5 })));
   const end = x(m) > width * 0.8;
-  svg.append(text(x(m) + (end ? -8 : 8), box.top + 6, `${m} kept`, { class: "mark", anchor: end ? "end" : "start" }));
+  svg.append(text(x(m) + (end ? -8 : 8), box.top + 6, `${m} selected`, { class: "mark", anchor: end ? "end" : "start" }));
   svg.style.cursor = "pointer";
   svg.addEventListener("click", (event) => {
     const at = ((event.clientX - svg.getBoundingClientRect().left) * width) / svg.getBoundingClientRect().width;
@@ -189,12 +188,12 @@ function errorCurve(width, curve, m, pick) {
   return svg;
 }
 
-// What the lines of the error curve are, below it.
+// Legend of the error curve.
 function curveLegend(curve) {
   const item = (content, name) => node("li", {}, node("svg", { viewBox: "-7 -7 14 14", "aria-hidden": "true" }, content), name);
   const line = (kind) => node("line", { class: kind, x1: -7, x2: 7, y1: 0, y2: 0 });
-  const items = [item(line("line"), curve.standard_error ? "mean over the folds left out" : "leave-one-out error")];
-  if (curve.standard_error) items.push(item(node("rect", { class: "band", x: -7, y: -5, width: 14, height: 10 }), "one standard error up and down"));
+  const items = [item(line("line"), curve.standard_error ? "mean over the folds" : "leave-one-out error")];
+  if (curve.standard_error) items.push(item(node("rect", { class: "band", x: -7, y: -5, width: 14, height: 10 }), "plus or minus one standard error"));
   if (curve.limit) items.push(item(line("rule dash"), `one standard error ${curve.measure === "concordance" ? "below" : "above"} the best`));
   return node("ul", { class: "legend" }, ...items);
 }
@@ -254,7 +253,7 @@ function scatterChart(plot, label, yName) {
   return svg;
 }
 
-// Shares of groups without an event so far, as steps that fall.
+// Kaplan–Meier curves as decreasing steps.
 function survivalChart(plot, label, target) {
   const width = 300, height = 220, svg = canvas(width, height, label);
   const last = Math.max(...plot.curves.map((curve) => curve[curve.length - 1][0]));
@@ -268,8 +267,8 @@ function survivalChart(plot, label, target) {
   return svg;
 }
 
-// A bar for each level of a category, with the number of samples at its end: from the mean of all
-// samples to that of the level, or in parts for the classes.
+// A bar for each level of a category, with the number of samples at its end: from the overall mean
+// to that of the level, or divided into class frequencies.
 function levelChart(plot, label, target) {
   const width = 300, row = 24, right = 262, top = 22;
   const left = 18 + 6.5 * Math.min(12, Math.max(...plot.levels.map((name) => name.length)));
@@ -278,7 +277,7 @@ function levelChart(plot, label, target) {
   const x = scale(domain, [left, right]);
   const bar = (c, from, to, y, title) => svg.append(node("rect", { style: `fill:var(--c${c})`, x: Math.min(x(from), x(to)), y: y + 4,
     width: Math.max(Math.abs(x(to) - x(from)), 1), height: row - 8, rx: 1 }, node("title", {}, title)));
-  svg.append(text(0, 12, clip(plot.means ? "Mean " + target : "Share of each class", 30), { class: "strong" }), text(width, 12, "samples", { anchor: "end" }));
+  svg.append(text(0, 12, clip(plot.means ? "Mean " + target : "Class frequencies", 30), { class: "strong" }), text(width, 12, "samples", { anchor: "end" }));
   plot.levels.forEach((name, l) => {
     const y = top + l * row;
     svg.append(text(left - 8, y + 16, clip(name, 12), { anchor: "end" }), text(width, y + 16, plot.counts[l].toLocaleString("en"), { anchor: "end" }));
@@ -296,7 +295,7 @@ function levelChart(plot, label, target) {
   return svg;
 }
 
-// Shapes as well as colours tell classes apart.
+// Classes differ in shape as well as in colour.
 const SHAPES = [
   (x, y) => `M${x - 4} ${y}a4 4 0 1 0 8 0a4 4 0 1 0 -8 0Z`,
   (x, y) => `M${x - 3.6} ${y - 3.6}h7.2v7.2h-7.2Z`,
@@ -313,7 +312,7 @@ function pairChart(width, pair, names) {
   const [xLevels, yLevels] = pair.levels;
   const domain = (levels, values) => (levels ? [-0.5, levels.length - 0.5] : pad(extent(values), 0.04));
   const named = (levels, length) => levels.map((name, at) => ({ at, text: clip(name, length) }));
-  // Samples of a level would lie on each other: they are spread over its width, always alike.
+  // Spread the samples of a level over its width, in a fixed pattern, so that they do not overlap.
   const spread = (levels, i, step) => (levels ? 0.6 * ((i * step) % 1) - 0.3 : 0);
   const xs = domain(xLevels, pair.x), ys = domain(yLevels, pair.y);
   const yTicks = yLevels ? named(yLevels, 12) : pair.dates[1] ? dateTicks(...ys, 6) : labelled(ticks(...ys, 6, areWhole(pair.y)));
@@ -345,7 +344,7 @@ function classLegend(classes, shape) {
     node("svg", { viewBox: "-7 -7 14 14", "aria-hidden": "true" }, node("path", { d: shape(c), style: `fill:var(--c${c})` })), name)));
 }
 
-// Features as circles with their ranks, pairs as arcs as wide as their shares.
+// Features as circles with their ranks, pairs as arcs whose width is their share.
 function networkChart(width, nodes, pairs, names, rankOf, isKept) {
   const step = 34, left = Math.min(240, width * 0.44), at = (j) => 20 + step * nodes.indexOf(j);
   const svg = canvas(width, step * nodes.length + 6, "Network of features that interact");
@@ -367,14 +366,14 @@ function networkChart(width, nodes, pairs, names, rankOf, isKept) {
   return svg;
 }
 
-// How two features were compared, by how many of them hold categories.
+// How two features are compared, by how many of them are categorical.
 function measure(matrix, a, b) {
   return matrix.measures[[a, b].filter((j) => matrix.categorical.includes(j)).length];
 }
 
 function correlationChart(width, matrix, names, n) {
   const left = Math.min(200, width * 0.36);
-  const step = Math.min(44, (width - left - 4) / n), svg = canvas(width, n * step + 6, "Associations between the chosen features");
+  const step = Math.min(44, (width - left - 4) / n), svg = canvas(width, n * step + 6, "Associations between the selected features");
   for (let i = 0; i < n; i++) {
     const name = names[matrix.features[i]], y = i * step;
     const label = text(left - 10, y + step / 2 + 4, clip(name, Math.floor((left - 10) / 7)), { anchor: "end", class: "strong" });

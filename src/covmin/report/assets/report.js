@@ -16,10 +16,10 @@
   const state = { m: fitted, sort: "rank", down: false, query: "", shown: PAGE };
 
   function curve() {
-    const label = byOrder ? "Cross-fitted concordance index" : "Cross-fitted error, share of the variance of the response";
+    const label = byOrder ? "Cross-validated concordance index" : "Cross-validated error, fraction of the variance of the response";
     if (report.choice.curve) return { ...report.choice.curve, label };
     const path = report.path;
-    return { n_features: [...path.sizes].reverse(), error: [...path.loo].reverse(), label: "Leave-one-out error (optimistic)" };
+    return { n_features: [...path.sizes].reverse(), error: [...path.loo].reverse(), label: "Leave-one-out error (too low)" };
   }
 
   function errorAt(m) {
@@ -44,7 +44,7 @@
     find("m").value = state.m;
     find("m").setAttribute("aria-valuetext", text);
     find("m-reset").hidden = state.m === fitted;
-    find("chosen-title").textContent = state.m === fitted ? "The chosen set" : `The first ${state.m}`;
+    find("chosen-title").textContent = state.m === fitted ? "Selected features" : `The first ${state.m}`;
     replace("chosen", ...order.slice(0, kept(state.m)).map((j) => node("span", { class: "name", title: names[j] }, short(names[j]))));
   }
 
@@ -55,7 +55,7 @@
     const room = Math.min(width("shared"), 760);
     const shared = Math.min(kept(state.m), report.correlation.features.length, Math.floor(room / 20));
     replace("shared", shared > 1 ? correlationChart(room, report.correlation, names, shared)
-      : node("p", { class: "muted" }, "A single feature shares nothing with others in the set."));
+      : node("p", { class: "muted" }, "Only one feature is selected."));
     find("shared").style.maxWidth = "760px";
     if (shared > 1) find("shared").append(node("figcaption", {}, closest(shared)));
   }
@@ -66,14 +66,14 @@
     for (let i = 1; i < n; i++) for (let k = 0; k < i; k++) if (Math.abs(r[i][k]) > Math.abs(r[best[0]][best[1]])) best = [i, k];
     const [a, b] = best.map((i) => features[i]);
     const value = (r[best[0]][best[1]] / 100).toFixed(2).replace("-", "\u2212");
-    return `Closest: ${short(names[a])} and ${short(names[b])}, ${measure(report.correlation, a, b)} ${value}.` + (kept(state.m) > n ? ` Shown are the first ${n} of ${kept(state.m)} features.` : "");
+    return `Strongest association: ${short(names[a])} and ${short(names[b])}, ${measure(report.correlation, a, b)} ${value}.` + (kept(state.m) > n ? ` Shown are the first ${n} of ${kept(state.m)} features.` : "");
   }
 
   function drawPair() {
     if (!report.pair) return;
     const width = Math.min(680, Math.max(280, find("pair").clientWidth));
     find("pair").style.maxWidth = "680px";
-    const told = report.data.task === "survival" ? "Events less those expected" : report.target;
+    const told = report.data.task === "survival" ? "Events minus expected" : report.target;
     replace("pair", pairChart(width, report.pair, names), pairLegend(report.pair, told), node("figcaption", {}, pairCaption()));
   }
 
@@ -83,14 +83,14 @@
     find("network").style.maxWidth = "560px";
     const rankOf = (j) => rankAt(order.indexOf(j)), isKept = (j) => rankOf(j) <= state.m;
     replace("network", networkChart(width, report.network, report.interactions, names, rankOf, isKept),
-      node("figcaption", {}, "Circles hold the rank of a feature, grey where it is left out; an arc is as wide as the share of the pair."));
+      node("figcaption", {}, "Circles show the rank of a feature, in grey if it is not selected; the width of an arc is the share of the pair."));
   }
 
   function pairCaption() {
     const n = report.pair.x.length, all = report.data.n_samples, count = (k) => k.toLocaleString("en");
-    let told = n + report.pair.n_missing < all ? `${count(n)} of ${count(all)} samples are drawn.` : `All ${count(n)} samples.`;
-    if (report.pair.n_missing) told = `${count(n)} of ${count(all)} samples are drawn; ${count(report.pair.n_missing)} others have no value here.`;
-    if (report.pair.levels.some(Boolean)) told += " Samples of a level are spread over its width.";
+    let told = n + report.pair.n_missing < all ? `${count(n)} of ${count(all)} samples are shown.` : `All ${count(n)} samples.`;
+    if (report.pair.n_missing) told = `${count(n)} of ${count(all)} samples are shown; ${count(report.pair.n_missing)} others have a missing value.`;
+    if (report.pair.levels.some(Boolean)) told += " Samples of a level are spread over its width to be visible.";
     return told;
   }
 
@@ -103,11 +103,11 @@
     }));
   }
 
-  // What a card does not show.
+  // Notes on what a card does not show.
   function footnote(plot) {
     const told = [];
     const isLevel = plot.levels !== undefined;
-    if (plot.missing) told.push(`Missing in ${percent(plot.missing)} of the samples` + (isLevel || plot.kind === "survival" ? "." : ", which are not drawn."));
+    if (plot.missing) told.push(`Missing in ${percent(plot.missing)} of the samples` + (isLevel || plot.kind === "survival" ? "." : ", which are not shown."));
     if (plot.n_classes > plot.classes?.length) told.push(`The ${plot.classes.length} most frequent of ${plot.n_classes} classes.`);
     return told.length ? node("p", { class: "foot" }, told.join(" ")) : null;
   }
@@ -117,7 +117,7 @@
       const place = Number(card.dataset.place), rank = rankAt(place), out = rank > state.m;
       card.classList.toggle("out", out);
       const explained = percent(report.plots[place].explained);
-      card.querySelector("header span").textContent = out ? `${rank}, left out` : `${rank || "given"}, alone ${explained}`;
+      card.querySelector("header span").textContent = out ? `${rank}, not selected` : `${rank || "given"}, alone ${explained}`;
     }
   }
 
