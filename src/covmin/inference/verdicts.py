@@ -282,7 +282,7 @@ class _Answers:
         self.relevant = np.minimum(len(tests) * tests.min(axis=0), 1.0)
         self.needed_q = adjusted_p_values(self.needed, selector.method)
         self.relevant_q = adjusted_p_values(self.relevant, selector.method)
-        # What is needed is relevant: two lists put together would have the errors of both.
+        # A needed feature must also be relevant: a union of two lists would add their errors.
         is_relevant = self.relevant_q <= fdr
         is_needed = is_relevant & (self.needed_q <= fdr)
         self.verdicts = np.select([is_needed, is_relevant], [NEEDED, RELEVANT], NOT_SHOWN)
