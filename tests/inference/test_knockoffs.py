@@ -215,6 +215,13 @@ def test_bad_input(data):
         KnockoffSelector(n_jobs=0).fit(X, y)
 
 
+@pytest.mark.filterwarnings("ignore:fdr=:UserWarning", "ignore:.*too few:UserWarning")
+def test_two_samples_have_no_correlation(data):
+    X, y = data
+    with pytest.raises(ValueError, match="minimum of 3 is required by KnockoffSelector"):
+        KnockoffSelector().fit(X[:2], y[:2])
+
+
 def test_too_few_features_to_keep_the_promise(data):
     X, y = data
     with pytest.warns(UserWarning, match="at least 10 features, but X has 3"):

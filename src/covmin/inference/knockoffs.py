@@ -17,7 +17,7 @@ from covmin.data.checks import is_frame
 from covmin.data.columns import PreparedColumns, prepare_columns
 from covmin.data.far_values import FAR_VALUES
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
-from covmin.data.samples import TOO_FEW, Samples, check_columns, check_enough
+from covmin.data.samples import TOO_FEW, Samples, check_columns, check_enough, warn_of_excluded
 from covmin.data.tables import from_tensors
 from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
@@ -35,6 +35,8 @@ from .swap import Importance, swap_statistics
 # not fit the noise, and from a larger additive share. Only the ranking matters.
 _AUTO: dict[str, Any] = {"n_features_to_select": 1, "kernel": Mixed(mixing=0.5), "epsilon": 0.01}
 
+# With two samples, any two columns have a correlation of one.
+_MIN_SAMPLES = 3
 # Alternatives without a minimum number of features and without copies.
 _FOR_FEW = "VerdictSelector, or conditional_dependence_test for single features"
 
@@ -357,9 +359,15 @@ def _read(estimator: Any, X: Any, y: Any, sample_weight: Any, seed: int) -> _Tab
     weight = weight_of(sample_weight, samples)
     Y = samples.response.Y
     columns = prepare_columns(encoded, how, plan=samples.plan, sample_weight=weight, Y=Y)
-    check_columns(columns, samples.X, how, samples.column_labels, samples.n_left_out)
+    check_columns(samples, columns, how)
+    warn_of_excluded(samples)
     check_enough(samples, columns)
     rows, weight = rows_to_fit(columns, estimator, seed, is_weighted=weight is not None)
+    if len(rows) < _MIN_SAMPLES:
+        raise ValueError(
+            f"Found array with {len(rows)} sample(s) while a minimum of {_MIN_SAMPLES} is required "
+            "by KnockoffSelector."
+        )
     y = y if hasattr(y, "dtype") or is_frame(y) else np.asarray(y)
     y = _safe_indexing(y, samples.row[rows])
     return _Table(samples, encoded[rows], columns, columns.X[rows], y, weight, bool(how))
