@@ -1,9 +1,10 @@
 """Fits beside forests, from small tables to large ones, for classes and numbers.
 
 Run with ``python -m benchmarks.grid [--cells 1000x100 200x5000] [--tasks classes] [--no-auto]
-[--seconds 600]``. ``CCMSelector(10)`` takes turns with extremely randomised trees, 500 of them, in
-one process and with the threads that each takes by itself; then ``CCMSelector()`` chooses the
-number of features too. Of actions that take less than two seconds the fastest of three counts.
+[--seconds 600] [--processor]``. ``CCMSelector(10)`` takes turns with extremely randomised trees,
+500 of them, in one process and with the threads that each takes by itself; then ``CCMSelector()``
+chooses the number of features too. Of actions that take less than two seconds the fastest of three
+counts.
 
 Where fifty trees would take more than twenty seconds, 25 are grown and their time is multiplied
 by twenty: trees are grown one by one, and each takes as long as the others. The column ``trees``
@@ -15,6 +16,9 @@ cell is begun after that time. Cells that are not timed again stay in the file a
 
 Exit status 1 where a fit takes longer than a forest, half of the fits take more than half of
 its time, or the choice of the number of features takes more than twice as long as a fit without.
+
+On a machine that does other work, ``--processor`` counts seconds of a processor, with one thread
+for all, and writes ``grid-processor`` in place of ``grid``.
 
 ``--rivals`` times other selectors on a few tables instead: see :mod:`benchmarks.rivals`.
 """
@@ -33,6 +37,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+from threadpoolctl import threadpool_limits
 
 from benchmarks import rivals
 from benchmarks.samples import TASKS, TRUE, shape_of, table
@@ -55,6 +60,7 @@ _SHORT, _ROUNDS = 2.0, 3
 _SLOWEST, _MEDIAN, _AUTO = 1.0, 0.5, 2.0
 
 Row = dict[str, Any]
+Clock = Callable[[], float]
 
 
 def cells() -> list[tuple[int, int]]:
@@ -68,12 +74,12 @@ def forest(task: str, n_trees: int) -> Any:
     return made(n_trees, random_state=0)
 
 
-def clocked(action: Callable[[], object]) -> float:
-    start = time.perf_counter()
+def clocked(action: Callable[[], object], clock: Clock = time.perf_counter) -> float:
+    start = clock()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         action()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 class Told:
@@ -89,15 +95,15 @@ class Told:
         """Steps are of no interest."""
 
 
-def trees_to_grow(task: str, X: np.ndarray, y: np.ndarray) -> int:
-    few = clocked(lambda: forest(task, _TRIED_TREES).fit(X, y))
+def trees_to_grow(task: str, X: np.ndarray, y: np.ndarray, clock: Clock) -> int:
+    few = clocked(lambda: forest(task, _TRIED_TREES).fit(X, y), clock)
     return _FEWER_TREES if few * _TREES / 10 / _TRIED_TREES > _LONG else _TREES
 
 
-def timed(n: int, d: int, task: str, *, auto: bool) -> Row:
+def timed(n: int, d: int, task: str, *, auto: bool, clock: Clock = time.perf_counter) -> Row:
     """Seconds of all that is compared on one table, taking turns."""
     X, y = table(n, d, task)
-    n_trees = trees_to_grow(task, X, y)
+    n_trees = trees_to_grow(task, X, y, clock)
     told = Told()
     selector = CCMSelector(_KEPT, long_run=LongRun(callback=told))
     actions: dict[str, Callable[[], object]] = {
@@ -110,7 +116,7 @@ def timed(n: int, d: int, task: str, *, auto: bool) -> Row:
     for turn in range(_ROUNDS):
         for name, action in actions.items():
             if turn == 0 or best[name] < _SHORT:
-                best[name] = min(best[name], clocked(action))
+                best[name] = min(best[name], clocked(action, clock))
     row = row_of((n, d, task), best, n_trees)
     found = int(selector.support_[:TRUE].sum())
     return row | {"found": found, "estimate s": told.workload.seconds(), "trees": n_trees}
@@ -147,9 +153,9 @@ def misses(rows: Sequence[Row]) -> list[str]:
     return said
 
 
-def kept_rows() -> list[Row]:
+def kept_rows(name: str) -> list[Row]:
     """Rows of the file that is there."""
-    path = RESULTS / "grid.csv"
+    path = RESULTS / f"{name}.csv"
     if not path.exists():
         return []
     kinds = {"n": int, "d": int, "task": str, "found": int, "trees": int}
@@ -187,9 +193,31 @@ def pages(rows: Sequence[Row]) -> list[Row]:
     return lines
 
 
+def fill(name: str, options: argparse.Namespace, clock: Clock) -> list[Row]:
+    """Time cell after cell, and write each as soon as it is done."""
+    start = time.perf_counter()
+    for task in options.tasks:  # the first call pays for what it imports
+        timed(50, _KEPT, task, auto=not options.no_auto)
+    new: list[Row] = []
+    for (n, d), task in product(options.cells, options.tasks):
+        if time.perf_counter() - start > options.seconds:
+            break
+        new.append(timed(n, d, task, auto=not options.no_auto, clock=clock))
+        show(new[-1:], head=len(new) == 1)
+        rows = merged(kept_rows(name), new)
+        write(name, rows)
+        write_page(name, pages(kept_rows(name)))
+    return new
+
+
 def report(_: Any) -> str:
     """The table of the page, from the file."""
-    return "\n".join(markdown(pages(kept_rows())))
+    return "\n".join(markdown(pages(kept_rows("grid"))))
+
+
+def report_processor(_: Any) -> str:
+    """The table of seconds of a processor, from the file."""
+    return "\n".join(markdown(pages(kept_rows("grid-processor"))))
 
 
 def main() -> int:
@@ -201,22 +229,16 @@ def main() -> int:
     parser.add_argument("--no-auto", action="store_true", help="leave CCMSelector() out")
     parser.add_argument("--seconds", type=float, default=math.inf, help="begin no cell after these")
     parser.add_argument("--rivals", action="store_true", help="other selectors on a few tables")
+    parser.add_argument("--processor", action="store_true", help="seconds of a processor")
     options = parser.parse_args()
     print(machine(), flush=True)
     if options.rivals:
         return rivals.compare()
-    start = time.perf_counter()
-    for task in options.tasks:  # the first call pays for what it imports
-        timed(50, _KEPT, task, auto=not options.no_auto)
-    new: list[Row] = []
-    for (n, d), task in product(options.cells, options.tasks):
-        if time.perf_counter() - start > options.seconds:
-            break
-        new.append(timed(n, d, task, auto=not options.no_auto))
-        show(new[-1:], head=len(new) == 1)
-        rows = merged(kept_rows(), new)
-        write("grid", rows)
-        write_page("grid", pages(kept_rows()))
+    if options.processor:
+        with threadpool_limits(1):
+            new = fill("grid-processor", options, time.process_time)
+    else:
+        new = fill("grid", options, time.perf_counter)
     said = misses(new)
     print("\n".join(said) or "never slower than a forest")
     return 1 if said else 0

@@ -54,6 +54,11 @@ MADE: list[Made] = [
     Text(_R + "synthetic.md", "covmin.evaluation.outputs:synthetic_markdown", _SYNTHETIC),
     Text(_R + "real.md", "covmin.evaluation.outputs:real_markdown", _REAL),
     Text(_B + "grid.md", "benchmarks.grid:report", _B + "grid.csv"),
+    Text(
+        _B + "grid-processor.md",
+        "benchmarks.grid:report_processor",
+        _B + "grid-processor.csv",
+    ),
     Text(_B + "rivals.md", "benchmarks.rivals:report", _B + "rivals.csv"),
     Picture(_F + "accuracy.png", "experiments.accuracy:draw", _R + "accuracy.csv"),
     Picture(_F + "other.png", "experiments.accuracy:draw", _R + "other.csv"),
@@ -113,6 +118,7 @@ RUNS: list[Run] = [
     Run("python -m experiments.ranking", _R + "ranking.md", hours=0.2),
     Run("python -m experiments.honest_error", _R + "honest-error.md", hours=0.2),
     Run("python -m benchmarks.grid", _B + "grid.csv", hours=2.0),
+    Run("python -m benchmarks.grid --processor", _B + "grid-processor.csv", hours=2.0),
     Run("python -m benchmarks.grid --rivals", _B + "rivals.csv", hours=0.2),
     Run("python -m benchmarks.fits", _B + "fits.csv", hours=0.3),
     Run(

@@ -118,14 +118,14 @@ def alternative(question: str, n: int, run: int) -> Data:
         return X[:, j], y, np.delete(X, j, axis=1)
     Z, e = rng.standard_normal((n, 3)), rng.standard_normal(n)
     x = Z[:, 0] + e
-    effect = {"line": 0.5 * e, "square": 0.5 * x**2, "product": 0.8 * e * Z[:, 1]}[question]
+    effect = {"line": 0.5 * e, "square": 0.5 * x**2, "changing line": 0.8 * e * Z[:, 1]}[question]
     return x, Z[:, 0] + effect + rng.standard_normal(n), Z
 
 
 QUESTIONS = {
     "line": "a line in x, which follows z",
     "square": "a square of x, which follows z",
-    "product": "x times a given feature",
+    "changing line": "a line in x whose slope is a given feature",
     "xor": "sign of a product (paper's XOR): x₁ given x₂, x₃",
     **{f"regression {j}": f"paper's regression: x{j} given nine others" for j in range(1, 5)},
 }
@@ -142,7 +142,7 @@ def units() -> list[dict[str, Any]]:
         if run < N_RUNS_BESIDE:
             asked |= {test: [*NULLS, *QUESTIONS] for test in RIVALS}
         if run < N_RUNS_DRAWN:  # the distribution of x given z is known to the simulation
-            asked[DRAWN] = ["line", "square", "product"]
+            asked[DRAWN] = ["line", "square", "changing line"]
         found += [
             {"question": q, "n": N_BESIDE, "run": run, "test": test}
             for test, questions in asked.items()

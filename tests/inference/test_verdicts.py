@@ -57,7 +57,9 @@ def test_two_p_values(fitted):
         (fitted.relevant_pvalues_, fitted.relevant_qvalues_),
     ):
         assert ((p >= 0) & (p <= 1) & (q >= p - 1e-15)).all()
-    assert_array_equal(fitted.verdicts_ == "needed", fitted.needed_qvalues_ <= fitted.fdr)
+    both = np.maximum(fitted.needed_qvalues_, fitted.relevant_qvalues_)
+    assert_array_equal(fitted.verdicts_ == "needed", both <= fitted.fdr)
+    assert_array_equal(fitted.support_, fitted.relevant_qvalues_ <= fitted.fdr)
 
 
 def test_needed_features_rank_first(fitted):

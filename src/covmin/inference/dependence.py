@@ -280,7 +280,7 @@ def _as_table(X: Any, name: str) -> Any:
 
 
 def explained_share(columns: np.ndarray, R: np.ndarray, epsilon: float) -> float:
-    """Share of the variance of R, centred, that columns of the same total variance explain."""
+    """Return the fraction of the variance of centred R that columns explain."""
     prepared = prepare_columns(columns, standardize=False)
     every = np.arange(prepared.units.size)
     if every.size == 0:  # nothing varies, so nothing is explained

@@ -1,4 +1,4 @@
-"""What one set of features says about the mean of some columns, judged out of fold."""
+"""Out-of-fold kernel ridge regression of columns on a set of features."""
 
 from collections.abc import Iterator
 
@@ -10,17 +10,16 @@ from covmin.data.columns import prepare_columns
 from covmin.plan.problem import make_problem
 
 _N_FOLDS = 5
-# A plane, a quadric, a smooth function, and a smooth function that leans on single features.
+# Linear, quadratic, smooth, and mostly additive smooth functions.
 _KERNELS: tuple[Kernel, ...] = (Linear(), Polynomial(degree=2), Gaussian(), Mixed(mixing=0.9))
 _RIDGES = (1.0, 0.1, 0.01, 0.001)
 
 
 def out_of_fold_smoother(X: np.ndarray, targets: np.ndarray, seed: int) -> np.ndarray:
-    """The matrix S (n, n) of out-of-fold kernel ridge regression: ``S @ targets`` are predictions.
+    """Return the matrix S (n, n) of out-of-fold predictions ``S @ targets``.
 
-    Each sample is predicted by a model that has not seen it. Of several kernels and ridges
-    those with the smallest squared error are taken, so the columns of ``targets`` must be on
-    scales that may be compared.
+    Each sample is predicted by a model that was fitted without it. The kernel and the ridge
+    minimise the squared error, so the columns of ``targets`` must have comparable scales.
     """
     n = X.shape[0]
     folds = list(KFold(min(_N_FOLDS, n), shuffle=True, random_state=seed).split(X))
@@ -40,12 +39,12 @@ def out_of_fold_smoother(X: np.ndarray, targets: np.ndarray, seed: int) -> np.nd
 def _predictions(
     X: np.ndarray, targets: np.ndarray, new: np.ndarray, kernels: tuple[Kernel, ...]
 ) -> Iterator[list[np.ndarray]]:
-    """For each kernel and each ridge, predictions of shape (n_new, n_targets)."""
+    """Yield predictions (n_new, n_targets) for each ridge, kernel by kernel."""
     means = targets.mean(axis=0)
     columns = prepare_columns(X)
     every = np.arange(columns.index.size)
     for kernel in kernels:
-        if every.size == 0:  # nothing varies here: the mean is all there is
+        if every.size == 0:  # no column varies: predict the mean
             yield [np.tile(means, (new.shape[0], 1)) for _ in _RIDGES]
             continue
         problem = make_problem(columns, targets - means, kernel)

@@ -1,4 +1,4 @@
-"""Bounds on the number of features that stability selection chooses by mistake.
+"""Bounds on the number of false selections of stability selection.
 
 A feature is *rarely selected* if one fit on half of the samples selects it with probability
 at most θ = q/d, where q of the d features are selected on average. Each bound is on the
@@ -15,8 +15,8 @@ from scipy.optimize import brentq, minimize_scalar
 
 ASSUMPTIONS = ("none", "unimodal", "r-concave")
 
-# Shah and Samworth's concavity of the share of pairs that select a feature twice, and of the
-# share of halves that select it.
+# Concavity, by Shah and Samworth, of the fraction of pairs that select a feature twice, and of the
+# fraction of halves that select it.
 _CONCAVITY_PAIRS = -0.5
 _CONCAVITY_HALVES = -0.25
 _UNIMODAL_THETA = 1.0 / np.sqrt(3.0)
@@ -27,12 +27,12 @@ _LOG_OFFSETS = (-20.0, 14.0)
 def false_selections(
     threshold: float, n_selected: float, n_features: int, n_pairs: int, assumption: str
 ) -> float:
-    """Bound on the expected number of rarely selected features that reach a threshold τ.
+    """Bound the expected number of rarely selected features that reach a threshold τ.
 
-    ``n_selected`` is q, ``n_pairs`` B. At a threshold of ½ or less nothing is known, and the
-    bound is the number of features.
+    ``n_selected`` is q and ``n_pairs`` is B. At a threshold of ½ or less, the bound is the number
+    of features.
     """
-    halves = int(np.ceil(2 * n_pairs * threshold - 1e-9))  # of 2B, that reach the threshold
+    halves = int(np.ceil(2 * n_pairs * threshold - 1e-9))  # out of 2B
     if halves <= n_pairs:
         return float(n_features)
     theta = n_selected / n_features
@@ -52,7 +52,7 @@ def false_selections(
 def smallest_threshold(
     most: float, n_selected: float, n_features: int, n_pairs: int, assumption: str
 ) -> float:
-    """The smallest threshold whose bound is at most ``most``."""
+    """Return the smallest threshold whose bound is at most ``most``."""
     bounds = (n_selected, n_features, n_pairs, assumption)
     least = false_selections(1.0, *bounds)
     if least > most:
@@ -63,13 +63,13 @@ def smallest_threshold(
             "raise n_pairs, or allow more false selections."
         )
     thresholds = [halves / (2 * n_pairs) for halves in range(n_pairs + 1, 2 * n_pairs + 1)]
-    # The bound falls as the threshold grows.
+    # The bound decreases with the threshold.
     found = bisect_left(thresholds, True, key=lambda tau: false_selections(tau, *bounds) <= most)
     return thresholds[found]
 
 
 def _unimodal_factor(tau: float, theta: float, n_pairs: int) -> float:
-    """``C(τ, B)``, where the expected number is at most ``C(τ, B)·θ·q``."""
+    """Return ``C(τ, B)``, such that the expected number is at most ``C(τ, B)·θ·q``."""
     step = 1.0 / (2 * n_pairs)
     least = min(0.5 + theta**2, 0.5 + step + 0.75 * theta**2)
     if theta > _UNIMODAL_THETA or tau <= least or tau < 0.5 + 2 * step:
@@ -81,11 +81,11 @@ def _unimodal_factor(tau: float, theta: float, n_pairs: int) -> float:
 
 @lru_cache(maxsize=4096)
 def tail_bound(mean: float, start: int, size: int, r: float) -> float:
-    """Largest P(X ≥ start/size) of an r-concave X on {0, 1/size, …, 1} of a given mean, r < 0.
+    """Return the largest P(X ≥ start/size) of an r-concave X on {0, 1/size, …, 1}, r < 0.
 
-    The extreme distributions have masses c·(a + i)^(1/r) on 0..k and what is left, less than
-    the next such mass, on k + 1. For each k the mean fixes one for each a in an interval.
-    The bound is 1 where the mean is so large that it says nothing.
+    The mean of X is given. The extreme distributions have masses c·(a + i)^(1/r) on 0..k, and the
+    remainder, less than the next such mass, on k + 1. For each k the mean determines one for each a
+    in an interval. The bound is 1 if the mean is too large.
     """
     mu = mean * size
     if start <= np.ceil(2.0 * mu):
@@ -108,25 +108,25 @@ def tail_bound(mean: float, start: int, size: int, r: float) -> float:
 
 
 def _masses(log_a: float, k: int, power: float) -> np.ndarray:
-    """``(1 + i/a)^power`` for i = 0..k: proportional to (a + i)^power, and never too large."""
+    """Return ``(1 + i/a)^power`` for i = 0..k, proportional to (a + i)^power without overflow."""
     return (1.0 + np.arange(k + 1) * np.exp(-log_a)) ** power
 
 
 def _log_offset(mu: float, k: int, power: float) -> float:
-    """Log a for which the masses on 0..k have mean μ."""
+    """Return log a for which the masses on 0..k have mean μ."""
 
     def excess(log_a: float) -> float:
         masses = _masses(log_a, k, power)
         return float(masses @ np.arange(k + 1) / masses.sum() - mu)
 
     low, high = _LOG_OFFSETS
-    if excess(high) <= 0.0:  # even the uniform distribution has too small a mean
+    if excess(high) <= 0.0:  # the mean of the uniform distribution is too small
         return high
     return float(brentq(excess, low, high))
 
 
 def _tail(log_a: float, k: int, start: int, mu: float, power: float) -> float:
-    """P(X ≥ start) with the masses on 0..k scaled to mean μ by what is put on k + 1."""
+    """Return P(X ≥ start), with the mass on k + 1 chosen so that the mean is μ."""
     masses = _masses(log_a, k, power)
     scale = (k + 1 - mu) / float(masses @ (k + 1 - np.arange(k + 1)))
     return 1.0 - scale * float(masses[:start].sum())

@@ -118,7 +118,8 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
 
     *Relevant.* Combines three tests, each at a third of the level: the ranks of the feature against
     y, unconditionally; the pairs found by a search over all products, tested given the partner and
-    corrected for all partners; and the test above.
+    corrected for all partners; and the test above. A feature is called needed only if it is called
+    relevant too, so that the list of both has one error rate.
 
     Only the mean of y, or its class probabilities, are tested. At most 5000 samples are used.
 
@@ -282,10 +283,12 @@ class _Answers:
         self.relevant = np.minimum(len(tests) * tests.min(axis=0), 1.0)
         self.needed_q = adjusted_p_values(self.needed, selector.method)
         self.relevant_q = adjusted_p_values(self.relevant, selector.method)
-        is_needed, is_relevant = self.needed_q <= fdr, self.relevant_q <= fdr
+        # A needed feature must also be relevant: a union of two lists would add their errors.
+        is_relevant = self.relevant_q <= fdr
+        is_needed = is_relevant & (self.needed_q <= fdr)
         self.verdicts = np.select([is_needed, is_relevant], [NEEDED, RELEVANT], NOT_SHOWN)
         self.order = np.lexsort([self.needed, self.relevant, ~is_relevant, ~is_needed])
-        shown = np.flatnonzero(is_needed | is_relevant)
+        shown = np.flatnonzero(is_relevant)
         self.stand_ins = [np.empty(0, dtype=np.int64) for _ in units]
         for unit in np.flatnonzero(is_relevant & ~is_needed).tolist():
             others = shown[shown != unit]
