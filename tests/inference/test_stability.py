@@ -172,6 +172,8 @@ def test_weights_are_split_with_the_samples():
     weighted = clone(selector).fit(X, y, sample_weight=weight)
     plain = clone(selector).fit(X, y)
     assert not np.array_equal(weighted.frequencies_, plain.frequencies_)
+    equal = clone(selector).fit(X, y, sample_weight=np.ones(48))
+    assert_allclose(equal.frequencies_, plain.frequencies_)
     # A row twice is a row of weight two: both halves would hold it otherwise.
     repeated = clone(selector).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
     assert_allclose(repeated.frequencies_, weighted.frequencies_)

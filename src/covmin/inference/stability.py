@@ -272,8 +272,9 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
                 X, plan=samples.plan, sample_weight=weight, Y=samples.response.Y
             )
         rows, merged = rows_to_fit(columns, estimator, 0, is_weighted=weight is not None)
-        # In table order, unless rows are merged.
-        return (np.arange(samples.n_samples), None) if merged is None else (rows, merged)
+        # In table order, unless rows are merged or weights differ.
+        is_plain = len(rows) == samples.n_samples and np.ptp(columns.p) == 0.0
+        return (np.arange(samples.n_samples), None) if is_plain else (rows, merged)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
