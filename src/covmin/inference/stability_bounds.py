@@ -32,9 +32,7 @@ def false_selections(
     ``n_selected`` is q and ``n_pairs`` is B. At a threshold of ½ or less, the bound is the number
     of features.
     """
-    halves = int(
-        np.ceil(2 * n_pairs * threshold - 1e-9)
-    )  # out of 2B
+    halves = int(np.ceil(2 * n_pairs * threshold - 1e-9))  # out of 2B
     if halves <= n_pairs:
         return float(n_features)
     theta = n_selected / n_features
