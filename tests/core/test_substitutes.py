@@ -1,5 +1,6 @@
 """What could stand in for a chosen feature, against the criterion itself."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -117,3 +118,24 @@ def test_nothing_is_left_to_stand_in(sample):
     found = substitutes(problem, run_path(problem, [6]).stages[0], 3)
     assert found.candidate.shape == found.replaced.shape == (6, 0)
     assert np.isfinite(found.without).all()
+
+
+@pytest.mark.parametrize("kernel", [Mixed(0.3), Gaussian()])
+def test_a_copy_stands_in_for_a_feature_that_acts_only_with_another(kernel):
+    """Near weight zero a product is flat: the slope alone does not name the copy."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((150, 30))
+    X[:, 29] = X[:, 1] + 0.5 * rng.standard_normal(150)
+    Y = np.sign(X[:, :1] * X[:, 1:2])
+    problem = make_problem(Sample(X, Y - Y.mean(), np.full(150, 1 / 150)), kernel)
+    among = np.arange(4)
+    stage = replace(
+        run_path(problem, [2]).stages[0],
+        features=among[:2],
+        among=among,
+        weights=np.array([1.0, 1.0, 0.0, 0.0]),
+        bandwidth=problem.bandwidth(among, 2),
+    )
+    found = substitutes(problem, stage, 1)
+    assert found.candidate[1] == [29]
+    assert found.replaced[1] < 0.9 * found.without[1]
