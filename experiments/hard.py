@@ -158,17 +158,17 @@ def main() -> None:
         print(text)
         return
     if options.find_xor:
-        found = find_xor(options.draws, options.jobs)
-        found.to_csv(RESULTS / "hard-xor97.csv", index=False, float_format="%.4f")
+        xor = find_xor(options.draws, options.jobs)
+        xor.to_csv(RESULTS / "hard-xor97.csv", index=False, float_format="%.4f")
         columns = ["selector", "n_samples", "mean_rank", "standard_error"]
-        print(markdown_table(found[columns], 2))
+        print(markdown_table(xor[columns], 2))
         return
     if options.many:
         if not options.tables:
             asked = (options.selectors, options.noise, options.sizes, options.draws)
             many(*asked, work=True, n_jobs=options.jobs)
-        found = many(MANY_SELECTORS, MANY_NOISE, MANY_SIZES, options.draws, work=False, n_jobs=1)
-        write("hard-many", found)
+        every = (MANY_SELECTORS, MANY_NOISE, MANY_SIZES, options.draws)
+        write("hard-many", many(*every, work=False, n_jobs=1))
         return
     if not options.tables:
         asked = (options.selectors, options.noise, options.sizes, options.draws)

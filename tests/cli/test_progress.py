@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -64,3 +65,6 @@ def test_an_estimate_ends_before_the_fit(csv, run, monkeypatch, tmp_path):
     assert "exact kernel matrix" in shown.stdout
     assert "This takes about" in shown.stdout
     assert not report.exists()
+    told = json.loads(run("select", csv, "-t", "group", "--estimate", "--json").stdout)
+    assert {"topic", "choice", "reason"} == set(told["plan"][0])
+    assert told["seconds"] >= 0.0

@@ -280,5 +280,5 @@ def test_enough_time_changes_nothing(table):
 
 def test_times_to_an_event_are_refused():
     X, y = make_survival(40, random_state=0, return_X_y=True)
-    with pytest.raises(ValueError, match="selectors are compared on classes and on numbers"):
+    with pytest.raises(ValueError, match="only be compared on classes and numbers"):
         compare_selectors(X, y)

@@ -162,6 +162,28 @@ def test_categories_and_gaps():
     assert conditional_dependence_test(given, y, given=frame).p_value < 0.001
 
 
+def test_ties_of_a_permutation_count():
+    """Of 924 permutations, 74 are as extreme as these samples; rounding tells them apart."""
+    x, y = np.repeat([0.0, 1.0], 6), np.array([0, 0, 0, 0, 0, 1, 0, 1, 1, 1, 1, 1])
+    test = conditional_dependence_test(x, y)
+    ties = np.abs(test.null_ - test.statistic) < 1e-6
+    assert ties.sum() > 5
+    assert test.p_value == (1 + (ties | (test.null_ > test.statistic)).sum()) / 200
+
+
+def test_categories_gaps_and_times_without_given():
+    rng = np.random.default_rng(3)
+    letters, gone = rng.choice(["a", "b", "c"], 80), rng.random(80) < 0.4
+    X = pd.DataFrame({"letter": letters, "value": np.where(gone, np.nan, rng.random(80))})
+    effect = 2.0 * (letters == "b") + 2.0 * gone + 0.5 * rng.standard_normal(80)
+    times = np.zeros(80, dtype=[("event", bool), ("time", float)])
+    times["event"], times["time"] = rng.random(80) < 0.8, np.exp(effect)
+    for y in (effect, times):
+        for name in X:
+            assert conditional_dependence_test(X[[name]], y, n_resamples=59).p_value <= 2 / 60
+        assert conditional_dependence_test(rng.random((80, 1)), y, n_resamples=59).p_value > 0.05
+
+
 def test_weights_count():
     """Where the effect is, the weights are; or they are not."""
     rng = np.random.default_rng(0)
@@ -202,10 +224,19 @@ def test_bad_input():
         conditional_dependence_test(X[:5], y[:5])
     with pytest.raises(ValueError, match="n_resamples"):
         conditional_dependence_test(X, y, n_resamples=0)
+    with pytest.raises(ValueError, match="infinity"):
+        conditional_dependence_test(np.full_like(X, np.inf), y)
     with pytest.raises(ValueError, match="NaN"):
-        conditional_dependence_test(X * np.nan, y)
+        conditional_dependence_test(X * np.nan, y, given=X, sampler=lambda Z, rng: Z)
     with pytest.raises(ValueError, match="minimum of 10"):
         conditional_dependence_test(X[:5], y[:5], given=X[:5])
+
+
+def test_messages_name_the_test():
+    X, y = np.ones((20, 0)), np.arange(20.0)
+    for given in (None, y[:, None]):
+        with pytest.raises(ValueError, match="required by conditional_dependence_test"):
+            conditional_dependence_test(X, y, given=given)
 
 
 @pytest.mark.parametrize("role", ["X", "given"])

@@ -215,9 +215,16 @@ def test_bad_input(data):
         KnockoffSelector(n_jobs=0).fit(X, y)
 
 
+@pytest.mark.filterwarnings("ignore:fdr=:UserWarning", "ignore:.*too few:UserWarning")
+def test_two_samples_have_no_correlation(data):
+    X, y = data
+    with pytest.raises(ValueError, match="minimum of 3 is required by KnockoffSelector"):
+        KnockoffSelector().fit(X[:2], y[:2])
+
+
 def test_too_few_features_to_keep_the_promise(data):
     X, y = data
-    with pytest.warns(UserWarning, match="fewer than 10 features, and X has 3"):
+    with pytest.warns(UserWarning, match="at least 10 features, but X has 3"):
         assert not KnockoffSelector().fit(X[:, :3], y).support_.any()
 
 
@@ -299,7 +306,7 @@ def test_weights_are_repeats(data):
     weighted = KnockoffSelector(fdr=0.3).fit(X, y, sample_weight=weight)
     order = np.random.default_rng(2).permutation(np.repeat(np.arange(80), weight))
     assert_array_equal(KnockoffSelector(fdr=0.3).fit(X[order], y[order]).W_, weighted.W_)
-    with pytest.raises(TypeError, match="KNeighborsRegressor takes none"):
+    with pytest.raises(TypeError, match="KNeighborsRegressor accepts none"):
         KnockoffSelector(KNeighborsRegressor(), importance=len).fit(X, y, sample_weight=weight)
 
 
@@ -316,7 +323,7 @@ def test_columns_that_are_squares_of_others_are_told():
     rng = np.random.default_rng(4)
     X = rng.standard_normal((200, 6))
     X[:, 1] = X[:, 0] ** 2 + 0.3 * X[:, 1]
-    with pytest.warns(UserWarning, match="Column 1 follows the square of column 0"):
+    with pytest.warns(UserWarning, match="Column 1 depends on the square of column 0"):
         KnockoffSelector(fdr=0.3).fit(X, X[:, 4])
 
 
@@ -330,10 +337,10 @@ def test_few_features_that_no_filter_could_keep_are_told():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 20))
     y = 2 * X[:, :3].sum(axis=1) + 0.1 * rng.standard_normal(200)
-    told = r"\d feature\(s\) stand before every copy.*at least 10.*use VerdictSelector"
+    told = r"\d feature\(s\) rank before every copy.*at least 10.*use VerdictSelector"
     with pytest.warns(UserWarning, match=told):
         assert KnockoffSelector(fdr=0.1).fit(X, y).n_features_ == 0
-    with pytest.warns(UserWarning, match="fewer than 40 features, and X has 20"):
+    with pytest.warns(UserWarning, match="at least 40 features, but X has 20"):
         KnockoffSelector(fdr=0.05, n_draws=2).fit(X, y)
 
 

@@ -172,10 +172,12 @@ def test_weights_are_split_with_the_samples():
     weighted = clone(selector).fit(X, y, sample_weight=weight)
     plain = clone(selector).fit(X, y)
     assert not np.array_equal(weighted.frequencies_, plain.frequencies_)
+    equal = clone(selector).fit(X, y, sample_weight=np.ones(48))
+    assert_allclose(equal.frequencies_, plain.frequencies_)
     # A row twice is a row of weight two: both halves would hold it otherwise.
     repeated = clone(selector).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
     assert_allclose(repeated.frequencies_, weighted.frequencies_)
-    with pytest.raises(TypeError, match="SelectKBest takes none"):
+    with pytest.raises(TypeError, match="SelectKBest accepts none"):
         StabilitySelector(SelectKBest(k=1)).fit(X, y, sample_weight=weight)
 
 
@@ -236,10 +238,10 @@ def test_counts_for_a_selector_that_has_no_task():
 def test_bad_input(xor):
     X, y = xor
     both = StabilitySelector(max_false=1.0, n_features_to_select=2)
-    with pytest.raises(ValueError, match="pass one of them"):
+    with pytest.raises(ValueError, match="pass only one of them"):
         both.fit(X, y)
     rare = np.r_[5, np.tile([0, 1], 50)[1:]]
-    with pytest.raises(ValueError, match="Class 5 has one sample"):
+    with pytest.raises(ValueError, match="Class 5 has only one sample"):
         StabilitySelector().fit(X, rare)
     with pytest.raises(ValueError, match="estimator"):
         StabilitySelector(SVC()).fit(X, y)

@@ -128,6 +128,26 @@ def test_an_exact_copy_makes_neither_needed(table):
     assert told["a"] == told["b"] == "needed"
 
 
+def test_copies_of_noise_are_never_needed():
+    """Here a regression on the copies leaves so much of two of them that chance would."""
+    rng = np.random.default_rng([99, 0, 8])
+    X, y = rng.standard_normal((80, 4)), rng.standard_normal(80)
+    assert (VerdictSelector().fit(np.hstack([X, X]), y).needed_pvalues_ == 1.0).all()
+
+
+def test_excluded_and_empty_columns_are_named_as_what_they_are(table):
+    X, y = table
+    X = X[["a", "b"]].assign(key=[f"id{i}" for i in range(len(X))], nothing=np.nan)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        selector = VerdictSelector().fit(X, y)
+    assert [str(each.message).partition(".")[0] for each in said] == [
+        "1 feature(s) have no values and are ranked last",
+        "Excluded as row identifiers: 'key'",
+    ]
+    assert list(selector.verdicts_[2:]) == ["not shown to matter"] * 2
+
+
 def test_partners_of_an_interaction_with_a_copy_are_relevant():
     rng = np.random.default_rng(4)
     X = rng.standard_normal((250, 10))

@@ -413,7 +413,7 @@ class TestCheckpoint:
     def test_a_generator_is_refused(self, long_run):
         generator = np.random.RandomState(0)
         selector = CCMSelector(5, long_run=long_run(), random_state=generator)
-        with pytest.raises(ValueError, match="pass an integer as random_state"):
+        with pytest.raises(ValueError, match="Pass an integer as random_state"):
             selector.fit(X, y)
 
     @pytest.mark.parametrize("text", ["do not lose me\n", "do not lose me", '{"my": "json"}'])

@@ -65,3 +65,8 @@ def test_its_variance_is_that_over_draws():
 def test_what_does_not_fit_is_refused(risk, weight, message):
     with pytest.raises(ValueError, match=message):
         concordance_index([(True, 1.0), (True, 2.0), (False, 3.0)], risk, weight)
+
+
+def test_no_samples_are_refused():
+    with pytest.raises(ValueError, match="y has no samples"):
+        concordance_index(np.zeros(0, dtype=[("event", bool), ("time", float)]), [])

@@ -171,7 +171,7 @@ class TestGiven:
     @pytest.mark.parametrize(("labels", "shown"), [([0, 0, 1], "0"), (list("aab"), "'a'")])
     def test_half_a_group(self, xor, labels, shown):
         X, y = xor
-        with pytest.raises(ValueError, match=f"of the group {shown} are given"):
+        with pytest.raises(ValueError, match=f"of the group {shown} are in given"):
             CCMSelector(1, groups=labels, given=[1]).fit(X[:, :3], y)
 
     def test_nearest_names(self, xor):

@@ -545,7 +545,7 @@ def test_many_whole_numbers_are_a_real_response(xor):
         assert CCMSelector(1).fit(X, y).task_ == "regression"
     assert record[0].filename == __file__
     ages = np.tile(np.arange(30), 6)
-    with pytest.warns(UserWarning, match="taken as classes"):
+    with pytest.warns(UserWarning, match="treated as classes"):
         selector = CCMSelector(1).fit(np.random.default_rng(0).standard_normal((180, 3)), ages)
     assert selector.task_ == "classification"
     with warnings.catch_warnings():

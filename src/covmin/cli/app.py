@@ -174,10 +174,10 @@ def compare(
     json: opt.JsonOption = False,
     quiet: opt.QuietOption = False,
 ) -> None:
-    """Compare methods by what a kernel machine makes of the features they choose.
+    """Compare selection methods by the score of a kernel SVM on the features they choose.
 
-    Features are ranked on training folds, and a support vector machine on the first m of them is
-    scored on the fold left out: accuracy for classes, R² for numbers, or --scoring.
+    Each method ranks the features on the training folds. A support vector machine on the first m
+    features is then scored on the test fold: accuracy for classes, R² for numbers, or --scoring.
 
     **Examples**
 
@@ -216,7 +216,7 @@ def demo(
     seed: opt.SeedOption = 0,
     quiet: opt.QuietOption = False,
 ) -> None:
-    """Select among the 13 measurements of 178 wines, and write a report.
+    """Select features of the wine data (178 samples, 13 features) and write a report.
 
     Needs no file and no network.
 

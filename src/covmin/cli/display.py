@@ -163,7 +163,8 @@ def _substitutes(selector: Any, names: Sequence[str]) -> list[str]:
 
 def _legend(selector: Any) -> str:
     m, sizes = selector.n_features_, selector.path_.n_features
-    text = f"weight: of the feature when {m} are selected, from 0 (not used) to 1 (fully used)"
+    are = "is" if m == 1 else "are"
+    text = f"weight: of the feature when {m} {are} selected, from 0 (not used) to 1 (fully used)"
     path = "\npath: its weight as fewer features are kept; the last to remain ranks first"
     return text + path if len(sizes) > 1 else text
 

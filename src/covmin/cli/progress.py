@@ -1,5 +1,6 @@
 """Show progress on standard error during a fit."""
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import typer
@@ -13,12 +14,14 @@ from covmin.runtime.workload import Workload
 class FitProgress:
     """A line with the current phase and, on the path, its stage.
 
-    Nothing is shown if standard error is not a terminal, or with ``quiet``. With ``only_plan`` the
-    command prints the plan once it is known, and exits.
+    Nothing is shown if standard error is not a terminal, or with ``quiet``. With ``show_plan`` the
+    command shows the plan with it once it is known, and exits.
     """
 
-    def __init__(self, quiet: bool = False, *, only_plan: bool = False) -> None:
-        self._only_plan = only_plan
+    def __init__(
+        self, quiet: bool = False, *, show_plan: Callable[[Any, Workload], None] | None = None
+    ) -> None:
+        self._show_plan = show_plan
         console = Console(stderr=True)
         self._progress = Progress(
             SpinnerColumn(),
@@ -44,11 +47,11 @@ class FitProgress:
         self._progress.update(self._task, description=printable(description), total=None)
 
     def plan(self, plan: object, workload: Workload) -> None:
-        """Show the estimated time, or print the plan and exit."""
+        """Show the estimated time, or the plan, and then exit."""
         self._workload = workload
-        if self._only_plan:
+        if self._show_plan is not None:
             self._progress.stop()
-            typer.echo(f"{plan}\n{workload.in_words(shortest=0.0)}")
+            self._show_plan(plan, workload)
             raise typer.Exit()
         if not self._progress.disable and (said := workload.in_words()):
             self._progress.console.print(said)

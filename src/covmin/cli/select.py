@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from covmin import CCMSelector, VerdictSelector
+    from covmin.plan.plan import Plan
+    from covmin.runtime.workload import Workload
 
 _BY_COMMAND = ("json", "excel", "sqlite")
 _DEMO_CODE = """\
@@ -64,7 +67,8 @@ def run_select(request: SelectRequest) -> None:
     check_destination(request.parameters.get("long_run__checkpoint"), source.data)
     arguments = selector_arguments(request.parameters)
     check_rate(request.fdr)
-    with FitProgress(request.quiet, only_plan=request.estimate) as progress:
+    show_plan = partial(_show_plan, as_json=request.as_json) if request.estimate else None
+    with FitProgress(request.quiet, show_plan=show_plan) as progress:
         progress.phase(f"Reading {source.data}")
         dataset, frame = _read(source)
         _check_task(arguments.get("task", "auto"), dataset)
@@ -272,6 +276,15 @@ def _code(request: SelectRequest, result: SelectResult, separator: str | None) -
     words += ["--strict"] if source.strict else []
     words += [] if request.fdr is None else ["--fdr", f"{request.fdr:g}"]
     return shlex.join([*words, *words_for(request.parameters)])
+
+
+def _show_plan(plan: Plan, workload: Workload, *, as_json: bool) -> None:
+    """Print the plan and the estimated time, which is not known of a device."""
+    if not as_json:
+        print(f"{plan}\n{workload.in_words(shortest=0.0)}")
+        return
+    seconds = None if workload.on_device else round(workload.seconds(), 3)
+    show_json({"plan": [asdict(each) for each in plan.decisions], "seconds": seconds})
 
 
 def _show(result: SelectResult, source: str, top: int) -> None:

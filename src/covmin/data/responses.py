@@ -154,8 +154,8 @@ def _check_one_kind(y: np.ndarray) -> None:
     """Refuse structured arrays, missing labels, and text mixed with numbers."""
     if y.dtype.names is not None:
         raise ValueError(
-            f"y is a structured array of {', '.join(y.dtype.names)}; only CCMSelector accepts "
-            "survival times. Pass one column of classes or numbers."
+            f"y is a structured array of {', '.join(y.dtype.names)}, but survival times are not "
+            "supported here. Pass one column of classes or numbers."
         )
     if y.dtype.kind != "O":
         return

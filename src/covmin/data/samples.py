@@ -172,20 +172,14 @@ def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
     )
 
 
-def check_columns(
-    columns: PreparedColumns,
-    X: Any,
-    standardize: Standardize,
-    labels: np.ndarray,
-    n_left_out: int = 0,
-    n_empty: int = 0,
-) -> None:
+def check_columns(samples: Samples, columns: PreparedColumns, standardize: Standardize) -> None:
     """Raise an error if no column varies; warn about empty and constant columns and outliers.
 
-    The columns were prepared from X, and ``labels`` names the columns of X. Units that were
-    excluded earlier, or that have no values, do not count as constant.
+    Units that were excluded when the table was read, or that have no values, do not count as
+    constant.
     """
-    n_constant = columns.constant.size - n_left_out
+    X, n_empty = samples.X, samples.n_empty(columns)
+    n_constant = columns.constant.size - samples.n_left_out
     if columns.units.size == 0:
         raise ValueError(
             f"All {n_constant} feature(s) of X are constant or empty: there is nothing to select."
@@ -207,7 +201,7 @@ def check_columns(
         [ruled_by_far_values(drawn[:, tile] / scale[tile]) for tile in row_tiles(drawn.T)]
     )
     if ruled.any():
-        names = labels[ruled].tolist()
+        names = samples.column_labels[ruled].tolist()
         _warn(
             f"{FAR_VALUES} make all other values nearly equal in {len(names)} column(s): "
             f'{listed(names)}. Use standardize="rank", which replaces values by their ranks, or '
@@ -221,8 +215,8 @@ def _at_the_median(X: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(X), middle, X)
 
 
-def check_enough(samples: Samples, columns: PreparedColumns) -> None:
-    """Warn about excluded columns, and if there are too few samples to learn from."""
+def warn_of_excluded(samples: Samples) -> None:
+    """Warn about row identifiers and empty columns."""
     is_given = samples.plan.given[samples.plan.unit]
     labels = np.arange(is_given.size) if samples.names is None else samples.names
     given = set(labels[is_given].tolist())
@@ -234,6 +228,10 @@ def check_enough(samples: Samples, columns: PreparedColumns) -> None:
             f"Kept because given, but not used in the fit, being row identifiers or empty: "
             f"{listed(kept)}. Use column_types to override this."
         )
+
+
+def check_enough(samples: Samples, columns: PreparedColumns) -> None:
+    """Warn if there are too few samples to learn from, or outliers of y."""
     response = samples.response
     by_chance = orders_by_chance(
         response.Y, columns.units.size, classes=response.task == "classification"

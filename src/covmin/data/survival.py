@@ -63,8 +63,8 @@ def read_times(y: Any, task: str | None) -> tuple[Any, str]:
 def as_structured(times: np.ndarray) -> np.ndarray:
     """Return the times as a structured array, as in scikit-survival.
 
-    >>> as_structured(np.array([[1.0, 2.5]]))
-    array([(True, 2.5)], dtype=[('event', '?'), ('time', '<f8')])
+    >>> as_structured(np.array([[1.0, 2.5]])).tolist()
+    [(True, 2.5)]
     """
     array = np.empty(len(times), dtype=[("event", "?"), ("time", "f8")])
     array["event"], array["time"] = times.T

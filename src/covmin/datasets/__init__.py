@@ -4,7 +4,7 @@ The paper is J. Chen, M. Stern, M. J. Wainwright and M. I. Jordan, "Kernel featu
 conditional covariance minimization", NeurIPS 2017.
 
 The generators draw the three synthetic sets of the paper, two harder ones whose noise features
-are correlated with the true ones, and censored times to an event. The numbers of samples and
+are correlated with the true ones, and censored survival times. The numbers of samples and
 noise features are parameters. The true features come first, and ``informative`` in the result
 lists them.
 

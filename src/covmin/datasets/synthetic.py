@@ -193,11 +193,10 @@ def make_correlated_interaction(
 def make_survival(
     n_samples: int, n_noise: int = 7, *, random_state: Any = None, return_X_y: bool = False
 ) -> Any:
-    """Times to an event with the hazard ``exp(X1 + X2 X3)``, about half of them censored.
+    """Survival times with the hazard ``exp(X1 + X2 X3)``, about half of them censored.
 
-    All features are independent and standard normal; X2 and X3 say little one at a time. A sample
-    is watched for a time that is exponential with mean 1, whatever its features: after that
-    nothing is known but that the event had not come.
+    All features are independent and standard normal. X2 and X3 carry little information one at a
+    time. The censoring time is exponential with mean 1 and independent of the features.
 
     Examples
     --------

@@ -175,7 +175,7 @@ def _check_data(
         raise ValueError(f"y has {np.shape(y)[1]} columns; pass one response at a time.")
     if survival_times(y, reader.task) is not None:
         raise ValueError(
-            "y holds times to an event; selectors are compared on classes and on numbers."
+            "y holds survival times; selectors can only be compared on classes and numbers."
         )
     samples = read_samples(reader, X, y, None).in_memory()
     if out := [each for each in samples.readings if each.kind in LEFT_OUT]:

@@ -1,10 +1,10 @@
-"""Copies of a table of columns of any kind, by a Gaussian copula.
+"""Knockoffs of tables with columns of any kind, by a Gaussian copula.
 
-Behind every column stand latent variables that are jointly Gaussian, and of which a value says
-where they lie: at a point for numbers without ties, in an interval for numbers with ties, levels
-and gaps. To copy a table, the latent variables are drawn given the values, their copies given
-them, and these are turned back into values. If the table has such a distribution, a swap of a unit
-with its copy leaves no trace at all.
+Each column is a function of latent, jointly Gaussian variables. A value determines them exactly for
+numbers without ties, and up to an interval for ties, levels and missing values. To copy a table,
+the latent variables are drawn given the values, their copies are drawn given them, and the copies
+are transformed back to values. If the model is correct, swapping a unit with its copy does not
+change the joint distribution.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from .margins import CategoryColumn, NumberColumns, truncated_normal
 
 
 class TableKnockoffs:
-    """Draws copies of the units of a table, conditional on the columns that are given.
+    """Draws knockoffs of the units of a table, conditional on the given columns.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_encoded)
-        Encoded columns, NaN where a value is missing.
+        Encoded columns, with NaN for missing values.
     plan : ColumnPlan
-        What they stand for.
+        Description of the columns.
     index : ndarray
-        The encoded columns that vary, in an order that does not depend on where they stand.
+        The encoded columns that vary, in an order that does not depend on their positions.
     p : ndarray of shape (n_samples,)
-        Weights of the samples, which sum to one.
+        Sample weights that sum to one.
     rng : Generator
-        Draws latent variables while their correlation is estimated.
+        Generator for the latent variables while their correlation is estimated.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class TableKnockoffs:
         self._X = X
         inputs, first = np.unique(plan.source[index], return_index=True)
         is_gap = np.isin(np.arange(plan.source.size), plan.gaps)
-        self._columns = []  # encoded columns, and what stands behind them
+        self._columns = []  # encoded columns and their latent variables
         unit: list[int] = []
         number: list[int] = []  # encoded column of each latent variable of a number, else −1
         sets: list[int] = []
@@ -75,16 +75,16 @@ class TableKnockoffs:
         self._numbers, self._p = np.array(number), p
 
     def bends(self) -> np.ndarray:
-        """Pairs of encoded columns, (n_pairs, 2): the second follows the square of the first.
+        """Return pairs of columns (n_pairs, 2) where the second depends on the first one squared.
 
-        A copy does not, so that it can be told from its original.
+        A copy has no such dependence, so it can be distinguished from its original.
         """
         known = np.flatnonzero(self._numbers >= 0)
         pairs: np.ndarray = self._numbers[known][bent_pairs(self._Z[:, known], self._p)]
         return pairs
 
     def draw(self, rng: np.random.Generator) -> np.ndarray:
-        """A copy of the encoded columns, shape (n_samples, n_encoded); given ones stay."""
+        """Draw a copy of the encoded columns (n_samples, n_encoded); given ones are unchanged."""
         Z = _redrawn(self._Z, self._precision, self._lower, self._upper, LATENT_SWEEPS, rng)
         drawn = self._knockoffs.draw(Z, rng)
         copies = self._X.copy()
@@ -99,11 +99,11 @@ class TableKnockoffs:
 
 
 def bent_pairs(Z: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Pairs of variables, (n_pairs, 2), in which the square of one goes with the other.
+    """Return pairs of variables (n_pairs, 2) in which the square of one correlates with the other.
 
-    Jointly Gaussian variables have no such correlation r, and ``n r²`` over the mean of the squared
-    products is χ² of one degree of freedom in large samples. A pair must stand out among all, and
-    the square must explain a share of the other that matters.
+    For jointly Gaussian variables this correlation r is zero, and in large samples ``n r²``
+    divided by the mean of the squared products is χ² with one degree of freedom. A pair must be
+    significant among all pairs, and the square must explain a relevant share of the other.
     """
     Z = Z - p @ Z
     Z /= np.sqrt(p @ Z**2)
@@ -124,10 +124,10 @@ def _estimate(
     p: np.ndarray,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Latent variables within their bounds, and their correlation.
+    """Return latent variables within their bounds, and their correlation.
 
-    Where the variables are not known, they are drawn given the correlation and this is estimated
-    given them, in turns; the estimates of the second half of the turns are averaged.
+    Unknown variables are drawn given the correlation, and the correlation is estimated given them,
+    in turns. The estimates of the second half of the turns are averaged.
     """
     nothing = np.eye(lower.shape[1])
     Z = _redrawn(np.zeros_like(lower), nothing, lower, upper, 1, rng)
@@ -143,7 +143,7 @@ def _estimate(
 
 
 def _correlation(Z: np.ndarray, independent: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Ledoit and Wolf's estimate of variables of variance one, uncorrelated within each set."""
+    """Return the Ledoit–Wolf correlation of the variables, uncorrelated within each set."""
     Z = Z - p @ Z
     Z = np.linalg.solve(block_roots((Z.T * p) @ Z, independent), Z.T).T
     shrunk: np.ndarray = ledoit_wolf(Z * np.sqrt(p * p.size)[:, None], assume_centered=True)[0]
@@ -158,7 +158,7 @@ def _redrawn(
     n_sweeps: int,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Each variable drawn anew within its bounds, given all others, in turn (Gibbs sampling)."""
+    """Redraw each variable within its bounds given all others (Gibbs sampling)."""
     Z = np.asfortranarray(np.clip(Z, lower, upper))
     unknown = np.flatnonzero((lower < upper).any(axis=0))
     for _ in range(n_sweeps):

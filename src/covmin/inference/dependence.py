@@ -16,7 +16,7 @@ from covmin.core.kernels import Gaussian
 from covmin.data.checks import check_numbers, columns_named
 from covmin.data.columns import prepare_columns
 from covmin.data.responses import encode_response, ordered_levels
-from covmin.data.samples import read_samples
+from covmin.data.samples import Samples, read_samples
 from covmin.plan.approximation import by_size
 from covmin.plan.constants import TESTED_ROWS
 from covmin.plan.problem import make_problem
@@ -33,12 +33,15 @@ __all__ = ["DependenceTest", "conditional_dependence_test"]
 
 _MIN_SAMPLES = 10
 _EPSILON = 0.01
+# Shares of variance that differ by less are equal.
+_ROUNDING = 1e-8
 
 Sampler = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 Draw = Callable[[np.random.Generator], np.ndarray]
 Features = Callable[[np.ndarray], np.ndarray]
-# How to resample X, the features of the statistic, the response, and the name of the scheme.
-Plan = tuple[Draw, Features, np.ndarray, str]
+# X as numbers, how to resample it, the features of the statistic, the response, and the name of the
+# scheme.
+Plan = tuple[np.ndarray, Draw, Features, np.ndarray, str]
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ class DependenceTest:
         "y": ["array-like"],
         "given": [None, "array-like"],
         "n_resamples": [Interval(Integral, 1, None, closed="left")],
-        "task": [StrOptions({"auto", "classification", "ordinal", "regression"})],
+        "task": [StrOptions({"auto", "classification", "ordinal", "regression", "survival"})],
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "sampler": [None, callable],
         "sample_weight": [None, "array-like"],
@@ -111,15 +114,16 @@ def conditional_dependence_test(
         The features to test, as one set: numbers, or a data frame that may also hold categories,
         text and dates. Missing values are allowed and used as information.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        Class labels, or one or several numeric responses.
+        Class labels, one or several numeric responses, or events and times. Samples with a missing
+        response are dropped.
     given : array-like of shape (n_samples, n_given), default=None
         The features to condition on, in any form that X may have. None tests unconditional
         dependence.
     n_resamples : int, default=199
         Number B of resamples, if X is resampled. The smallest possible p-value is then
         1/(1 + B).
-    task : {"auto", "classification", "ordinal", "regression"}, default="auto"
-        How to read y.
+    task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
+        How to read y, as in :class:`CCMSelector`.
     epsilon : float, default=0.01
         Regularisation parameter ε of the criterion, if X is resampled.
     sampler : callable, default=None
@@ -160,7 +164,8 @@ def conditional_dependence_test(
     valid for all distributions [2]_: this one requires the *product* of the errors of the two
     regressions to be small compared with 1/√n. It fails if X and y both depend on a function of
     ``given`` that the samples are too few to show, such as the same product of two among ten
-    columns in sixty samples.
+    columns in sixty samples, the same jump at an unknown value in a hundred, or the same one of
+    more columns than samples.
 
     Columns are replaced by their ranks. Effects that do not depend on ``given``, and effects that
     vary with a given feature, are tested separately, and the p-value is twice the smaller one. If
@@ -195,19 +200,14 @@ def conditional_dependence_test(
         raise ValueError(
             "sample_weight requires given= and no sampler: unequal weights cannot be permuted."
         )
-    X = _checked(X, "X", y)
-    response = encode_response(y, task, levels=ordered_levels(y))
-    check_consistent_length(X, response.Y)
-    if given is None:
-        if sampler is not None:
+    with one_blas_thread():
+        if sampler is None:
+            plan = _plan_by_permutation(X, y, task)
+        elif given is None:
             raise ValueError("sampler draws X conditionally on given; pass given= as well.")
-        plan: Plan = lambda rng: X[rng.permutation(len(X))], _block, response.Y, "permutation"
-    else:
-        Z = _checked(given, "given", y)
-        check_consistent_length(X, Z)
-        with one_blas_thread():
-            plan = _plan_by_sampler(X, Z, response.Y, seed, sampler)
-    draw, features, R, scheme = plan
+        else:
+            plan = _plan_by_sampler(X, given, y, task, seed, sampler)
+    X, draw, features, R, scheme = plan
 
     def statistic(number: int) -> float:
         # Number 0 is the original sample, the others are resamples.
@@ -217,7 +217,9 @@ def conditional_dependence_test(
     numbers = range(n_resamples + 1)
     values = repeat(statistic, numbers, "dependence test", "draw", n_jobs, verbose)
     null = np.array(values[1:])
-    p_value = float((1 + np.count_nonzero(null >= values[0])) / (1 + n_resamples))
+    # Many resamples of a column of few values are equal but for rounding: they are ties.
+    n_as_large = np.count_nonzero(null >= values[0] - _ROUNDING)
+    p_value = float((1 + n_as_large) / (1 + n_resamples))
     return DependenceTest(values[0], p_value, null, scheme)
 
 
@@ -235,6 +237,9 @@ class _Reader(BaseEstimator):
     response_kernel: str = "linear"
 
 
+_Reader.__name__ = "conditional_dependence_test"  # messages about the input name it
+
+
 def _by_residual_products(
     X: Any, y: Any, given: Any, task: str, sample_weight: Any, seed: int
 ) -> Added:
@@ -242,12 +247,7 @@ def _by_residual_products(
     check_consistent_length(*tables, y)
     columns = []
     for table in tables:
-        samples = read_samples(_Reader(task), table, y, sample_weight).in_memory()
-        if samples.n_samples < _MIN_SAMPLES:
-            raise ValueError(
-                f"Found array with {samples.n_samples} sample(s) while a minimum of {_MIN_SAMPLES} "
-                "is required."
-            )
+        samples = _read(table, y, task, sample_weight)
         X, plan, weight = samples.X, samples.plan, samples.weight
         columns.append(prepare_columns(X, "rank", plan=plan, sample_weight=weight))
     response = samples.response
@@ -260,6 +260,16 @@ def _by_residual_products(
         return added_by(own, of_own, response.Y[rows], Given.of(known, of_known, p))
 
 
+def _read(table: Any, y: Any, task: str, sample_weight: Any = None) -> Samples:
+    samples = read_samples(_Reader(task), table, y, sample_weight).in_memory()
+    if samples.n_samples < _MIN_SAMPLES:
+        raise ValueError(
+            f"Found array with {samples.n_samples} sample(s) while a minimum of {_MIN_SAMPLES} "
+            "is required."
+        )
+    return samples
+
+
 def _as_table(X: Any, name: str) -> Any:
     """Convert a single column to a table; raise an error for names instead of columns."""
     _refuse_names(X, name)
@@ -270,7 +280,7 @@ def _as_table(X: Any, name: str) -> Any:
 
 
 def explained_share(columns: np.ndarray, R: np.ndarray, epsilon: float) -> float:
-    """Share of the variance of R, centred, that columns of the same total variance explain."""
+    """Return the fraction of the variance of centred R that columns explain."""
     prepared = prepare_columns(columns, standardize=False)
     every = np.arange(prepared.units.size)
     if every.size == 0:  # nothing varies, so nothing is explained
@@ -286,13 +296,32 @@ def explained_share(columns: np.ndarray, R: np.ndarray, epsilon: float) -> float
     return 1.0 - epsilon * value / float((R**2).mean(axis=0).sum())
 
 
-def _plan_by_sampler(X: np.ndarray, Z: np.ndarray, Y: np.ndarray, seed: int, sampler: Any) -> Plan:
+def _plan_by_permutation(X: Any, y: Any, task: str) -> Plan:
+    """Return the scheme that permutes the rows of X."""
+    samples = _read(_as_table(X, "X"), y, task)
+    columns = prepare_columns(samples.X, plan=samples.plan)
+    # Units count alike, whatever the number of their columns.
+    block = np.asarray(columns.X, dtype=np.float64) * columns.units.scale
+    block /= np.sqrt(max(columns.units.size, 1))
+    return (
+        block,
+        lambda rng: block[rng.permutation(len(block))],
+        lambda drawn: drawn,
+        samples.response.Y,
+        "permutation",
+    )
+
+
+def _plan_by_sampler(X: Any, given: Any, y: Any, task: str, seed: int, sampler: Any) -> Plan:
     """Return the scheme for residuals of X and Y given Z, with Z next to those of X.
 
     Any effect of X on y is a function of Z and of the residuals of X, so nothing is lost, and what
     X shares with Z gets no weight. Every resample is regressed on Z in the same way, so that the
     regression affects all residuals equally.
     """
+    X, Z = _checked(X, "X", y), _checked(given, "given", y)
+    Y = encode_response(y, task, levels=ordered_levels(y)).Y
+    check_consistent_length(X, Z, Y)
     # Tune the regression on a resample, so that X is treated like all others.
     model = _sampled(sampler, Z, np.random.default_rng(seed), X.shape)
     S = out_of_fold_smoother(Z, _block(model), seed)
@@ -303,7 +332,7 @@ def _plan_by_sampler(X: np.ndarray, Z: np.ndarray, Y: np.ndarray, seed: int, sam
     def features(drawn: np.ndarray) -> np.ndarray:
         return np.hstack([_block(drawn - S @ drawn), known])
 
-    return lambda rng: _sampled(sampler, Z, rng, X.shape), features, R, "sampler"
+    return X, lambda rng: _sampled(sampler, Z, rng, X.shape), features, R, "sampler"
 
 
 def _sampled(

@@ -1,9 +1,9 @@
-"""Gaussian knockoffs: copies of variables that know nothing of the response.
+"""Gaussian knockoffs: copies of variables that are independent of the response.
 
-For variables Z of covariance Σ in units (single ones, or groups of them), the pair [Z Z̃] is to
-have the covariance ``[[Σ, Σ − S], [Σ − S, Σ]]`` with an S of one block for each unit: every unit
-may then be swapped with its copy without a trace. The larger S, the less a copy resembles its
-original, and the more a comparison of both can tell.
+For variables Z with covariance Σ in units (single variables or groups), the pair [Z Z̃] has the
+covariance ``[[Σ, Σ − S], [Σ − S, Σ]]``, where S has one block per unit. Swapping a unit with its
+copy then leaves the distribution unchanged. The larger S is, the less a copy resembles its
+original, and the more powerful is their comparison.
 """
 
 import numpy as np
@@ -15,11 +15,11 @@ _TOLERANCE = 1e-6
 
 
 class GaussianKnockoffs:
-    """Draws ``Z̃ | Z ~ N(Z − (Z − M)Σ⁻¹S, 2S − SΣ⁻¹S)`` of units, given the variables in none.
+    """Draws ``Z̃ | Z ~ N(Z − (Z − M)Σ⁻¹S, 2S − SΣ⁻¹S)``, conditional on the given variables.
 
-    ``covariance`` is that of all variables; ``unit`` (n_variables,) has the unit of each, or −1 for
-    one that is given. M, the mean of the others given these, and Σ, their covariance given these,
-    are those of the conditional distribution. ``S`` is the block-diagonal matrix chosen.
+    ``covariance`` is that of all variables; ``unit`` (n_variables,) is the unit of each, or −1 if
+    it is given. M and Σ are the conditional mean and covariance of the others. ``S`` is the chosen
+    block-diagonal matrix.
     """
 
     def __init__(self, covariance: np.ndarray, unit: np.ndarray) -> None:
@@ -36,11 +36,11 @@ class GaussianKnockoffs:
         self._pull = np.linalg.solve(self.covariance, self.S)
         spread = 2.0 * self.S - self.S @ self._pull
         values, vectors = np.linalg.eigh(0.5 * (spread + spread.T))
-        # Positive by construction; rounding may take the smallest below zero.
+        # Positive by construction, up to rounding.
         self._root = vectors * np.sqrt(np.maximum(values, 0.0))
 
     def draw(self, Z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """One copy of every variable, shape (n_samples, n_variables); given ones are themselves."""
+        """Draw a copy of every variable (n_samples, n_variables); given ones are unchanged."""
         copies = Z.copy()
         own = Z[:, self.free]
         residuals = own - Z[:, self._given] @ self._regression
@@ -50,10 +50,10 @@ class GaussianKnockoffs:
 
 
 def block_roots(covariance: np.ndarray, unit: np.ndarray) -> np.ndarray:
-    """The block-diagonal matrix of the symmetric roots of the blocks of units.
+    """Return the block-diagonal matrix of the symmetric roots of the blocks.
 
-    In terms of variables that are uncorrelated within each unit, any diagonal S is one with blocks
-    in terms of the units: the choice for single variables serves groups.
+    For variables that are uncorrelated within each unit, a diagonal S corresponds to a block
+    matrix of the original variables, so the solution for single variables also serves groups.
     """
     roots = np.zeros_like(covariance)
     for number in np.unique(unit):
@@ -65,17 +65,17 @@ def block_roots(covariance: np.ndarray, unit: np.ndarray) -> np.ndarray:
 
 
 def least_reconstructable(covariance: np.ndarray) -> np.ndarray:
-    """The s that minimises ``tr((2Σ − S)⁻¹) + Σ 1/sⱼ``, the trace of the pair's precision.
+    """Return the s that minimises ``tr((2Σ − S)⁻¹) + Σ 1/sⱼ``, the trace of the joint precision.
 
-    Each variable of the pair is then as hard as possible to predict from all the others
-    (Spector and Janson, 2022). The problem is convex; each coordinate has its minimum in
-    closed form, strictly inside ``0 < S ≺ 2Σ``, and moves the inverse by a rank-one term.
+    Each variable of the pair is then as hard as possible to predict from all others (Spector and
+    Janson, 2022). The problem is convex. The minimum in each coordinate has a closed form, strictly
+    inside ``0 < S ≺ 2Σ``, and changes the inverse by a rank-one term.
     """
-    # The equicorrelated solution's half is strictly feasible.
+    # Half of the equicorrelated solution is strictly feasible.
     s = np.full(covariance.shape[0], np.linalg.eigvalsh(covariance)[0])
     for _ in range(_MAX_SWEEPS):
         before = s.copy()
-        # Made anew for each sweep, so that rounding does not pile up.
+        # Recomputed in each sweep, so that rounding errors do not accumulate.
         inverse = np.linalg.inv(2.0 * covariance - np.diag(s))
         for j in range(s.size):
             column = inverse[:, j].copy()

@@ -1,10 +1,10 @@
-"""Which features to keep, by how they compare with their copies."""
+"""The knockoff filter and its e-values."""
 
 import numpy as np
 
 
 def knockoff_q_values(W: np.ndarray, offset: int = 1) -> np.ndarray:
-    """The smallest level at which the knockoff filter keeps each feature; ∞ where W ≤ 0.
+    """Return the smallest level at which the knockoff filter keeps each feature; ∞ if W ≤ 0.
 
     A feature is kept at level q if ``(offset + #{W ≤ −t}) / #{W ≥ t} ≤ q`` for some t of at
     most its own W.
@@ -17,7 +17,7 @@ def knockoff_q_values(W: np.ndarray, offset: int = 1) -> np.ndarray:
 
 
 def knockoff_e_values(W: np.ndarray, level: float, offset: int) -> np.ndarray:
-    """``d·1{Wⱼ ≥ T} / (1 + #{W ≤ −T})`` with the filter's threshold T at a level."""
+    """Return ``d·1{Wⱼ ≥ T} / (1 + #{W ≤ −T})``, where T is the threshold of the filter."""
     kept = knockoff_q_values(W, offset) <= level
     if not kept.any():
         return np.zeros(W.size)
@@ -26,7 +26,7 @@ def knockoff_e_values(W: np.ndarray, level: float, offset: int) -> np.ndarray:
 
 
 def e_value_q_values(e: np.ndarray) -> np.ndarray:
-    """The level at which the e-BH procedure keeps each feature: ``min_{k ≥ rank} d/(k e₍ₖ₎)``."""
+    """Return the level ``min_{k ≥ rank} d/(k e₍ₖ₎)`` at which e-BH keeps each feature."""
     order = np.argsort(-e, kind="stable")
     places = np.arange(1, e.size + 1)
     with np.errstate(divide="ignore"):

@@ -1,4 +1,4 @@
-"""Selection with a bound on the share of false discoveries."""
+"""Selection with control of the false discovery rate, by knockoffs."""
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
@@ -17,7 +17,7 @@ from covmin.data.checks import is_frame
 from covmin.data.columns import PreparedColumns, prepare_columns
 from covmin.data.far_values import FAR_VALUES
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
-from covmin.data.samples import TOO_FEW, Samples, check_columns, check_enough
+from covmin.data.samples import TOO_FEW, Samples, check_columns, check_enough, warn_of_excluded
 from covmin.data.tables import from_tensors
 from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
@@ -31,82 +31,85 @@ from .knockoff_filter import e_value_q_values, knockoff_e_values, knockoff_q_val
 from .reading import by_column, note_columns, read_by, reader_of, rows_to_fit, weight_of
 from .swap import Importance, swap_statistics
 
-# What "auto" stands for here: a comparison of features with their copies gains from a ridge that
-# does not follow the noise, and from more of the sum over single features. Only the ranking counts.
+# The meaning of "auto" here: comparing features with their copies benefits from a ridge that does
+# not fit the noise, and from a larger additive share. Only the ranking matters.
 _AUTO: dict[str, Any] = {"n_features_to_select": 1, "kernel": Mixed(mixing=0.5), "epsilon": 0.01}
 
-# What has no least number of features, and makes no copies.
+# With two samples, any two columns have a correlation of one.
+_MIN_SAMPLES = 3
+# Alternatives without a minimum number of features and without copies.
 _FOR_FEW = "VerdictSelector, or conditional_dependence_test for single features"
 
 
 @dataclass(eq=False, repr=False)
 class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimator):
-    r"""Select features so that at most a given share of them is false, in expectation.
+    r"""Select features with control of the false discovery rate, by model-X knockoffs.
 
-    Every feature gets a knockoff: a random copy that relates to the other features as the
-    feature does and, by construction, knows nothing about y. The selector ranks features and
-    copies together. A feature of no use has equal chances to stand before or behind its copy,
-    so the copies that stand in front show how many of the features that do are false. A feature
-    is whatever is chosen as one: a column, with its levels and its gaps, or a group of columns.
+    Every feature gets a knockoff: a random copy that has the same dependence on the other features
+    but, by construction, carries no information about y. The selector ranks features and copies
+    together. An irrelevant feature is equally likely to rank before or after its copy, so the
+    number of copies that rank first estimates the number of false selections. A feature is a
+    column, with its levels and missing values, or a group of columns.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        What is fitted to features and copies together. None is :class:`CCMSelector`; what a
-        CCMSelector has at "auto" is ``n_features_to_select=1, kernel=Mixed(mixing=0.5),
+        Estimator that is fitted to features and copies together. None means :class:`CCMSelector`.
+        In a CCMSelector, "auto" means ``n_features_to_select=1, kernel=Mixed(mixing=0.5),
         epsilon=0.01`` here. Its ``groups``, ``given``, ``categorical_features``, ``column_types``
-        and ``missing`` say how the table is read: ``KnockoffSelector(CCMSelector(given="age"))``.
-        For any other estimator the table is read by the defaults of CCMSelector, and it is fitted
-        to numbers: standardised columns, and indicators of levels and of gaps.
+        and ``missing`` determine how the table is read, as in
+        ``KnockoffSelector(CCMSelector(given="age"))``. For any other estimator, the table is read
+        with the defaults of CCMSelector, and the estimator is fitted to standardised columns and to
+        indicators of levels and missingness.
     fdr : float in (0, 1), default=0.1
-        Bound on the false discovery rate: the expected share of false ones among the features
-        kept. With ``offset=1`` at least 1/fdr features are kept, or none.
+        Bound on the false discovery rate, the expected fraction of false ones among the features
+        kept. With ``offset=1``, either at least 1/fdr features are kept, or none.
     importance : callable, default=None
-        Called with the fitted estimator, gives the importance of each column, larger for
-        better; such as ``lambda model: abs(model.coef_)``. Those of the columns of a feature are
-        added. None uses ``ranking_``.
+        Function of the fitted estimator that returns the importance of each column, such as
+        ``lambda model: abs(model.coef_)``; larger is better. The importances of the columns of a
+        feature are added. None uses ``ranking_``.
     offset : {0, 1}, default=1
-        1 bounds the false discovery rate. 0 keeps more features, and bounds the number of
-        false ones over the number kept plus 1/fdr, which is less.
+        1 controls the false discovery rate. 0 keeps more features, and controls only the modified
+        rate: the number of false ones divided by the number kept plus 1/fdr.
     n_draws : int, default=1
-        Number of times the copies are drawn. With several the result depends less on chance:
-        e-values are averaged over the draws (Ren and Barber, 2024). At least 2/fdr features are
-        then kept, or none: use it where many features matter, and clearly.
+        Number of times the copies are drawn. With several draws the result is less random:
+        e-values are averaged over the draws [3]_. Either at least 2/fdr features are then kept, or
+        none, so use several draws only if many features have clear effects.
     n_jobs : int, default=None
-        Draws worked on at once.
+        Number of draws to process in parallel.
     random_state : int, RandomState instance or None, default=None
-        Seed of the copies. None is a fixed seed, so that every run gives the same answer.
+        Seed of the copies. None is a fixed seed, so results are reproducible.
     verbose : int or "auto", default="auto"
-        1 shows a progress bar, 0 does not; "auto" does after some seconds, at a terminal or in a
-        notebook.
+        1 shows a progress bar, 0 does not. "auto" shows it in terminals and notebooks, after a few
+        seconds.
 
     Attributes
     ----------
     W_ : ndarray of shape (n_features,)
-        Statistic of each feature, the mean over draws: positive where the feature stands
-        before its copy, and larger the better the place of the better one of them. Columns of a
-        group share theirs; given columns, which have no copies, have NaN.
+        Statistic of each feature, averaged over draws. It is positive if the feature ranks before
+        its copy, and larger in size the better the first of the two ranks. Columns of a group share
+        a value; given columns have no copies, and NaN.
     q_values_ : ndarray of shape (n_features,)
-        The smallest ``fdr`` at which the feature is kept. With several draws, that of the
-        e-values at hand, which themselves depend on ``fdr``. 0 for given columns.
+        The smallest ``fdr`` at which the feature is kept; with several draws, for the present
+        e-values, which themselves depend on ``fdr``. 0 for given columns.
     e_values_ : ndarray of shape (n_features,) or None
-        Means over draws; None for a single draw.
+        e-values, averaged over draws; None for a single draw.
     threshold_ : float
-        Features with ``W_`` of at least this are kept; infinite if there are none. NaN for
+        Features with ``W_`` of at least this value are kept; infinite if none is. NaN with
         several draws.
     support_ : ndarray of bool of shape (n_features,)
-        The features kept, and the given columns. There may be none.
+        Mask of the features kept and of the given columns. There may be none.
     n_features_ : int
-        Number of features kept; a group counts as one, and given columns do not count.
+        Number of features kept; a group counts as one, and ``given`` columns do not count.
     ranking_ : ndarray of shape (n_features,)
-        Rank of each feature, 1 for the best: by e-value, if there are several draws, then
-        by ``W_``, then by position. Columns of a group share theirs; given columns have 0.
+        Rank of each feature; 1 is best. Ordered by e-value, if there are several draws, then by
+        ``W_``, then by position. Columns of a group share a rank; given columns have rank 0.
     groups_ : ndarray of shape (n_groups,) or None
-        Labels of the groups, where there are groups.
+        Labels of the groups, if there are groups.
     n_features_in_ : int
-        Number of features seen in fit.
+        Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where X has names.
+        Names of the features, if X has column names.
 
     See Also
     --------
@@ -115,29 +118,29 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
 
     Notes
     -----
-    A discovery is false if y is independent of the feature given all the others. The bound
-    holds whatever y depends on and however, if the joint distribution of the features is
-    known. Here they are taken to have a Gaussian copula: behind each column stand Gaussian
-    variables, which numbers show by their ranks, and levels, ties and gaps by the interval
-    they lie in. The correlation of these variables is estimated (shrunk as by Ledoit and
-    Wolf); they are drawn given the table, their copies given them, and turned back into
-    values. The bound is as good as this description of the *features*: skewed and discrete
-    columns and heavy tails are part of it. Features that are non-monotone functions of others put
-    it in doubt; where one follows the square of another, a warning says so. A wrong idea of y
-    does not matter.
+    A discovery is false if y is independent of the feature given all others. The bound holds for
+    any dependence of y on the features, provided that the joint distribution of the features is
+    known. Here it is modelled by a Gaussian copula: each column is a function of latent Gaussian
+    variables. Numbers determine them by their ranks; levels, ties and missing values only determine
+    an interval. The correlation of the latent variables is estimated with Ledoit–Wolf shrinkage
+    [5]_. They are drawn given the table, their copies are drawn given them, and the copies are
+    transformed back to values. The bound is as good as this model of the *features*, which covers
+    skewed and discrete columns and heavy tails. It does not cover features that are non-monotone
+    functions of others; if one depends on the square of another, a warning is issued. No model of y
+    is needed.
 
-    Copies of a given column are the column itself: the others are compared given it. The copies
-    of the columns of a group are drawn together, and only the group as a whole can be swapped.
+    The copy of a given column is the column itself, so the others are compared given it. The copies
+    of the columns of a group are drawn jointly, and the group is swapped as a whole [4]_.
 
     Duplicate rows are merged and their weights added, unless all columns have few values: a
     duplicate shares the response of its original, while its copy would not.
 
-    Swapping a feature with its copy flips the sign of its statistic and changes no other, to
+    Swapping a feature with its copy changes the sign of its statistic and no other statistic, to
     the last bit: estimators see the columns in an order that depends only on their content.
 
-    The covariance of features and copies together is the one of the smallest
-    ``tr(G⁻¹)``, which keeps copies unlike their originals even where features are
-    correlated. For groups it is taken over variables that are uncorrelated within each.
+    The joint covariance G of features and copies minimises ``tr(G⁻¹)`` [2]_, which keeps copies
+    different from their originals even if features are correlated. For groups, it refers to
+    variables that are uncorrelated within each group.
 
     References
     ----------
@@ -174,7 +177,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         "verbose": VERBOSE,
     }
 
-    _takes_sparse: ClassVar[bool] = False  # a copy of a column of zeros is not sparse
+    _takes_sparse: ClassVar[bool] = False  # a copy of a sparse column is not sparse
 
     estimator: Any = None
     _: KW_ONLY
@@ -189,69 +192,68 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     def _warn_if_too_few(self, n_features: int) -> None:
         if n_features < self._fewest():
             warnings.warn(
-                f"fdr={self.fdr:g} cannot be kept with fewer than {self._fewest()} features, and X "
-                f"has {n_features}: none will be selected. Use {_FOR_FEW}, or allow a larger fdr.",
+                f"fdr={self.fdr:g} requires at least {self._fewest()} features, but X has "
+                f"{n_features}: none will be selected. Use {_FOR_FEW}, or a larger fdr.",
                 UserWarning,
                 stacklevel=4,
             )
 
     def _warn_if_nothing_was_kept(self, W: np.ndarray) -> None:
-        """Say so where features stand out that are too few for any filter to keep."""
+        """Warn if some features stand out, but too few for the filter to keep."""
         n_outstanding = int((max(-W.min(), 0.0) < W).sum())
         if self.n_features_ or not 0 < n_outstanding < self._fewest() <= W.size:
             return
         warnings.warn(
-            f"Nothing was kept, though {n_outstanding} feature(s) stand before every copy: with "
+            f"Nothing was kept, though {n_outstanding} feature(s) rank before every copy: with "
             f"fdr={self.fdr:g} a knockoff filter keeps at least {self._fewest()} features, or "
-            f"none. Where few features matter, use {_FOR_FEW}.",
+            f"none. If few features matter, use {_FOR_FEW}.",
             UserWarning,
             stacklevel=4,
         )
 
     def _fewest(self) -> int:
-        """The fewest features that the filter can keep, if any."""
+        """Return the smallest nonzero number of features that the filter can keep."""
         return int(np.ceil(self.offset / self._level()))
 
     def _level(self) -> float:
-        """The level of each draw; of several half, as Ren and Barber advise.
+        """Return the level of each draw; half of it for several, as Ren and Barber recommend.
 
-        At the full level most averages would just fall short.
+        At the full level, most averages would fall just short.
         """
         return self.fdr if self.n_draws == 1 else self.fdr / 2.0
 
-    # The estimator inside validates its own parameters.
+    # The inner estimator validates its own parameters.
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw copies of the features and keep the features that beat theirs.
+        """Draw copies of the features and keep the features that rank before them.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples, in memory: numbers, or a frame that also has text, categories and dates. Values
-            may be missing.
+            Samples in memory: numbers, or a data frame that may also hold text, categories and
+            dates. Missing values are allowed.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, one or several real responses, or times to an event, as the estimator
-            takes them. Samples without a response are left out, with a warning.
+            Class labels, one or several numeric responses, or survival times, as the estimator
+            accepts them. Samples with a missing response are dropped, with a warning.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the samples, in the distribution of the features and in the estimator.
+            Sample weights, for the distribution of the features and for the estimator.
 
         Returns
         -------
         self : KnockoffSelector
-            Fitted. A fit that fails leaves the estimator as it was.
+            The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
         """
         with unchanged_on_failure(self):
             estimator, seed = self._estimator(), seed_of(self.random_state)
             table = _read(estimator, X, y, sample_weight, seed)
             self._warn_if_too_few(table.samples.plan.n_choices)
             with one_blas_thread():
-                # Not [seed, 0], the numbers of default_rng(seed), from which simulated samples are
-                # often made.
+                # Not [seed, 0], which equals default_rng(seed): simulated samples often use it.
                 knockoffs = table.knockoffs(np.random.default_rng([seed, self.n_draws + 1]))
                 _warn_of_bends(knockoffs.bends(), table.samples.column_labels)
             compare = partial(self._compare, estimator, table, knockoffs, seed)
             with warnings.catch_warnings():
-                for said in (FAR_VALUES, TOO_FEW):  # said above, of the features alone
+                for said in (FAR_VALUES, TOO_FEW):  # already issued for the features alone
                     warnings.filterwarnings("ignore", message=said)
                 found = repeat(
                     compare, range(self.n_draws), "knockoffs", "draw", self.n_jobs, self.verbose
@@ -263,7 +265,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         return self
 
     def _estimator(self) -> Any:
-        """A clone of the estimator; what a CCMSelector leaves to be chosen is chosen here."""
+        """Return a clone of the estimator, with "auto" of a CCMSelector replaced."""
         if self.estimator is None:
             return CCMSelector(**_AUTO)
         estimator = for_many_fits(self.estimator, self)
@@ -278,7 +280,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     def _compare(
         self, estimator: Any, table: "_Table", knockoffs: TableKnockoffs, seed: int, draw: int
     ) -> np.ndarray:
-        """W of each unit by one draw of the copies."""
+        """Return W of each unit for one draw of the copies."""
         copies = knockoffs.draw(np.random.default_rng([seed, draw + 1]))
         return swap_statistics(
             clone(estimator),
@@ -292,7 +294,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         )
 
     def _store(self, W: np.ndarray, samples: Samples) -> None:
-        """Write the fitted attributes from statistics (n_draws, n_choices)."""
+        """Set the fitted attributes from statistics (n_draws, n_choices)."""
         mean = W.mean(axis=0)
         keys, e = [-mean], None
         if self.n_draws == 1:
@@ -327,14 +329,14 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
 
 @dataclass(frozen=True)
 class _Table:
-    """What is copied and compared."""
+    """The data that are copied and compared."""
 
     samples: Samples
     encoded: np.ndarray  # (n_rows, n_encoded), NaN where a value is missing
-    columns: PreparedColumns  # how the estimator sees them
-    Z: np.ndarray  # (n_rows, n_varying), what it sees
-    y: Any  # of these rows, as it was passed
-    weight: np.ndarray | None  # of these rows, where there are weights
+    columns: PreparedColumns  # as prepared for the estimator
+    Z: np.ndarray  # (n_rows, n_varying), the prepared columns
+    y: Any  # of these rows, as passed
+    weight: np.ndarray | None  # of these rows, if there are weights
     is_standardized: bool
 
     def knockoffs(self, rng: np.random.Generator) -> TableKnockoffs:
@@ -344,7 +346,7 @@ class _Table:
 
 
 def _read(estimator: Any, X: Any, y: Any, sample_weight: Any, seed: int) -> _Table:
-    """Read a table by the parameters of the estimator, or by the defaults of CCMSelector."""
+    """Read a table with the parameters of the estimator, or the defaults of CCMSelector."""
     if issparse(X):
         raise TypeError(
             "Sparse data was passed for X, but dense data is required: pass X.toarray()."
@@ -353,13 +355,19 @@ def _read(estimator: Any, X: Any, y: Any, sample_weight: Any, seed: int) -> _Tab
     X, reader.device, y, sample_weight = from_tensors(X, reader.device, y, sample_weight)
     samples = read_by(reader, estimator, X, y, sample_weight).in_memory()
     encoded, how = np.asarray(samples.X, dtype=np.float64), reader.standardize
-    # Without the weights of classes: a copy must not know of y.
+    # Without class weights: copies must not depend on y.
     weight = weight_of(sample_weight, samples)
     Y = samples.response.Y
     columns = prepare_columns(encoded, how, plan=samples.plan, sample_weight=weight, Y=Y)
-    check_columns(columns, samples.X, how, samples.column_labels, samples.n_left_out)
+    check_columns(samples, columns, how)
+    warn_of_excluded(samples)
     check_enough(samples, columns)
     rows, weight = rows_to_fit(columns, estimator, seed, is_weighted=weight is not None)
+    if len(rows) < _MIN_SAMPLES:
+        raise ValueError(
+            f"Found array with {len(rows)} sample(s) while a minimum of {_MIN_SAMPLES} is required "
+            "by KnockoffSelector."
+        )
     y = y if hasattr(y, "dtype") or is_frame(y) else np.asarray(y)
     y = _safe_indexing(y, samples.row[rows])
     return _Table(samples, encoded[rows], columns, columns.X[rows], y, weight, bool(how))
@@ -370,10 +378,9 @@ def _warn_of_bends(pairs: np.ndarray, labels: np.ndarray) -> None:
         first, second = labels[pairs[0]].tolist()
         more = f" (and {len(pairs) - 1} more such pairs)" if len(pairs) > 1 else ""
         warnings.warn(
-            f"Column {second!r} follows the square of column {first!r}{more}, and no Gaussian "
-            "copula does: copies can be told from their originals, and more than a share fdr of "
-            "the features kept may be false. Leave one of them out, make a group of them, or "
-            f"use {_FOR_FEW}.",
+            f"Column {second!r} depends on the square of column {first!r}{more}, which a Gaussian "
+            "copula cannot represent: the false discovery rate may exceed fdr. Drop one of them, "
+            f"put them in a group, or use {_FOR_FEW}.",
             UserWarning,
             stacklevel=4,
         )

@@ -1,7 +1,7 @@
-"""Columns as what latent Gaussian variables show of themselves.
+"""Marginal distributions: columns as functions of latent Gaussian variables.
 
-Each margin knows the interval in which the latent variables of a sample must lie, given its value,
-and which value latent variables stand for.
+Each margin knows the interval of the latent variables that a value allows, and the value that
+belongs to given latent variables.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from covmin.plan.constants import LOST_IN_TIES
 class NumberMargin:
     """``x = F⁻¹(Φ(z))`` with F the distribution of the values of a column.
 
-    Without ties, a value stands for the normal score of its rank; equal values, for all that
-    lies between the scores of their first and their last rank. A missing value says nothing.
+    Without ties, the latent variable is the normal score of the rank. Ties allow the interval
+    between the scores of their first and last rank. A missing value allows everything.
     """
 
     def __init__(self, x: np.ndarray, p: np.ndarray) -> None:
@@ -40,23 +40,23 @@ class NumberMargin:
         self.lower[there, 0], self.upper[there, 0] = low[place], high[place]
 
     def values(self, z: np.ndarray) -> np.ndarray:
-        """Values (n_samples,) of latent variables (n_samples, 1)."""
+        """Return the values (n_samples,) of latent variables (n_samples, 1)."""
         if self._has_ties:
             return self._values[np.searchsorted(self._edges[1:-1], z[:, 0])]
         return np.interp(z[:, 0], self._scores, self._values)
 
 
 def _lost_in_ties(edges: np.ndarray, share: np.ndarray) -> float:
-    """The variance of a standard normal variable within intervals: 1 less that of their means."""
+    """Return the variance of a standard normal variable within intervals."""
     means = -np.diff(norm.pdf(edges)) / share
     return float(1.0 - share @ means**2)
 
 
 class LevelMargin:
-    """Levels in turn, the most frequent first: it is level l if ``zₗ > tₗ``, else a later one.
+    """Sequential levels, most frequent first: level l if ``zₗ > tₗ``, otherwise a later one.
 
-    All but one of the levels have a latent variable; these are independent of each other, so that
-    the thresholds t follow from the shares of the levels.
+    All levels but one have a latent variable. These are independent of each other, so the
+    thresholds t follow from the frequencies of the levels.
     """
 
     def __init__(self, codes: np.ndarray, p: np.ndarray) -> None:
@@ -71,13 +71,13 @@ class LevelMargin:
         self.upper = np.where(turn > asked, self._thresholds, np.inf)
 
     def values(self, z: np.ndarray) -> np.ndarray:
-        """Codes (n_samples,) of latent variables (n_samples, n_levels − 1)."""
+        """Return the codes (n_samples,) of latent variables (n_samples, n_levels − 1)."""
         hit = z > self._thresholds
         return self._order[np.where(hit.any(axis=1), hit.argmax(axis=1), hit.shape[1])]
 
 
 class CategoryColumn:
-    """A column of categories, by the indicators of its levels."""
+    """A categorical column, given by the indicators of its levels."""
 
     def __init__(self, block: np.ndarray, p: np.ndarray) -> None:
         self._rows, codes = np.unique(block, axis=0, return_inverse=True)
@@ -86,12 +86,12 @@ class CategoryColumn:
         self.n_independent = (self.lower.shape[1],)  # latent variables of each independent set
 
     def values(self, z: np.ndarray) -> np.ndarray:
-        """The block of columns that latent variables stand for."""
+        """Return the block of columns that belongs to latent variables."""
         return self._rows[self._margin.values(z)]
 
 
 class NumberColumns:
-    """A number, or the several numbers that stand for a date, and whether they are there at all."""
+    """A number, or the numbers that encode a date, and whether they are missing."""
 
     def __init__(self, block: np.ndarray, is_gap: np.ndarray, p: np.ndarray) -> None:
         self._is_gap, self._present = is_gap, block[~np.isnan(block).any(axis=1)]
@@ -104,11 +104,11 @@ class NumberColumns:
         self.n_independent = (1,) * is_gap.size
 
     def values(self, z: np.ndarray) -> np.ndarray:
-        """The block of columns that latent variables stand for."""
+        """Return the block of columns that belongs to latent variables."""
         drawn = [m.values(z[:, k : k + 1]) for k, m in enumerate(self._margins)]
         block = np.column_stack(drawn).astype(np.float64)
         numbers = ~self._is_gap
-        if numbers.sum() > 1:  # of a date: the date of the table that is nearest
+        if numbers.sum() > 1:  # a date: use the nearest date of the table
             seen = self._present[:, numbers]
             scale = seen.std(axis=0) + np.finfo(np.float64).tiny
             nearest = KDTree(seen / scale).query(block[:, numbers] / scale)[1]
@@ -121,9 +121,9 @@ class NumberColumns:
 def truncated_normal(
     u: np.ndarray, mean: np.ndarray, deviation: float, lower: np.ndarray, upper: np.ndarray
 ) -> np.ndarray:
-    """Normal variables between bounds from uniform ones, by the inverse of the distribution."""
+    """Transform uniform variables to normal variables between bounds."""
     low, high = (lower - mean) / deviation, (upper - mean) / deviation
-    # Above the mean the distribution is next to one, where differences are lost: look from below.
+    # Above the mean, differences of the distribution function lose digits; use symmetry.
     flip = low > 0.0
     low, high = np.where(flip, -high, low), np.where(flip, -low, high)
     start = ndtr(low)

@@ -13,9 +13,36 @@ from dataclasses import dataclass
 import numpy as np
 
 from covmin.core.nominations import Ranked
-from covmin.plan.constants import NEIGHBOUR_RIDGES
+from covmin.plan.constants import DETERMINED, NEIGHBOUR_RIDGES
 
 from .residual_products import normal_scores
+
+
+def determined_by_another(X: np.ndarray, of_column: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return which units are copies: each of their columns is a line in a column of another unit.
+
+    Regressions on many columns do not find a copy among them to the last per cent.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_columns)
+        Normal scores, centred and of unit variance.
+    of_column : ndarray of shape (n_columns,)
+        Unit of each column; −1 for columns that are always among the others.
+    p : ndarray of shape (n_samples,)
+        Weights that sum to one.
+
+    Returns
+    -------
+    is_copy : ndarray of bool of shape (n_units,)
+    """
+    is_copy = np.empty(int(of_column.max(initial=-1)) + 1, dtype=bool)
+    for unit in range(is_copy.size):
+        mine = of_column == unit
+        correlations = (p[:, None] * X[:, mine]).T @ X[:, ~mine]
+        closest = (correlations**2).max(axis=1, initial=0.0)
+        is_copy[unit] = closest.min() > 1.0 - DETERMINED
+    return is_copy
 
 
 def fitted_by_others(X: np.ndarray, of_column: np.ndarray, p: np.ndarray) -> list[np.ndarray]:

@@ -25,7 +25,7 @@ from covmin.plan.constants import (
 from covmin.selection.judge import judge
 from covmin.selection.selector import CCMSelector
 
-from .neighbours import fitted_by_others
+from .neighbours import determined_by_another, fitted_by_others
 from .residual_products import Added, added_by
 from .smoothing import Given
 
@@ -156,17 +156,23 @@ class Questions:
     def _fitted(self) -> list[np.ndarray]:
         return fitted_by_others(self.X, self.units.of_column, self.p)
 
+    @cached_property
+    def _is_copy(self) -> np.ndarray:
+        return determined_by_another(self.X, self.units.of_column, self.p)
+
     def prepare(self) -> None:
         """Compute what all tests share."""
-        _ = self._choice, self._fitted
+        _ = self._choice, self._fitted, self._is_copy
 
     def added_to_all(self, unit: int, level: float) -> float:
         """Return the p-value of a unit given all others.
 
         The test conditions on the chosen units and on what all others predict of the unit. A chosen
         unit may have been preferred to its substitutes. So if it seems to add something, a second
-        choice is made without it, and added to the conditions.
+        choice is made without it, and added to the conditions. A copy of another adds nothing.
         """
+        if self._is_copy[unit]:
+            return 1.0
         chosen = self.chosen
         others = chosen[chosen != unit]
         p_value = self._added(unit, others, self._fitted[unit]).p_value

@@ -1,4 +1,4 @@
-"""Tables for selectors that fit another one many times, read by the parameters of that one."""
+"""Read tables for selectors that fit another selector many times."""
 
 import warnings
 from typing import Any
@@ -13,14 +13,14 @@ from covmin.selection.selector import CCMSelector
 
 
 def reader_of(estimator: Any, missing: str = "keep") -> CCMSelector:
-    """Who says how a table is read: the estimator itself, or the defaults of CCMSelector."""
+    """Return the selector whose parameters determine how a table is read."""
     return estimator if isinstance(estimator, CCMSelector) else CCMSelector(missing=missing)
 
 
 def read_by(reader: CCMSelector, estimator: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
-    """Samples for an estimator; weights that it does not take are refused."""
+    """Read samples for an estimator; raise an error for weights that it does not accept."""
     if sample_weight is not None and not has_fit_parameter(estimator, "sample_weight"):
-        raise TypeError(f"sample_weight was passed, but {type(estimator).__name__} takes none.")
+        raise TypeError(f"sample_weight was passed, but {type(estimator).__name__} accepts none.")
     with warnings.catch_warnings():
         if reader is not estimator:  # advice on a parameter that the estimator does not have
             warnings.filterwarnings("ignore", message=".*Pass task=")
@@ -28,7 +28,7 @@ def read_by(reader: CCMSelector, estimator: Any, X: Any, y: Any, sample_weight: 
 
 
 def weight_of(sample_weight: Any, samples: Samples) -> np.ndarray | None:
-    """The weights that were passed of the samples that count, without those of their classes."""
+    """Return the weights passed for the samples in use, without class weights."""
     if sample_weight is None:
         return None
     weight = np.asarray(sample_weight, dtype=np.float64)
@@ -52,14 +52,14 @@ def rows_to_fit(
 
 
 def by_column(values: np.ndarray, of_given: float, plan: ColumnPlan) -> np.ndarray:
-    """Values of the units to choose from as those of the columns of the table."""
+    """Return values of the units as values of the input columns."""
     of_units = np.full(plan.given.size, of_given, dtype=values.dtype)
     of_units[~plan.given] = values
     return of_units[plan.unit]
 
 
 def note_columns(selector: Any, samples: Samples) -> None:
-    """Write number and names of the columns of a table as fitted attributes."""
+    """Set the number and the names of the columns as fitted attributes."""
     selector.n_features_in_ = samples.plan.unit.size
     vars(selector).pop("feature_names_in_", None)
     if samples.names is not None:

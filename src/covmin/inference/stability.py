@@ -1,4 +1,4 @@
-"""How often a feature is selected when the samples change."""
+"""Selection frequencies over random halves of the samples."""
 
 import warnings
 from collections.abc import Iterator
@@ -38,98 +38,97 @@ from covmin.selection.selector import CCMSelector
 from .reading import by_column, note_columns, read_by, reader_of, rows_to_fit, weight_of
 from .stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
 
-# Each half must hold two samples at the least.
+# Each half must have at least two samples.
 _MIN_SAMPLES = 4
 _ROUNDING = 1e-9
 
 
 @dataclass(eq=False, repr=False)
 class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimator):
-    """Keep the features that a selector chooses again and again on halves of the samples.
+    """Keep the features that a selector selects repeatedly on random halves of the samples.
 
-    The samples are split at random into two halves, ``n_pairs`` times over, and the selector
-    is fitted to each half. The share of these fits that choose a feature is its selection
-    frequency; features whose frequency reaches a threshold are kept. The number of features
-    kept by mistake is then bounded in expectation (Shah and Samworth, 2013).
+    The samples are split at random into two halves, ``n_pairs`` times, and the selector is fitted
+    to each half. The fraction of these fits that select a feature is its selection frequency.
+    Features whose frequency reaches a threshold are kept. The expected number of false selections
+    is then bounded (Shah and Samworth, 2013).
 
     Parameters
     ----------
     estimator : selector, default=None
-        Anything with ``fit`` and ``get_support``. It should choose a fixed, small number of
-        features q. None is ``CCMSelector(q)`` with q² ≈ 0.8·d, which bounds the false
-        selections at a threshold of 0.9 by one without further assumptions. The ``groups``,
-        ``given`` and other parameters of a CCMSelector say what a feature is.
+        Any object with ``fit`` and ``get_support``. It should select a fixed, small number q of
+        features. None means ``CCMSelector(q)`` with q² ≈ 0.8·d, which bounds the number of false
+        selections at a threshold of 0.9 by one, without further assumptions. The ``groups``,
+        ``given`` and other parameters of a CCMSelector determine what counts as a feature.
     threshold : float in (0, 1], default=0.75
-        Frequency from which a feature is kept. Only thresholds above ½ have a bound.
+        Smallest frequency of a feature that is kept. Only thresholds above ½ have a bound.
     max_false : float, default=None
-        Takes the smallest threshold that bounds the expected number of false selections by
-        this number under ``assumption``, in place of ``threshold``.
+        Instead of ``threshold``, use the smallest threshold that bounds the expected number of
+        false selections by this number under ``assumption``.
     n_features_to_select : int or float in (0, 1], default=None
-        Keeps this many features, or this share of them, those with the highest
-        frequencies, in place of ``threshold``.
+        Instead of ``threshold``, keep this number or fraction of features, those with the highest
+        frequencies.
     assumption : {"r-concave", "unimodal", "none"}, default="r-concave"
-        What ``max_false`` relies on; see Notes.
+        Assumption behind ``max_false``; see Notes.
     n_pairs : int, default=50
-        Number of pairs of halves; the selector is fitted twice as often.
+        Number of pairs of halves; the selector is fitted twice for each.
     n_jobs : int, default=None
-        Fits at once.
+        Number of fits to run in parallel.
     random_state : int, RandomState instance or None, default=None
-        Seed of the halves. None is a fixed seed, so that every run gives the same answer.
+        Seed of the halves. None is a fixed seed, so results are reproducible.
     verbose : int or "auto", default="auto"
-        1 shows a progress bar, 0 does not; "auto" does after some seconds, at a terminal or in a
-        notebook.
+        1 shows a progress bar, 0 does not. "auto" shows it in terminals and notebooks, after a few
+        seconds.
 
     Attributes
     ----------
     frequencies_ : ndarray of shape (n_features,)
-        Share of the fits that chose each feature; 1 for given columns.
+        Fraction of the fits that selected each feature; 1 for given columns.
     ranking_ : ndarray of shape (n_features,)
-        Rank of each feature by frequency, 1 for the best, without ties: equal frequencies are
-        ordered by the mean rank the selector gave them, where it ranks, and then by position.
-        Columns of a group share theirs; given columns have 0.
+        Rank of each feature by frequency; 1 is best. Ties are ordered by the mean rank that the
+        selector gave them, if it ranks features, and then by position. Columns of a group share a
+        rank; given columns have rank 0.
     mean_ranks_ : ndarray of shape (n_features,) or None
-        That mean rank.
+        Mean rank of each feature over the fits, if the selector ranks features.
     support_ : ndarray of bool of shape (n_features,)
-        The features kept, and the given columns. There may be none.
+        Mask of the features kept and of the given columns. There may be none.
     n_features_ : int
-        Number of features kept; a group counts as one, and given columns do not count.
+        Number of features kept; a group counts as one, and ``given`` columns do not count.
     threshold_ : float
-        Frequency that every feature kept has reached.
+        Smallest frequency of a kept feature.
     n_selected_ : float
-        q: mean number of features that one fit chose, counted in the same way.
+        Mean number q of features that a fit selected, counted in the same way.
     error_bound_ : Bunch
         Bounds on the expected number of false selections at ``threshold_``: ``worst_case``,
         ``unimodal`` and ``r_concave``.
     groups_ : ndarray of shape (n_groups,) or None
-        Labels of the groups, where there are groups.
+        Labels of the groups, if there are groups.
     n_features_in_ : int
-        Number of features seen in fit.
+        Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where X has names.
+        Names of the features, if X has column names.
 
     See Also
     --------
-    KnockoffSelector : Bounds the share of false selections instead of their number.
-    covmin.plotting.StabilityDisplay : The frequencies as a picture.
+    KnockoffSelector : Bounds the fraction of false selections instead of their number.
+    covmin.plotting.StabilityDisplay : Plots the frequencies.
 
     Notes
     -----
-    A selection is false if one fit on half of the samples chooses the feature with a
-    probability of at most q/d: no more often than a choice of q features blindfold. That
-    noise features are such features is an assumption about the selector, which holds if it
-    is no worse than guessing and treats noise features alike.
+    A selection is false if a fit on half of the samples selects the feature with a probability of
+    at most q/d, that is, no more often than a random selection of q features. Noise features have
+    this property if the selector is no worse than guessing and treats all noise features alike.
 
-    ``worst_case`` needs nothing else than independent samples: it is ``q² / d(2τ − 1)``.
-    ``unimodal`` and ``r_concave`` are much smaller and assume that the number of pairs which
-    choose such a feature has a distribution of one mode, or one whose tail falls at least
-    like a power (r-concave with r = −½ for pairs, −¼ for halves). Shah and Samworth found
-    both to hold in all their examples; they cannot be checked on one data set.
+    ``worst_case`` is ``q² / d(2τ − 1)`` and only requires independent samples. ``unimodal`` and
+    ``r_concave`` are much smaller. They assume that the number of pairs that select such a feature
+    has a unimodal distribution, or one whose tail decreases at least like a power (r-concave with
+    r = −½ for pairs, −¼ for halves). Shah and Samworth found both to hold in all their examples;
+    they cannot be checked on a single data set.
 
     Duplicate rows are merged and their weights added, unless all columns have few values or the
     selector accepts no weights: two halves must not share a sample.
 
-    The bounds count q as known. It is, for a selector of a fixed number of features.
-    If ``n_features_to_select`` sets the threshold by what was seen, they only describe it.
+    The bounds treat q as known, which it is for a selector of a fixed number of features. If
+    ``n_features_to_select`` determines the threshold from the data, the bounds are descriptive.
 
     References
     ----------
@@ -175,34 +174,33 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     random_state: Any = None
     verbose: int | str = "auto"
 
-    # The selector inside validates its own parameters.
+    # The inner selector validates its own parameters.
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
-        """Fit the selector to halves of the samples and count what it chooses.
+        """Fit the selector to halves of the samples and count how often it selects each feature.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Samples, in memory. A data frame reaches the selector as it is. Values may be missing
-            where the selector takes that.
+            Samples in memory. A data frame is passed to the selector unchanged. Missing values are
+            allowed if the selector accepts them.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, which are split evenly between halves, real responses, or times to an
-            event, as the selector takes them. Samples without a response are left out, with a
-            warning.
+            Class labels, which are split evenly between halves, numbers, or survival times, as the
+            selector accepts them. Samples with a missing response are dropped, with a warning.
         **fit_params : dict
-            Of the selector's ``fit``, such as ``sample_weight``: each half gets its samples. Where
-            scikit-learn's metadata routing is enabled, the selector must request them.
+            Parameters of the selector's ``fit``, such as ``sample_weight``, which are split into
+            halves. With scikit-learn's metadata routing, the selector must request them.
 
         Returns
         -------
         self : StabilitySelector
-            Fitted. A fit that fails leaves the estimator as it was.
+            The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
         """
         with unchanged_on_failure(self):
             if self.max_false is not None and self.n_features_to_select is not None:
                 raise ValueError(
-                    "max_false and n_features_to_select both say how many features to keep; "
-                    "pass one of them."
+                    "max_false and n_features_to_select both determine how many features to keep; "
+                    "pass only one of them."
                 )
             _refuse_blocks(X)
             if fit_params and _routing_enabled():
@@ -223,7 +221,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         return self
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Which metadata the selector inside has requested.
+        """Return the metadata that the inner selector has requested.
 
         Returns
         -------
@@ -238,7 +236,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         selector = CCMSelector() if self.estimator is None else self.estimator
         takes_gaps = get_tags(selector).input_tags.allow_nan
         reader = reader_of(selector, "keep" if takes_gaps else "error")
-        if reader is not selector and not is_frame(X):  # to which text means nothing
+        if reader is not selector and not is_frame(X):  # it cannot read text
             options = {"accept_sparse": "csr", "ensure_all_finite": "allow-nan"}
             X = check_array(X, dtype="numeric", **options)
         samples = read_by(reader, selector, X, y, sample_weight)
@@ -250,7 +248,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         return samples
 
     def _estimator(self, samples: Samples) -> Any:
-        """What is fitted to each half, which it is to read the way all samples are read."""
+        """Return the estimator for each half, which reads columns as for all samples."""
         q = max(1, int(np.sqrt(0.8 * samples.plan.n_choices)))
         estimator = CCMSelector(q) if self.estimator is None else self.estimator
         estimator = for_many_fits(estimator, self)
@@ -266,7 +264,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     def _rows(
         self, samples: Samples, estimator: Any, sample_weight: Any
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """The samples to split, and their weights where they have any."""
+        """Return the samples to split, and their weights if there are any."""
         weight = weight_of(sample_weight, samples)
         X = samples.X if is_source(samples.X) else ArraySource(samples.X)
         with one_blas_thread():
@@ -274,8 +272,9 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
                 X, plan=samples.plan, sample_weight=weight, Y=samples.response.Y
             )
         rows, merged = rows_to_fit(columns, estimator, 0, is_weighted=weight is not None)
-        # As they stand in the table, where nothing else is asked for.
-        return (np.arange(samples.n_samples), None) if merged is None else (rows, merged)
+        # In table order, unless rows are merged or weights differ.
+        is_plain = len(rows) == samples.n_samples and np.ptp(columns.p) == 0.0
+        return (np.arange(samples.n_samples), None) if is_plain else (rows, merged)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -286,7 +285,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
 
     def _store(self, fits: list[tuple[np.ndarray, np.ndarray | None]], samples: Samples) -> None:
         plan = samples.plan
-        # The first column of a unit stands for it; what is given is no choice.
+        # A unit is represented by its first column; given units are not selected.
         _, first = np.unique(plan.unit, return_index=True)
         column = first[~plan.given]
         chosen = np.array([support for support, _ in fits])
@@ -308,7 +307,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         self.error_bound_ = Bunch(**{name: false_selections(*at, each) for name, each in named})
 
     def _kept(self, frequencies: np.ndarray, ranking: np.ndarray) -> np.ndarray:
-        """Which units reach the threshold, which is set here."""
+        """Set the threshold, and return a mask of the units that reach it."""
         d = ranking.size
         if self.n_features_to_select is not None:
             kept: np.ndarray = ranking <= n_features_to_keep(self.n_features_to_select, d)
@@ -330,7 +329,7 @@ def _choose(
     numbers: np.ndarray,
     half: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """What one fit chose: a mask and, where the selector ranks, the ranks."""
+    """Return the mask and, if the selector ranks features, the ranks of one fit."""
     rows = numbers[half]
     params = _check_method_params(X, fit_params, rows)
     fitted = clone(estimator).fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **params)
@@ -338,31 +337,31 @@ def _choose(
 
 
 def _indexable(X: Any) -> Any:
-    """A table of which rows can be taken."""
+    """Return a table that supports indexing by rows."""
     if issparse(X):
         return X.tocsr()
     return X if is_frame(X) else check_array(X, dtype=None, ensure_all_finite=False)
 
 
 def _spread(weight: np.ndarray, row: np.ndarray, n: int) -> np.ndarray:
-    """Weights of some rows as those of all rows of the table."""
+    """Expand weights of some rows to all rows of the table."""
     spread = np.zeros(n)
     spread[row] = weight
     return spread
 
 
 def _refuse_blocks(X: Any) -> None:
-    """Refuse Parquet sources and Dask collections, of which no half can be taken."""
+    """Raise an error for Parquet sources and Dask collections, which cannot be split."""
     if is_source(X) or hasattr(X, "__dask_graph__"):
         raise TypeError(
-            f"StabilitySelector takes random halves of the rows, which must be in memory; X is a "
-            f"{type(X).__name__}. Read it, or a sample of its rows, into an array or a data frame "
-            "first (compute() of Dask, pandas.read_parquet)."
+            "StabilitySelector uses random halves of the rows, which must be in memory; X is a "
+            f"{type(X).__name__}. Load it, or a sample of its rows, into an array or a data frame "
+            "first (compute() for Dask, pandas.read_parquet)."
         )
 
 
 def _fix_kinds(estimator: CCMSelector, samples: Samples) -> None:
-    """Have every half read its columns the way all samples are: fewer rows may look otherwise."""
+    """Fix the kinds of the columns, because half of the rows may look different."""
     is_strict = isinstance(estimator.column_types, str) and estimator.column_types == "strict"
     if is_strict or samples.kinds is None or not samples.readings:
         return
@@ -379,15 +378,15 @@ def _check_rare_classes(response: EncodedResponse) -> None:
     if counts.min() < 2:
         rare = response.classes[counts.argmin()]
         raise ValueError(
-            f"Class {rare} has one sample only, so one half of the samples would lack it. Drop "
+            f"Class {rare} has only one sample, so one half of the samples would lack it. Drop "
             "or merge rare classes, or pass an estimator with task='regression'."
         )
 
 
 def _strata(labels: np.ndarray | None, rows: np.ndarray) -> np.ndarray:
-    """A number for each of some rows: its class or event, or zero for a real response.
+    """Return the stratum of each row: its class or event, or zero for a numeric response.
 
-    Classes of one row, which no two halves can share, are dealt out as one.
+    Classes with a single row cannot be split between halves; they are combined.
     """
     if labels is None:
         return np.zeros(rows.size, dtype=int)
@@ -397,16 +396,15 @@ def _strata(labels: np.ndarray | None, rows: np.ndarray) -> np.ndarray:
 
 
 def _complementary_halves(strata: np.ndarray, n_pairs: int, seed: int) -> Iterator[np.ndarray]:
-    """Rows of both halves of each pair; classes are shared out evenly.
+    """Yield the rows of both halves of each pair, stratified by class.
 
-    With an odd number of samples one of the largest class, a different one each time, is
-    left out.
+    With an odd number of samples, a random one of the largest class is omitted.
     """
     rng = np.random.default_rng(seed)
     n = strata.size
     largest = int(np.bincount(strata).argmax())
     for _ in range(n_pairs):
-        # Sorted by class, classes in a random order, every second sample goes to one half.
+        # Sort by class, with classes in random order; every second sample goes to one half.
         place = rng.permutation(int(strata.max()) + 1)
         place[largest] = place.size
         order = np.lexsort((rng.random(n), place[strata]))

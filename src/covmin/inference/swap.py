@@ -1,4 +1,4 @@
-"""How features compare with their copies when both are in the model."""
+"""Compare features with their knockoffs in one fit."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,15 +23,15 @@ def swap_statistics(
     standardize: bool = True,
     sample_weight: np.ndarray | None = None,
 ) -> np.ndarray:
-    """W of each unit: positive where it is better than its copy.
+    """Return W of each unit, which is positive if the unit is better than its copy.
 
-    From a ranking, the place of the better of the two, counted from the last, with the sign
-    of a unit that stands before its copy; from importances, which are summed over the columns of
-    a unit, their difference. Swapping a unit with its copy changes the sign of its own W alone.
+    For a ranking, W is the position of the better of the two, counted from the end, with a negative
+    sign if it is the copy. For importances, which are summed over the columns of a unit, W is their
+    difference. Swapping a unit with its copy only changes the sign of its own W.
     """
     units = Units.single(Z.shape[1]) if units is None else units
     is_free = units.of_column != ALWAYS_ON
-    # Units come first, then their copies; what is given belongs to neither.
+    # Units come first, then their copies; given columns belong to neither.
     side = np.concatenate([units.of_column, units.of_column[is_free] + units.size])
     both = (
         np.hstack([Z, copies[:, is_free]])
@@ -40,7 +40,7 @@ def swap_statistics(
     if standardize:
         p = np.ones(len(Z)) if sample_weight is None else sample_weight
         both = _of_even_variance(both, side, p / p.sum())
-    # In the order of their content, so that the estimator cannot tell a copy by its place.
+    # Order by content, so that the estimator cannot recognise a copy by its position.
     order = prepare_columns(both, standardize=False).index
     both, side = both[:, order], side[order]
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
@@ -54,7 +54,7 @@ def swap_statistics(
 
 
 def _shares(units: Units) -> np.ndarray:
-    """What columns weigh within their unit, where an estimator takes them as equals."""
+    """Return the weights of columns within their unit, relative to equal weights."""
     free = units.of_column != ALWAYS_ON
     shares = units.scale.copy()
     shares[free] *= np.sqrt(units.sizes[units.of_column[free]])
@@ -62,7 +62,7 @@ def _shares(units: Units) -> np.ndarray:
 
 
 def _of_even_variance(X: np.ndarray, side: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Centred columns, scaled so that those of a unit have a variance of one in the mean."""
+    """Centre the columns and scale each unit to a mean variance of one."""
     X = X - p @ X
     variance = p @ X**2
     free = side != ALWAYS_ON
@@ -75,7 +75,7 @@ def _of_even_variance(X: np.ndarray, side: np.ndarray, p: np.ndarray) -> np.ndar
 
 
 def _in_units(estimator: Any, side: np.ndarray) -> Any:
-    """The estimator told which columns belong together, where it is one that asks."""
+    """Set the groups and given columns of a CCMSelector; return others unchanged."""
     if not isinstance(estimator, CCMSelector):
         return estimator
     given = side == ALWAYS_ON
@@ -93,14 +93,14 @@ def _in_units(estimator: Any, side: np.ndarray) -> Any:
 def _values(
     estimator: Any, side: np.ndarray, n_sides: int, importance: Importance | None
 ) -> np.ndarray:
-    """What a fitted estimator makes of each unit and each copy, larger for better."""
+    """Return the importance of each unit and each copy; larger is better."""
     free = side != ALWAYS_ON
     values = np.zeros(n_sides)
     if importance is not None:
         found = np.asarray(importance(estimator), dtype=np.float64)
         if found.shape != side.shape:
             raise ValueError(
-                f"importance must give one number for each of the {side.size} columns, "
+                f"importance must return one number for each of the {side.size} columns, "
                 f"features and knockoffs; got an array of shape {found.shape}."
             )
         np.add.at(values, side[free], found[free])
@@ -117,10 +117,10 @@ def _values(
 
 
 def _compares(Z: np.ndarray, copies: np.ndarray, units: Units) -> np.ndarray:
-    """Units that may be compared: their copies are neither constant nor equal to them.
+    """Return a mask of the units whose copies are neither constant nor equal to them.
 
-    Equal columns are ranked by their position, which says nothing; and no column that is looked at
-    is constant, while its copy may be by chance.
+    Equal columns would be ranked by position. The columns themselves are not constant, but a copy
+    may be constant by chance.
     """
     differs = (copies != Z).any(axis=0) & (copies != copies[:1]).any(axis=0)
     free = units.of_column != ALWAYS_ON

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from covmin.data.columns import PreparedColumns
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
-from covmin.data.samples import Samples, check_columns, read_samples
+from covmin.data.samples import Samples, check_columns, read_samples, warn_of_excluded
 from covmin.plan.constants import MOST_STAND_INS
 from covmin.runtime.frames import as_frame
 from covmin.runtime.repeats import N_JOBS, VERBOSE, repeat
@@ -204,7 +204,8 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
             samples = read_samples(self, X, y, sample_weight)
             with one_blas_thread():
                 columns = samples.columns("rank")
-                check_columns(columns, samples.X, "rank", samples.column_labels, samples.n_left_out)
+                check_columns(samples, columns, "rank")
+                warn_of_excluded(samples)
                 questions = Questions.of(columns, samples.response, seed_of(self.random_state))
                 self._present(_Answers(questions, self), columns, samples)
         return self
@@ -282,7 +283,7 @@ class _Answers:
         self.relevant = np.minimum(len(tests) * tests.min(axis=0), 1.0)
         self.needed_q = adjusted_p_values(self.needed, selector.method)
         self.relevant_q = adjusted_p_values(self.relevant, selector.method)
-        # What is needed is relevant: two lists put together would have the errors of both.
+        # A needed feature must also be relevant: a union of two lists would add their errors.
         is_relevant = self.relevant_q <= fdr
         is_needed = is_relevant & (self.needed_q <= fdr)
         self.verdicts = np.select([is_needed, is_relevant], [NEEDED, RELEVANT], NOT_SHOWN)

@@ -177,19 +177,20 @@ IN_SAMPLE_SHARE: Final = 0.1
 #: samples to within a third.
 IN_SAMPLE_RIDGE: Final = 1e-5
 
-# --- copies of columns (knockoffs) --------------------------------------------------------------
-#: Share of the variance of a latent variable that may be lost by putting ties in their middle: less
-#: than the error of a correlation in a thousand samples. Thirty values of equal shares lose it.
+# --- knockoffs ----------------------------------------------------------------------------------
+#: Share of the variance of a latent variable that may be lost by placing ties at their mean rank:
+#: less than the error of a correlation in a thousand samples. Thirty equally frequent values lose
+#: it.
 LOST_IN_TIES: Final = 0.01
-#: Turns of drawing latent variables and estimating their correlation. A binary column, of which
-#: a third of the variance is unknown, is within a thousandth of its estimate in half of them.
+#: Rounds of drawing latent variables and estimating their correlation. For a binary column, a third
+#: of whose variance is unknown, half of them come within a thousandth of the estimate.
 LATENT_ROUNDS: Final = 20
-#: Sweeps over the latent variables before they are copied, from where the estimate left them.
+#: Gibbs sweeps over the latent variables before they are copied, starting from the estimation.
 LATENT_SWEEPS: Final = 5
-#: Chance that any pair of jointly Gaussian columns is said to be bent.
+#: Probability of a warning about any pair of columns if all columns are jointly Gaussian.
 BEND_LEVEL: Final = 0.01
-#: Share of a column that the square of another must explain before it is said: less of it, of
-#: which large tables are never free, hardly shows in a picture of both.
+#: Share of a column that the square of another must explain for a warning: a smaller share is
+#: common in large tables and hardly visible in a plot.
 BEND_SHARE: Final = 0.1
 
 # --- conditional tests of features -------------------------------------------------------------

@@ -351,7 +351,7 @@ class ErrorCurveDisplay(Display):
 
 
 def judged_by(selector: Any) -> str:
-    """The measure by which sets of features are judged, but for the score of an estimator."""
+    """Return the measure that compares feature sets, apart from the score of an estimator."""
     return "concordance" if selector.task_ == "survival" else "error"
 
 

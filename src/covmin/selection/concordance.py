@@ -54,6 +54,8 @@ def concordance_index(y: Any, risk: Any, sample_weight: Any = None) -> float:
     n = 0 if times is None else len(times)
     if times is None or np.isnan(times).any() or np.isnan(risk).any():
         raise ValueError("Events, times and risks must not be NaN; drop these samples.")
+    if n == 0:
+        raise ValueError("y has no samples, but at least one is required.")
     if risk.shape != (n,):
         raise ValueError(f"risk must have one number for each of {n} samples; got {risk.shape}.")
     weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)

@@ -20,7 +20,7 @@ from .crossfit import CrossFit
 
 
 class FittedAttributes:
-    """A selector with the results of a fit; what they are, its own docstring says."""
+    """Types of the fitted attributes, which the selector documents."""
 
     missing_share_: np.ndarray
     constant_: np.ndarray

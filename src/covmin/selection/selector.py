@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, St
 from covmin.core.path import run_path
 from covmin.data.columns import DistinctRows, PreparedColumns, n_features_to_keep
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin
-from covmin.data.samples import Samples, check_columns, check_enough, read_samples
+from covmin.data.samples import Samples, check_columns, check_enough, read_samples, warn_of_excluded
 from covmin.data.tables import from_tensors
 from covmin.plan import Formulation, Plan, Wishes
 from covmin.plan.budgets import candidate_sizes
@@ -338,9 +338,8 @@ class CCMSelector(
         samples = read_samples(self, X, y, sample_weight)
         with one_blas_thread():
             columns = samples.columns(self.standardize)
-        labels, n_left_out = samples.column_labels, samples.n_left_out
-        n_empty = samples.n_empty(columns)
-        check_columns(columns, samples.X, self.standardize, labels, n_left_out, n_empty)
+        check_columns(samples, columns, self.standardize)
+        warn_of_excluded(samples)
         check_enough(samples, columns)
         plan = self._plan_of_shape(columns, samples, formulation, device)
         settings: dict[str, Any] = {}

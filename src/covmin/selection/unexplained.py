@@ -58,9 +58,9 @@ def unexplained_variance(
         The features to evaluate, in any form that :meth:`~covmin.CCMSelector.fit` accepts.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Numbers, or class labels; for classes, the variances of the class indicators are added up.
-        Several columns of numbers count equally, whatever their units. For survival times, the
-        share is that of the martingale residuals, much of which is noise: compare sets of
-        features by their concordance index instead (``cross_fit_``).
+        Several columns of numbers count equally, whatever their units. For survival times,
+        the result refers to the martingale residuals, which are mostly noise: compare sets of
+        features by the concordance index instead (``cross_fit_``).
     held_out : bool, default=True
         Whether each sample is predicted by a model fitted without it. If False, the result
         describes the fit to the samples themselves: it never increases when features are added,
