@@ -33,6 +33,7 @@ from covmin.plotting import ErrorCurveDisplay, PathDisplay, RankingDisplay, Stab
 
 HERE = Path(__file__).parent
 RESULTS = HERE.parents[1] / "experiments" / "results"
+TIMES = HERE.parents[1] / "benchmarks" / "results"
 TEAL, ORANGE, GREY = "#0a6c74", "#e0662c", "0.72"
 
 
@@ -192,6 +193,20 @@ def few_samples() -> None:
     ax.legend(frameon=False, ncols=2)
 
 
+def how_long() -> None:
+    """Seconds of a fit with two classes against rows: ten features, and 500 trees."""
+    frame = pd.read_csv(TIMES / "grid.csv").query("task == 'classes' and d in (20, 100, 500)")
+    _, axes = plt.subplots(1, 3, figsize=(9, 2.9), sharey=True, layout="constrained")
+    for ax, (d, rows) in zip(axes, frame.groupby("d"), strict=True):
+        rows = rows.sort_values("n")
+        ax.loglog(rows["n"], rows["covmin s"], "o-", color=TEAL, label="covmin")
+        ax.loglog(rows["n"], rows["forest s"], "o-", color=GREY, label="500 trees")
+        ax.set(title=f"{d} columns", xlabel="rows")
+        ax.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel("seconds")
+    axes[0].legend(frameon=False)
+
+
 def photograph(height: int, name: str) -> None:
     """A real report in a browser."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -219,6 +234,7 @@ PICTURES: dict[str, Callable[[], None]] = {
     "formulations": formulations,
     "migration": migration,
     "few-samples": few_samples,
+    "how-long": how_long,
 }
 PHOTOGRAPHS = {"report": 1500, "report-top": 700}
 

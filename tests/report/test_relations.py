@@ -86,3 +86,15 @@ def test_a_substitute_that_does_better_is_spoken_of():
     plain = build_report(selector, X[["better", "kept"]], y, feature_names=["better", "kept"])
     assert not plain["substitutes"]["rows"][0]["better"]
     assert "does better than" not in render_report(plain)
+
+
+def test_a_column_that_was_left_out_is_no_substitute():
+    """Every row of a text column has a level of its own, which goes with everything."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((80, 3)), columns=list("abc"))
+    X["note"] = [f"text {j} of a note" for j in range(80)]
+    y = X["a"] + 0.1 * rng.standard_normal(80)
+    with pytest.warns(UserWarning, match="note"):
+        selector = CCMSelector(1).fit(X, y)
+    (row,) = build_report(selector, X, y)["substitutes"]["rows"]
+    assert row["substitute"] in (1, 2)

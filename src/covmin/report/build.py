@@ -89,7 +89,7 @@ def build_report(
     chosen_from = order[~np.isin(order, list(samples.table.left_out))]
     kept, target = int(selector.support_.sum()), printable(target_name)
     code = code or reproduction_code(selector, target_name, source)
-    stand_ins = substitutes(samples, order, kept)
+    stand_ins = substitutes(samples, chosen_from, kept)
     return {
         "target": target,
         "source": source and printable(source),
