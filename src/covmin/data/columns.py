@@ -187,7 +187,7 @@ def weighted_samples(
     keep = weight > 0.0
     if keep.sum() < 2:
         raise ValueError(
-            f"{int(keep.sum())} of {n} sample weights are positive, but at least 2 must be."
+            f"Only {int(keep.sum())} of {n} sample weights are not zero, but at least 2 must be."
         )
     if keep.all():
         return X, y, weight

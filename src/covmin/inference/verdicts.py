@@ -246,7 +246,7 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
         --------
         >>> from covmin import VerdictSelector
         >>> from covmin.datasets import make_additive
-        >>> X, y = make_additive(100, random_state=0, return_X_y=True)
+        >>> X, y = make_additive(200, random_state=0, return_X_y=True)
         >>> frame = VerdictSelector().fit(X, y).verdict_frame()
         >>> sorted(frame.loc[frame["verdict"] == "needed", "name"])
         ['x0', 'x1', 'x2', 'x3']
