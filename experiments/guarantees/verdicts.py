@@ -206,7 +206,7 @@ def called_by_verdicts(table: Table, seed: int) -> tuple[np.ndarray, np.ndarray]
 def one_run(unit: Unit) -> dict[str, float | None]:
     """Shares of false ones among those called, shares of the needed found, processor seconds."""
     name, run = unit["design"], unit["run"]
-    rng = np.random.default_rng(unit_seed(0, "verdicts", name, run))
+    rng = np.random.default_rng(unit_seed(1, "verdicts", name, run))
     table = DESIGNS[name][0](rng) if name in DESIGNS else with_probes(name, rng)
     call = called_by_verdicts if unit["method"] == OURS else called_by_boruta
     start = time.process_time()
