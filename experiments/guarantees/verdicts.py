@@ -130,6 +130,13 @@ def classes(rng: Rng) -> Table:
     return Table(X, np.argmax(scores + noise, axis=1), *facts([1, 3, 7], 10))
 
 
+def jump(rng: Rng) -> Table:
+    X = rng.standard_normal((N, D))
+    X[:, 1] = np.sign(X[:, 0]) + 0.3 * X[:, 1]
+    y = 2.0 * np.sign(X[:, 0]) + 0.3 * rng.standard_normal(N)
+    return Table(X, y, *facts([0], 2))
+
+
 def wide(rng: Rng) -> Table:
     d = 150
     X = rng.standard_normal((100, d))
@@ -150,6 +157,7 @@ DESIGNS: dict[str, tuple[Callable[[Rng], Table], str]] = {
     "mixed": (mixed, "three; binary, count and real features in blocks AR(0.6)"),
     "spread": (spread, "one, which also sets the spread of y and of four features"),
     "classes": (classes, "three, three classes, in blocks AR(0.5)"),
+    "jump": (jump, "one, through its sign; another is a noisy copy of that sign"),
     "wide": (wide, "three of 150 features in 100 samples"),
 }
 REAL: dict[str, Callable[[], Any]] = {
