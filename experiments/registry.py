@@ -106,6 +106,7 @@ RUNS: list[Run] = [
         _R + "hard-many.csv",
     ),
     Run("python -m experiments.hard --find-xor", _R + "hard-xor97.csv"),
+    Run("python -m experiments.hard --found --draws 4", _R + "hard-found.md", hours=0.1),
     Run("python -m experiments.pairs", _R + "pairs.csv", _R + "pairs.md", hours=0.5),
     Run("python -m experiments.missing", _R + "missing.csv", hours=1.0),
     Run("python -m experiments.survival_responses", _R + "survival-responses.csv", hours=0.5),
