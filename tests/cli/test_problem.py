@@ -81,11 +81,11 @@ def test_given_and_categorical_columns(tmp_path, run):
     words = ("select", source, "-t", "price", "-c", "district", "--given", "area", "-m", 1)
     result = run(*words, "-o", output, "--report", report)
     assert result.exit_code == 0, result.output
-    assert "1 feature besides the 1 given" in result.stdout
+    assert "1 feature in addition to the 1 given" in result.stdout
     assert list(pd.read_csv(output)) == ["area", "district", "price"]
     html = report.read_text("utf-8")
     assert "--categorical district --given area" in html
-    assert "holds categories" in html
+    assert "For categories and features with few values" in html
     ranking = json.loads(run(*words, "--json").stdout)["ranking"]
     assert [(row["rank"], row["feature"]) for row in ranking[:2]] == [(0, "area"), (1, "district")]
     wrong = run(*words, "--drop", "area")

@@ -15,6 +15,7 @@ from covmin import (
     KnockoffSelector,
     LongRun,
     StabilitySelector,
+    VerdictSelector,
     conditional_covariance_trace,
     conditional_dependence_test,
     unexplained_variance,
@@ -179,11 +180,16 @@ ENTRIES = {
     "unexplained": (lambda: unexplained_variance(X, y), ["selection.unexplained.judge"]),
     "test": (
         lambda: conditional_dependence_test(X[:, :1], y, given=X[:, 1:3], n_resamples=2),
-        ["inference.dependence.out_of_fold_smoother", "inference.dependence.explained_share"],
+        ["inference.dependence.added_by"],
     ),
+    "permutation test": (
+        lambda: conditional_dependence_test(X[:, :1], y, n_resamples=2),
+        ["inference.dependence.explained_share"],
+    ),
+    "verdicts": (lambda: VerdictSelector().fit(X, y), ["inference.questions.judge"]),
     "knockoffs": (
         lambda: KnockoffSelector(fdr=0.5).fit(X, y),
-        ["inference.knockoffs.GaussianKnockoffs", "inference.knockoffs.swap_statistics"],
+        ["inference.copula.GaussianKnockoffs", "inference.knockoffs.swap_statistics"],
     ),
     "stability": (
         lambda: StabilitySelector(CCMSelector(3), n_pairs=1).fit(X, y),
