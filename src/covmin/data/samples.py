@@ -20,14 +20,13 @@ from .columns import (
     ColumnPlan,
     DistinctRows,
     PreparedColumns,
-    check_finite,
     prepare_columns,
-    value_range,
     weighted_samples,
 )
 from .encoding import Reading, summary
 from .far_values import FAR_VALUES, orders_by_chance, rows_to_look_at, ruled_by_far_values
 from .gaps import complete_samples
+from .moments import check_finite, value_range
 from .ranks import Standardize, goes_by_rank
 from .responses import (
     EncodedResponse,
