@@ -23,7 +23,7 @@ from .simulation import (
 )
 
 THRESHOLDS = (0.6, 0.7, 0.8, 0.9)
-N_RUNS_STABILITY = 20
+N_RUNS_STABILITY = 200
 N_PAIRS = 25
 STABLE_N, STABLE_D, STABLE_TRUE, STABLE_Q = 100, 40, 4, 6
 
