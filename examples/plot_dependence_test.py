@@ -40,6 +40,7 @@ for ax, (name, feature) in zip(axes, (("u", u), ("v", v)), strict=True):
     ax.axvline(test.statistic, color="#0a6c74", label="as it is")
     ax.set(title=f"{name} by itself, p = {test.p_value:.3f}", xlabel="share explained")
 axes[0].legend(framealpha=1.0, edgecolor="none")
+plt.show()
 
 # %%
 # In the XOR data no feature says anything by itself. Given its two partners, each does.

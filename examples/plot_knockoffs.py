@@ -50,6 +50,7 @@ ax.hist(
 ax.axvline(selector.threshold_, color="#b4532a", linestyle="--", label="threshold")
 ax.set(xlabel="statistic W", ylabel="features")
 ax.legend(framealpha=1.0, edgecolor="none")
+plt.show()
 
 # %%
 # Any model may give the importances. The Lasso, with the same copies, sees straight lines only.

@@ -10,6 +10,8 @@ come with a bound on the number of features that are chosen by mistake.
 # %%
 # Four of twenty features matter: through a sine, a hinge, a line and an exponential.
 
+import matplotlib.pyplot as plt
+
 from covmin import CCMSelector, StabilitySelector
 from covmin.datasets import make_additive
 from covmin.plotting import StabilityDisplay
@@ -30,6 +32,7 @@ print("true:", data.informative)
 # The dotted line is how often a blindfold choice of five would hit a feature.
 
 StabilityDisplay.from_estimator(selector, n_features=12)
+plt.show()
 
 # %%
 # Of the features that are chosen no more often than blindfold, at most this many are kept on
