@@ -73,6 +73,11 @@ def default_block_size(array: Array) -> int:
     return _DEVICE_BLOCK if on_accelerator else _HOST_BLOCK
 
 
+def block_threads(array: Array, n_threads: int) -> int:
+    """Return the number of threads for blocks; one for libraries that use several themselves."""
+    return n_threads if is_numpy_array(array) else 1
+
+
 def row_tiles(array: Array, fewest: int = 1) -> list[slice]:
     """Return slices of rows, each small enough that several passes over it stay in the cache.
 

@@ -16,7 +16,7 @@ from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
-from .arrays import Array, array_namespace, default_block_size, take
+from .arrays import Array, array_namespace, block_threads, default_block_size, take
 
 # (X_block, Y_block, p_block[, stored parts of the block]) → arrays to sum over the blocks
 BlockFunction = Callable[..., tuple[Array, ...]]
@@ -99,7 +99,7 @@ class ArrayRows:
     Y: Array  # (n, k)
     p: Array  # (n,)
     block_size: int | None = None  # None: a size that suits the library and the device
-    n_threads: int = 1  # blocks processed in parallel
+    n_threads: int = 1  # blocks of NumPy arrays processed in parallel
     # Columns in use; they are extracted block by block, so a restriction needs no memory.
     columns: np.ndarray | None = None
 
@@ -120,13 +120,13 @@ class ArrayRows:
     def sum(self, function: BlockFunction, *kept: Kept) -> tuple[Array, ...]:
         parts = [repeat(None) if part is None else part for part in kept]
         blocks = ((*block, *more) for block, *more in zip(self._blocks(), *parts, strict=False))
-        return add_up(map_blocks(function, blocks, self.n_threads))
+        return add_up(map_blocks(function, blocks, block_threads(self.X, self.n_threads)))
 
     def keep(self, function: Callable[[Array], Array], width: int) -> Kept:
         if self.shape[0] * width > _KEPT_NUMBERS:
             return None
         blocks = ((X,) for X, _, _ in self._blocks())
-        return list(map_blocks(function, blocks, self.n_threads))
+        return list(map_blocks(function, blocks, block_threads(self.X, self.n_threads)))
 
     def restrict(self, columns: np.ndarray) -> ArrayRows:
         return replace(self, columns=columns if self.columns is None else self.columns[columns])

@@ -1,12 +1,17 @@
-"""Numbers of features: the budgets of a path, and the candidate sizes for "auto"."""
+"""Numbers of features and folds: the budgets of a path, and the candidate sizes for "auto"."""
+
+from math import ceil
 
 from .constants import (
+    EACH_SIZE_UP_TO,
+    ENOUGH_LEFT_OUT,
+    FEWEST_FOLDS,
     FEWEST_LANDMARKS,
     FIRST_BUDGET,
     LANDMARKS,
     LANDMARKS_OVER_ROOT,
+    N_FOLDS,
     SHRINK,
-    SIZES,
 )
 
 
@@ -25,21 +30,25 @@ def path_budgets(n_features: int) -> list[int]:
 
 
 def candidate_sizes(n_features: int) -> list[int]:
-    """Return the candidate numbers of features: each up to ten, then 25 % more each time.
+    """Return the candidate numbers of features: each up to ten, then those of the path, then all.
 
-    >>> candidate_sizes(14)
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14]
-    >>> candidate_sizes(5000)[-3:]
-    [63, 78, 97]
+    >>> candidate_sizes(20)
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 20]
+    >>> candidate_sizes(5000)[10:]
+    [12, 21, 36, 60, 100]
     """
-    dense, most = SIZES
-    top = min(n_features, most)
-    sizes = list(range(1, min(top, dense) + 1))
-    while sizes[-1] < top and (following := sizes[-1] * 5 // 4) <= top:
-        sizes.append(following)
-    if top == n_features and sizes[-1] != top:
-        sizes.append(top)
-    return sizes
+    sizes = {*range(1, min(n_features, EACH_SIZE_UP_TO) + 1), *path_budgets(n_features)}
+    return sorted(sizes | ({n_features} if n_features <= FIRST_BUDGET else set()))
+
+
+def n_folds_used(n_samples: int) -> int:
+    """Return how many folds are used: enough for the test samples, and at least two.
+
+    >>> [n_folds_used(n) for n in (200, 700, 5000)]
+    [5, 3, 2]
+    """
+    left_out = n_samples / N_FOLDS
+    return min(N_FOLDS, max(FEWEST_FOLDS, ceil(ENOUGH_LEFT_OUT / left_out)))
 
 
 def n_landmarks(n_samples: int) -> int:

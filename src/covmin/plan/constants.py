@@ -130,17 +130,19 @@ WAVE_SHARE: Final = 0.1
 # --- cross-validation ------------------------------------------------------------------------
 #: Number of cross-validation folds.
 N_FOLDS: Final = 5
-#: Folds are only used until they hold this many test samples in total, but at least three: the
-#: relative error of the estimate is then a few per cent.
-ENOUGH_LEFT_OUT: Final = 600
+#: Folds are only used until they hold this many test samples in total: the relative error of the
+#: estimate is then a few per cent.
+ENOUGH_LEFT_OUT: Final = 400
+#: Smallest number of folds, so that a single ranking does not decide.
+FEWEST_FOLDS: Final = 2
 #: With fewer samples than this there is no cross-validation.
 FEWEST_TO_CROSS_FIT: Final = 4
 #: With more samples than this, a random sample chooses ε and m: its error is accurate to a fraction
 #: of a per cent.
 CROSS_FIT_ROWS: Final = 20_000
-#: Candidate numbers of features: each one up to the first number, then 25 % more each time up to
-#: the second.
-SIZES: Final = (10, 100)
+#: Each number of features up to this one is a candidate, then only those of the path: errors of
+#: sets that differ by a few features of many cannot be told apart.
+EACH_SIZE_UP_TO: Final = 10
 #: Number of features kept if the time limit ends before the first fold has chosen it: as many as a
 #: person looks at one by one.
 KEPT_UNCHOSEN: Final = 10

@@ -14,10 +14,9 @@ from covmin.runtime.threads import row_threads, worker_threads
 from covmin.runtime.workload import PASS, Workload
 
 from .approximation import pair_rows, pair_waves
-from .budgets import candidate_sizes, n_landmarks
+from .budgets import candidate_sizes, n_folds_used, n_landmarks
 from .constants import (
     CROSS_FIT_ROWS,
-    ENOUGH_LEFT_OUT,
     FEWEST_TO_CROSS_FIT,
     FUNCTION_SCALES,
     JUDGED_ROWS,
@@ -75,13 +74,11 @@ def _folds(
     plan: Plan, n: int, budgets: Sequence[int], sizes: Sequence[int], n_jobs: int | None
 ) -> float:
     """Return the work of the paths on training folds and the evaluation of their sets."""
-    left_out = n / N_FOLDS
-    n_folds = min(N_FOLDS, max(3, math.ceil(ENOUGH_LEFT_OUT / left_out)))
-    rows = int(n - left_out)
+    rows = int(n - n / N_FOLDS)
     n_workers = max(worker_threads(n_jobs), row_threads() if n_jobs is None else 1)
-    path = sum(_stages(plan, rows, budgets).values()) * min(plan.n_threads, n_workers)
+    path = sum(_stages(plan, rows, budgets).values()) * min(_threads(plan), n_workers)
     each = _pairs(plan, rows) + len(plan.epsilons) * (path + _judged(rows, len(sizes)))
-    return math.ceil(n_folds / n_workers) * each
+    return math.ceil(n_folds_used(n) / n_workers) * each
 
 
 def _judged(n_rows: int, n_sets: int) -> float:
@@ -144,4 +141,8 @@ def _evaluation(plan: Plan, n_rows: int, n_columns: int) -> float:
     total = plan.size.n_components + n_columns * waves
     # Moments are symmetric; columns meet the components in their angles and in the gradient.
     products = total / 2.0 + _WITH_GRADIENT * n_columns + _COMPONENT_PASSES * PASS
-    return _CALLS + scale * n_rows * total * products / plan.n_threads
+    return _CALLS + scale * n_rows * total * products / _threads(plan)
+
+
+def _threads(plan: Plan) -> int:
+    return 1 if plan.size.on_device else plan.n_threads

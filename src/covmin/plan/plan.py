@@ -88,7 +88,7 @@ class Plan:
     kernel: Kernel
     epsilons: tuple[float, ...]  # cross-validation chooses among several; a single one is used
     in_blocks: bool  # whether rows are read in blocks and not copied
-    n_threads: int  # blocks of rows processed in parallel
+    n_threads: int  # blocks of rows on the host processed in parallel
     looks_for_pairs: bool
     decisions: tuple[Decision, ...]
     readings: tuple[Reading, ...] = ()  # of columns that are not plain numbers
@@ -124,7 +124,7 @@ class Plan:
             kernel,
             epsilons=() if _is_auto(wishes.epsilon) else given_ridges(wishes.epsilon),
             in_blocks=in_blocks,
-            n_threads=row_threads() if in_blocks else 1,
+            n_threads=row_threads() if chosen == "fourier" else 1,
             looks_for_pairs=False,
             decisions=(Decision("approximation", what, reason),),
         )

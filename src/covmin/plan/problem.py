@@ -137,7 +137,7 @@ def ranked_for_looks(problem: Problem) -> tuple[Codes, Ranked]:
     n, d = map(int, sample.X.shape)
     seen = sample.first(pair_rows(n, d, int(sample.Y.shape[1])))
     codes = Codes.of(seen.Y, seen.p, SEARCH)
-    return codes, Ranked.of(seen.X, codes.p)
+    return codes, Ranked.of(seen.X, codes.p, problem.n_threads)
 
 
 def hold_for(

@@ -17,7 +17,9 @@ _MOST_WAVES = 2**28
 # Arrays of Fourier features of a block, and moment matrices, held at the same time.
 _BLOCK_ARRAYS = 3
 _MOMENT_MATRICES = 8
-_BLOCK_ROWS = 1024
+# Rows that are read together, and those whose Fourier features are computed together.
+_BLOCK_ROWS = 8192
+_PART_ROWS = 1024
 _BLOCK_NUMBERS = 2**22
 
 
@@ -42,7 +44,7 @@ def fourier_bytes(
 ) -> int:
     """Return the peak memory of random Fourier features in bytes, beyond the input."""
     rows = min(_BLOCK_ROWS, max(1, _BLOCK_NUMBERS // max(n_features, 1)))
-    block = _BLOCK_ARRAYS * (_BLOCK_ROWS * n_components + rows * n_features)
+    block = _BLOCK_ARRAYS * _PART_ROWS * n_components + 2 * rows * n_features
     sample = min(n_samples, sampled) * 2 * n_features
     responses = 3 * n_samples * (n_responses + 1)
     whole = 2 * n_samples * n_features if copied else 0

@@ -22,8 +22,8 @@ from covmin.data.responses import EncodedResponse
 from covmin.data.samples import Samples
 from covmin.data.sources import ArraySource, StandardizedSource, is_source
 from covmin.plan import Plan
-from covmin.plan.budgets import path_budgets
-from covmin.plan.constants import ENOUGH_LEFT_OUT, FEWEST_TO_CROSS_FIT, JUDGED_ROWS, N_FOLDS
+from covmin.plan.budgets import n_folds_used, path_budgets
+from covmin.plan.constants import FEWEST_TO_CROSS_FIT, JUDGED_ROWS, N_FOLDS
 from covmin.runtime.repeats import in_threads
 from covmin.runtime.run import Run
 from covmin.runtime.threads import blas_threads, row_threads, worker_threads
@@ -221,7 +221,7 @@ def cross_fit(
     names += CLASS_MEASURES if samples.response.labels is not None else []
     names += ["concordance", "concordance_variance"] if samples.response.times is not None else []
     names += ["score"] if score is not None else []
-    folds = _enough(_folds(samples.n_samples, samples.response.strata))
+    folds = _folds(samples.n_samples, samples.response.strata)[: n_folds_used(samples.n_samples)]
     done = run.folds()
     with (
         blas_threads(samples.n_samples, n_workers),
@@ -322,12 +322,6 @@ def _folds(n_samples: int, labels: np.ndarray | None) -> list[np.ndarray]:
     fold = np.empty(n_samples, dtype=int)
     fold[np.argsort(met[classes], kind="stable")] = np.arange(n_samples) % n_folds
     return [fold == number for number in range(n_folds)]
-
-
-def _enough(folds: list[np.ndarray]) -> list[np.ndarray]:
-    """Return the first folds that together hold enough samples, at least three."""
-    together = np.cumsum([fold.sum() for fold in folds])
-    return folds[: max(3, 1 + int(np.searchsorted(together, ENOUGH_LEFT_OUT)))]
 
 
 def _measured(

@@ -268,12 +268,12 @@ class TestFaults:
     @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
     def test_a_slow_worker_is_waited_for(self, cluster):
         def slowly(block):
-            time.sleep(2.0)  # what a slow worker does, not what anybody waits for
+            time.sleep(4.0)  # what a slow worker does, not what anybody waits for
             return block
 
         quick, _, _ = self.fit()
         slow, *data = self.fit(blocks=lambda X: X.map_blocks(slowly, meta=np.empty((0, 0))))
         # Three blocks take longer than the patience; the worker is heard of all the while.
-        with dask.config.set({"covmin.silence": "5s"}):
+        with dask.config.set({"covmin.silence": "10s"}):
             slow.fit(*data)
         assert_array_equal(slow.ranking_, quick.fit(X, y).ranking_)

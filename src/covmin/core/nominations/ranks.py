@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from ..arrays import Array, to_numpy
+from ..rows import map_blocks
 from .search import N_WAVES, Search
 
 # Numbers per tile: a few arrays of this size fit in the cache of a core.
@@ -71,20 +74,24 @@ class Ranked:
     spread: np.ndarray  # (d,), standard deviation of the ranks as fractions of the samples
     p: np.ndarray  # (n,), weights that sum to one
     is_even: np.ndarray  # (d,) bool, evenly spaced ranks: equal weights and almost no ties
+    n_threads: int = 1  # tiles of columns processed in parallel
 
     @classmethod
-    def of(cls, X: Array, p: np.ndarray) -> Ranked:
+    def of(cls, X: Array, p: np.ndarray, n_threads: int = 1) -> Ranked:
         values = to_numpy(X)
         n, d = values.shape
         line, spread = np.empty((d, n), dtype=np.float32), np.empty(d)
-        for block in tiles(n, d):
+
+        def rank(block: slice) -> None:
             middles = _middles(np.ascontiguousarray(values[:, block].T), p)
             middles -= 0.5
             spread[block] = np.sqrt(_squares(middles, p))
             line[block] = _standardize(middles, p)
+
+        _for_each_tile(rank, n, d, n_threads)
         of_even_ranks = np.sqrt((1.0 - n**-2.0) / 12.0)
         is_even = (np.ptp(p) == 0.0) & (np.abs(spread / of_even_ranks - 1.0) < _NEXT_TO_EQUAL)
-        return cls(line, spread, p, is_even)
+        return cls(line, spread, p, is_even, n_threads)
 
     @property
     def n_samples(self) -> float:
@@ -116,8 +123,11 @@ class Ranked:
         """Return the same in single precision, computed some columns at a time."""
         n, d = self.p.size, columns.size
         kept = np.empty((n_waves, d, n), dtype=np.float32)
-        for block in tiles(n, d):
+
+        def fill(block: slice) -> None:
             kept[:, block] = self.waves(columns[block], n_waves)
+
+        _for_each_tile(fill, n, d, self.n_threads)
         return kept
 
     def shares(self, *responses: Codes, n_waves: int = N_WAVES) -> list[np.ndarray]:
@@ -125,10 +135,13 @@ class Ranked:
         n, d = self.p.size, self.spread.size
         shares = [np.empty((n_waves, d)) for _ in responses]
         weighted = [self.p[:, None] * codes.values for codes in responses]
-        for block in tiles(n, d):
+
+        def associate(block: slice) -> None:
             waves = self.waves(block, n_waves)
             for share, codes in zip(shares, weighted, strict=True):
                 share[:, block] = ((waves @ codes) ** 2).sum(axis=2)
+
+        _for_each_tile(associate, n, d, self.n_threads)
         return shares
 
 
@@ -150,10 +163,12 @@ def _waves(line: np.ndarray, spread: np.ndarray, p: np.ndarray, n_waves: int) ->
     return waves
 
 
-def tiles(n: int, d: int) -> list[slice]:
-    """Return slices of d columns of n numbers, small enough for the cache of a core."""
+def _for_each_tile(work: Callable[[slice], Any], n: int, d: int, n_threads: int) -> None:
+    """Call ``work`` with slices of d columns of n numbers, small enough for the cache of a core."""
     size = max(1, _TILE_NUMBERS // n)
-    return [slice(start, min(start + size, d)) for start in range(0, d, size)]
+    tiles = ((slice(start, min(start + size, d)),) for start in range(0, d, size))
+    for _ in map_blocks(work, tiles, n_threads):
+        pass
 
 
 def _principal(Y: np.ndarray, p: np.ndarray, share: float) -> np.ndarray:

@@ -14,8 +14,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from covmin.core.arrays import row_tiles
-from covmin.core.rows import BlockFunction, add_up
+from covmin.core.arrays import default_block_size, row_tiles
+from covmin.core.rows import BlockFunction, add_up, map_blocks
+from covmin.runtime.threads import row_threads
 
 # (raw X_block, Y_block, p_block) → anything
 RawFunction = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
@@ -138,8 +139,12 @@ class StandardizedSource:
         order = np.argsort(rows)
         taken, place = self.source.take(rows[order], self.index), np.argsort(order)
         sample = np.empty((rows.size, self.index.size), dtype=self.dtype)
-        for tile in row_tiles(sample):
+
+        def fill(tile: slice) -> None:
             sample[tile] = self.standardize(taken[place[tile]])
+
+        for _ in map_blocks(fill, ((tile,) for tile in row_tiles(sample)), row_threads()):
+            pass
         return sample
 
     def rows(self, Y: np.ndarray, p: np.ndarray) -> StandardizedRows:
@@ -185,4 +190,7 @@ class StandardizedRows:
 
 
 def _on_prepared(function: BlockFunction, prepare: Any, X: np.ndarray, *others: np.ndarray) -> Any:
-    return function(prepare(X), *others)
+    """Add up the results of parts of a block: their Fourier features should fit in the cache."""
+    size = default_block_size(X)
+    parts = (slice(start, start + size) for start in range(0, X.shape[0], size))
+    return add_up(function(prepare(X[part]), *(each[part] for each in others)) for part in parts)

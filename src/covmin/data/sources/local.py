@@ -14,8 +14,8 @@ from covmin.runtime.threads import row_threads
 
 from .base import Merge, RawFunction, float_dtype
 
-# Rows per block; their Fourier features should fit in the cache.
-BLOCK_ROWS = 1024
+# Rows per block: enough that the overhead of a block does not count.
+BLOCK_ROWS = 8192
 # Largest number of values in a block of wide rows.
 BLOCK_NUMBERS = 2**22
 # Results of blocks merged together; with many columns each result is large.
@@ -26,7 +26,7 @@ def block_rows(n_columns: int) -> int:
     """Return the number of rows per block for a number of columns.
 
     >>> block_rows(10), block_rows(50_000)
-    (1024, 83)
+    (8192, 83)
     """
     return min(BLOCK_ROWS, max(1, BLOCK_NUMBERS // max(n_columns, 1)))
 
