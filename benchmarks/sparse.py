@@ -57,8 +57,9 @@ def main() -> int:
     print(selector.plan_)
     n_first = int((selector.ranking_[words] <= _WORDS).sum())
     print(
-        f"{seconds:.0f} s of a processor, peak of memory {peak / 1e9:.2f} GB ({before / 1e9:.2f} GB before), "
-        f"{n_first} of {_WORDS} words first, {selector.n_features_} kept"
+        f"{seconds:.0f} s of a processor, peak of memory {peak / 1e9:.2f} GB "
+        f"({before / 1e9:.2f} GB before), {n_first} of {_WORDS} words first, "
+        f"{selector.n_features_} kept"
     )
     row = {"rows": options.rows, "columns": options.columns, "processor seconds": seconds}
     write("sparse", [row | {"peak GB": peak / 1e9, "words first": n_first}])
