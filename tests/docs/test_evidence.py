@@ -28,7 +28,7 @@ def test_a_changed_table_and_a_picture_of_other_results_are_stale(tmp_path, monk
     page.write_text("a\n<!-- table: t -->\nold\n<!-- end -->\nb\n")
     results.write_text("x\n1\n")
     table = {"t": (lambda: pd.read_csv(results), 0)}
-    made = pages.MarkedTables("page.md", "m:TABLES", "r.csv")
+    made = pages.Marked("page.md", "m:TABLES", "r.csv")
     drawn = pages.Picture("p.svg", "m:draw", "r.csv")
     makers = {"m:TABLES": table, "m:draw": lambda frame, path: path.write_text(str(frame))}
     monkeypatch.setattr(pages.Made, "maker", lambda self: makers[self.by])
@@ -53,7 +53,7 @@ def test_every_table_and_picture_is_registered(page):
 
 
 def test_every_table_is_on_a_page():
-    for by in {each.by for each in MADE if isinstance(each, pages.MarkedTables)}:
+    for by in {each.by for each in MADE if isinstance(each, pages.Marked)}:
         entries = [each for each in MADE if each.by == by]
         shown = {t for each in entries for t in pages.marked(each.path.read_text("utf-8"))}
         assert set(entries[0].maker()) <= shown, by
