@@ -65,12 +65,16 @@ def r2(judge: str = "kernel ridge", probes: int = N_PROBES, name: str = "regress
     return regression_tables.mean_and_error(wide, list(frame["dataset"].unique()))[0]
 
 
+def best_first(means: pd.Series, titles: dict[str, str], cell: str) -> str:
+    """Some of the means with their titles, in one line."""
+    some = means[list(titles)].sort_values(ascending=False)
+    return ", ".join(cell.format(mean, titles[name]) for name, mean in some.items())
+
+
 def why() -> pd.DataFrame:
     """The table of the README."""
     scores, shares = accuracies(), r2()
-    rivals = {"rfe": "RFE", "mrmr": "mRMR", "extra-trees": "extra-trees"}
-    forests = {"permutation": "permutation importance", **rivals}
-    del forests["rfe"]
+    others_too = {"extra-trees": "extra-trees", "mrmr": "mRMR"}
     ours, others = found_together()
     n_other, n_regression = (results(n)["dataset"].nunique() for n in ("other", "regression"))
     rows = [
@@ -84,14 +88,16 @@ def why() -> pd.DataFrame:
         (
             f"accuracy with the chosen features, mean of {n_other} data sets",
             f"{scores['ccm']:.1f} %",
-            ", ".join(f"{scores[n]:.1f} % ({title})" for n, title in rivals.items()),
+            best_first(scores, {"rfe": "RFE"} | others_too, "{:.1f} % ({})"),
             "`python -m experiments.accuracy --other`",
         ),
         (
             f"R² with the chosen features among {N_PROBES} added noise columns, mean of "
             f"{n_regression} data sets",
             f"{shares['ccm']:.3f}",
-            ", ".join(f"{shares[n]:.3f} ({title})" for n, title in forests.items()),
+            best_first(
+                shares, {"permutation": "permutation importance"} | others_too, "{:.3f} ({})"
+            ),
             "`python -m experiments.regression`",
         ),
     ]
