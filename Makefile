@@ -51,7 +51,7 @@ lint: $(VENV)/.installed-dev ## style, types and import layers
 docs: $(VENV)/.installed-docs ## build the site, warnings are errors: docs/_build/html/index.html
 	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
 
-evidence: $(VENV)/.installed-test ## tables and pictures of the docs, from the files of results
+evidence: $(VENV)/.installed-test ## tables, numbers and pictures of the docs, from the files of results
 	$(BIN)/python -m experiments.pages
 
 evidence-hours: $(VENV)/.installed-test ## what makes the files of results, and how long it takes

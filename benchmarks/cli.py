@@ -5,7 +5,7 @@ and times ``covmin select`` on it in a process of its own, beside a process that
 pandas and fits the same selector; each by the processor, so that other work does not count.
 
 ``--fit-rows 500`` fits on the first rows alone, in both. The rest then shows by itself: the ratio
-is the largest that a fit of any length can have.
+is the largest that a fit of any length can have. Times go to ``benchmarks/results/cli.csv``.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
+from benchmarks.tables import write
 
 SHORT_FIT = """
 import sys
@@ -85,6 +87,7 @@ def main() -> None:
     for title, used in least.items():
         print(f"{title:26s} {used:7.1f} s   {used / base:.2f} times")
     print(f"report: {size:,} bytes")
+    write("cli", [{"run": title, "processor seconds": used} for title, used in least.items()])
 
 
 if __name__ == "__main__":

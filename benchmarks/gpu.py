@@ -1,7 +1,8 @@
 """A fit on a CUDA device against NumPy, and one step against its bare matrix products.
 
 Run with ``python -m benchmarks.gpu [--samples 10000 30000 50000]`` on a machine with torch and a
-CUDA device. Times are medians over repeats between device synchronisations.
+CUDA device. Times are medians over repeats between device synchronisations. Steps go to
+``benchmarks/results/gpu.csv``, whole fits to ``gpu-fits.csv``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import partial
 import numpy as np
 import torch
 
+from benchmarks.tables import write
 from covmin import CCMSelector
 from covmin.core.grams import ExactGram, FourierGram
 from covmin.core.kernels import Gaussian, Mixed
@@ -22,6 +24,8 @@ from covmin.core.path import run_path
 from covmin.core.problem import Problem, Sample
 from covmin.core.rows import ArrayRows
 from covmin.plan.budgets import path_budgets
+
+Row = dict[str, object]
 
 
 def seconds(action: Callable[[], object], repeats: int = 3) -> float:
@@ -85,7 +89,8 @@ def compare_fits() -> None:
         print(f"path on cuda, {kernel.name} kernel: first 20 of the ranking as on NumPy: {same}")
 
 
-def exact_steps(sizes: list[int], d: int) -> None:
+def exact_steps(sizes: list[int], d: int) -> list[Row]:
+    rows: list[Row] = []
     for n in sizes:
         X, Y, p = samples(n, d, torch.float64)
         objective = TraceObjective(ExactGram(Gaussian(float(d) ** 0.5), X, Y, p), 0.001)
@@ -97,12 +102,15 @@ def exact_steps(sizes: list[int], d: int) -> None:
             f"exact step n={n} d={d} float64: {ours:.3f} s, {ours / bare:.2f}× bare ({bare:.3f} s),"
             f" peak {peak:.0f} GiB"
         )
+        what = f"exact, n={n:,}, d={d}, float64"
+        rows.append({"step": what, "seconds": ours, "bare": bare, "peak GiB": peak})
         del X, Y, p, objective
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
+    return rows
 
 
-def fourier_step(n: int, d: int, n_components: int, block: int) -> None:
+def fourier_step(n: int, d: int, n_components: int, block: int) -> list[Row]:
     X, Y, p = samples(n, d, torch.float32)
     kernel = Gaussian(float(d) ** 0.5)
     drawn = kernel.draw_frequencies(d, n_components, np.random.default_rng(0))
@@ -114,12 +122,16 @@ def fourier_step(n: int, d: int, n_components: int, block: int) -> None:
     omega = torch.randn(d, n_components, device="cuda")
     # A cosine and a sine for each frequency halve the products with Ω; against the products
     # of a map with a frequency for each component the same step looks better.
-    for name, frequencies in (("its own", components.moving.frequencies), ("full-size", omega)):
+    rows: list[Row] = []
+    for name, frequencies in (("D/2", components.moving.frequencies), ("D", omega)):
         bare = seconds(partial(bare_fourier, X, frequencies, U))
         print(
             f"fourier step n={n} d={d} D={n_components} float32: {ours:.3f} s, "
-            f"{ours / bare:.2f}× {name} bare products ({bare:.3f} s)"
+            f"{ours / bare:.2f}× bare products with {name} columns ({bare:.3f} s)"
         )
+        what = f"Fourier, n={n:,}, d={d}, D={n_components}, float32, Ω with {name} columns"
+        rows.append({"step": what, "seconds": ours, "bare": bare, "peak GiB": np.nan})
+    return rows
 
 
 def whole_path(n: int, d: int) -> None:
@@ -136,8 +148,9 @@ def whole_path(n: int, d: int) -> None:
     )
 
 
-def whole_fits() -> None:
+def whole_fits() -> list[Row]:
     """``CCMSelector(10)``, from a table in main memory to a ranking."""
+    rows: list[Row] = []
     for n, d in ((1000, 50), (5000, 500), (10_000, 200), (1_000_000, 50)):
         rng = np.random.default_rng(0)
         X = rng.standard_normal((n, d), dtype=np.float32)
@@ -147,6 +160,8 @@ def whole_fits() -> None:
         taken = seconds(partial(selector.fit, X, y), repeats=1)
         found = int((selector.ranking_[:5] <= 5).sum())
         print(f"fit n={n} d={d}: {taken:.1f} s, {found} of the 5 true features come first")
+        rows.append({"rows": n, "columns": d, "seconds": taken, "true features first": found})
+    return rows
 
 
 def main() -> None:
@@ -158,10 +173,10 @@ def main() -> None:
     options = parser.parse_args()
     print(torch.cuda.get_device_name(), "torch", torch.__version__)
     compare_fits()
-    exact_steps(options.samples, options.features)
-    fourier_step(options.rows, 100, 1024, options.block)
+    steps = exact_steps(options.samples, options.features)
+    write("gpu", steps + fourier_step(options.rows, 100, 1024, options.block))
     whole_path(10_000, 200)
-    whole_fits()
+    write("gpu-fits", whole_fits())
 
 
 if __name__ == "__main__":

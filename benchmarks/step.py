@@ -3,7 +3,8 @@
 Run with ``python -m benchmarks.step``. Step and products alternate in one process, and the
 fastest of several rounds of each is compared, so that other work on the machine disturbs
 both alike; on a busy machine, ``--processor`` counts seconds of a processor. The last line holds
-the ratios; exit status 1 when one is over its limit.
+the ratios; exit status 1 when one is over its limit. Times are written to
+``benchmarks/results/step.csv``.
 
 The bare Fourier products are three with Ω and one UᵀU. A map with a cosine for each frequency
 has an Ω of D columns; one with a cosine and a sine has D/2. The bar is set by the former; the
@@ -23,6 +24,7 @@ from pathlib import Path
 import numpy as np
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
+from benchmarks.tables import write
 from covmin.core.grams import ExactGram, FourierGram
 from covmin.core.kernels import Gaussian, Mixed, Scale
 from covmin.core.kernels.additive import waves_for
@@ -169,11 +171,13 @@ def main() -> int:
     parser.add_argument("--processor", action="store_true", help="seconds of a processor")
     options = parser.parse_args()
     clock = time.process_time if options.processor else time.perf_counter
-    results = []
+    results: list[Result] = []
+    rows: list[dict[str, object]] = []
     print("| step | time | bare | ratio |\n| --- | ---: | ---: | ---: |")
 
     def show(what: str, times: list[float]) -> float:
         ratio = times[0] / times[1]
+        rows.append({"step": what, "seconds": times[0], "bare": times[1]})
         print(f"| {what} | {times[0]:.4f} s | {times[1]:.4f} s | {ratio:.2f}× |", flush=True)
         return ratio
 
@@ -200,6 +204,7 @@ def main() -> int:
         results.append(
             Result(what, show(what, exact(n, d, "float32", clock, "mixed", rounds)), default)
         )
+    write("step", rows)
     for result in results:
         bar = "" if result.bar is None else f" (bar {result.bar:g})"
         verdict = "" if result.bar is None else ("met" if result.met else "missed")

@@ -6,7 +6,8 @@ Every input must end well or with a documented exit code and a message. Anything
 with its input: a traceback, an unexplained exit, a crash of the interpreter, more than
 ``LIMIT_SECONDS`` of work, an output that is there although the command failed, a file left
 beside it, an input that was changed, or JSON that does not parse. Case ``number`` of a seed is
-the same every time: ``python -m experiments.fuzz --seed 0 --case 1234`` runs it alone.
+the same every time: ``python -m experiments.fuzz --seed 0 --case 1234`` runs it alone. Counts go to
+``experiments/results/fuzz.csv``.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+RESULTS = Path(__file__).parent / "results"
 LIMIT_SECONDS = 60
 MEMORY = 6 << 30
 WELL = {0: "done", 2: "usage", 3: "input", 4: "column", 5: "data", 6: "output"}
@@ -608,6 +610,16 @@ def _summary(
     }
 
 
+def write(summary: dict[str, Any]) -> None:
+    """A line for each count; those of kinds and of outcomes have a prefix."""
+    counts = {name: value for name, value in summary.items() if not isinstance(value, dict)}
+    counts |= {f"kind {name}": count for name, count in summary["kinds"].items()}
+    counts |= {f"outcome {name}": count for name, count in summary["outcomes"].items()}
+    pd.Series(counts, name="count", dtype=object).rename_axis("what").to_csv(
+        RESULTS / "fuzz.csv", lineterminator="\n"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=30.0)
@@ -628,6 +640,7 @@ def main() -> None:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         result = run(given.seed, given.minutes, given.findings)
         print(json.dumps(result, indent=1))
+        write(result)
         sys.exit(bool(result["findings"]))
 
 

@@ -4,7 +4,7 @@
 
 Each job runs in a process that is ended with SIGKILL after a random time, and is started again
 from what it left. Finished work may never be lost, no file may be corrupt, and the answer in
-the end must be that of a run which nobody killed.
+the end must be that of a run which nobody killed. Counts go to ``experiments/results/kills.csv``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import multiprocessing
 import os
 import random
 import signal
-import sys
 import tempfile
 import time
 import zlib
@@ -23,11 +22,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+import pandas as pd
+
 from covmin import CCMSelector, LongRun
 from covmin.datasets import make_shell
 from covmin.evaluation.paper import run_synthetic
 from covmin.runtime.files import replace_file
 
+RESULTS = Path(__file__).parent / "results"
 # Forked, a job begins at once: most kills meet work, not imports.
 PROCESSES = multiprocessing.get_context("fork")
 
@@ -200,9 +202,11 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
+    rows = []
     for name, job in JOBS.items():
-        print(name, json.dumps(survive(job(), given.kills, given.seed)))
-        sys.stdout.flush()
+        rows.append({"job": name} | survive(job(), given.kills, given.seed))
+        print(json.dumps(rows[-1]), flush=True)
+    pd.DataFrame(rows).to_csv(RESULTS / "kills.csv", index=False, lineterminator="\n")
 
 
 if __name__ == "__main__":

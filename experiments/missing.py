@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -150,25 +150,36 @@ def means(frame: pd.DataFrame) -> pd.DataFrame:
     return (100 * frame.groupby(keys, sort=False)["score"].mean()).unstack("way").reset_index()
 
 
+def without_gaps(table_of_means: pd.DataFrame) -> pd.Series:
+    """Scores of each judge on each set as it is."""
+    return table_of_means.query("share == 0").set_index(["judge", "set"])["gaps"]
+
+
+def overview(table_of_means: pd.DataFrame, sets: Sequence[str]) -> pd.DataFrame:
+    """Means over sets, and what gaps gain over iterative imputation."""
+    whole = without_gaps(table_of_means)
+    part = table_of_means.query("share > 0 and set in @sets")
+    groups = part.assign(less=part["gaps"] - part["iterative"]).groupby(
+        ["judge", "kind", "share"], sort=False
+    )
+    wide = groups[list(WAYS)].mean().reset_index()
+    wide.insert(3, "no gaps", [float(whole.loc[j].reindex(sets).mean()) for j in wide["judge"]])
+    wide["gaps less iterative"] = [
+        f"{mean:+.1f} ± {sem:.1f}"
+        for mean, sem in zip(groups["less"].mean(), groups["less"].sem(), strict=True)
+    ]
+    wide["share"] = [f"{100 * share:.0f} %" for share in wide["share"]]
+    return wide.replace({"judge": {"machine": "SVM"}})
+
+
 def report(table_of_means: pd.DataFrame) -> str:
     """The tables in Markdown: means over sets, and set by set at 20 % at random."""
-    whole = table_of_means.query("share == 0").set_index(["judge", "set"])["gaps"]
+    whole = without_gaps(table_of_means)
     some = table_of_means.query("share > 0")
     text = []
     for what, sets in (("Accuracy in per cent", CLASSES), ("R² in per cent", NUMBERS)):
-        part = some[some["set"].isin(sets)]
-        grouped = part.groupby(["judge", "kind", "share"], sort=False)[list(WAYS)]
-        wide = grouped.mean().reset_index()
-        base = [float(whole.loc[j].reindex(sets).mean()) for j in wide["judge"]]
-        wide.insert(3, "no gaps", base)
-        error = (part["gaps"] - part["iterative"]).groupby(
-            [part["judge"], part["kind"], part["share"]], sort=False
-        )
-        wide["gaps less iterative"] = [
-            f"{mean:+.1f} ± {sem:.1f}" for mean, sem in zip(error.mean(), error.sem(), strict=True)
-        ]
-        wide["share"] = [f"{100 * share:.0f} %" for share in wide["share"]]
-        text += [f"## {what}, mean over {len(sets)} sets", markdown_table(wide, 1)]
+        title = f"## {what}, mean over {len(sets)} sets"
+        text += [title, markdown_table(overview(table_of_means, sets), 1)]
     one = some.query("share == 0.2 and kind == 'at random'").drop(columns=["kind", "share"])
     one.insert(2, "no gaps", [whole[j, s] for j, s in zip(one["judge"], one["set"], strict=True)])
     return "\n\n".join([*text, "## Set by set, 20 % taken out at random", markdown_table(one, 1)])

@@ -138,14 +138,19 @@ def work(unit: Mapping[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def summary(frame: pd.DataFrame) -> str:
-    """A table of means over draws, one row for each candidate."""
+def table(frame: pd.DataFrame) -> pd.DataFrame:
+    """Means over draws, one row for each candidate."""
     frame = frame.assign(cell=frame["design"] + (100 * frame["censored"]).map(", {:.0f} %".format))
     wide = frame.pivot_table("share", "response", "cell", sort=False)
     by_draw = frame.groupby(["response", "draw"], sort=False)["share"].mean().unstack("draw")
     wide["mean"] = by_draw.mean(axis=1)
     wide["standard error"] = by_draw.std(axis=1) / np.sqrt(by_draw.shape[1])
-    return markdown_table(wide.round(3).reset_index())
+    return wide.reset_index()
+
+
+def summary(frame: pd.DataFrame) -> str:
+    """The table in Markdown."""
+    return markdown_table(table(frame).round(3))
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ tables into the page without a simulation.
 
 import argparse
 
-from experiments.pages import MarkedTables
+from experiments.pages import Marked
 
 from . import PARTS
 
@@ -21,7 +21,7 @@ def main() -> None:
     arguments = parser.parse_args()
     for part in arguments.parts:
         PARTS[part].simulate(arguments.jobs, arguments.seconds)
-    page = MarkedTables("docs/guarantees.md", "experiments.guarantees:TABLES")
+    page = Marked("docs/guarantees.md", "experiments.guarantees:TABLES")
     page.path.write_text(page.text(), encoding="utf-8")
 
 

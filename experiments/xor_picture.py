@@ -1,6 +1,7 @@
-"""Draw covmin.png: three features that matter only together, and who finds them.
+"""The first picture of the README: three features that matter only together, and who finds them.
 
-Run with ``python docs/images/make_picture.py``; it takes a minute or two.
+``python -m experiments.xor_picture`` ranks the features (a minute or two) and writes
+``experiments/results/xor.csv``; ``make evidence`` draws the picture from it.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import matplotlib
 matplotlib.use("Agg")
 
 import numpy as np
+import pandas as pd
 from matplotlib import pyplot as plt
 
 from covmin.datasets import make_xor
 from covmin.evaluation import median_rank
 
-HERE = Path(__file__).parent
+RESULTS = Path(__file__).parent / "results"
 COLOURS = np.array(["#0a6c74", "#e0662c", "#6a4fa3", "#d4a017"])
 METHODS = {
     "ccm": "covmin",
@@ -60,10 +62,8 @@ def draw_cube(ax) -> None:
     )
 
 
-def draw_ranks(ax) -> None:
+def draw_ranks(ax, summary: pd.DataFrame) -> None:
     """Rank of the three true features among ten, against the number of samples."""
-    result = median_rank(make_xor, list(METHODS), n_samples=SIZES, n_repeats=N_DRAWS)
-    summary = result.summary()
     ends = {}
     for name in METHODS:
         line = summary[summary["selector"] == name]
@@ -107,12 +107,19 @@ def spread(heights: dict[str, float], gap: float) -> dict[str, float]:
     return placed
 
 
-def main() -> None:
-    """Draw the picture and write it beside this file."""
+def draw(summary: pd.DataFrame, path: Path) -> None:
+    """Draw both halves."""
     figure = plt.figure(figsize=(10.0, 4.6), facecolor="white")
     draw_cube(figure.add_axes((0.0, 0.02, 0.42, 0.84), projection="3d"))
-    draw_ranks(figure.add_axes((0.49, 0.13, 0.35, 0.70)))
-    figure.savefig(HERE / "covmin.png", dpi=160)
+    draw_ranks(figure.add_axes((0.49, 0.13, 0.35, 0.70)), summary)
+    figure.savefig(path, dpi=160, metadata={"Software": None})
+    plt.close(figure)
+
+
+def main() -> None:
+    result = median_rank(make_xor, list(METHODS), n_samples=SIZES, n_repeats=N_DRAWS)
+    path = RESULTS / "xor.csv"
+    result.summary().to_csv(path, index=False, float_format="%.4f", lineterminator="\n")
 
 
 if __name__ == "__main__":

@@ -1,22 +1,18 @@
-"""Draw the pictures of the user guide: ``python docs/images/make_guide.py [names]``.
+"""The pictures of the user guide, which ``make evidence`` draws.
 
-Each function draws the picture of its name. ``report`` and ``report-top`` are photographs of a
-real report and need chromium; they are left out where it is missing. All others take about a
-minute together.
+Each function draws one, from results or from a small fit, and writes it to a path. ``report`` and
+``report_top`` are photographs of a real report and need chromium; where it is missing they stay as
+they are. All others take about a minute together.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import sys
 import tempfile
-from collections.abc import Callable
+from functools import cache
 from itertools import product
 from pathlib import Path
-
-os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import matplotlib
 
@@ -31,25 +27,30 @@ from covmin import CCMSelector, Formulation, StabilitySelector
 from covmin.datasets import make_additive, make_shell
 from covmin.plotting import ErrorCurveDisplay, PathDisplay, RankingDisplay, StabilityDisplay
 
-HERE = Path(__file__).parent
-RESULTS = HERE.parents[1] / "experiments" / "results"
-TIMES = HERE.parents[1] / "benchmarks" / "results"
 TEAL, ORANGE, GREY = "#0a6c74", "#e0662c", "0.72"
 
 
+def save(path: Path) -> None:
+    """Write what was drawn; the version of Matplotlib stays out of it."""
+    plt.savefig(path, dpi=120, metadata={"Software": None})
+    plt.close("all")
+
+
+@cache
 def wine() -> CCMSelector:
     """The selector of the quick start."""
     X, y = load_wine(return_X_y=True, as_frame=True)
     return CCMSelector().fit(X, y)
 
 
-def ranking() -> None:
+def ranking(path: Path) -> None:
     """Weights of the wine's features at the chosen number."""
     _, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
     RankingDisplay.from_estimator(wine(), ax=ax)
+    save(path)
 
 
-def which_features() -> None:
+def which_features(path: Path) -> None:
     """Two columns that matter only together: each alone, then both."""
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (400, 2))
@@ -62,24 +63,27 @@ def which_features() -> None:
         ax.set(xlabel=("pressure", "valve")[j], yticks=[], title=f"column {j + 1} alone")
     axes[2].scatter(*X.T, c=np.array([ORANGE, TEAL])[y], s=12, linewidth=0)
     axes[2].set(xlabel="pressure", ylabel="valve", title="both together")
+    save(path)
 
 
-def how_many() -> None:
+def how_many(path: Path) -> None:
     """The cross-fitted error against the number of features."""
     _, ax = plt.subplots(figsize=(7, 3.4), layout="constrained")
     ErrorCurveDisplay.from_estimator(wine(), ax=ax)
+    save(path)
 
 
-def how_sure() -> None:
+def how_sure(path: Path) -> None:
     """How often each feature is chosen again on halves of the samples."""
     data = make_additive(240, n_noise=16, random_state=0)
     selector = StabilitySelector(CCMSelector(5), n_pairs=20, threshold=0.8)
     selector.fit(data.data, data.target)
     _, ax = plt.subplots(figsize=(7, 3.6), layout="constrained")
     StabilityDisplay.from_estimator(selector, n_features=12, ax=ax)
+    save(path)
 
 
-def messy_table() -> None:
+def messy_table(path: Path) -> None:
     """A table as it comes, and what each column is read as."""
     cells = [
         ["1001", "Oslo", "$1,204.50", "2024-01-03", "12 kg", "called twice"],
@@ -113,16 +117,18 @@ def messy_table() -> None:
         ax.text((column + 0.5) / 6, 0.12, kind, ha="center", va="center", fontsize=11,
                 color="0.5" if left else TEAL, weight="normal" if left else "bold",
                 transform=ax.transAxes)  # fmt: skip
+    save(path)
 
 
-def path() -> None:
+def weights_path(path: Path) -> None:
     """Weights along the path of shrinking budgets."""
     X, y = load_wine(return_X_y=True, as_frame=True)
     _, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
     PathDisplay.from_estimator(CCMSelector(4).fit(X, y), n_features=10, ax=ax)
+    save(path)
 
 
-def kernels() -> None:
+def kernels(path: Path) -> None:
     """Kernels of one column, as functions of the difference of two samples."""
     x = np.linspace(0, 4, 400)
     frequencies, shares = np.array([0.5, 1.5, 2.8, 4.5]), np.array([0.75, 0.15, 0.06, 0.04])
@@ -139,9 +145,10 @@ def kernels() -> None:
     ax.spines[["top", "right"]].set_visible(False)
     ax.axhline(0, color="0.8", linewidth=0.8)
     ax.legend(frameon=False)
+    save(path)
 
 
-def formulations() -> None:
+def formulations(path: Path) -> None:
     """Weights found by the paper's eight formulations on the same samples."""
     shell = make_shell(150, random_state=0)
     names, rows = [], []
@@ -158,11 +165,11 @@ def formulations() -> None:
     ax.set_xticks(np.arange(10) + 0.5, [f"$x_{{{j + 1}}}$" for j in range(10)])
     ax.invert_yaxis()
     figure.colorbar(shown, ax=ax, label="weight")
+    save(path)
 
 
-def migration() -> None:
+def migration(frame: pd.DataFrame, path: Path) -> None:
     """True features found by each method, share over four tasks."""
-    frame = pd.read_csv(RESULTS / "migration.csv")
     n_true = {"XOR": 3, "shell": 4, "additive": 4, "look-alikes": 4}
     share = frame["true"] / frame["task"].map(n_true)
     wide = share.groupby([frame["method"], frame["task"]]).mean().unstack()[list(n_true)]
@@ -176,11 +183,11 @@ def migration() -> None:
     axes[0].set_yticks(range(len(wide)), wide.index)
     axes[0].invert_yaxis()
     figure.supxlabel("share of the true features found", fontsize=10)
+    save(path)
 
 
-def few_samples() -> None:
+def few_samples(frame: pd.DataFrame, path: Path) -> None:
     """Median rank against samples: where covmin is no better than chance."""
-    frame = pd.read_csv(RESULTS / "synthetic.csv")
     frame = frame[frame["selector"] == "ccm"]
     _, ax = plt.subplots(figsize=(6.5, 3), layout="constrained")
     for (task, rows), colour in zip(
@@ -191,11 +198,12 @@ def few_samples() -> None:
     ax.set(xlabel="samples", ylabel="median rank of\nthe true features", ylim=(1.5, 6))
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, ncols=2)
+    save(path)
 
 
-def how_long() -> None:
+def how_long(frame: pd.DataFrame, path: Path) -> None:
     """Seconds of a fit with two classes against rows: ten features, and 500 trees."""
-    frame = pd.read_csv(TIMES / "grid.csv").query("task == 'classes' and d in (20, 100, 500)")
+    frame = frame.query("task == 'classes' and d in (20, 100, 500)")
     _, axes = plt.subplots(1, 3, figsize=(9, 2.9), sharey=True, layout="constrained")
     for ax, (d, rows) in zip(axes, frame.groupby("d"), strict=True):
         rows = rows.sort_values("n")
@@ -205,50 +213,30 @@ def how_long() -> None:
         ax.spines[["top", "right"]].set_visible(False)
     axes[0].set_ylabel("seconds")
     axes[0].legend(frameon=False)
+    save(path)
 
 
-def photograph(height: int, name: str) -> None:
+def photograph(path: Path, height: int) -> None:
     """A real report in a browser."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
-        print(f"{name}: left out, chromium is missing")
+        print(f"{path.name}: left as it is, chromium is missing")
         return
     X, y = load_wine(return_X_y=True, as_frame=True)
     with tempfile.TemporaryDirectory() as folder:
-        page = CCMSelector().fit(X, y).report(Path(folder) / "r.html", X, y, target_name="cultivar")
+        page = wine().report(Path(folder) / "r.html", X, y, target_name="cultivar")
         flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
         size = [f"--window-size=1000,{height}", "--force-device-scale-factor=1.25"]
-        shot = f"--screenshot={HERE / name}.png"
-        command = [chromium, *flags, *size, f"--user-data-dir={folder}/p", shot, page.as_uri()]
+        profile = [f"--user-data-dir={folder}/p", f"--screenshot={path}"]
+        command = [chromium, *flags, *size, *profile, page.as_uri()]
         subprocess.run(command, check=True, capture_output=True)
 
 
-PICTURES: dict[str, Callable[[], None]] = {
-    "ranking": ranking,
-    "which-features": which_features,
-    "how-many": how_many,
-    "how-sure": how_sure,
-    "messy-table": messy_table,
-    "path": path,
-    "kernels": kernels,
-    "formulations": formulations,
-    "migration": migration,
-    "few-samples": few_samples,
-    "how-long": how_long,
-}
-PHOTOGRAPHS = {"report": 1500, "report-top": 700}
+def report(path: Path) -> None:
+    """Most of a report."""
+    photograph(path, 1500)
 
 
-def main(names: list[str]) -> None:
-    """Draw the pictures named, or all of them."""
-    for name in names or [*PICTURES, *PHOTOGRAPHS]:
-        if name in PHOTOGRAPHS:
-            photograph(PHOTOGRAPHS[name], name)
-            continue
-        PICTURES[name]()
-        plt.savefig(HERE / f"{name}.png", dpi=120)
-        plt.close("all")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+def report_top(path: Path) -> None:
+    """The top of a report."""
+    photograph(path, 700)

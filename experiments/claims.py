@@ -1,0 +1,121 @@
+"""What sentences of the pages say in words, asked of the results.
+
+A claim is a function without arguments that says whether the results bear it out;
+:mod:`experiments.registry` says which sentence it stands for.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from experiments.regression_tables import JUDGES
+from experiments.summaries import N_PROBES, accuracies, r2, results
+
+# Means closer than this are level: points of accuracy, and R².
+LEVEL, LEVEL_R2 = 0.5, 0.01
+
+
+def rivals(means: pd.Series) -> pd.Series:
+    """Without ours and its variants."""
+    return means[[not name.startswith("ccm") for name in means.index]]
+
+
+def level_with_rfe_ahead_of_others() -> bool:
+    means = accuracies("accuracy")
+    others = rivals(means).drop("rfe")
+    return bool(abs(means["ccm"] - means["rfe"]) < LEVEL and means["ccm"] > others.max() + LEVEL)
+
+
+def highest_accuracy() -> bool:
+    means = accuracies("other")
+    return bool(means["ccm"] > rivals(means).max())
+
+
+def highest_with_wrong_labels() -> bool:
+    """In both groups of the text: the wide sets that had no part in the design, and the long."""
+    from experiments.noisy_labels import GROUPS
+
+    frame = results("noisy-labels")
+    for group in list(GROUPS.values())[1:]:
+        sets = [name for name, _, _ in group]
+        means = frame[frame["dataset"].isin(sets)].groupby("selector")["mean"].mean()
+        if means["ccm"] <= rivals(means).max():
+            return False
+    return True
+
+
+def highest_r2() -> bool:
+    means = [r2(judge, probes) for judge in JUDGES for probes in (0, N_PROBES)]
+    return all(each["ccm"] >= rivals(each).max() for each in means)
+
+
+def boosting_first_on_other_regressions() -> bool:
+    means = [r2(judge, 0, "regression-other") for judge in JUDGES]
+    return all(
+        each.idxmax() == "boosting"
+        and abs(each["ccm"] - each[["lasso", "extra-trees"]]).max() < LEVEL_R2
+        for each in means
+    )
+
+
+def level_on_words() -> bool:
+    frame = results("words").query("selector in ('ccm', 'extra-trees', 'anova', 'mrmr')")
+    means = 100 * frame.groupby(["selector", "dataset"])["Gaussian machine"].mean()
+    by_selector = means.groupby("selector").mean()
+    return bool(by_selector.max() - by_selector.min() < LEVEL)
+
+
+def _migration() -> pd.DataFrame:
+    """True and false features that each method keeps on each task, on average."""
+    return results("migration").groupby(["method", "task"])[["true", "false"]].mean()
+
+
+def finds_all_with_a_given_number() -> bool:
+    return bool((_migration().loc["covmin, m given", "false"] == 0).all())
+
+
+def filters_miss_xor() -> bool:
+    methods = ["SelectKBest, F test", "SelectKBest, mutual information", "mRMR", "HSIC-Lasso"]
+    found = _migration()["true"].unstack()["XOR"]
+    return bool((found[methods] < 1).all() and found["LassoNet"] > 2.5)
+
+
+def first_picture() -> bool:
+    """Found by covmin from 40 samples, and by the four others not from 100."""
+    ranks = results("xor").pivot(index="n_samples", columns="selector", values="mean_rank")
+    others = ranks.loc[100, ["mrmr", "mi", "pearson", "anova"]]
+    return bool((ranks.loc[40:, "ccm"] < 2.1).all() and others.min() > 4)
+
+
+def near_chance_with_ten_samples() -> bool:
+    ranks = results("synthetic").query("selector == 'ccm' and n_samples == 10")["mean_rank"]
+    return bool((ranks > 4).all())
+
+
+def no_survival_method_stands_out() -> bool:
+    """No method is more than a point from covmin, on average over the sets."""
+    means = 100 * results("survival").groupby(["probes", "judge", "method"])["score"].mean()
+    wide = means.unstack()
+    return bool(wide.sub(wide["covmin"], axis=0).abs().max().max() < 1.0)
+
+
+def more_power_than_the_lasso() -> bool:
+    frame = results("guarantees-knockoffs").query("response == 'nonlinear'")
+    power = frame.pivot(index=["rho", "level"], columns="method", values="power")
+    return bool((power["ccm"] > 1.5 * power["lasso"]).all())
+
+
+def verdicts_hold_but_for_the_jump() -> bool:
+    """No share of false verdicts is above the nominal 0.1, but for the design where it must be."""
+    frame = results("guarantees-verdicts").query("method == 'covmin' and runs >= 100")
+    worst = frame.set_index("design")[["false needed", "false relevant"]].max(axis=1)
+    return list(worst.index[worst > 0.1]) == ["jump"]
+
+
+def pairs_are_reported_at_the_level() -> bool:
+    """In tables of noise, within two standard errors of 0.05."""
+    from experiments.guarantees.interactions import NOISE
+
+    frame = results("guarantees-interactions")
+    rates = frame.loc[frame["response"].isin(list(NOISE)), "pair"]
+    return bool((rates <= 0.05 + 2 * (0.05 * 0.95 / 500) ** 0.5).all())
