@@ -170,6 +170,7 @@ def _check_task(task: str, dataset: Dataset) -> None:
 def _fit(dataset: Dataset, progress: FitProgress, arguments: dict[str, Any]) -> SelectResult:
     """Fit the selector and collect its warnings."""
     from covmin import CCMSelector, LongRun
+    from covmin.data.samples import CONSTANT_FEATURES
 
     long_run = replace(arguments.get("long_run", LongRun()), callback=progress)
     selector = CCMSelector(**arguments | {"long_run": long_run, "verbose": 0})
@@ -186,6 +187,8 @@ def _fit(dataset: Dataset, progress: FitProgress, arguments: dict[str, Any]) -> 
     selector.set_params(long_run=None)
     gaps = (str(each.choice) for each in selector.plan_.decisions if each.topic == "missing values")
     kept = [f"Missing values in {columns}. They are used as information." for columns in gaps]
+    # The warnings about the data name the constant columns.
+    remarks = [remark for remark in remarks if not remark.endswith(CONSTANT_FEATURES)]
     notes = [*dataset.notes, *kept, *remarks, *_readings(selector)]
     seconds = time.perf_counter() - start
     return SelectResult(dataset, selector, notes, _data_warnings(dataset, selector), seconds)
