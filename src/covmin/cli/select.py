@@ -68,7 +68,9 @@ def run_select(request: SelectRequest) -> None:
     arguments = selector_arguments(request.parameters)
     check_rate(request.fdr)
     show_plan = partial(_show_plan, as_json=request.as_json) if request.estimate else None
-    with FitProgress(request.quiet, show_plan=show_plan) as progress:
+    count = partial(_verdict_work, n_jobs=arguments.get("n_jobs"))
+    verdict_work = None if request.fdr is None else count
+    with FitProgress(request.quiet, show_plan=show_plan, verdict_work=verdict_work) as progress:
         progress.phase(f"Reading {source.data}")
         dataset, frame = _read(source)
         _check_task(arguments.get("task", "auto"), dataset)
@@ -279,6 +281,13 @@ def _code(request: SelectRequest, result: SelectResult, separator: str | None) -
     words += ["--strict"] if source.strict else []
     words += [] if request.fdr is None else ["--fdr", f"{request.fdr:g}"]
     return shlex.join([*words, *words_for(request.parameters)])
+
+
+def _verdict_work(plan: Plan, n_jobs: int | None) -> float:
+    """Return the work of --verdicts; imported late, as the fit is."""
+    from covmin.plan.duration import verdict_work
+
+    return verdict_work(plan, n_jobs)
 
 
 def _show_plan(plan: Plan, workload: Workload, *, as_json: bool) -> None:
