@@ -21,8 +21,9 @@ from .method import selector_arguments, words_for
 from .output import check_destination, write_table, written_or_explained
 from .problem import Dataset, make_dataset, open_stored_dataset
 from .progress import FitProgress
+from .result_json import result_as_dict
 from .tables import Source
-from .verdicts import check_rate, fit_verdicts, verdict_rows, verdict_table
+from .verdicts import check_rate, fit_verdicts, verdict_table
 from .words import explained
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def run_select(request: SelectRequest) -> None:
             progress.phase(f"Writing {request.report}")
             _save_report(result, request.report, source.name, code)
     if request.as_json:
-        show_json(_as_dict(request, result, code))
+        show_json(result_as_dict(request, result, code))
         return
     _show(result, source.name or "standard input", request.top)
     show_files(Selected_columns=request.output, Report=request.report)
@@ -308,59 +309,3 @@ def _show(result: SelectResult, source: str, top: int) -> None:
         Console().print(verdict_table(result.verdicts, dataset.names, top))
     show_remarks("Warning", result.warnings, "yellow")
     show_remarks("Note", result.notes, "dim")
-
-
-def _as_dict(request: SelectRequest, result: SelectResult, code: str) -> dict[str, Any]:
-    """Return the result for --json, as plain values."""
-    from covmin import __version__
-    from covmin.report import error_curve, explain_choice, verdict
-
-    selector, names = result.selector, result.dataset.names
-    pairs, found = selector.interactions_, selector.substitutes_ or {}
-    return {
-        "covmin": __version__,
-        "data": request.source.data,
-        "target": result.dataset.target,
-        "event": result.dataset.event_name,
-        "task": selector.task_,
-        "n_samples": result.dataset.n_samples,
-        "n_features": len(names),
-        "n_selected": int(selector.n_features_),
-        "verdict": str(verdict(selector, result.dataset.target)),
-        "why": explain_choice(selector),
-        "selected": result.selected,
-        "ranking": [
-            {
-                "rank": int(selector.ranking_[j]),
-                "feature": names[j],
-                "weight": round(float(selector.weights_[j]), 6),
-                "selected": bool(selector.support_[j]),
-            }
-            for j in result.order
-        ],
-        "interactions": [
-            {"features": [names[j] for j in pair], "share": float(share), "p_value": float(p)}
-            for pair, share, p in zip(pairs.features, pairs.share, pairs.p_value, strict=True)
-        ],
-        "spread": [
-            {"feature": names[j], "share": float(share), "p_value": float(p)}
-            for j, share, p in zip(*selector.spread_.values(), strict=True)
-        ],
-        "substitutes": [
-            {key: names[x] if isinstance(x, int) else x for key, x in zip(found, row, strict=True)}
-            for row in zip(*(column.tolist() for column in found.values()), strict=True)
-        ],
-        "verdicts": verdict_rows(result.verdicts, names),
-        "cross_fitted_error": error_curve(selector),
-        "kernel": selector.kernel_,
-        "epsilon": float(selector.epsilon_),
-        "bandwidth": float(selector.bandwidth_),
-        "converged": bool(selector.converged_),
-        "seed": selector.random_state,
-        "code": code,
-        "seconds": round(result.seconds, 3),
-        "notes": result.notes,
-        "warnings": result.warnings,
-        "report": str(request.report) if request.report else None,
-        "output": str(request.output) if request.output else None,
-    }
