@@ -95,7 +95,7 @@ def test_classes_are_judged_beside_what_needs_no_feature(tmp_path, run):
     X = pd.DataFrame(rng.standard_normal((150, 2)), columns=["a", "b"])
     X.assign(kind=np.where(X["a"] > 1.0, "rare", "common")).to_csv(tmp_path / "t.csv", index=False)
     shown = " ".join(run("select", tmp_path / "t.csv", "-t", "kind").stdout.split())
-    assert "Cross-validated (in brackets: without features): accuracy" in shown
+    assert "Cross-validated (in brackets: without any features): accuracy" in shown
     assert "balanced accuracy" in shown
     assert "of the samples belong to the class “common”, so always" in shown
 
