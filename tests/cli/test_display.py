@@ -27,7 +27,7 @@ def test_top_and_fraction(csv, run):
 
 
 def test_the_weights_are_explained_and_one_size_has_no_curve(csv, tmp_path, table, run):
-    assert "weight: of the feature" in run("select", csv, "-t", "group", "-m", 3).stdout
+    assert "weight: from 0" in run("select", csv, "-t", "group", "-m", 3).stdout
     single = tmp_path / "single.csv"
     table[["x0", "group"]].to_csv(single, index=False)
     shown = run("select", single, "-t", "group").stdout
