@@ -1,1 +1,1 @@
-"""Measurements of speed; timings only as ratios or against a bar, in one run."""
+"""Measurements of speed; timings only as ratios or against a limit, in one run."""

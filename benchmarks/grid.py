@@ -56,7 +56,7 @@ _TRIED_TREES = 5
 _LONG = 20.0
 # Shorter actions are timed again.
 _SHORT, _ROUNDS = 2.0, 3
-# Bars: a fit against a forest, the median of these, and "auto" against a fixed number.
+# Limits: a fit against a forest, the median of these, and "auto" against a fixed number.
 _SLOWEST, _MEDIAN, _AUTO = 1.0, 0.5, 2.0
 
 Row = dict[str, Any]
@@ -139,7 +139,7 @@ def row_of(cell: tuple[int, int, str], best: dict[str, float], n_trees: int) -> 
     }
 
 
-def misses(rows: Sequence[Row]) -> list[str]:
+def too_slow(rows: Sequence[Row]) -> list[str]:
     """What is not as fast as it should be, in words."""
     said = []
     for row in rows:
@@ -239,7 +239,7 @@ def main() -> int:
             new = fill("grid-processor", options, time.process_time)
     else:
         new = fill("grid", options, time.perf_counter)
-    said = misses(new)
+    said = too_slow(new)
     print("\n".join(said) or "never slower than a forest")
     return 1 if said else 0
 

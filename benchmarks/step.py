@@ -7,8 +7,8 @@ the ratios; exit status 1 when one is over its limit. Times are written to
 ``benchmarks/results/step.csv``.
 
 The bare Fourier products are three with Ω and one UᵀU. A map with a cosine for each frequency
-has an Ω of D columns; one with a cosine and a sine has D/2. The bar is set by the former; the
-ratio to the latter stands beside it.
+has an Ω of D columns; one with a cosine and a sine has D/2. The limit refers to the former; the
+ratio to the latter is printed below it.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True)
 class Result:
-    """A measured ratio beside its bar; ``at_least`` tells on which side of it to be."""
+    """A measured ratio and its limit, which is a lower one with ``at_least``."""
 
     what: str
     ratio: float
-    bar: float | None = None
+    limit: float | None = None
     at_least: bool = False
     unit: str = "×"
 
     @property
-    def met(self) -> bool:
-        """Whether the ratio is on the right side of its bar."""
-        if self.bar is None:
+    def is_within(self) -> bool:
+        """Whether the ratio is within its limit."""
+        if self.limit is None:
             return True
-        return self.ratio >= self.bar if self.at_least else self.ratio <= self.bar
+        return self.ratio >= self.limit if self.at_least else self.ratio <= self.limit
 
 
 def fastest(rounds: int, *actions: Callable[[], object], clock: Clock) -> list[float]:
@@ -192,12 +192,12 @@ def main() -> int:
         if dtype == "float64":
             results.append(Result("memory beyond X, MB", memory / 1e6, 600.0, unit=""))
     single = {}
-    for n, d, bar, default, rounds in ((2000, 1000, 1.5, 2.5, 7), (200, 5000, 1.8, 3.0, 40)):
+    for n, d, limit, default, rounds in ((2000, 1000, 1.5, 2.5, 7), (200, 5000, 1.8, 3.0, 40)):
         for dtype in ("float64", "float32"):
             times = exact(n, d, dtype, clock, rounds=rounds)
             single[n, dtype] = times[0]
             what = f"exact, n={n}, d={d}, {dtype}"
-            results.append(Result(what, show(what, times), bar if dtype == "float64" else None))
+            results.append(Result(what, show(what, times), limit if dtype == "float64" else None))
         gain = single[n, "float64"] / single[n, "float32"]
         results.append(Result(f"float32 faster, n={n}, d={d}", gain, 1.6, at_least=True))
         what = f"default kernel, n={n}, d={d}, float32"
@@ -206,11 +206,11 @@ def main() -> int:
         )
     write("step", rows)
     for result in results:
-        bar = "" if result.bar is None else f" (bar {result.bar:g})"
-        verdict = "" if result.bar is None else ("met" if result.met else "missed")
-        print(f"{result.what}: {result.ratio:.2f}{result.unit}{bar} {verdict}")
-    print("ratios: " + ", ".join(f"{r.ratio:.2f}" for r in results if r.bar is not None))
-    return 0 if all(result.met for result in results) else 1
+        limit = "" if result.limit is None else f" (limit {result.limit:g})"
+        verdict = "" if result.is_within else ": outside"
+        print(f"{result.what}: {result.ratio:.2f}{result.unit}{limit}{verdict}")
+    print("ratios: " + ", ".join(f"{r.ratio:.2f}" for r in results if r.limit is not None))
+    return 0 if all(result.is_within for result in results) else 1
 
 
 if __name__ == "__main__":

@@ -2,13 +2,14 @@
 Numbers and categories in one table
 ===================================
 
-A categorical column is one feature, whatever its number of levels, and needs no encoding: any two
-levels are equally far apart. covmin reads the dtype of a pandas or polars frame.
+A categorical column is one feature, whatever its number of levels. You need not encode it: covmin
+reads the dtypes of a pandas or polars data frame. Any two levels have the same distance.
 """
 
 # %%
-# A small market of houses
-# ------------------------
+# House prices
+# ------------
+# The price depends on the area and on the district. The other columns are noise.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -31,7 +32,7 @@ premium = houses["district"].map({"north": 0, "east": 60, "south": 10, "west": -
 price = 3 * houses["area"] + premium + 20 * rng.standard_normal(n)
 
 # %%
-# Names and dtypes come back as they went in.
+# The output keeps the names and dtypes of the selected columns.
 
 selector = CCMSelector(n_features_to_select=2).set_output(transform="pandas").fit(houses, price)
 print(selector.transform(houses).dtypes)
@@ -46,7 +47,7 @@ RankingDisplay.from_estimator(selector)
 plt.show()
 
 # %%
-# Categories that are stored as numbers or text are named: ``categorical_features=["zip"]``.
+# If categories are stored as numbers, name their columns in ``categorical_features``.
 
 coded = houses.assign(district=houses["district"].cat.codes, agent=houses["agent"].cat.codes)
 selector = CCMSelector(2, categorical_features=["district", "agent"]).fit(coded, price)

@@ -1,8 +1,9 @@
 """
-Which pixels tell digits apart?
-===============================
+Which pixels distinguish digits?
+================================
 
-A picture of a fit on pictures: the pixels that covmin keeps lie where the shapes differ.
+Here the features are the pixels of small images. covmin selects pixels where the shapes of the
+digits differ.
 """
 
 # %%
@@ -14,17 +15,18 @@ from sklearn.datasets import load_digits
 from covmin import CCMSelector
 
 X, y = load_digits(return_X_y=True)
-three = np.flatnonzero(np.isin(y, [3, 8, 9]))[:300]
-X, y = X[three], y[three]
+rows = np.flatnonzero(np.isin(y, [3, 8, 9]))[:300]
+X, y = X[rows], y[rows]
 varies = (X > 0).mean(axis=0) > 0.02  # the border is almost always blank
 
 selector = CCMSelector(n_features_to_select=8).fit(X[:, varies], y)
 kept = np.flatnonzero(varies)[selector.get_support()]
-print(f"{kept.size} of {varies.sum()} pixels that are ever used")
+print(f"{kept.size} of {varies.sum()} pixels selected")
 
 # %%
-# The pixels on the mean digits
-# -----------------------------
+# The selected pixels
+# -------------------
+# The images are means over all samples of a digit.
 
 figure, axes = plt.subplots(1, 3, figsize=(8, 3), layout="constrained")
 for ax, digit in zip(axes, (3, 8, 9), strict=True):
@@ -34,8 +36,8 @@ for ax, digit in zip(axes, (3, 8, 9), strict=True):
 plt.show()
 
 # %%
-# What eight pixels are worth
-# ---------------------------
+# Accuracy with eight pixels
+# --------------------------
 
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline

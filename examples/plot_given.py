@@ -1,14 +1,15 @@
 """
-What is new, given what is known?
-=================================
+What do new features add?
+=========================
 
-Age and sex are in every model already; the question is what else helps. ``given`` keeps columns
-that are known to matter and ranks the others by what they add.
+Suppose that age is already in your model, and you ask what else helps. ``given`` keeps columns
+that you already use, and ranks the others by what they add to them.
 """
 
 # %%
-# A marker that only repeats what age says
-# ----------------------------------------
+# A copy of age, and a marker
+# ---------------------------
+# The risk depends on age and on the marker. A noisy copy of age adds nothing if age is known.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -36,14 +37,14 @@ given = CCMSelector(n_features_to_select=1, given="age").fit(table, risk)
 print("given age:               ", given.get_feature_names_out())
 
 # %%
-# Ranks by what each column adds
-# ------------------------------
-# Given columns have rank 0 and do not count.
+# The ranking
+# -----------
+# Given columns have rank 0. They do not count towards ``n_features_to_select``.
 
 ranks = pd.Series(given.ranking_, table.columns).sort_values(ascending=False)
 figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")
 ax.barh(
     ranks.index, ranks, color=["#e0662c" if name == "age" else "#0a6c74" for name in ranks.index]
 )
-ax.set_xlabel("rank given age (0: given)")
+ax.set_xlabel("rank (0: given)")
 plt.show()

@@ -1,15 +1,15 @@
 """
-Columns that belong together
-============================
+Groups of columns
+=================
 
-One-hot columns, lags of one sensor, pixels of one patch: some columns only make sense together.
-``groups`` keeps or drops them as one.
+Some columns belong together: one-hot columns, lags of a series, the readings of one sensor.
+``groups`` selects or drops them as one feature.
 """
 
 # %%
 # Eight sensors with five readings each
 # -------------------------------------
-# The response depends on two sensors, through readings that differ from sensor to sensor.
+# The response depends on two readings of sensor 1 and two of sensor 3.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -24,16 +24,16 @@ y = effects + 0.2 * rng.standard_normal(n)
 labels = [f"sensor {j // readings}" for j in range(X.shape[1])]
 
 grouped = CCMSelector(n_features_to_select=2, groups=labels).fit(X, y)
-print("sensors kept:", grouped.groups_[grouped.group_support_])
-print("columns kept:", grouped.get_support(indices=True))
+print("selected sensors:", grouped.groups_[grouped.group_support_])
+print("selected columns:", grouped.get_support(indices=True))
 
 # %%
-# One at a time, by contrast
-# --------------------------
-# Without groups the columns themselves compete.
+# Without groups
+# --------------
+# Now each column is a feature of its own.
 
 single = CCMSelector(n_features_to_select=4).fit(X, y)
-print("columns kept one by one:", single.get_support(indices=True))
+print("selected columns:", single.get_support(indices=True))
 
 figure, axes = plt.subplots(2, 1, figsize=(9, 3.6), sharex=True, layout="constrained")
 for ax, selector, title in zip(
@@ -43,5 +43,5 @@ for ax, selector, title in zip(
     for edge in range(readings, X.shape[1], readings):
         ax.axvline(edge - 0.5, color="0.8", linewidth=0.8)
     ax.set(title=title, ylabel="weight")
-axes[1].set_xlabel("column; lines between sensors")
+axes[1].set_xlabel("column (grey lines separate sensors)")
 plt.show()

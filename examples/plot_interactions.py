@@ -2,14 +2,15 @@
 Features that matter only together
 ==================================
 
-Four classes sit at opposite corners of a cube: three coordinates name the class, and no one of
-them says anything by itself. Scores that look at one feature at a time cannot see this.
+Each of four classes occupies two opposite corners of a cube. The three coordinates determine the
+class together, but none of them is related to it alone. Methods that score one feature at a time
+cannot find them.
 """
 
 # %%
 # The data
 # --------
-# Ten columns, of which the first three decide the class and seven are noise.
+# There are ten columns. The first three determine the class, the other seven are noise.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,14 +23,14 @@ X, y = xor.data, xor.target
 print(X.shape, "classes:", np.unique(y), "true features:", xor.informative)
 
 # %%
-# One at a time, they look like noise
-# -----------------------------------
-# The F statistic of each column, and what covmin makes of all columns together.
+# One at a time, or together
+# --------------------------
+# The F statistic looks at each column alone. covmin looks at all columns together.
 
 from sklearn.feature_selection import f_classif
 
 selector = CCMSelector(n_features_to_select=3).fit(X, y)
-print("covmin keeps", selector.get_support(indices=True))
+print("covmin selects", selector.get_support(indices=True))
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
 true = np.isin(np.arange(10), xor.informative)
@@ -41,33 +42,33 @@ axes[1].set(title="together: covmin's weight", xlabel="feature", xticks=range(10
 plt.show()
 
 # %%
-# What a pair knows
-# -----------------
-# :func:`~covmin.unexplained_variance` says what share of the response a set of features leaves
-# unexplained in samples held out. One or two of the three are worth little; the third completes
-# the picture.
+# One, two and three features
+# ---------------------------
+# :func:`~covmin.unexplained_variance` is the share of the variance of the response that a set of
+# features does not explain on held-out samples. One or two of the three features explain little;
+# all three explain most of it.
 
 from covmin import unexplained_variance
 
 for columns in ([0], [0, 1], [0, 1, 2], [3, 4, 5]):
-    print(f"columns {columns}: {unexplained_variance(X[:, columns], y):.0%} left unexplained")
+    print(f"columns {columns}: {unexplained_variance(X[:, columns], y):.0%} unexplained")
 
 # %%
 # Among a thousand features
 # -------------------------
-# A path starts with all features at a small weight, where an interaction shows in no slope. So
-# covmin looks at the products of all pairs first, and holds on to features whose product explains
-# the response until there are few enough for the criterion to decide.
+# With this many features all weights start small, and the gradient does not show interactions.
+# covmin therefore tests the products of all pairs first. It keeps the features of significant
+# pairs until few enough features remain for the criterion to decide.
 
 wide = make_xor(100, n_noise=1000, random_state=1)
 for interactions in (True, False):
     selector = CCMSelector(3, interactions=interactions).fit(wide.data, wide.target)
-    print(f"interactions={interactions}: keeps", selector.get_support(indices=True))
+    print(f"interactions={interactions}: selects", selector.get_support(indices=True))
 
 # %%
-# The pairs are an attribute, with the chance that the best of all pairs looks as good where
-# nothing interacts. A picture shows which features belong together: the numbers in the circles are
-# ranks, and an arc is as wide as the share of its pair.
+# ``interactions_frame`` has the significant pairs. The p-value is the probability that any pair
+# explains as much if nothing interacts. In the picture, each circle shows the rank of a feature,
+# and the width of an arc is the share of its pair.
 
 from covmin.plotting import InteractionDisplay
 

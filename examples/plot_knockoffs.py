@@ -2,13 +2,12 @@
 Few false discoveries
 =====================
 
-Knockoffs are copies of the features that know nothing about the response. Features and copies
-are ranked together, and the copies that rank high show how many of the features that do are
-there by chance.
+A knockoff is a random copy of a feature that adds nothing about the response. Features and copies
+are ranked together. The copies with a high rank show how many features rank high by chance.
 """
 
 # %%
-# Twelve of forty correlated features matter, most of them in ways that no straight line sees.
+# Twelve of forty correlated features matter. All effects are nonlinear.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -27,15 +26,15 @@ signal = sum(effects[i % 3](X[:, j]) for i, j in enumerate(true))
 y = signal / signal.std() + np.sqrt(0.5) * rng.standard_normal(n)
 
 # %%
-# At most a fifth of the features kept should be false, on average.
+# With ``fdr=0.2``, at most a fifth of the selected features are false on average.
 
 selector = KnockoffSelector(fdr=0.2).fit(X, y)
 kept = selector.get_support(indices=True)
-print(f"{len(kept)} kept, {np.isin(kept, true).sum()} of them true")
+print(f"{len(kept)} selected, {np.isin(kept, true).sum()} of them true")
 
 # %%
-# The statistic is positive where a feature ranks before its copy. Features of no use fall on
-# both sides alike; the true ones stand out to the right.
+# The statistic is positive if a feature ranks before its copy. Features that do not matter are
+# equally likely to be on either side of zero. Features that matter are on the right.
 
 fig, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
 is_true = np.isin(np.arange(d), true)
@@ -53,32 +52,32 @@ ax.legend(framealpha=1.0, edgecolor="none")
 plt.show()
 
 # %%
-# Any model may give the importances. The Lasso, with the same copies, sees straight lines only.
+# Any model can rank the features. The Lasso fits linear effects only and finds nothing here.
 
 lasso = KnockoffSelector(LassoCV(), importance=lambda model: np.abs(model.coef_), fdr=0.2)
 kept = np.flatnonzero(lasso.fit(X, y).support_)
-print(f"Lasso: {len(kept)} kept, {np.isin(kept, true).sum()} of them true")
+print(f"Lasso: {len(kept)} selected, {np.isin(kept, true).sum()} of them true")
 
 # %%
-# ``q_values_`` say at which level each feature would come in.
+# ``q_values_`` is the smallest ``fdr`` at which a feature is selected.
 
 for j in np.argsort(selector.ranking_)[:5]:
     print(f"x{j}: q = {selector.q_values_[j]:.2f}, true: {is_true[j]}")
 
 # %%
-# A filter of this kind keeps 1/fdr features at the least, or none. Where fewer matter, it says
-# what to use instead.
+# A knockoff filter selects at least 1/fdr features, or none. If fewer features matter, a warning
+# says what to use instead.
 
 import warnings
 
-with warnings.catch_warnings(record=True) as said:
+with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
-    few = KnockoffSelector(fdr=0.1).fit(X, X[:, 0] + X[:, 1] ** 2 + 0.2 * rng.standard_normal(n))
-print(few.n_features_, "kept.", said[0].message)
+    KnockoffSelector(fdr=0.1).fit(X, X[:, 0] + X[:, 1] ** 2 + 0.2 * rng.standard_normal(n))
+print(caught[0].message)
 
 # %%
-# Tables with text and gaps are taken as they are. What belongs together and what is given is said
-# to the selector inside: here, the first five columns are one feature, and x5 is known.
+# Tables may have text and missing values. Set groups and given columns on the inner selector: here
+# the first five columns are one group, and x5 is given.
 
 import pandas as pd
 
@@ -89,5 +88,5 @@ table["half"] = np.where(rng.random(n) < 0.5, "left", "right")
 table.loc[rng.random(n) < 0.1, "x7"] = np.nan
 inner = CCMSelector(groups={"first": [f"x{j}" for j in range(5)]}, given="x5")
 selector = KnockoffSelector(inner, fdr=0.2).fit(table, y)
-print(selector.n_features_, "kept:", *selector.get_feature_names_out())
+print("selected:", *selector.get_feature_names_out())
 print("true:", *(f"x{j}" for j in np.sort(true)))

@@ -2,16 +2,16 @@
 Many features, few samples: the mixed kernel
 ============================================
 
-With about as many features as samples, or more, all distances between samples are nearly alike
-and a kernel of all features sees little. The mixed kernel adds a sum of one-dimensional
-kernels, which screens single effects; the kernel of all still decides on interactions.
+With as many features as samples, or more, all distances between samples are similar. A kernel of
+all features then shows little. The mixed kernel adds a sum of kernels of single features. This
+sum finds single effects, and the kernel of all features still finds interactions.
 """
 
 # %%
 # A shell among 90 columns of noise
 # ---------------------------------
-# One class is a cloud, the other a shell around it in four dimensions. Five draws of a hundred
-# samples each.
+# One class is a cloud in four dimensions, the other a shell around it. We draw 100 samples five
+# times and look at the ranks of the four true features.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -30,8 +30,8 @@ for kernel, found in ranks.items():
     print(f"{kernel:18s}", *found)
 
 # %%
-# The picture
-# -----------
+# As a picture
+# ------------
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 2.6), sharey=True, layout="constrained")
 for ax, (kernel, found), colour in zip(axes, ranks.items(), ("#e0662c", "#0a6c74"), strict=True):
@@ -43,8 +43,8 @@ axes[0].set_ylabel("draw")
 plt.show()
 
 # %%
-# The default already does this: ``kernel="auto"`` mixes along a path, with a share that is small
-# where samples outnumber features, so that interactions are not lost.
+# The default, ``kernel="auto"``, selects the mixed kernel. The share of the sum is small if there
+# are more samples than features, so that interactions are not lost.
 
 from covmin.datasets import make_xor
 

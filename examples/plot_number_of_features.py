@@ -2,9 +2,10 @@
 How many features?
 ==================
 
-Leave ``n_features_to_select="auto"`` and covmin chooses: it ranks on training folds, judges
-kernel ridge regression on the fold left out, and takes the smallest set whose error is within
-one standard error of the best.
+By default, ``n_features_to_select="auto"``, covmin chooses the number of features by
+cross-fitting. It ranks the features on the training folds and measures the error of kernel ridge
+regression on the test fold. It then takes the smallest set whose error is within one standard
+error of the best.
 """
 
 # %%
@@ -22,32 +23,18 @@ selector = CCMSelector().fit(X, y)
 print(explain_choice(selector))
 
 # %%
-# The curve behind the choice
-# ---------------------------
-# Four of the twenty columns carry the class. The error falls until they are all in, and rises
-# slowly as noise comes in with them.
+# The error curve
+# ---------------
+# Four of the twenty columns determine the class. The error falls until all four are included. It
+# then rises slowly, as noise is added.
 
 ErrorCurveDisplay.from_estimator(selector)
 plt.show()
 
 # %%
-# The ridge as well
-# -----------------
-# ``epsilon`` may be a list: the same folds then choose it too.
+# Choosing the ridge, too
+# -----------------------
+# If ``epsilon`` is a list, the same folds choose it as well.
 
 selector = CCMSelector(epsilon=[1e-3, 1e-2, 1e-1]).fit(X, y)
 print(f"ε = {selector.epsilon_:g}, {selector.n_features_} features")
-
-# %%
-# The error of the path itself (``path_.optimistic_loo_error``) must not choose: the ranking has
-# seen the very samples it leaves out.
-
-import numpy as np
-
-row = int(np.flatnonzero(selector.cross_fit_.epsilon == selector.epsilon_)[0])
-honest = dict(zip(selector.cross_fit_.n_features, selector.cross_fit_.mean_error[row], strict=True))
-for m, optimistic in zip(
-    selector.path_.n_features, selector.path_.optimistic_loo_error, strict=True
-):
-    if m in honest:
-        print(f"{m:2d} features: optimistic {optimistic:.2f}, cross-fitted {honest[m]:.2f}")

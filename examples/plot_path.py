@@ -2,8 +2,9 @@
 The path, stage by stage
 ========================
 
-A fit solves at a generous budget, keeps those features, and shrinks. The order of leaving is the
-ranking. :class:`~covmin.plotting.PathDisplay` shows it.
+A fit is a path of stages. Each stage has a smaller budget than the one before, and only the
+features that it keeps go on to the next. The order in which features leave is the ranking.
+:class:`~covmin.plotting.PathDisplay` draws the path.
 """
 
 # %%
@@ -20,21 +21,20 @@ PathDisplay.from_estimator(selector, n_features=12)
 plt.show()
 
 # %%
-# What each stage leaves unexplained
-# ----------------------------------
-# The criterion Q times ε is the variance of the response that the features leave; it is a number
-# for each stage. The bandwidth is measured anew at each, so that it need not rise as features
-# leave: dropping noise can lower it.
+# The criterion at each stage
+# ---------------------------
+# The criterion times ε is the part of the response that the features do not explain. It can
+# fall as features leave, because each stage has a new bandwidth and dropping noise helps.
 
 path = selector.path_
 for m, value in zip(path.n_features, path.criterion, strict=True):
-    print(f"{m:3d} features: {selector.epsilon_ * value:.4f} left")
+    print(f"{m:3d} features: {selector.epsilon_ * value:.4f} unexplained")
 
 # %%
-# Following a fit
-# ---------------
-# ``history_`` keeps every step of the solver; :class:`covmin.LongRun` takes a ``callback`` that is
-# called after each.
+# Every step of the solver
+# ------------------------
+# ``history_`` records every step. To follow a fit while it runs, pass a ``callback`` to
+# :class:`covmin.LongRun`.
 
 history = selector.history_
 figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")

@@ -1,9 +1,9 @@
 """
-Nonlinear effects on a number
-=============================
+Nonlinear effects in regression
+===============================
 
-A response made of a wave, a bowl, a fold and a line, under noise. Correlation sees the line and
-perhaps the wave; covmin finds all four columns.
+The response is the sum of a sine, a parabola, an absolute value, a line and noise. Correlation
+finds the line and the sine. covmin finds all four columns.
 """
 
 # %%
@@ -18,7 +18,7 @@ X = rng.standard_normal((150, 10))
 effects = 2 * np.sin(2 * X[:, 0]) + 1.5 * X[:, 1] ** 2 + 2 * np.abs(X[:, 2]) + X[:, 3]
 y = effects + 0.5 * rng.standard_normal(150)
 selector = CCMSelector(n_features_to_select=4).fit(X, y)
-print("task:", selector.task_, " kept:", selector.get_support(indices=True))
+print("task:", selector.task_, " selected:", selector.get_support(indices=True))
 
 # %%
 # The four effects
@@ -33,16 +33,16 @@ axes[0].set_ylabel("response")
 plt.show()
 
 # %%
-# By correlation alone
-# --------------------
+# The ranking by correlation
+# --------------------------
 
 strength = np.abs([np.corrcoef(X[:, j], y)[0, 1] for j in range(X.shape[1])])
 print("first four by correlation:", np.sort(np.argsort(-strength)[:4]))
 
 # %%
-# Several responses at once
-# -------------------------
-# ``y`` may have several columns: one set of features then has to explain them all.
+# Several responses
+# -----------------
+# If ``y`` has several columns, covmin selects one set of features that explains them all.
 
 both = np.column_stack([np.sin(2 * X[:, 0]), X[:, 5] ** 2])
 print(CCMSelector(n_features_to_select=2).fit(X, both).get_support(indices=True))

@@ -2,8 +2,8 @@
 A report from Python
 ====================
 
-``covmin select --report`` writes a page that explains a selection. The same page comes from a
-fitted selector in a few lines.
+``covmin select --report`` writes an HTML page that explains a selection. You can write the same
+page from a fitted selector.
 """
 
 # %%
@@ -22,12 +22,12 @@ selector = CCMSelector(task="regression").fit(X, y)
 
 with TemporaryDirectory() as folder:
     path = write_report(selector, X, y, Path(folder) / "report.html", target_name="progression")
-    print(f"{path.name}: {path.stat().st_size / 1024:.0f} kB, needs no network")
+    print(f"{path.name}: {path.stat().st_size / 1024:.0f} kB, works offline")
 
 # %%
-# What is in it
-# -------------
-# The page is made of a dict of plain values, which other programs can use as well.
+# The contents as a dict
+# ----------------------
+# ``build_report`` returns what the page shows as plain Python values, for use in other programs.
 
 report = build_report(selector, X, y, target_name="progression")
 print(report["choice"]["why"])
@@ -35,8 +35,8 @@ for note in report["warnings"]:
     print("-", note["title"])
 
 # %%
-# The same curve, drawn here
-# --------------------------
+# The error curve of the report
+# -----------------------------
 
 from covmin.plotting import ErrorCurveDisplay
 

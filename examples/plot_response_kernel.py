@@ -2,8 +2,8 @@
 Features that change the spread
 ===============================
 
-A feature can leave the mean of the response alone and still matter: it may change its spread.
-``response_kernel="gaussian"`` looks for a change of any kind in the distribution.
+A feature can affect the spread of the response without affecting its mean.
+``response_kernel="gaussian"`` looks for any change of the distribution of the response.
 """
 
 # %%
@@ -23,8 +23,8 @@ for kernel in ("linear", "gaussian"):
     print(f"{kernel:8s} ranks of columns 0 and 1: {selector.ranking_[:2]}")
 
 # %%
-# The first column moves the mean, the second the spread
-# ------------------------------------------------------
+# Column 0 affects the mean, column 1 the spread
+# ----------------------------------------------
 
 figure, axes = plt.subplots(1, 2, figsize=(8, 3), sharey=True, layout="constrained")
 for j, ax in enumerate(axes):

@@ -1,15 +1,15 @@
 """
-Samples that count more than others
-===================================
+Sample weights
+==============
 
-A survey that asked too many city dwellers, a study with few patients and many controls:
-``sample_weight`` and ``class_weight`` say how much each sample counts.
+A survey may have asked too many people in cities. A study may have few patients and many controls.
+``sample_weight`` and ``class_weight`` set how much each sample counts.
 """
 
 # %%
 # Two populations, two effects
 # ----------------------------
-# In the city the response follows the first column, elsewhere the second. Nine of ten samples are
+# In the city the response depends on column 0, in the country on column 1. Nine of ten samples are
 # from the city.
 
 import matplotlib.pyplot as plt
@@ -21,24 +21,25 @@ rng = np.random.default_rng(0)
 n = 300
 X = rng.standard_normal((n, 8))
 city = rng.random(n) < 0.9
-y = np.where(city, X[:, 0], 3 * X[:, 1]) + 0.2 * rng.standard_normal(n)
+y = np.where(city, X[:, 0], X[:, 1]) + 0.2 * rng.standard_normal(n)
 
 weights = {
-    "as sampled": np.ones(n),
-    "city once, country 20 times": np.where(city, 1.0, 20.0),
+    "no weights": np.ones(n),
+    "country samples count ten times": np.where(city, 1.0, 10.0),
 }
 figure, axes = plt.subplots(1, 2, figsize=(8, 2.8), sharey=True, layout="constrained")
 for ax, (title, weight) in zip(axes, weights.items(), strict=True):
     selector = CCMSelector(n_features_to_select=1).fit(X, y, sample_weight=weight)
-    print(f"{title}: column {selector.get_support(indices=True)}")
-    ax.bar(range(8), selector.path_.weights[0], color="#0a6c74")
+    print(f"{title}: column {selector.get_support(indices=True)[0]}")
+    ax.bar(range(8), selector.weights_, color="#0a6c74")
     ax.set(title=title, xlabel="column")
-axes[0].set_ylabel("weight at the first stage")
+axes[0].set_ylabel("weight of the feature")
 plt.show()
 
 # %%
-# A weight of two is the sample twice
-# -----------------------------------
+# A weight of two
+# ---------------
+# A sample with weight two counts like two copies of it.
 
 twice = np.r_[np.arange(n), np.flatnonzero(~city)]
 a = CCMSelector(3).fit(X, y, sample_weight=np.where(city, 1.0, 2.0))
@@ -48,7 +49,7 @@ print("same ranking:", np.array_equal(a.ranking_, b.ranking_))
 # %%
 # Rare classes
 # ------------
-# ``class_weight="balanced"`` gives each class the same say.
+# With ``class_weight="balanced"``, all classes have the same total weight.
 
 rare = (X[:, 2] ** 2 + X[:, 3] ** 2 > 6.0).astype(int)
 print(f"{rare.mean():.0%} of the samples are in the rare class")

@@ -1,14 +1,14 @@
 """
-How stable is the choice?
-=========================
+How stable is a selection?
+==========================
 
-A selector always names its best features. Would it name them again on other samples? Fitted
-to many halves of the data, it shows how often it chooses each feature, and the frequencies
-come with a bound on the number of features that are chosen by mistake.
+A selector always returns its best features. Would it select the same ones on other samples?
+:class:`~covmin.StabilitySelector` fits a selector to many random halves of the samples and counts
+how often each feature is selected. It also bounds the expected number of false selections.
 """
 
 # %%
-# Four of twenty features matter: through a sine, a hinge, a line and an exponential.
+# Four of twenty features matter. Their effects are a sine, a hinge, a line and an exponential.
 
 import matplotlib.pyplot as plt
 
@@ -20,38 +20,38 @@ data = make_additive(240, n_noise=16, random_state=0)
 X, y = data.data, data.target
 
 # %%
-# Each fit chooses five features of a random half. Forty such fits are twenty pairs of
-# halves that share no sample.
+# Each fit selects five features from a random half of the samples. There are forty fits: twenty
+# pairs of halves that share no samples.
 
 selector = StabilitySelector(CCMSelector(5), n_pairs=20, threshold=0.8).fit(X, y)
-print("kept:", selector.get_support(indices=True))
-print("true:", data.informative)
+print("selected:", selector.get_support(indices=True))
+print("true:    ", data.informative)
 
 # %%
-# Three of the true features are chosen nearly always; the hinge, x1, has the weakest effect.
-# The dotted line is how often a blindfold choice of five would hit a feature.
+# Three of the true features are selected almost always. The hinge, x1, has the weakest effect. The
+# dotted line is the frequency with which a random choice of five selects a feature.
 
 StabilityDisplay.from_estimator(selector, n_features=12)
 plt.show()
 
 # %%
-# Of the features that are chosen no more often than blindfold, at most this many are kept on
-# average. The first bound holds without further assumptions; the others are sharper and
-# assume a regular distribution of the frequencies.
+# These are bounds on the expected number of false selections: of features that a fit selects no
+# more often than a random choice does. The first bound needs no further assumptions. The others
+# are sharper and assume a shape of the distribution of the frequencies.
 
 for name, bound in selector.error_bound_.items():
     print(f"{name:>10}: {bound:.3f}")
 
 # %%
-# The other way round: say how many false selections are acceptable and let the bound set the
-# threshold.
+# You can also set the number of false selections that you accept. The threshold is then chosen
+# from the bound.
 
 wanted = StabilitySelector(CCMSelector(5), n_pairs=20, max_false=0.5).fit(X, y)
-print("threshold:", wanted.threshold_, "kept:", wanted.get_support(indices=True))
+print("threshold:", wanted.threshold_, "selected:", wanted.get_support(indices=True))
 
 # %%
-# Groups, given columns and the kinds of columns are parameters of the selector inside. With x0
-# given, the others are chosen by what they add to it; it is always kept, and does not count.
+# Set groups, given columns and types of columns on the inner selector. Here x0 is given: it is
+# always kept and does not count, and the other features are selected by what they add to it.
 
 known = StabilitySelector(CCMSelector(4, given=0), n_pairs=10, threshold=0.8).fit(X, y)
-print("kept:", known.get_support(indices=True), "chosen:", known.n_features_)
+print("kept:", known.get_support(indices=True), "of which selected:", known.n_features_)

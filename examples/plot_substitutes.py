@@ -1,9 +1,9 @@
 """
-What could stand in for a feature?
-==================================
+Which features can replace each other?
+======================================
 
-A test is expensive, a sensor fails: which other column could take the place of one that was
-selected, and at what loss? ``n_substitutes`` answers for every feature kept.
+A test may be expensive, or a sensor may fail. Which other column can replace a selected one, and
+how much is lost? With ``n_substitutes``, covmin names substitutes for every selected feature.
 """
 
 # %%
@@ -23,17 +23,19 @@ found["substitute"] = X.columns[found["substitute"]]
 print(found.round(3).to_string(index=False))
 
 # %%
-# The price of each swap
-# ----------------------
+# What each replacement costs
+# ---------------------------
+# The grey bar is the unexplained share without the feature. The teal bar is the share with the
+# best substitute instead. The line is the share with all four features.
 
 best = found.drop_duplicates("feature")
 figure, ax = plt.subplots(figsize=(8, 3), layout="constrained")
 place = np.arange(len(best))
-ax.barh(place - 0.2, best["unexplained_without"], 0.4, color="0.75", label="left out")
-ax.barh(place + 0.2, best["unexplained_with"], 0.4, color="#0a6c74", label="substituted")
+ax.barh(place - 0.2, best["unexplained_without"], 0.4, color="0.75", label="dropped")
+ax.barh(place + 0.2, best["unexplained_with"], 0.4, color="#0a6c74", label="replaced")
 ax.axvline(best["unexplained"].iloc[0], color="#e0662c", label="all four kept")
 names = [f"{a} → {b}" for a, b in zip(best["feature"], best["substitute"], strict=True)]
 ax.set_yticks(place, names)
-ax.set_xlabel("share of the response left unexplained")
+ax.set_xlabel("unexplained share of the response")
 ax.legend(frameon=False)
 plt.show()

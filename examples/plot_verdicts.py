@@ -2,12 +2,13 @@
 Which features matter at all?
 =============================
 
-A verdict on every feature: needed, relevant with a stand-in, or not shown to matter.
+:class:`~covmin.VerdictSelector` tests every feature and gives one of three verdicts: needed,
+relevant (other features can replace it), or not shown to matter.
 """
 
 # %%
-# Measurements of breast tumours, and beside each a probe: the same values in random order. Probes
-# say nothing, so they show whether the verdicts can be trusted.
+# The data are measurements of breast tumours. For each we add a probe: the same values in random
+# order. Probes are unrelated to the response, so they show whether the verdicts can be trusted.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,15 +23,16 @@ probes = X.apply(rng.permutation).add_prefix("probe: ")
 table = X.join(probes)
 
 # %%
-# Each column gets two p-values.
+# Each feature has two p-values. ``needed_p`` tests whether it adds to all other features,
+# ``relevant_p`` whether it is related to the response.
 
 selector = VerdictSelector(fdr=0.1).fit(table, y)
 frame = selector.verdict_frame()
 print(frame[["name", "verdict", "needed_p", "relevant_p", "substitutes"]].head(12).to_string())
 
 # %%
-# Nearly every measurement is relevant, and few are needed: size is measured in several ways, and
-# each can stand in for another. The probes stay where chance puts them.
+# All measurements are relevant, but only two are needed. Radius, perimeter and area, for example,
+# all measure size and can replace each other. No probe is called needed or relevant.
 
 fig, ax = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
 is_probe = np.array([name.startswith("probe") for name in table.columns])

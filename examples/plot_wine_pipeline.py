@@ -2,14 +2,14 @@
 From a table to a tuned pipeline
 ================================
 
-Select features of a data frame, keep their names, and choose how many together with the model's
-own parameters. The selection happens inside the pipeline, so that every score is honest: the
-fold that judges has never been seen.
+This example selects features from a data frame, keeps their names, and tunes their number
+together with the parameters of the model. The selection is a step of the pipeline, so the test
+folds are never used to select features.
 """
 
 # %%
-# Ranking a data frame
-# --------------------
+# Select from a data frame
+# ------------------------
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_wine
@@ -22,7 +22,7 @@ selector = CCMSelector(n_features_to_select=5).set_output(transform="pandas").fi
 print(selector.transform(X).head(3))
 
 # %%
-# Every feature has a rank and, at the budget asked for, a weight.
+# Every feature has a rank, and the selected features have a weight.
 
 RankingDisplay.from_estimator(selector)
 plt.show()
@@ -30,7 +30,7 @@ plt.show()
 # %%
 # Inside a pipeline
 # -----------------
-# ``GridSearchCV`` searches over the number of features like over any other parameter.
+# ``GridSearchCV`` tunes the number of features like any other parameter.
 
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -45,7 +45,7 @@ search.fit(X, y)
 print(search.best_params_, f"accuracy {search.best_score_:.3f}")
 
 # %%
-# Five measurements come close to all thirteen:
+# Accuracy with two, five and all thirteen features:
 
 for m in (2, 5, 13):
     model = make_pipeline(StandardScaler(), CCMSelector(m), SVC())

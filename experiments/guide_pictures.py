@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -21,6 +22,7 @@ matplotlib.use("Agg")
 import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
 from sklearn.datasets import load_wine
 
 from covmin import CCMSelector, Formulation, StabilitySelector
@@ -199,6 +201,49 @@ def few_samples(frame: pd.DataFrame, path: Path) -> None:
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, ncols=2)
     save(path)
+
+
+def guarantees(
+    knockoffs: pd.DataFrame, columns: pd.DataFrame, verdicts: pd.DataFrame, path: Path
+) -> None:
+    """False discoveries and true features found on each design, by knockoffs and by verdicts."""
+    knockoffs = knockoffs.query("method == 'ccm'")
+    features = knockoffs["rho"].map({0.0: "independent", 0.5: "AR(0.5)"})
+    knockoffs = knockoffs.assign(design=knockoffs["response"] + ", " + features)
+    knockoffs = pd.concat([knockoffs, columns])
+    verdicts = verdicts.query("method == 'covmin'")
+    verdicts = verdicts.set_index("design").loc[:"wide"]  # after it: real tables
+    _, axes = plt.subplots(2, 2, figsize=(9, 7), sharex="col", sharey="row", layout="constrained")
+    for (level, rates), colour in zip(knockoffs.groupby("level"), (TEAL, ORANGE), strict=True):
+        rates = rates.set_index("design")[["fdr", "fdr_se", "power"]]
+        _draw_rates(axes[0], rates, f"fdr={level}", colour)
+        axes[0, 0].axvline(level, color=colour, linestyle=":")
+    kinds = {"needed": "needed", "relevant": "needed or relevant"}
+    for (kind, label), colour in zip(kinds.items(), (TEAL, ORANGE), strict=True):
+        rates = verdicts[[f"false {kind}", f"false {kind}, s.e.", f"{kind} found"]]
+        _draw_rates(axes[1], rates, label, colour)
+    axes[1, 0].axvline(0.1, color="0.3", linestyle=":")
+    axes[0, 0].set_title("KnockoffSelector", loc="left")
+    axes[1, 0].set_title("VerdictSelector, fdr=0.1", loc="left")
+    axes[1, 0].set(xlabel="share of false discoveries, ± 2 standard errors", xlim=(0, 0.5))
+    axes[1, 1].set(xlabel="share of the true features found", xlim=(-0.03, 1.03))
+    save(path)
+
+
+def _draw_rates(axes: Sequence[Axes], rates: pd.DataFrame, label: str, colour: str) -> None:
+    """Left the false discoveries with their standard error, right what was found."""
+    false, error, found = (rates[name] for name in rates)
+    shift = 0.15 if colour == ORANGE else -0.15
+    rows = np.arange(len(rates)) + shift
+    axes[0].errorbar(false, rows, xerr=2 * error, fmt="o", color=colour, markersize=4.5)
+    axes[0].set_yticks(np.arange(len(rates)), rates.index)
+    axes[0].set_ylim(len(rates) - 0.5, -0.5)
+    axes[1].plot(found, rows, "o", color=colour, markersize=4.5, label=label)
+    axes[1].legend(frameon=False, ncols=2, loc="lower right", bbox_to_anchor=(1.0, 1.0))
+    for ax in axes:
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.grid(axis="y", color="0.92")
+        ax.set_axisbelow(True)
 
 
 def how_long(frame: pd.DataFrame, path: Path) -> None:

@@ -103,6 +103,11 @@ MADE: list[Made] = [
     Picture("docs/images/migration.png", _DRAW + "migration", _R + "migration.csv"),
     Picture("docs/images/few-samples.png", _DRAW + "few_samples", _SYNTHETIC),
     Picture("docs/images/how-long.png", _DRAW + "how_long", _B + "grid.csv"),
+    Picture(
+        "docs/images/guarantees.png",
+        _DRAW + "guarantees",
+        *(f"{_R}guarantees-{name}.csv" for name in ("knockoffs", "columns", "verdicts")),
+    ),
     # Drawn from a small fit, or from nothing but a formula.
     *(
         Picture(f"docs/images/{name}.png", _DRAW + name.replace("-", "_"))

@@ -23,6 +23,7 @@ _FIRST = (
     "survival",
     "stability",
     "knockoffs",
+    "verdicts",
     "dependence_test",
     "report",
     "formulations",

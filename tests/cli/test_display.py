@@ -27,7 +27,7 @@ def test_top_and_fraction(csv, run):
 
 
 def test_the_weights_are_explained_and_one_size_has_no_curve(csv, tmp_path, table, run):
-    assert "weight: of the feature" in run("select", csv, "-t", "group", "-m", 3).stdout
+    assert "weight: from 0" in run("select", csv, "-t", "group", "-m", 3).stdout
     single = tmp_path / "single.csv"
     table[["x0", "group"]].to_csv(single, index=False)
     shown = run("select", single, "-t", "group").stdout
@@ -95,7 +95,7 @@ def test_classes_are_judged_beside_what_needs_no_feature(tmp_path, run):
     X = pd.DataFrame(rng.standard_normal((150, 2)), columns=["a", "b"])
     X.assign(kind=np.where(X["a"] > 1.0, "rare", "common")).to_csv(tmp_path / "t.csv", index=False)
     shown = " ".join(run("select", tmp_path / "t.csv", "-t", "kind").stdout.split())
-    assert "Cross-validated (in brackets: without features): accuracy" in shown
+    assert "Cross-validated (in brackets: without any features): accuracy" in shown
     assert "balanced accuracy" in shown
     assert "of the samples belong to the class “common”, so always" in shown
 

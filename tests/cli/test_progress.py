@@ -68,3 +68,12 @@ def test_an_estimate_ends_before_the_fit(csv, run, monkeypatch, tmp_path):
     told = json.loads(run("select", csv, "-t", "group", "--estimate", "--json").stdout)
     assert {"topic", "choice", "reason"} == set(told["plan"][0])
     assert told["seconds"] >= 0.0
+
+
+def test_an_estimate_counts_the_verdicts(csv, run, monkeypatch):
+    monkeypatch.setattr("covmin.runtime.workload.products_per_second", lambda: 1e9)
+    words = ("select", csv, "-t", "group", "--estimate", "--json")
+    plain, with_verdicts = (
+        json.loads(run(*words, *more).stdout)["seconds"] for more in ((), ("--verdicts",))
+    )
+    assert with_verdicts > plain > 0.0

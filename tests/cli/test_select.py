@@ -61,6 +61,18 @@ def test_report_is_written_with_notes_and_command(table, tmp_path, run):
     assert "--drop x9 --missing rows" in html
 
 
+def test_constant_columns_are_named_once(table, tmp_path, run):
+    source, report = tmp_path / "flat.csv", tmp_path / "r.html"
+    table.assign(flat=3.0, place="Oslo").to_csv(source, index=False)
+    result = run("select", source, "-t", "group", "-m", 3, "--report", report)
+    told = " ".join(result.stdout.split())
+    assert "2 columns are constant: flat, place." in told
+    assert told.count("carry no information") == 1
+    page = report.read_text("utf-8")
+    assert "2 columns are constant" in page
+    assert "constant feature(s)" not in page
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_the_command_in_a_report_has_every_option_of_the_fit(table, tmp_path, run):
     source, report, again = (tmp_path / name for name in ("data.weird", "r.html", "again.html"))

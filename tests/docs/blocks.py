@@ -72,9 +72,10 @@ def filled(text: str, name: str = "page") -> str:
     names: dict[str, object] = {}
     parts, end = [], 0
     for block in blocks(text):
-        if block.language == "python" and ">>>" not in block.code:
+        if block.language == "python":
             got = printed(block.code, names, name)
-            if block.output is not None:
+            # Long lines may be broken by hand.
+            if block.output is not None and block.output.split() != got.split():
                 lines = "".join(f"{line.rstrip()}\n" for line in got.rstrip().splitlines())
                 parts += [text[end : block.span[0]], lines]
                 end = block.span[1]

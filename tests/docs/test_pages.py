@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import importlib.util
 import re
 import runpy
@@ -23,7 +22,6 @@ PAGES = [page for page in PAGES if not {"_build", "api", "auto_examples"} & set(
 EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
 SITE = "https://covmin.readthedocs.io/en/stable/"
 FILES = "https://raw.githubusercontent.com/covmin/covmin/main/"
-FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
 def fences(page: Path, language: str) -> list[str]:
@@ -66,26 +64,13 @@ def test_python_blocks_run(page, workspace):
         pytest.importorskip(library)
     names: dict[str, object] = {}
     for block in blocks(page.read_text(encoding="utf-8")):
-        if block.language != "python":
-            continue
-        if ">>>" in block.code:
-            run_doctest(block.code, page, names)
-        else:
+        if block.language == "python":
             assert_shown(block, printed(block.code, names, name_of(page)))
 
 
 def assert_shown(block: Block, got: str) -> None:
     if block.output is not None:
         assert same(block.output, got), f"{block.code}\nshown:\n{block.output}\ngot:\n{got}"
-
-
-def run_doctest(code: str, page: Path, names: dict[str, object]) -> None:
-    test = doctest.DocTestParser().get_doctest(code, names, name_of(page), name_of(page), 0)
-    failures: list[str] = []
-    runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
-    runner.run(test, out=failures.append, clear_globs=False)
-    names.update(test.globs)
-    assert not failures, "".join(failures)
 
 
 def commands(code: str) -> list[str]:

@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from covmin import CCMSelector, Formulation, LongRun
 from covmin.data.responses import EncodedResponse
 from covmin.plan import Plan, Wishes
-from covmin.plan.duration import workload
+from covmin.plan.duration import verdict_work, workload
 
 
 def plan_of(n: int, d: int, **wishes: object) -> Plan:
@@ -43,6 +43,13 @@ def total(n: int, d: int, wanted: int | None = 10, n_jobs: int | None = 1, **wis
 )
 def test_more_to_do_counts_for_more(less, more):
     assert 0.0 < total(**less) < total(**more)
+
+
+@pytest.mark.parametrize("shape", [(1000, 20), (200, 100)], ids=["rows", "features"])
+def test_more_to_test_counts_for_more(shape):
+    few = verdict_work(plan_of(200, 20), 1)
+    assert 0.0 < few < verdict_work(plan_of(*shape), 1)
+    assert verdict_work(plan_of(200, 20), 2) < few
 
 
 def test_stages_are_those_of_the_path_and_the_one_asked_for():

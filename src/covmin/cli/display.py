@@ -97,7 +97,7 @@ def _measures(selector: Any, y: Any) -> list[str]:
     ]
     if not found:
         return []
-    told = f"Cross-validated (in brackets: without features): {', '.join(found)}."
+    told = f"Cross-validated (in brackets: without any features): {', '.join(found)}."
     said = imbalance(y) if selector.classes_ is not None else ""
     return [told, said] if said else [told]
 
@@ -164,8 +164,8 @@ def _substitutes(selector: Any, names: Sequence[str]) -> list[str]:
 def _legend(selector: Any) -> str:
     m, sizes = selector.n_features_, selector.path_.n_features
     are = "is" if m == 1 else "are"
-    text = f"weight: of the feature when {m} {are} selected, from 0 (not used) to 1 (fully used)"
-    path = "\npath: its weight as fewer features are kept; the last to remain ranks first"
+    text = f"weight: from 0 (not used) to 1 (fully used), when {m} {are} selected"
+    path = "\npath: weight at each stage, with fewer features each time; the last ranks first"
     return text + path if len(sizes) > 1 else text
 
 

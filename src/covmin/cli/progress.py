@@ -1,6 +1,7 @@
 """Show progress on standard error during a fit."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Self
 
 import typer
@@ -15,13 +16,19 @@ class FitProgress:
     """A line with the current phase and, on the path, its stage.
 
     Nothing is shown if standard error is not a terminal, or with ``quiet``. With ``show_plan`` the
-    command shows the plan with it once it is known, and exits.
+    command shows the plan with it once it is known, and exits. ``verdict_work`` counts the work of
+    verdicts that follow the fit.
     """
 
     def __init__(
-        self, quiet: bool = False, *, show_plan: Callable[[Any, Workload], None] | None = None
+        self,
+        quiet: bool = False,
+        *,
+        show_plan: Callable[[Any, Workload], None] | None = None,
+        verdict_work: Callable[[Any], float] | None = None,
     ) -> None:
         self._show_plan = show_plan
+        self._verdict_work = verdict_work
         console = Console(stderr=True)
         self._progress = Progress(
             SpinnerColumn(),
@@ -48,6 +55,8 @@ class FitProgress:
 
     def plan(self, plan: object, workload: Workload) -> None:
         """Show the estimated time, or the plan, and then exit."""
+        if self._verdict_work is not None:
+            workload = replace(workload, verdicts=self._verdict_work(plan))
         self._workload = workload
         if self._show_plan is not None:
             self._progress.stop()

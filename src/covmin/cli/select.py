@@ -21,8 +21,9 @@ from .method import selector_arguments, words_for
 from .output import check_destination, write_table, written_or_explained
 from .problem import Dataset, make_dataset, open_stored_dataset
 from .progress import FitProgress
+from .result_json import result_as_dict
 from .tables import Source
-from .verdicts import check_rate, fit_verdicts, verdict_rows, verdict_table
+from .verdicts import check_rate, fit_verdicts, verdict_table
 from .words import explained
 
 if TYPE_CHECKING:
@@ -68,7 +69,9 @@ def run_select(request: SelectRequest) -> None:
     arguments = selector_arguments(request.parameters)
     check_rate(request.fdr)
     show_plan = partial(_show_plan, as_json=request.as_json) if request.estimate else None
-    with FitProgress(request.quiet, show_plan=show_plan) as progress:
+    count = partial(_verdict_work, n_jobs=arguments.get("n_jobs"))
+    verdict_work = None if request.fdr is None else count
+    with FitProgress(request.quiet, show_plan=show_plan, verdict_work=verdict_work) as progress:
         progress.phase(f"Reading {source.data}")
         dataset, frame = _read(source)
         _check_task(arguments.get("task", "auto"), dataset)
@@ -91,7 +94,7 @@ def run_select(request: SelectRequest) -> None:
             progress.phase(f"Writing {request.report}")
             _save_report(result, request.report, source.name, code)
     if request.as_json:
-        show_json(_as_dict(request, result, code))
+        show_json(result_as_dict(request, result, code))
         return
     _show(result, source.name or "standard input", request.top)
     show_files(Selected_columns=request.output, Report=request.report)
@@ -170,6 +173,7 @@ def _check_task(task: str, dataset: Dataset) -> None:
 def _fit(dataset: Dataset, progress: FitProgress, arguments: dict[str, Any]) -> SelectResult:
     """Fit the selector and collect its warnings."""
     from covmin import CCMSelector, LongRun
+    from covmin.data.samples import CONSTANT_FEATURES
 
     long_run = replace(arguments.get("long_run", LongRun()), callback=progress)
     selector = CCMSelector(**arguments | {"long_run": long_run, "verbose": 0})
@@ -186,6 +190,8 @@ def _fit(dataset: Dataset, progress: FitProgress, arguments: dict[str, Any]) -> 
     selector.set_params(long_run=None)
     gaps = (str(each.choice) for each in selector.plan_.decisions if each.topic == "missing values")
     kept = [f"Missing values in {columns}. They are used as information." for columns in gaps]
+    # The warnings about the data name the constant columns.
+    remarks = [remark for remark in remarks if not remark.endswith(CONSTANT_FEATURES)]
     notes = [*dataset.notes, *kept, *remarks, *_readings(selector)]
     seconds = time.perf_counter() - start
     return SelectResult(dataset, selector, notes, _data_warnings(dataset, selector), seconds)
@@ -278,6 +284,13 @@ def _code(request: SelectRequest, result: SelectResult, separator: str | None) -
     return shlex.join([*words, *words_for(request.parameters)])
 
 
+def _verdict_work(plan: Plan, n_jobs: int | None) -> float:
+    """Return the work of --verdicts; imported late, as the fit is."""
+    from covmin.plan.duration import verdict_work
+
+    return verdict_work(plan, n_jobs)
+
+
 def _show_plan(plan: Plan, workload: Workload, *, as_json: bool) -> None:
     """Print the plan and the estimated time, which is not known of a device."""
     if not as_json:
@@ -296,59 +309,3 @@ def _show(result: SelectResult, source: str, top: int) -> None:
         Console().print(verdict_table(result.verdicts, dataset.names, top))
     show_remarks("Warning", result.warnings, "yellow")
     show_remarks("Note", result.notes, "dim")
-
-
-def _as_dict(request: SelectRequest, result: SelectResult, code: str) -> dict[str, Any]:
-    """Return the result for --json, as plain values."""
-    from covmin import __version__
-    from covmin.report import error_curve, explain_choice, verdict
-
-    selector, names = result.selector, result.dataset.names
-    pairs, found = selector.interactions_, selector.substitutes_ or {}
-    return {
-        "covmin": __version__,
-        "data": request.source.data,
-        "target": result.dataset.target,
-        "event": result.dataset.event_name,
-        "task": selector.task_,
-        "n_samples": result.dataset.n_samples,
-        "n_features": len(names),
-        "n_selected": int(selector.n_features_),
-        "verdict": str(verdict(selector, result.dataset.target)),
-        "why": explain_choice(selector),
-        "selected": result.selected,
-        "ranking": [
-            {
-                "rank": int(selector.ranking_[j]),
-                "feature": names[j],
-                "weight": round(float(selector.weights_[j]), 6),
-                "selected": bool(selector.support_[j]),
-            }
-            for j in result.order
-        ],
-        "interactions": [
-            {"features": [names[j] for j in pair], "share": float(share), "p_value": float(p)}
-            for pair, share, p in zip(pairs.features, pairs.share, pairs.p_value, strict=True)
-        ],
-        "spread": [
-            {"feature": names[j], "share": float(share), "p_value": float(p)}
-            for j, share, p in zip(*selector.spread_.values(), strict=True)
-        ],
-        "substitutes": [
-            {key: names[x] if isinstance(x, int) else x for key, x in zip(found, row, strict=True)}
-            for row in zip(*(column.tolist() for column in found.values()), strict=True)
-        ],
-        "verdicts": verdict_rows(result.verdicts, names),
-        "cross_fitted_error": error_curve(selector),
-        "kernel": selector.kernel_,
-        "epsilon": float(selector.epsilon_),
-        "bandwidth": float(selector.bandwidth_),
-        "converged": bool(selector.converged_),
-        "seed": selector.random_state,
-        "code": code,
-        "seconds": round(result.seconds, 3),
-        "notes": result.notes,
-        "warnings": result.warnings,
-        "report": str(request.report) if request.report else None,
-        "output": str(request.output) if request.output else None,
-    }

@@ -42,6 +42,8 @@ from .tables import read_table
 
 # A pattern of the warning about too few samples.
 TOO_FEW = r"\d+ samples are too few"
+# The warning about constant features, after their number.
+CONSTANT_FEATURES = "constant feature(s) carry no information and are ranked last."
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,7 @@ def check_columns(samples: Samples, columns: PreparedColumns, standardize: Stand
         _warn(f"{n_empty} feature(s) have no values and are ranked last.")
     if n_constant > n_empty:
         n_constant -= n_empty
-        _warn(f"{n_constant} constant feature(s) carry no information and are ranked last.")
+        _warn(f"{n_constant} {CONSTANT_FEATURES}")
     if not standardize or goes_by_rank(standardize):
         return
     rows = rows_to_look_at(X.shape[0])

@@ -13,7 +13,6 @@ from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, Options
 
 from covmin.core.kernels import Mixed
-from covmin.data.checks import is_frame
 from covmin.data.columns import PreparedColumns, prepare_columns
 from covmin.data.far_values import FAR_VALUES
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
@@ -28,7 +27,15 @@ from covmin.selection.selector import CCMSelector
 
 from .copula import TableKnockoffs
 from .knockoff_filter import e_value_q_values, knockoff_e_values, knockoff_q_values
-from .reading import by_column, note_columns, read_by, reader_of, rows_to_fit, weight_of
+from .reading import (
+    by_column,
+    indexable_response,
+    note_columns,
+    read_by,
+    reader_of,
+    rows_to_fit,
+    weight_of,
+)
 from .swap import Importance, swap_statistics
 
 # The meaning of "auto" here: comparing features with their copies benefits from a ridge that does
@@ -316,7 +323,6 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         self.n_features_ = int(kept.sum())
         least = float(mean[kept].min(initial=np.inf))
         self.threshold_ = least if self.n_draws == 1 else np.nan
-        self.groups_ = samples.labels
         self._warn_if_nothing_was_kept(mean)
 
     def __sklearn_tags__(self) -> Tags:
@@ -368,8 +374,7 @@ def _read(estimator: Any, X: Any, y: Any, sample_weight: Any, seed: int) -> _Tab
             f"Found array with {len(rows)} sample(s) while a minimum of {_MIN_SAMPLES} is required "
             "by KnockoffSelector."
         )
-    y = y if hasattr(y, "dtype") or is_frame(y) else np.asarray(y)
-    y = _safe_indexing(y, samples.row[rows])
+    y = _safe_indexing(indexable_response(y), samples.row[rows])
     return _Table(samples, encoded[rows], columns, columns.X[rows], y, weight, bool(how))
 
 

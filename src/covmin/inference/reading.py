@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
+from covmin.data.checks import is_frame
 from covmin.data.columns import ColumnPlan, PreparedColumns
 from covmin.data.samples import Samples, read_samples
 from covmin.plan.duplicates import without_duplicates
@@ -25,6 +26,11 @@ def read_by(reader: CCMSelector, estimator: Any, X: Any, y: Any, sample_weight: 
         if reader is not estimator:  # advice on a parameter that the estimator does not have
             warnings.filterwarnings("ignore", message=".*Pass task=")
         return read_samples(reader, X, y, sample_weight)
+
+
+def indexable_response(y: Any) -> Any:
+    """Return y in a form that supports indexing by rows, with its type kept if it has one."""
+    return y if hasattr(y, "dtype") or is_frame(y) else np.asarray(y)
 
 
 def weight_of(sample_weight: Any, samples: Samples) -> np.ndarray | None:
@@ -59,8 +65,9 @@ def by_column(values: np.ndarray, of_given: float, plan: ColumnPlan) -> np.ndarr
 
 
 def note_columns(selector: Any, samples: Samples) -> None:
-    """Set the number and the names of the columns as fitted attributes."""
+    """Set the number, the names and the groups of the columns as fitted attributes."""
     selector.n_features_in_ = samples.plan.unit.size
+    selector.groups_ = samples.labels
     vars(selector).pop("feature_names_in_", None)
     if samples.names is not None:
         selector.feature_names_in_ = samples.names

@@ -35,7 +35,15 @@ from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
 
-from .reading import by_column, note_columns, read_by, reader_of, rows_to_fit, weight_of
+from .reading import (
+    by_column,
+    indexable_response,
+    note_columns,
+    read_by,
+    reader_of,
+    rows_to_fit,
+    weight_of,
+)
 from .stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
 
 # Each half must have at least two samples.
@@ -214,7 +222,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
             if weight is not None:
                 weight = _spread(weight, samples.row[rows], len(missing_responses(y)))
                 fit_params = fit_params | {"sample_weight": weight}
-            table = _indexable(X), y if hasattr(y, "dtype") or is_frame(y) else np.asarray(y)
+            table = _indexable(X), indexable_response(y)
             choose = partial(_choose, estimator, *table, fit_params, samples.row[rows])
             fits = repeat(choose, halves, "stability", "half", self.n_jobs, self.verbose)
             self._store(fits, samples)
@@ -229,11 +237,15 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
             From ``fit`` to the ``fit`` of the selector.
         """
         mapping = MethodMapping().add(caller="fit", callee="fit")
-        selector = CCMSelector() if self.estimator is None else self.estimator
-        return MetadataRouter(owner=self).add(estimator=selector, method_mapping=mapping)
+        return MetadataRouter(owner=self).add(estimator=self._selector, method_mapping=mapping)
+
+    @property
+    def _selector(self) -> Any:
+        """The inner selector, as passed, or the default."""
+        return CCMSelector() if self.estimator is None else self.estimator
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> Samples:
-        selector = CCMSelector() if self.estimator is None else self.estimator
+        selector = self._selector
         takes_gaps = get_tags(selector).input_tags.allow_nan
         reader = reader_of(selector, "keep" if takes_gaps else "error")
         if reader is not selector and not is_frame(X):  # it cannot read text
@@ -278,8 +290,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        selector = CCMSelector() if self.estimator is None else self.estimator
-        reads = get_tags(selector).input_tags
+        reads = get_tags(self._selector).input_tags
         tags.input_tags.allow_nan, tags.input_tags.string = reads.allow_nan, reads.string
         return tags
 
@@ -301,7 +312,6 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         self.n_features_ = int(kept.sum())
         self.ranking_ = by_column(ranking, 0, plan)
         self.support_ = by_column(kept, True, plan)
-        self.groups_ = samples.labels
         named = zip(("worst_case", "unimodal", "r_concave"), ASSUMPTIONS, strict=True)
         at = self.threshold_, self.n_selected_, column.size, self.n_pairs
         self.error_bound_ = Bunch(**{name: false_selections(*at, each) for name, each in named})

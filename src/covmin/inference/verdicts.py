@@ -8,21 +8,21 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data.columns import PreparedColumns
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 from covmin.data.samples import Samples, check_columns, read_samples, warn_of_excluded
 from covmin.plan.constants import MOST_STAND_INS
-from covmin.runtime.frames import as_frame
 from covmin.runtime.repeats import N_JOBS, VERBOSE, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
+from covmin.selection.frames import feature_names, results_frame
 
 from .questions import Questions
+from .reading import note_columns
 from .tails import adjusted_p_values
 
 NEEDED, RELEVANT, NOT_SHOWN, GIVEN = "needed", "relevant", "not shown to matter", "given"
@@ -96,6 +96,8 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
     ranking_ : ndarray of shape (n_features,)
         Rank of each feature: needed ones first, then relevant ones, then the others, each by
         p-value. Columns of a group share a rank; given columns have rank 0.
+    groups_ : ndarray of shape (n_groups,) or None
+        Labels of the groups, if there are groups.
     n_features_in_ : int
         Number of features seen in ``fit``.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -214,11 +216,7 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
         """Set all fitted attributes, in terms of the input columns."""
         layout = samples.plan
         each = _Spread(columns, layout.unit, layout.given)
-        self.n_features_in_ = layout.unit.size
-        if samples.names is not None:
-            self.feature_names_in_ = samples.names
-        else:
-            self.__dict__.pop("feature_names_in_", None)
+        note_columns(self, samples)
         self.needed_pvalues_ = each.spread(answers.needed, 1.0)
         self.relevant_pvalues_ = each.spread(answers.relevant, 1.0)
         self.needed_qvalues_ = each.spread(answers.needed_q, 1.0)
@@ -226,7 +224,6 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
         self.verdicts_ = each.spread_words(answers.verdicts)
         self.substitutes_ = each.spread_lists(answers.stand_ins)
         self.conditions_ = each.inputs(answers.questions.chosen)
-        self.groups_ = samples.labels
         kept = {NEEDED, GIVEN} if self.keep == NEEDED else {NEEDED, GIVEN, RELEVANT}
         self.support_ = np.isin(self.verdicts_, list(kept))
         self.n_features_ = int(self.support_.sum())
@@ -253,20 +250,18 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
         """
         check_is_fitted(self)
         order = np.argsort(self.ranking_, kind="stable")
-        names = getattr(self, "feature_names_in_", None)
-        names = [f"x{j}" for j in range(self.n_features_in_)] if names is None else list(names)
-        columns = {
-            "name": [names[j] for j in order],
-            "verdict": self.verdicts_[order],
-            "needed_p": self.needed_pvalues_[order],
-            "relevant_p": self.relevant_pvalues_[order],
-            "needed_q": self.needed_qvalues_[order],
-            "relevant_q": self.relevant_qvalues_[order],
-            "kept": self.support_[order],
-            "substitutes": [", ".join(str(names[k]) for k in self.substitutes_[j]) for j in order],
-        }
-        wanted = _get_output_config("transform", estimator=self)["dense"]
-        return as_frame(columns, "polars" if wanted == "polars" else "pandas")
+        names = feature_names(self)
+        return results_frame(
+            self,
+            name=[names[j] for j in order],
+            verdict=self.verdicts_[order],
+            needed_p=self.needed_pvalues_[order],
+            relevant_p=self.relevant_pvalues_[order],
+            needed_q=self.needed_qvalues_[order],
+            relevant_q=self.relevant_qvalues_[order],
+            kept=self.support_[order],
+            substitutes=[", ".join(str(names[k]) for k in self.substitutes_[j]) for j in order],
+        )
 
 
 class _Answers:

@@ -22,6 +22,7 @@ from .constants import (
     JUDGED_ROWS,
     N_FOLDS,
     PAIR_PASSES,
+    TESTED_ROWS,
 )
 
 if TYPE_CHECKING:
@@ -43,6 +44,10 @@ _MATRIX_PASSES, _COMPONENT_PASSES = 3.0, 10.0
 _EIGENVECTORS = 10.0
 # Constant cost of an evaluation and of a regression: some milliseconds.
 _CALLS, _CALLS_OF_A_REGRESSION = 5e7, 3e8
+# A test of a feature given others takes as long as this many regressions.
+_REGRESSIONS_OF_A_TEST = 6.0
+# Typical number of features that are tested again.
+_TESTED_AGAIN = 4
 # Double precision takes twice as long.
 _DOUBLE = 2.0
 # Ratio of actual to counted work over the grid of benchmarks/grid.py.
@@ -70,6 +75,20 @@ def workload(plan: Plan, n_features: int, wanted: int | None, n_jobs: int | None
     )
 
 
+def verdict_work(plan: Plan, n_jobs: int | None) -> float:
+    """Return the number of multiplications of the tests behind verdicts, as if on one thread.
+
+    A feature that seems to add something is tested again, given a ranking of all others. How many
+    there are is not known ahead.
+    """
+    d, n = plan.size.n_columns, min(plan.size.n_samples, TESTED_ROWS)
+    path = _pairs(plan, n) + sum(_stages(plan, n, plan.budgets(d, 1)).values())
+    choice = path + _judged(n, len(candidate_sizes(d)))
+    each = _REGRESSIONS_OF_A_TEST * _regression(n) + _CALLS_OF_A_REGRESSION
+    tests = d * each + min(d, _TESTED_AGAIN) * path
+    return _CALIBRATION * (choice + tests / worker_threads(n_jobs))
+
+
 def _folds(
     plan: Plan, n: int, budgets: Sequence[int], sizes: Sequence[int], n_jobs: int | None
 ) -> float:
@@ -83,10 +102,14 @@ def _folds(
 
 def _judged(n_rows: int, n_sets: int) -> float:
     """Return the work of regressions on some sets, and of the search over bandwidths."""
-    n = min(n_rows, JUDGED_ROWS)
-    near = min(n, n_landmarks(n))
-    each = near * (n * (near + PASS) + _EIGENVECTORS * near**2)
-    return (n_sets + len(FUNCTION_SCALES)) * (_DOUBLE * each + _CALLS_OF_A_REGRESSION)
+    each = _regression(min(n_rows, JUDGED_ROWS)) + _CALLS_OF_A_REGRESSION
+    return (n_sets + len(FUNCTION_SCALES)) * each
+
+
+def _regression(n_rows: int) -> float:
+    """Return the work of a kernel regression with landmarks, apart from its constant cost."""
+    near = min(n_rows, n_landmarks(n_rows))
+    return _DOUBLE * near * (n_rows * (near + PASS) + _EIGENVECTORS * near**2)
 
 
 def _pairs(plan: Plan, n_rows: int) -> float:

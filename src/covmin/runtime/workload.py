@@ -25,12 +25,13 @@ class Workload:
     folds: float = 0.0  # cross-validation
     looks: float = 0.0  # preparation of the path
     stages: Mapping[int, float] = field(default_factory=dict)  # by number of features kept
+    verdicts: float = 0.0  # tests of all features after the fit
     on_device: bool = False  # the speed of a device is not known
 
     @property
     def total(self) -> float:
         """Total number of multiplications."""
-        return self.folds + self.looks + sum(self.stages.values())
+        return self.folds + self.looks + sum(self.stages.values()) + self.verdicts
 
     def after_folds(self, done: int, n_folds: int) -> float:
         """Return the share of the work done after some of the folds.

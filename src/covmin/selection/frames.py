@@ -68,8 +68,9 @@ class NamedResultsMixin:
         d = selector.n_features_in_
         alone = np.full(d, np.nan) if X is None else explained_alone(self, X, y)
         order = np.argsort(selector.ranking_, kind="stable")
-        names, notes = _names(self), _notes(self)
-        return self._as_frame(
+        names, notes = feature_names(self), _notes(self)
+        return results_frame(
+            self,
             name=[names[j] for j in order],
             rank=selector.ranking_[order],
             weight=selector.weights_[order],
@@ -99,8 +100,9 @@ class NamedResultsMixin:
         2      x1    x2
         """
         check_is_fitted(self)
-        found, names = self.interactions_, _names(self)  # type: ignore[attr-defined]
-        return self._as_frame(
+        found, names = self.interactions_, feature_names(self)  # type: ignore[attr-defined]
+        return results_frame(
+            self,
             feature=[names[a] for a, _ in found.features],
             other=[names[b] for _, b in found.features],
             share=found.share,
@@ -130,13 +132,13 @@ class NamedResultsMixin:
         selector: Any = self
         crossfit = selector.cross_fit_
         if crossfit is None:
-            return self._as_frame(epsilon=[], n_features=[], mean_error=[], chosen=[])
+            return results_frame(self, epsilon=[], n_features=[], mean_error=[], chosen=[])
         epsilon, size = np.meshgrid(crossfit.epsilon, crossfit.n_features, indexing="ij")
         nearest = np.abs(np.log(crossfit.epsilon) - np.log(selector.epsilon_)).argmin()
         chosen = (epsilon == crossfit.epsilon[nearest]) & (size == selector.n_features_)
         measures = {k: v for k, v in crossfit.items() if k not in ("epsilon", "n_features")}
         columns = {"epsilon": epsilon, "n_features": size, **measures, "chosen": chosen}
-        return self._as_frame(**{name: values.ravel() for name, values in columns.items()})
+        return results_frame(self, **{name: values.ravel() for name, values in columns.items()})
 
     @overload
     def report(self, path: None = None, X: Any = None, y: Any = None, **o: Any) -> Report: ...
@@ -196,10 +198,6 @@ class NamedResultsMixin:
         state: Any = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_fitted_on"}
 
-    def _as_frame(self, **columns: Any) -> Any:
-        wanted = _get_output_config("transform", estimator=self)["dense"]
-        return as_frame(columns, "polars" if wanted == "polars" else "pandas")
-
 
 def explained_alone(selector: Any, X: Any, y: Any) -> np.ndarray:
     """Return the fraction of the variance of y that each column explains on its own."""
@@ -223,14 +221,21 @@ def explained_alone(selector: Any, X: Any, y: Any) -> np.ndarray:
     return explained
 
 
-def _names(selector: Any) -> list[str]:
+def results_frame(selector: Any, **columns: Any) -> Any:
+    """Return results as a pandas frame, or a polars frame if ``set_output`` asks for it."""
+    wanted = _get_output_config("transform", estimator=selector)["dense"]
+    return as_frame(columns, "polars" if wanted == "polars" else "pandas")
+
+
+def feature_names(selector: Any) -> list[str]:
+    """Return the names of the features of a fit, or x0, x1 and so on."""
     names = getattr(selector, "feature_names_in_", None)
     return [f"x{j}" for j in range(selector.n_features_in_)] if names is None else list(names)
 
 
 def _notes(selector: Any) -> list[list[str]]:
     """Return further information about each feature."""
-    names, ranking = _names(selector), selector.ranking_
+    names, ranking = feature_names(selector), selector.ranking_
     notes: list[list[str]] = [[] for _ in names]
     kinds, missing = selector.column_kinds_, selector.missing_share_
     for j in range(len(names)):

@@ -120,9 +120,9 @@ def interacting_pairs(
     if left.size == 0:
         return Pairs.none(n)  # single effects explain everything
     least_of = share_by_chance(level, n_left, left.size)[tuple(found.waves.T)]
-    bar = np.maximum(least_of, alone[found.columns].sum(axis=1) / effects.share_left(codes))
+    threshold = np.maximum(least_of, alone[found.columns].sum(axis=1) / effects.share_left(codes))
     keys = _keys(of_column, found.columns)
-    named, share = one_after_another(products, left.weighted, keys, bar, search)
+    named, share = one_after_another(products, left.weighted, keys, threshold, search)
     columns = found.columns[named]
     chances = chance(share, n_left, left.size) / level[tuple(found.waves[named].T)]
     return Pairs(columns, of_column[columns], share, search.level * chances, n)
@@ -160,8 +160,8 @@ def _outstanding(
         for a, b in np.ndindex(least.shape):
             block, others = device_waves[a][start : start + _BLOCK, :], device_waves[b][start:, :]
             # Compute the variance only for products that can pass: most cannot.
-            bar = search.least_variance * float(least[a, b])
-            pairs, share = _high(_explained(block, others, weighted_codes), bar)
+            threshold = search.least_variance * float(least[a, b])
+            pairs, share = _high(_explained(block, others, weighted_codes), threshold)
             pairs += start
             both = alone[pairs].sum(axis=1)
             could = share >= search.least_variance * both
@@ -174,12 +174,12 @@ def _outstanding(
     return found
 
 
-def _high(explained: Array, bar: float) -> tuple[np.ndarray, np.ndarray]:
+def _high(explained: Array, threshold: float) -> tuple[np.ndarray, np.ndarray]:
     """Return pairs of a column of a block and a later column that reach a threshold."""
     xp = array_namespace(explained)
     # Searching a flat array is faster than searching a matrix.
     flat = xp.reshape(explained, (-1,))
-    places = xp.nonzero(flat >= bar)[0]
+    places = xp.nonzero(flat >= threshold)[0]
     share = to_numpy(flat[places]).astype(np.float64)
     pairs = np.stack(np.divmod(to_numpy(places), explained.shape[1]), axis=1)
     later = pairs[:, 1] > pairs[:, 0]
@@ -269,7 +269,11 @@ def _within(left: np.ndarray, right: np.ndarray, product: np.ndarray) -> np.ndar
 
 
 def one_after_another(
-    candidates: np.ndarray, left: np.ndarray, keys: np.ndarray, bar: np.ndarray, search: Search
+    candidates: np.ndarray,
+    left: np.ndarray,
+    keys: np.ndarray,
+    threshold: np.ndarray,
+    search: Search,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Name significant candidates one by one, each after removing the earlier ones.
 
@@ -283,7 +287,7 @@ def one_after_another(
         variance = (candidates**2).sum(axis=0)
         is_left = variance > search.least_left * whole
         share = ((candidates.T @ left) ** 2).sum(axis=1) / np.where(is_left, variance, np.inf)
-        share[(share < bar) | np.isin(keys, keys[named])] = 0.0
+        share[(share < threshold) | np.isin(keys, keys[named])] = 0.0
         if not share.any():
             break
         best = int(np.argmax(share))
