@@ -20,7 +20,7 @@ from covmin.core.kernels import Gaussian
 from covmin.core.problem import Problem, Sample
 from covmin.datasets import make_correlated_interaction, make_xor
 from covmin.evaluation.frames import markdown_table
-from covmin.plan.problem import hold_for
+from covmin.plan.problem import protected_for
 
 RESULTS = Path(__file__).parent / "results"
 SIZES = (40, 60, 100, 200)
@@ -88,7 +88,7 @@ def by_chance(response: str, n_samples: int, n_columns: int, seed: int) -> dict[
     p = np.full(n_samples, 1.0 / n_samples)
     sample = Sample(X, Y - Y.mean(axis=0), p)
     task = "regression" if response in ("normal", "Cauchy") else "classification"
-    found = hold_for(Problem.exact(sample, kernel=Gaussian(), epsilon=0.01), task)
+    found = protected_for(Problem.exact(sample, kernel=Gaussian(), epsilon=0.01), task)
     return {
         "response": response,
         "n": n_samples,

@@ -14,11 +14,11 @@ import pandas as pd
 
 from covmin import CCMSelector
 from covmin.core.kernels import Gaussian
-from covmin.core.nominations import Hold
+from covmin.core.nominations import Protected
 from covmin.core.problem import Problem, Sample
 from covmin.data.samples import read_samples
 from covmin.datasets import make_correlated_interaction, make_xor
-from covmin.plan.problem import hold_for, make_problem
+from covmin.plan.problem import make_problem, protected_for
 from covmin.runtime.seeds import unit_seed
 
 from .simulation import Part, Unit, gaussian_design, results_of
@@ -148,7 +148,7 @@ def draw(unit: Unit, table: int) -> tuple[Any, np.ndarray]:
     return X, (y > 0.0).astype(str) if "classes" in response else y
 
 
-def named(X: Any, y: np.ndarray) -> tuple[Hold, np.ndarray]:
+def named(X: Any, y: np.ndarray) -> tuple[Protected, np.ndarray]:
     """What a fit would name by the look before its path, and the input behind each of its columns.
 
     The look goes by ranks, so that numbers need not be read and standardised as a fit does.
@@ -158,12 +158,12 @@ def named(X: Any, y: np.ndarray) -> tuple[Hold, np.ndarray]:
         samples = read_samples(CCMSelector(task=task), X, y, None)
         columns = samples.columns(True)
         problem = make_problem(columns, samples.response.Y, Gaussian())
-        return hold_for(problem, task), columns.index
+        return protected_for(problem, task), columns.index
     X = X[:, np.ptp(X, axis=0) > 0.0]
     Y = y[:, None] if task == "regression" else (y[:, None] == np.unique(y)).astype(float)
     sample = Sample(X, Y - Y.mean(axis=0), np.full(len(X), 1.0 / len(X)))
     problem = Problem.exact(sample, kernel=Gaussian(), epsilon=1.0)
-    return hold_for(problem, task), np.arange(X.shape[1])
+    return protected_for(problem, task), np.arange(X.shape[1])
 
 
 # --- where there is something to find -------------------------------------------------------------
@@ -245,10 +245,10 @@ def run(unit: Unit) -> list[int]:
         right = [set(pair) <= informative for pair in pairs]
         return [int(any(right)), right.count(False)]
     tables = range(unit["batch"] * BATCH, (unit["batch"] + 1) * BATCH)
-    holds = [named(*draw(unit, table))[0] for table in tables]
+    protected_of_each = [named(*draw(unit, table))[0] for table in tables]
     return [
-        sum(hold.pairs.share.size > 0 for hold in holds),
-        sum(hold.spread.share.size > 0 for hold in holds),
+        sum(protected.pairs.share.size > 0 for protected in protected_of_each),
+        sum(protected.spread.share.size > 0 for protected in protected_of_each),
     ]
 
 

@@ -11,7 +11,7 @@ from scipy.stats import gamma, norm
 
 from covmin.inference.residual_products import normal_scores
 from covmin.inference.smoothing import Given
-from covmin.selection.judge import judge
+from covmin.selection.kernel_regression import regress_on_sets
 
 
 def _residuals(Z: np.ndarray, targets: np.ndarray) -> np.ndarray:
@@ -50,7 +50,7 @@ def pcm(x: np.ndarray, y: np.ndarray, Z: np.ndarray) -> float:
     columns = normal_scores(np.column_stack([x, Z]), np.full(n, 1.0 / n))
     Y = (y - y.mean())[:, None]
     p, ones = np.full(half, 1.0 / half), np.ones(columns.shape[1])
-    whole, without = judge(
+    whole, without = regress_on_sets(
         columns[:half], Y[:half], p, ones, [np.arange(columns.shape[1]), np.arange(1, len(ones))]
     )
     direction = (whole.predict(columns) - without.predict(columns))[half:]

@@ -12,8 +12,8 @@ from covmin.core.constraints import SoftBudget
 from covmin.core.kernels import Mixed
 from covmin.core.nominations import (
     Codes,
-    Hold,
     Pairs,
+    Protected,
     Ranked,
     Search,
     Spread,
@@ -427,7 +427,7 @@ class TestSpread:
         Y = X[:, [1]] + X[:, [2]] + 0.1 * rng.standard_normal((100, 1))
         spread = Spread(np.array([200]), np.array([200]), np.array([0.3]), np.array([0.001]))
         problem = TestHold().problem(X, Y)
-        path = run_path(problem, (40, 20, 10, 5, 2, 1), Hold(Pairs.none(), spread, above=10.0))
+        path = run_path(problem, (40, 20, 10, 5, 2, 1), Protected(Pairs.none(), spread, above=10.0))
         kept = [200 in stage.features for stage in path.stages]
         assert kept[:3] == [True, True, True]
         assert set(path.order[:2]) == {1, 2}
@@ -506,13 +506,13 @@ class TestHold:
         options = {"kernel": Mixed(share), "epsilon": 0.01, **options}
         return Problem.exact(Sample(X, Y - Y.mean(axis=0), np.full(n, 1 / n)), **options)
 
-    def hold(self, problem, above=10.0):
+    def protected(self, problem, above=10.0):
         sample = problem.sample
         found = pairs_of(sample.X, sample.Y, sample.p, problem.units.of_column)
-        return Hold(found, above=above)
+        return Protected(found, above=above)
 
     def path(self, problem, budgets=BUDGETS, watch=None):
-        return run_path(problem, budgets, self.hold(problem), watch or Notes())
+        return run_path(problem, budgets, self.protected(problem), watch or Notes())
 
     @pytest.fixture
     def hidden(self):
@@ -529,7 +529,7 @@ class TestHold:
     @pytest.mark.parametrize("above", [30, 10])
     def test_members_are_held_while_there_are_more_features_than_that(self, hidden, above):
         problem = self.problem(*hidden)
-        path = run_path(problem, self.BUDGETS, self.hold(problem, above))
+        path = run_path(problem, self.BUDGETS, self.protected(problem, above))
         n_held = 0
         for stage in path.stages:
             held = np.isin(stage.among, [3, 40])
@@ -541,7 +541,7 @@ class TestHold:
             assert stage.weights.sum() <= stage.budget + 1e-9
         assert n_held == {30: 2, 10: 3}[above]
         assert_array_equal(np.sort(path.order), np.arange(300))
-        assert_array_equal(path.hold.pairs.members, [3, 40])
+        assert_array_equal(path.protected.pairs.members, [3, 40])
 
     # Two single effects that explain far more than the product does.
     @staticmethod
@@ -555,14 +555,14 @@ class TestHold:
 
     def test_the_criterion_decides_in_the_end(self, hidden):
         problem = self.problem(*self.overruled(hidden))
-        path = run_path(problem, self.BUDGETS, Hold(self.NOMINATED, above=10.0))
+        path = run_path(problem, self.BUDGETS, Protected(self.NOMINATED, above=10.0))
         assert set(path.order[:2]) == {100, 200}
         assert {3, 40} <= set(path.order[:10])
 
     def test_the_criterion_decides_at_once_where_nothing_is_to_be_held(self, hidden):
         """Of both ways, the better at the smallest stage with room for the members is taken."""
         problem = self.problem(*self.overruled(hidden))
-        path = run_path(problem, self.BUDGETS, Hold(self.NOMINATED, above=np.inf))
+        path = run_path(problem, self.BUDGETS, Protected(self.NOMINATED, above=np.inf))
         # One budget is added, for the two members and one feature more.
         budgets = [stage.budget for stage in path.stages]
         assert budgets == [40, 20, 10, 5, 3, 2, 1]
@@ -576,7 +576,7 @@ class TestHold:
         Y = X[:, [0]] + X[:, [1]] + 0.1 * rng.standard_normal((60, 1))
         problem = self.problem(X, Y)
         looked, plain = self.path(problem, [20, 10, 2, 1]), run_path(problem, [20, 10, 2, 1])
-        assert looked.hold.pairs.share.size == 0
+        assert looked.protected.pairs.share.size == 0
         assert_array_equal(looked.order, plain.order)
         assert_array_equal(looked.stages[-1].weights, plain.stages[-1].weights)
 
@@ -585,7 +585,7 @@ class TestHold:
         X = rng.standard_normal((150, 60))
         Y = X[:, [0]] * X[:, [1]] + X[:, [2]] * X[:, [3]] + 0.1 * rng.standard_normal((150, 1))
         path = self.path(self.problem(X, Y), [36, 21, 12, 7, 4, 3, 2, 1])
-        assert len(path.hold.pairs.members) == 4
+        assert len(path.protected.pairs.members) == 4
         sizes = [stage.features.size for stage in path.stages]
         assert sizes == [36, 21, 12, 7, 5, 4, 3, 2, 1]
         assert set(path.order[:3]) <= {0, 1, 2, 3}
@@ -596,7 +596,9 @@ class TestHold:
         X = rng.standard_normal((400, 150))
         Y = sum(X[:, [2 * k]] * X[:, [2 * k + 1]] for k in range(4))
         problem = self.problem(X, Y + 0.2 * rng.standard_normal((400, 1)))
-        path = run_path(problem, [90, 54, 32, 19, 11, 8, 6, 3, 1], self.hold(problem, above=40.0))
+        path = run_path(
+            problem, [90, 54, 32, 19, 11, 8, 6, 3, 1], self.protected(problem, above=40.0)
+        )
         assert set(path.order[:8]) == set(range(8))
 
     def test_only_the_way_that_was_taken_is_told_of(self, hidden):

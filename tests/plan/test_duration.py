@@ -10,18 +10,18 @@ from numpy.testing import assert_array_equal
 
 from covmin import CCMSelector, Formulation, LongRun
 from covmin.data.responses import EncodedResponse
-from covmin.plan import Plan, Wishes
+from covmin.plan import Plan, Request
 from covmin.plan.duration import verdict_work, workload
 
 
-def plan_of(n: int, d: int, **wishes: object) -> Plan:
+def plan_of(n: int, d: int, **request: object) -> Plan:
     response = EncodedResponse(np.zeros((n, 1)), 1.0, "regression", None, None)
-    wishes = {"formulation": Formulation(), "epsilon": 0.01, **wishes}
-    return Plan.of_shape(Wishes(**wishes), (n, d), 8, response)
+    request = {"formulation": Formulation(), "epsilon": 0.01, **request}
+    return Plan.of_shape(Request(**request), (n, d), 8, response)
 
 
-def total(n: int, d: int, wanted: int | None = 10, n_jobs: int | None = 1, **wishes) -> float:
-    return workload(plan_of(n, d, **wishes), d, wanted, n_jobs).total
+def total(n: int, d: int, wanted: int | None = 10, n_jobs: int | None = 1, **request) -> float:
+    return workload(plan_of(n, d, **request), d, wanted, n_jobs).total
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-import covmin.plan.look
+import covmin.plan.first_look
 import covmin.selection.crossfit
 from covmin import CCMSelector, Formulation, open_parquet
 from covmin.core.kernels import Mixed
@@ -16,7 +16,7 @@ from covmin.data.responses import encode_response
 from covmin.datasets import make_xor
 from covmin.kernels import Polynomial
 from covmin.plan import Plan
-from covmin.plan.plan import Wishes
+from covmin.plan.plan import Request
 
 
 def numbers(n, d, seed=0):
@@ -306,8 +306,8 @@ def counted(monkeypatch):
 
 def test_each_look_is_taken_once(counted):
     """Noise: the error of all features is asked for twice, and two paths are tried."""
-    pairs = counted(covmin.plan.look, "hold_for")
-    ranked = counted(covmin.plan.look, "ranked_for_looks")
+    pairs = counted(covmin.plan.first_look, "protected_for")
+    ranked = counted(covmin.plan.first_look, "ranked_for_looks")
     errors = counted(Sample, "leave_one_out_of_the_mean")
     problems = counted(covmin.plan.plan, "make_problem")
     CCMSelector(3).fit(*noise(80, 10))
@@ -316,7 +316,7 @@ def test_each_look_is_taken_once(counted):
 
 def test_folds_are_standardised_once_whatever_the_number_of_ridges(counted):
     prepared = counted(covmin.selection.crossfit, "prepare_columns")
-    looks = counted(covmin.plan.plan, "hold_for")
+    looks = counted(covmin.plan.plan, "protected_for")
     CCMSelector("auto", epsilon=[0.01, 0.1, 1.0]).fit(*numbers(60, 5))
     assert prepared.calls == 5
     assert looks.calls == 5
@@ -383,8 +383,8 @@ def test_what_is_said_of_the_first_stage(shape, parameters, words):
     import re
 
     response = encode_response(np.arange(shape[0]) + 0.5)
-    wishes = Wishes(**{"formulation": Formulation(), **parameters})
-    plan = Plan.of_shape(wishes, shape, 8, response)
+    request = Request(**{"formulation": Formulation(), **parameters})
+    plan = Plan.of_shape(request, shape, 8, response)
     said = {each.topic: f"{each.choice} ({each.reason})" for each in plan.decisions}
     if words is not None and words.startswith("~"):
         assert re.search(words[1:], said["first stage"])

@@ -7,7 +7,7 @@ from covmin import CCMSelector
 from covmin.core.kernels import Mixed
 from covmin.core.problem import Problem, Sample
 from covmin.plan.constants import NOISE_ROWS
-from covmin.plan.look import Look
+from covmin.plan.first_look import FirstLook
 from covmin.plan.ridge import ridge_for_noise
 
 
@@ -26,7 +26,7 @@ def unpredicted(X, y, p=None):
     """What all features leave unpredicted, by the mixed kernel."""
     p = np.full(len(y), 1.0 / len(y)) if p is None else p
     Y = (y - p @ y)[:, None]
-    return Look(
+    return FirstLook(
         Problem.exact(Sample(X, Y, p), kernel=Mixed(0.3), epsilon=1.0), "classification"
     ).unpredicted
 

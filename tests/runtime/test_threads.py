@@ -177,7 +177,7 @@ ENTRIES = {
         lambda: conditional_covariance_trace(X, y),
         ["selection.criterion.make_problem"],
     ),
-    "unexplained": (lambda: unexplained_variance(X, y), ["selection.unexplained.judge"]),
+    "unexplained": (lambda: unexplained_variance(X, y), ["selection.unexplained.regress_on_sets"]),
     "test": (
         lambda: conditional_dependence_test(X[:, :1], y, given=X[:, 1:3], n_resamples=2),
         ["inference.dependence.added_by"],
@@ -186,7 +186,7 @@ ENTRIES = {
         lambda: conditional_dependence_test(X[:, :1], y, n_resamples=2),
         ["inference.dependence.explained_share"],
     ),
-    "verdicts": (lambda: VerdictSelector().fit(X, y), ["inference.questions.judge"]),
+    "verdicts": (lambda: VerdictSelector().fit(X, y), ["inference.questions.regress_on_sets"]),
     "knockoffs": (
         lambda: KnockoffSelector(fdr=0.5).fit(X, y),
         ["inference.copula.GaussianKnockoffs", "inference.knockoffs.swap_statistics"],
@@ -196,7 +196,10 @@ ENTRIES = {
         ["inference.stability._choose"],
     ),
     "baseline": (lambda: BAHSICSelector(3).fit(X, y), ["baselines.bahsic.hsic_without_each"]),
-    "report": (lambda: check_data(CCMSelector(3).fit(X, y), X, y), ["report.samples.judge"]),
+    "report": (
+        lambda: check_data(CCMSelector(3).fit(X, y), X, y),
+        ["report.samples.regress_on_sets"],
+    ),
 }
 
 

@@ -17,7 +17,7 @@ def four(rng, n=300):
 
 
 def test_the_error_is_the_noise():
-    """The judge's scale and ridge are its own: with those that select it said 9 to 13 %."""
+    """Regressions have a scale and ridge of their own: with those that select it said 9 to 13 %."""
     errors = []
     for seed in range(3):
         X, y = four(np.random.default_rng(seed))

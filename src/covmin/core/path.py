@@ -22,7 +22,7 @@ import numpy as np
 
 from .constraints import Constraint
 from .grams import ExactGrams
-from .nominations import Hold
+from .nominations import Protected
 from .objectives import Objective
 from .problem import Problem
 from .solver import Solution, minimize
@@ -77,13 +77,13 @@ class Path:
 
     stages: list[Stage]  # from the largest budget to the smallest
     order: np.ndarray  # (n_features,), units from best to worst
-    hold: Hold  # units that were nominated for an interaction
+    protected: Protected  # units that were nominated for an interaction
 
 
 def run_path(
     problem: Problem,
     budgets: Iterable[int],
-    hold: Hold | None = None,
+    protected: Protected | None = None,
     watch: Watch = SILENT,
     wanted: int | None = None,
     *,
@@ -97,14 +97,14 @@ def run_path(
     their order, so that the order does not depend on ``wanted``. ``watch`` receives every step and
     stage, and can stop the path before each, with the order reached so far.
     """
-    hold = hold or Hold.nothing()
+    protected = protected or Protected.nothing()
     steps = set(budgets)
-    members = hold.pairs.members_within(max(steps) - 1)
+    members = protected.pairs.members_within(max(steps) - 1)
     if members.size:
         steps.add(members.size + 1)
     aside = None if wanted in steps else wanted
     every = sorted(steps | {wanted or max(steps)}, reverse=True)
-    walk = _Walk(problem, every, aside, members, hold, watch, wanted, with_errors)
+    walk = _Walk(problem, every, aside, members, protected, watch, wanted, with_errors)
     finished = watch.stages()
     solved: list[Solved] = []
     while len(solved) < len(every):
@@ -117,7 +117,7 @@ def run_path(
         if not known:
             for k, (stage, order) in enumerate(new, start=number):
                 watch.stage_done(k, stage, order)
-    return Path([stage for stage, _ in solved], walk.ranking(solved), hold)
+    return Path([stage for stage, _ in solved], walk.ranking(solved), protected)
 
 
 def approximation_error(problem: Problem, stage: Stage) -> float:
@@ -176,7 +176,7 @@ class _Walk:
     budgets: list[int]
     aside: int | None  # an additional budget, from which no stage continues
     members: np.ndarray  # features in interacting pairs
-    hold: Hold
+    protected: Protected
     watch: Watch
     wanted: int | None
     with_errors: bool
@@ -216,8 +216,8 @@ class _Walk:
         if self.problem.for_stage(among)[-1].n_rows < self.problem.n_rows:
             held = self._spoken_for(self.budgets[number], among)
             return [self._solve(self._watch(number), held, start)]
-        if among.size > self.hold.above and members.size < self.budgets[number]:
-            held = self.hold.while_many(members, self.budgets[number])
+        if among.size > self.protected.above and members.size < self.budgets[number]:
+            held = self.protected.while_many(members, self.budgets[number])
             return [self._solve(self._watch(number), held, start)]
         if members.size >= self.budgets[number] or not np.isin(members, among).any():
             return [self._solve(self._watch(number), none, start)]

@@ -16,7 +16,7 @@ from covmin.core.kernels.bandwidth import median_bandwidth
 from covmin.core.responses import kernel_factor
 from covmin.core.survival import martingale_residuals
 
-from .far_values import rows_to_look_at, ruled_by_far_values
+from .outliers import dominated_by_outliers, rows_to_look_at
 
 # Integer responses with more distinct values than this, and with fewer samples per value than the
 # next number, are counts or measurements rather than classes.
@@ -45,7 +45,7 @@ class EncodedResponse:
     task: str  # "classification", "regression" or "survival"
     classes: Any  # labels in order; one array per output if there are several
     labels: np.ndarray | None  # (n_samples,), class index of each, for stratified folds
-    far_values: bool = False  # whether outliers dominate a numeric response
+    has_outliers: bool = False  # whether outliers dominate a numeric response
     times: np.ndarray | None = None  # (n_samples, 2), event and time, for task "survival"
 
     @property
@@ -97,10 +97,10 @@ def encode_response(
     p = p / p.sum()
     labels: np.ndarray | None = None
     classes: Any = None
-    far_values = False
+    has_outliers = False
     if task == "regression":
         columns = _real_columns(y)
-        far_values = _has_far_values(columns)
+        has_outliers = _has_outliers(columns)
     elif task == "survival":
         columns = _survival_columns(y, p)
     elif task == "ordinal":
@@ -127,7 +127,7 @@ def encode_response(
     times = y if task == "survival" else None
     task = "classification" if task == "ordinal" else task
     root = np.sqrt(power)
-    return EncodedResponse(Y / root, largest * root, task, classes, labels, far_values, times)
+    return EncodedResponse(Y / root, largest * root, task, classes, labels, has_outliers, times)
 
 
 def is_missing(value: Any) -> bool:
@@ -353,11 +353,11 @@ def _standardized(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
     return Z[:, varies] / deviation[varies]
 
 
-def _has_far_values(columns: np.ndarray) -> bool:
+def _has_outliers(columns: np.ndarray) -> bool:
     scaled = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
     deviation = scaled.std(axis=0)
     scaled = scaled[rows_to_look_at(columns.shape[0])] / np.where(deviation > 0.0, deviation, 1.0)
-    return bool(ruled_by_far_values(scaled).any())
+    return bool(dominated_by_outliers(scaled).any())
 
 
 def _survival_columns(y: np.ndarray, p: np.ndarray) -> np.ndarray:

@@ -24,9 +24,9 @@ from .columns import (
     weighted_samples,
 )
 from .encoding import Reading, summary
-from .far_values import FAR_VALUES, orders_by_chance, rows_to_look_at, ruled_by_far_values
 from .gaps import complete_samples
 from .moments import check_finite, value_range
+from .outliers import OUTLIERS, dominated_by_outliers, orders_by_chance, rows_to_look_at
 from .ranks import Standardize, goes_by_rank
 from .responses import (
     EncodedResponse,
@@ -199,12 +199,12 @@ def check_columns(samples: Samples, columns: PreparedColumns, standardize: Stand
     scale = np.full(drawn.shape[1], np.inf)  # a constant column counts as zero
     scale[columns.index] = columns.scale
     ruled = np.concatenate(
-        [ruled_by_far_values(drawn[:, tile] / scale[tile]) for tile in row_tiles(drawn.T)]
+        [dominated_by_outliers(drawn[:, tile] / scale[tile]) for tile in row_tiles(drawn.T)]
     )
     if ruled.any():
         names = samples.column_labels[ruled].tolist()
         _warn(
-            f"{FAR_VALUES} make all other values nearly equal in {len(names)} column(s): "
+            f"{OUTLIERS} make all other values nearly equal in {len(names)} column(s): "
             f'{listed(names)}. Use standardize="rank", which replaces values by their ranks, or '
             "check whether these values are errors."
         )
@@ -243,9 +243,9 @@ def check_enough(samples: Samples, columns: PreparedColumns) -> None:
             f"features: by chance alone, about {by_chance:.0f} of them would sort the samples by "
             "y. Do not trust the ranking."
         )
-    if response.far_values:
+    if response.has_outliers:
         _warn(
-            f"{FAR_VALUES} of y make all other values nearly equal. Pass its logarithm or its "
+            f"{OUTLIERS} of y make all other values nearly equal. Pass its logarithm or its "
             "ranks (scipy.stats.rankdata) as y, or check whether these values are errors."
         )
 

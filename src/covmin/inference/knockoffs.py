@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, Options
 
 from covmin.core.kernels import Mixed
 from covmin.data.columns import PreparedColumns, prepare_columns
-from covmin.data.far_values import FAR_VALUES
+from covmin.data.outliers import OUTLIERS
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 from covmin.data.samples import TOO_FEW, Samples, check_columns, check_enough, warn_of_excluded
 from covmin.data.tables import from_tensors
@@ -260,7 +260,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
                 _warn_of_bends(knockoffs.bends(), table.samples.column_labels)
             compare = partial(self._compare, estimator, table, knockoffs, seed)
             with warnings.catch_warnings():
-                for said in (FAR_VALUES, TOO_FEW):  # already issued for the features alone
+                for said in (OUTLIERS, TOO_FEW):  # already issued for the features alone
                     warnings.filterwarnings("ignore", message=said)
                 found = repeat(
                     compare, range(self.n_draws), "knockoffs", "draw", self.n_jobs, self.verbose

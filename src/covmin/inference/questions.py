@@ -22,7 +22,7 @@ from covmin.plan.constants import (
     SEARCH,
     TESTED_ROWS,
 )
-from covmin.selection.judge import judge
+from covmin.selection.kernel_regression import regress_on_sets
 from covmin.selection.selector import CCMSelector
 
 from .neighbours import determined_by_another, fitted_by_others
@@ -118,7 +118,7 @@ class Questions:
         order = self._ranked(np.arange(n_units))
         sizes = [size for size in candidate_sizes(n_units) if size <= most]
         sets = [self.units.columns(order[:size]) for size in sizes]
-        found = judge(self.X, self.Y, self.p, self._weights, sets)
+        found = regress_on_sets(self.X, self.Y, self.p, self._weights, sets)
         best = int(np.argmin([each.unexplained for each in found]))
         return order[: sizes[best]], found[best].scale
 

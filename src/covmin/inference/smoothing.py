@@ -14,7 +14,7 @@ import numpy as np
 from covmin.core.kernels import GaussianSum
 from covmin.plan import budgets
 from covmin.plan.constants import FUNCTION_RIDGES, FUNCTION_SCALES, MOST_FREEDOM
-from covmin.selection.judge import principal_components
+from covmin.selection.kernel_regression import principal_components
 
 # Lower bound on the share of a residual that is left after a regression.
 _LEAST_LEFT = 1e-6

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .formulation import Formulation
-    from .plan import Decision, Plan, Wishes
+    from .plan import Decision, Plan, Request
 
-__all__ = ["Decision", "Formulation", "Plan", "Wishes"]
+__all__ = ["Decision", "Formulation", "Plan", "Request"]
 
 
 def __getattr__(name: str) -> Any:

@@ -166,7 +166,7 @@ LANDMARKS_OVER_ROOT: Final = 6.0
 FEWEST_LANDMARKS: Final = 100
 #: If many sets are evaluated, the regression is fitted to at most this many samples, which adds a
 #: fraction of a per cent to the noise. It is evaluated on all test samples.
-JUDGED_ROWS: Final = 2000
+SCORING_ROWS: Final = 2000
 #: How far predictions may exceed the observed values, as a fraction of their range: a product of
 #: two features exceeds it by as much in 60 samples, and a polynomial without samples is limited.
 EXTRAPOLATION: Final = 0.5

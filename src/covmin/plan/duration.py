@@ -19,9 +19,9 @@ from .constants import (
     CROSS_FIT_ROWS,
     FEWEST_TO_CROSS_FIT,
     FUNCTION_SCALES,
-    JUDGED_ROWS,
     N_FOLDS,
     PAIR_PASSES,
+    SCORING_ROWS,
     TESTED_ROWS,
 )
 
@@ -83,7 +83,7 @@ def verdict_work(plan: Plan, n_jobs: int | None) -> float:
     """
     d, n = plan.size.n_columns, min(plan.size.n_samples, TESTED_ROWS)
     path = _pairs(plan, n) + sum(_stages(plan, n, plan.budgets(d, 1)).values())
-    choice = path + _judged(n, len(candidate_sizes(d)))
+    choice = path + _scoring(n, len(candidate_sizes(d)))
     each = _REGRESSIONS_OF_A_TEST * _regression(n) + _CALLS_OF_A_REGRESSION
     tests = d * each + min(d, _TESTED_AGAIN) * path
     return _CALIBRATION * (choice + tests / worker_threads(n_jobs))
@@ -96,13 +96,13 @@ def _folds(
     rows = int(n - n / N_FOLDS)
     n_workers = max(worker_threads(n_jobs), row_threads() if n_jobs is None else 1)
     path = sum(_stages(plan, rows, budgets).values()) * min(_threads(plan), n_workers)
-    each = _pairs(plan, rows) + len(plan.epsilons) * (path + _judged(rows, len(sizes)))
+    each = _pairs(plan, rows) + len(plan.epsilons) * (path + _scoring(rows, len(sizes)))
     return math.ceil(n_folds_used(n) / n_workers) * each
 
 
-def _judged(n_rows: int, n_sets: int) -> float:
+def _scoring(n_rows: int, n_sets: int) -> float:
     """Return the work of regressions on some sets, and of the search over bandwidths."""
-    each = _regression(min(n_rows, JUDGED_ROWS)) + _CALLS_OF_A_REGRESSION
+    each = _regression(min(n_rows, SCORING_ROWS)) + _CALLS_OF_A_REGRESSION
     return (n_sets + len(FUNCTION_SCALES)) * each
 
 

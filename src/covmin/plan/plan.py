@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 
 from covmin.core.kernels import Kernel, Mixed
 from covmin.core.kernels.bandwidth import all_features, kept_features
-from covmin.core.nominations import Hold
+from covmin.core.nominations import Protected
 from covmin.core.problem import Problem
 from covmin.data.checks import listed
 from covmin.data.columns import PreparedColumns
@@ -32,10 +32,10 @@ from .constants import (
     NOISE_ROWS,
     SEARCH,
 )
+from .first_look import FirstLook
 from .formulation import FORMULATIONS, Formulation
 from .kernel import kernel_of, mixing_share, with_share
-from .look import Look
-from .problem import hold_for, make_problem
+from .problem import make_problem, protected_for
 from .ridge import (
     given_ridges,
     is_by_chance,
@@ -46,7 +46,7 @@ from .ridge import (
 
 
 @dataclass(frozen=True)
-class Wishes:
+class Request:
     """The user's requests; "auto" and None leave a decision to the plan.
 
     The attributes are the parameters of :class:`covmin.CCMSelector` with the same names.
@@ -81,7 +81,7 @@ class Plan:
     ``print(selector.plan_)`` shows them in words.
     """
 
-    wishes: Wishes
+    request: Request
     size: Size
     task: str
     approximation: str | None  # "fourier", or None for the n×n kernel matrix
@@ -95,34 +95,34 @@ class Plan:
 
     @classmethod
     def of_shape(
-        cls, wishes: Wishes, shape: tuple[int, int], itemsize: int, response: EncodedResponse
+        cls, request: Request, shape: tuple[int, int], itemsize: int, response: EncodedResponse
     ) -> Plan:
         """Return the decisions that depend only on the size of the data."""
-        formulation = wishes.formulation
+        formulation = request.formulation
         n, d = shape
-        n_components = 2 * -(-(wishes.n_components or N_COMPONENTS) // 2)  # cosines and sines
+        n_components = 2 * -(-(request.n_components or N_COMPONENTS) // 2)  # cosines and sines
         size = Size(
             n,
             d,
             response.Y.shape[1],
             itemsize,
             n_components,
-            wishes.device is not None,
-            EFFORT if (wishes.device or "cpu").startswith("cpu") else DEVICE_EFFORT,
+            request.device is not None,
+            EFFORT if (request.device or "cpu").startswith("cpu") else DEVICE_EFFORT,
         )
-        kernel = kernel_of(wishes.kernel, formulation)
-        chosen, reason = choose_approximation(wishes.approximation, kernel, size)
+        kernel = kernel_of(request.kernel, formulation)
+        chosen, reason = choose_approximation(request.approximation, kernel, size)
         what = f"{n_components} random Fourier features" if chosen else "exact kernel matrix"
         if chosen and (kernel.components_are_exact or not kernel.sees_interactions):
             what = "feature map of each column"
-        in_blocks = wishes.device is None and chosen == "fourier"
+        in_blocks = request.device is None and chosen == "fourier"
         plan = cls(
-            wishes,
+            request,
             size,
             response.task,
             chosen,
             kernel,
-            epsilons=() if _is_auto(wishes.epsilon) else given_ridges(wishes.epsilon),
+            epsilons=() if _is_auto(request.epsilon) else given_ridges(request.epsilon),
             in_blocks=in_blocks,
             n_threads=row_threads() if chosen == "fourier" else 1,
             looks_for_pairs=False,
@@ -191,11 +191,11 @@ class Plan:
     def _with_pairs(self) -> Plan:
         """Decide whether to search for interacting pairs of features, and on how many rows."""
         looks, reason = False, "a single solve"
-        if not self.wishes.interactions:
+        if not self.request.interactions:
             reason = "as requested"
         elif not self.kernel.sees_interactions:
             reason = f"the {self.kernel.name} kernel cannot represent them"
-        elif self.wishes.formulation.is_path:
+        elif self.request.formulation.is_path:
             looks = True
         size = self.size
         if not looks:
@@ -218,9 +218,9 @@ class Plan:
         of samples.
         """
         kernel, how = self.kernel, "as requested"
-        if _is_auto(self.wishes.kernel):
+        if _is_auto(self.request.kernel):
             how = "default of a path"
-            if not self.wishes.formulation.is_path:
+            if not self.request.formulation.is_path:
                 how = "the paper's kernel, for a single solve"
         if isinstance(kernel, Mixed):
             n = columns.n_distinct
@@ -235,12 +235,12 @@ class Plan:
             kernel = with_share(kernel, float(share))
         return self._decided("kernel", _in_words(kernel), how, kernel=kernel)
 
-    def with_look(self, columns: PreparedColumns, look: Look) -> tuple[Plan, Look]:
+    def with_look(self, columns: PreparedColumns, look: FirstLook) -> tuple[Plan, FirstLook]:
         """Return the plan after a first look at the data, which sets the kernel and ε."""
         plan, look = self._of_rare_values(columns, look)
         return plan.with_ridge(columns, look), look
 
-    def _of_rare_values(self, columns: PreparedColumns, look: Look) -> tuple[Plan, Look]:
+    def _of_rare_values(self, columns: PreparedColumns, look: FirstLook) -> tuple[Plan, FirstLook]:
         """Use the additive kernel if two features rarely take unusual values together.
 
         An example is two words that rarely occur in the same document. Then too few samples can
@@ -248,13 +248,13 @@ class Plan:
         more than how unusual a sample is. The additive kernel is used only if no pair stands out
         and single effects predict better than chance.
         """
-        auto = self.looks_for_pairs and _is_auto(self.wishes.kernel)
-        if not (auto and self.wishes.formulation.is_plain):
+        auto = self.looks_for_pairs and _is_auto(self.request.kernel)
+        if not (auto and self.request.formulation.is_plain):
             return self, look
         n = columns.n_effective
         carriers = look.pair_carriers(n)
         enough = min(SEARCH.fewest_carriers, SEARCH.carrier_share * n)
-        if carriers >= enough or look.hold.pairs.share.size:
+        if carriers >= enough or look.protected.pairs.share.size:
             return self, look
         kernel = with_share(self.kernel, 1.0)
         alone = look.by(kernel)
@@ -267,7 +267,7 @@ class Plan:
         what = "feature map of each column"
         return plan._decided("approximation", what, "of the additive kernel"), alone
 
-    def with_ridge(self, columns: PreparedColumns, look: Look) -> Plan:
+    def with_ridge(self, columns: PreparedColumns, look: FirstLook) -> Plan:
         """Set ε if it was not given."""
         if self.epsilons:
             values = ", ".join(f"{epsilon:g}" for epsilon in self.epsilons)
@@ -278,8 +278,8 @@ class Plan:
             epsilon, reason = least, "categories, groups or missing values of different sizes"
         return self._decided("ridge", f"{epsilon:.3g}", reason, epsilons=(epsilon,))
 
-    def _ridge(self, columns: PreparedColumns, look: Look) -> tuple[float, str]:
-        formulation = self.wishes.formulation
+    def _ridge(self, columns: PreparedColumns, look: FirstLook) -> tuple[float, str]:
+        formulation = self.request.formulation
         if not formulation.is_path or formulation.inverse != "exact":
             return paper_ridge(self.task, formulation)
         n_seen = min(columns.n_effective, NOISE_ROWS)
@@ -298,7 +298,7 @@ class Plan:
     @property
     def matrix_rows(self) -> int:
         """Number of rows of the largest kernel matrix on this processor."""
-        on_host = self.approximation is None and self.wishes.device is None
+        on_host = self.approximation is None and self.request.device is None
         return self.size.n_samples if on_host else 0
 
     @property
@@ -307,13 +307,13 @@ class Plan:
 
         A ridge far outside our range needs double precision.
         """
-        wishes = self.wishes
-        auto = wishes.approximation in ("auto", "fourier") and wishes.formulation.is_plain
+        request = self.request
+        auto = request.approximation in ("auto", "fourier") and request.formulation.is_plain
         return auto and all(LEAST_RIDGE <= each <= 1.0 / LEAST_RIDGE for each in self.epsilons)
 
     def problem(self, columns: PreparedColumns, Y: np.ndarray) -> Problem:
         """Return the problem for prepared columns and centred responses, without its ridge."""
-        formulation = self.wishes.formulation
+        formulation = self.request.formulation
         # Ten conjugate gradient steps cannot resolve the narrower kernel.
         narrow = formulation.is_path and self.approximation and formulation.inverse == "exact"
         return make_problem(
@@ -322,8 +322,8 @@ class Plan:
             self.kernel,
             approximation=self.approximation,
             n_components=self.size.n_components,
-            device=self.wishes.device,
-            seed=self.wishes.seed,
+            device=self.request.device,
+            seed=self.request.seed,
             n_threads=self.n_threads,
             summed=kept_features if narrow else all_features,
             effort=self.size.effort if self.saves_work else None,
@@ -338,7 +338,7 @@ class Plan:
         epsilon: float,
     ) -> Problem:
         """Return a problem with the kernel and the formulation of the plan, and a ridge."""
-        return self.wishes.formulation.applied_to(
+        return self.request.formulation.applied_to(
             replace(problem, kernel=self.kernel),
             epsilon,
             unit=response.squared_unit,
@@ -348,15 +348,15 @@ class Plan:
 
     def budgets(self, n_features: int, m: int) -> list[int]:
         """Return the budgets of the stages; a single solve has only m."""
-        return path_budgets(n_features) if self.wishes.formulation.is_path else [m]
+        return path_budgets(n_features) if self.request.formulation.is_path else [m]
 
-    def hold(self, problem: Problem) -> Hold:
+    def protected(self, problem: Problem) -> Protected:
         """Return the features of a problem that the path protects."""
-        return hold_for(problem, self.task) if self.looks_for_pairs else Hold.nothing()
+        return protected_for(problem, self.task) if self.looks_for_pairs else Protected.nothing()
 
     def check_lambda2(self, n_samples: float, epsilon: float) -> None:
         """Warn if λ₂ is too small for the inverse-free objective to decrease with dependence."""
-        formulation = self.wishes.formulation
+        formulation = self.request.formulation
         lambda2 = formulation.lambda2 if formulation.inverse == "free" else None
         floor = 1.0 / (2.0 * n_samples * epsilon)
         if lambda2 is not None and lambda2 < floor:

@@ -9,7 +9,7 @@ from covmin.core.arrays import to_device
 from covmin.core.kernels import Kernel
 from covmin.core.nominations import (
     Codes,
-    Hold,
+    Protected,
     Ranked,
     Spread,
     interacting_pairs,
@@ -140,11 +140,11 @@ def ranked_for_looks(problem: Problem) -> tuple[Codes, Ranked]:
     return codes, Ranked.of(seen.X, codes.p, problem.n_threads)
 
 
-def hold_for(
+def protected_for(
     problem: Problem,
     task: str = "classification",
     ranked_before: tuple[Codes, Ranked] | None = None,
-) -> Hold:
+) -> Protected:
     """Return the features to protect while there are few samples per remaining feature.
 
     They are found by pairs and, for numeric responses, by the spread.
@@ -156,4 +156,4 @@ def hold_for(
     spread = Spread.none()
     if task == "regression":
         spread = spreading_features(ranked, codes, of_column, SEARCH)
-    return Hold(pairs, spread, above=pairs.n_samples / SAMPLES_FOR_EACH_FEATURE)
+    return Protected(pairs, spread, above=pairs.n_samples / SAMPLES_FOR_EACH_FEATURE)

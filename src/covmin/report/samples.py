@@ -17,7 +17,7 @@ from covmin.data.sources.sparse import sparse_table
 from covmin.data.survival import survival_times
 from covmin.plotting.shared import names_of
 from covmin.runtime.threads import one_blas_thread
-from covmin.selection.judge import judge
+from covmin.selection.kernel_regression import regress_on_sets
 
 from .reading import Table, gaps_in, leveled, read_columns
 
@@ -110,8 +110,8 @@ class Samples:
             # The first rows are the landmarks, which must not all belong to one class.
             order = np.random.default_rng(0).permutation(len(X))
             with one_blas_thread():
-                judged = judge(X[order], self._response.Y[order], p, weights)[0]
-            known[which] = judged.unexplained
+                scored = regress_on_sets(X[order], self._response.Y[order], p, weights)[0]
+            known[which] = scored.unexplained
         return known[which]
 
     @cached_property

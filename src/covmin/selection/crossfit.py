@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from covmin.core.nominations import Hold
+from covmin.core.nominations import Protected
 from covmin.core.path import run_path
 from covmin.core.problem import Problem
 from covmin.core.survival import martingale_residuals
@@ -23,14 +23,14 @@ from covmin.data.samples import Samples
 from covmin.data.sources import ArraySource, StandardizedSource, is_source
 from covmin.plan import Plan
 from covmin.plan.budgets import n_folds_used, path_budgets
-from covmin.plan.constants import FEWEST_TO_CROSS_FIT, JUDGED_ROWS, N_FOLDS
+from covmin.plan.constants import FEWEST_TO_CROSS_FIT, N_FOLDS, SCORING_ROWS
 from covmin.runtime.repeats import in_threads
 from covmin.runtime.run import Run
 from covmin.runtime.threads import blas_threads, row_threads, worker_threads
 
 from .class_measures import CLASS_MEASURES, class_measures
 from .concordance import concordance
-from .judge import judge
+from .kernel_regression import regress_on_sets
 
 # The score of an estimator on a fold, given columns of the input and the mask of the fold.
 Score = Callable[[np.ndarray, np.ndarray], float]
@@ -130,11 +130,11 @@ class _HeldOut:
         Given units are always included. The regression uses a limited number of training rows.
         """
         unit = self.layout.unit[self.layout.source[self.columns.index]]
-        given, most = self.layout.given[unit], JUDGED_ROWS
+        given, most = self.layout.given[unit], SCORING_ROWS
         chosen = [np.flatnonzero(given | np.isin(unit, each)) for each in sets]
         used = np.unique(np.concatenate(chosen))
         p = self.columns.p[:most]
-        regressions = judge(
+        regressions = regress_on_sets(
             self._first(most, used),
             Y[:most],
             p / p.sum(),
@@ -209,7 +209,7 @@ def cross_fit(
     n_workers = max(worker_threads(n_jobs), row_threads() if n_jobs is None else 1)
     plan = replace(plan, n_threads=max(1, plan.n_threads // n_workers))
 
-    def judged(fold: np.ndarray) -> np.ndarray | None:
+    def scored(fold: np.ndarray) -> np.ndarray | None:
         held = _hold_out(samples, samples.plan, standardize, fold)
         chosen = _chosen(held, plan, sizes, _UntilChosen(run))
         if run.stop_choosing():  # an unfinished ranking is not comparable
@@ -225,7 +225,7 @@ def cross_fit(
     done = run.folds()
     with (
         blas_threads(samples.n_samples, n_workers),
-        in_threads(judged, folds[len(done) :], n_workers) as results,
+        in_threads(scored, folds[len(done) :], n_workers) as results,
     ):
         for result in results:
             if result is None:
@@ -335,8 +335,8 @@ def _measured(
     units = [np.array(each, dtype=int) for each in sets]
     found: dict[tuple[int, ...], dict[str, float]] = {}
     none = np.zeros(held.weight.size)
-    for each, members, judged in zip(sets, units, held.predictions(units), strict=True):
-        predicted, told_apart = judged
+    for each, members, scored in zip(sets, units, held.predictions(units), strict=True):
+        predicted, told_apart = scored
         errors = ((held.target - predicted) ** 2).sum(axis=1)
         none = errors if not each else none
         gain = float(held.weight @ (none - errors))
@@ -360,13 +360,13 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
     if columns.units.size == 0:
         return [[columns.constant[:size] for size in sizes] for _ in plan.epsilons]
     table = plan.problem(columns, held.response.Y)
-    hold = plan.hold(table)
+    protected = plan.protected(table)
     # A column may be constant on the training fold only.
     usable = [min(size, table.n_features) for size in sizes]
     rows = []
     for epsilon in plan.epsilons:
         problem = plan.formulated(table, columns, held.response, epsilon)
-        orders = dict(_rankings(plan, problem, hold, usable, watch))
+        orders = dict(_rankings(plan, problem, protected, usable, watch))
         ranked = [
             np.concatenate([columns.unit_index[orders[size]], columns.constant]) for size in usable
         ]
@@ -375,14 +375,14 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
 
 
 def _rankings(
-    plan: Plan, problem: Problem, hold: Hold, sizes: list[int], watch: Watch
+    plan: Plan, problem: Problem, protected: Protected, sizes: list[int], watch: Watch
 ) -> Iterator[tuple[int, np.ndarray]]:
     """Return the units from best to worst for each size: one path for all, or one solve each."""
-    if plan.wishes.formulation.is_path:
+    if plan.request.formulation.is_path:
         budgets = path_budgets(problem.n_features)
         if problem.effort is not None:  # a ranking of a subset need not be solved tightly
             problem = problem.solved_by(problem.steps.looser(problem.effort.looseness))
-        order = run_path(problem, budgets, hold, watch, with_errors=False).order
+        order = run_path(problem, budgets, protected, watch, with_errors=False).order
         yield from ((size, order) for size in set(sizes))
     else:
         for size in set(sizes):

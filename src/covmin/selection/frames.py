@@ -18,13 +18,13 @@ from sklearn.utils.validation import check_is_fitted
 from covmin.data.ranks import goes_by_rank
 from covmin.data.samples import read_samples
 from covmin.data.tables import from_tensors
-from covmin.plan.constants import JUDGED_ROWS
+from covmin.plan.constants import SCORING_ROWS
 from covmin.runtime.frames import as_frame
 from covmin.runtime.page import Report
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 
-from .judge import judge
+from .kernel_regression import regress_on_sets
 
 
 class NamedResultsMixin:
@@ -209,7 +209,7 @@ def explained_alone(selector: Any, X: Any, y: Any) -> np.ndarray:
         samples = read_samples(selector, X, y, None)
         columns = samples.columns("rank" if goes_by_rank(selector.standardize) else True)
     rows = columns.distinct(seed_of(selector.random_state))
-    first, p = rows.first[:JUDGED_ROWS], rows.p[:JUDGED_ROWS] / rows.p[:JUDGED_ROWS].sum()
+    first, p = rows.first[:SCORING_ROWS], rows.p[:SCORING_ROWS] / rows.p[:SCORING_ROWS].sum()
     Z = columns.X.sample(first).astype(np.float64)
     Y = samples.response.Y[first]
     weights, owner = columns.units.scale**2, samples.plan.source[columns.index]
@@ -217,7 +217,9 @@ def explained_alone(selector: Any, X: Any, y: Any) -> np.ndarray:
     with one_blas_thread():
         for j in np.unique(owner):
             its = np.flatnonzero(owner == j)
-            explained[j] = 1.0 - judge(Z[:, its], Y - p @ Y, p, weights[its])[0].unexplained
+            explained[j] = (
+                1.0 - regress_on_sets(Z[:, its], Y - p @ Y, p, weights[its])[0].unexplained
+            )
     return explained
 
 

@@ -14,13 +14,13 @@ from covmin.data.columns import DistinctRows, PreparedColumns, n_features_to_kee
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin
 from covmin.data.samples import Samples, check_columns, check_enough, read_samples, warn_of_excluded
 from covmin.data.tables import from_tensors
-from covmin.plan import Formulation, Plan, Wishes
+from covmin.plan import Formulation, Plan, Request
 from covmin.plan.budgets import candidate_sizes
 from covmin.plan.constants import CROSS_FIT_ROWS, FEWEST_TO_CROSS_FIT, KEPT_UNCHOSEN
 from covmin.plan.duration import workload
+from covmin.plan.first_look import FirstLook
 from covmin.plan.formulation import formulation_of
 from covmin.plan.kernel import kernel_of
-from covmin.plan.look import Look
 from covmin.runtime.callbacks import CallbackSupportMixin, fit_task
 from covmin.runtime.repeats import N_JOBS, VERBOSE
 from covmin.runtime.run import LongRun, Run
@@ -361,7 +361,7 @@ class CCMSelector(
     def _plan_of_shape(
         self, columns: PreparedColumns, samples: Samples, formulation: Formulation, device: Any
     ) -> Plan:
-        wishes = Wishes(
+        request = Request(
             formulation,
             kernel=copy(self.kernel),
             epsilon=self.epsilon,
@@ -372,7 +372,7 @@ class CCMSelector(
             seed=seed_of(self.random_state),
         )
         shape = columns.n_distinct, columns.index.size
-        plan = Plan.of_shape(wishes, shape, columns.X.dtype.itemsize, samples.response)
+        plan = Plan.of_shape(request, shape, columns.X.dtype.itemsize, samples.response)
         plan = plan.with_readings(samples.readings).with_copies(columns.p.size)
         return plan.with_gaps(samples.columns_with_gaps)
 
@@ -381,11 +381,11 @@ class CCMSelector(
     ) -> dict[str, Any]:
         """Complete the plan by looking at the data, choose m and ε, and run the path."""
         plan = plan.with_table(samples.table[0]).with_kernel(columns)
-        rows = columns.distinct(plan.wishes.seed)
+        rows = columns.distinct(plan.request.seed)
         samples = beyond_given(samples, rows, self.standardize)
         table = plan.problem(columns, samples.response.Y)
         wanted = self._wanted(samples.plan.n_choices)
-        look = Look(plan.formulated(table, columns, samples.response, 1.0), plan.task)
+        look = FirstLook(plan.formulated(table, columns, samples.response, 1.0), plan.task)
         plan, look = plan.with_look(columns, look)
         run.planned(plan, workload(plan, columns.units.size, wanted, self.n_jobs))
         epsilon, m, crossfit, reason = self._choose(plan, samples, rows, wanted, run)
@@ -396,7 +396,7 @@ class CCMSelector(
         path = run_path(
             problem,
             plan.budgets(problem.n_features, budget),
-            look.hold if plan.looks_for_pairs else None,
+            look.protected if plan.looks_for_pairs else None,
             run,
             budget,
         )

@@ -19,7 +19,7 @@ from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.runtime.validation import validate_params
 
-from .judge import judge, principal_components, summed_kernel
+from .kernel_regression import principal_components, regress_on_sets, summed_kernel
 from .selector import CCMSelector
 
 _CONSTRAINTS = CCMSelector._parameter_constraints
@@ -128,7 +128,7 @@ def unexplained_variance(
     with one_blas_thread():
         if not held_out:
             return _in_sample(X, Y, p, weights)
-        return judge(X, Y, p, weights, n_landmarks=LANDMARKS)[0].unexplained
+        return regress_on_sets(X, Y, p, weights, n_landmarks=LANDMARKS)[0].unexplained
 
 
 def _drawn(

@@ -5,8 +5,8 @@ no effect on the gradient of the criterion. Here such features are found by sign
 nominated; the criterion then decides whether they are kept.
 """
 
-from .hold import Hold
 from .pairs import Pairs, interacting_pairs
+from .protected import Protected
 from .ranks import Codes, Ranked
 from .search import N_WAVES, Search
 from .singles import stands_out_alone
@@ -15,8 +15,8 @@ from .spread import Spread, spreading_features
 __all__ = [
     "N_WAVES",
     "Codes",
-    "Hold",
     "Pairs",
+    "Protected",
     "Ranked",
     "Search",
     "Spread",

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import gammaln
 
 # How the warning about outliers begins.
-FAR_VALUES = "A few outliers"
+OUTLIERS = "A few outliers"
 # A few values are this share of all; the others are nearly equal if their spread is below this
 # fraction of the standard deviation.
 _FEW = 0.05
@@ -19,7 +19,7 @@ def rows_to_look_at(n_samples: int) -> np.ndarray:
     return np.unique(np.linspace(0, n_samples - 1, min(n_samples, _MOST_ROWS)).astype(int))
 
 
-def ruled_by_far_values(values: np.ndarray) -> np.ndarray:
+def dominated_by_outliers(values: np.ndarray) -> np.ndarray:
     """Return a mask of the columns whose standard deviation is due to a few outliers.
 
     The columns are in units of their standard deviation. Without the few values farthest from the

@@ -51,7 +51,7 @@ class Regression:
         return np.clip(predicted, *self.bounds)
 
 
-def judge(
+def regress_on_sets(
     X: np.ndarray,
     Y: np.ndarray,
     p: np.ndarray,

@@ -144,7 +144,7 @@ class TestByRankInBlocks:
             )
 
 
-class TestFarValues:
+class TestOutliers:
     """By deviation a far value hides the others, and that is said."""
 
     @BOTH

@@ -11,7 +11,7 @@ from .spread import Spread
 
 
 @dataclass(frozen=True)
-class Hold:
+class Protected:
     """Features that a path protects, whatever the criterion, while many features remain.
 
     With few features left, the criterion decides about members of pairs, and features that affect
@@ -23,7 +23,7 @@ class Hold:
     above: float = 0.0  # "many" means more features than this
 
     @classmethod
-    def nothing(cls) -> Hold:
+    def nothing(cls) -> Protected:
         """Protect no feature."""
         return cls(Pairs.none())
 

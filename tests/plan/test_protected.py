@@ -6,7 +6,7 @@ import pytest
 from covmin.core.kernels import Gaussian
 from covmin.core.problem import Problem, Sample
 from covmin.plan import problem as module
-from covmin.plan.problem import hold_for
+from covmin.plan.problem import protected_for
 
 
 def problem_of(X, Y, p=None):
@@ -22,16 +22,19 @@ def product(n, d, seed=0):
 
 
 def test_all_rows_where_there_are_few():
-    hold = hold_for(problem_of(*product(200, 20)))
-    assert [set(pair) for pair in hold.pairs.columns.tolist()] == [{2, 7}]
-    assert hold.pairs.n_samples == pytest.approx(200)
-    assert hold.above == pytest.approx(20)  # ten samples for each feature
+    protected = protected_for(problem_of(*product(200, 20)))
+    assert [set(pair) for pair in protected.pairs.columns.tolist()] == [{2, 7}]
+    assert protected.pairs.n_samples == pytest.approx(200)
+    assert protected.above == pytest.approx(20)  # ten samples for each feature
 
 
 def test_the_first_of_many_rows(monkeypatch):
     monkeypatch.setattr(module, "pair_rows", lambda n, d, k: 150)
     X, Y = product(1000, 20)
-    pairs, first = hold_for(problem_of(X, Y)).pairs, hold_for(problem_of(X[:150], Y[:150])).pairs
+    pairs, first = (
+        protected_for(problem_of(X, Y)).pairs,
+        protected_for(problem_of(X[:150], Y[:150])).pairs,
+    )
     assert [set(pair) for pair in pairs.columns.tolist()] == [{2, 7}]
     assert pairs.n_samples == pytest.approx(150)
     np.testing.assert_allclose(pairs.share, first.share, rtol=1e-6)
@@ -39,6 +42,6 @@ def test_the_first_of_many_rows(monkeypatch):
 
 def test_more_columns_than_there_is_time_for():
     """Of sixty thousand columns, all pairs are affordable on eleven rows: too few to tell."""
-    hold = hold_for(problem_of(*product(30, 60_000)))
-    assert hold.pairs.n_samples <= 11.0 + 1e-9
-    assert hold.pairs.share.size == 0
+    protected = protected_for(problem_of(*product(30, 60_000)))
+    assert protected.pairs.n_samples <= 11.0 + 1e-9
+    assert protected.pairs.share.size == 0

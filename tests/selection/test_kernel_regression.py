@@ -1,4 +1,4 @@
-"""The judge of a set of features against brute force, known noise and samples left out."""
+"""The regression on feature sets against brute force, known noise and samples left out."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 
 from covmin.core.kernels.additive import WaveSum
 from covmin.plan.constants import FUNCTION_RIDGES
-from covmin.selection import judge as judge_module
-from covmin.selection.judge import judge
+from covmin.selection import kernel_regression
+from covmin.selection.kernel_regression import regress_on_sets
 
 
 def test_leave_one_out_by_brute_force():
@@ -29,7 +29,7 @@ def test_leave_one_out_by_brute_force():
             predicted = K[i, rest] @ solved[:-1] + solved[-1]
             errors[number] += p[i] * ((Y[i] - predicted) ** 2).sum()
     anywhere = np.array([[-np.inf] * 2, [np.inf] * 2])
-    found = judge_module._Components.of(K, p).leave_one_out(Y, p, anywhere)
+    found = kernel_regression._Components.of(K, p).leave_one_out(Y, p, anywhere)
     assert_allclose(found[:4], errors[:4], rtol=1e-8)
     assert_allclose(found[-1], p @ ((Y / (1 - p)[:, None]) ** 2).sum(axis=1))
 
@@ -44,7 +44,7 @@ def test_what_is_left_at_new_samples_is_the_noise(n):
     X = rng.standard_normal((n + 1000, 4))
     f = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * X[:, 3]
     y = (f / f.std() + np.sqrt(0.03) * rng.standard_normal(n + 1000))[:, None]
-    [found] = judge(X[:n], y[:n], _equal(n), np.ones(4))
+    [found] = regress_on_sets(X[:n], y[:n], _equal(n), np.ones(4))
     new = np.mean((y[n:] - found.predict(X[n:])) ** 2) / y.var()
     assert 0.025 < new < 0.045
     assert found.unexplained == pytest.approx(new, abs=0.012)
@@ -57,9 +57,9 @@ def test_sets_are_judged_as_if_alone():
     Y[:, 0] += 2.0 * X[:, 1]
     sets = [np.array(each, dtype=int) for each in ([], [1], [1, 3], [0, 1, 3, 4], [2, 3])]
     weights = np.array([1.0, 1.0, 1.0, 0.5, 0.5])
-    together = judge(X, Y, _equal(80), weights, sets)
+    together = regress_on_sets(X, Y, _equal(80), weights, sets)
     for columns, one in zip(sets, together, strict=True):
-        [alone] = judge(X, Y, _equal(80), weights, [columns])
+        [alone] = regress_on_sets(X, Y, _equal(80), weights, [columns])
         assert one.unexplained == pytest.approx(alone.unexplained, rel=1e-6)
         assert_allclose(one.predict(X), alone.predict(X), atol=1e-5)
     assert together[0].unexplained == 1.0
@@ -71,8 +71,8 @@ def test_weights_are_copies():
     X = rng.standard_normal((60, 2))
     Y, more = X[:, :1] ** 2, np.eye(2)[(X[:, 1] > 0).astype(int)]
     counts = rng.integers(1, 4, 60)
-    [found] = judge(X, Y, counts / counts.sum(), np.ones(2), also=more)
-    [other] = judge(X, 5.0 * Y - 1.0, counts / counts.sum(), np.ones(2), also=more)
+    [found] = regress_on_sets(X, Y, counts / counts.sum(), np.ones(2), also=more)
+    [other] = regress_on_sets(X, 5.0 * Y - 1.0, counts / counts.sum(), np.ones(2), also=more)
     assert found.unexplained == pytest.approx(other.unexplained, rel=1e-6)
     predicted = found.predict(X)
     assert predicted.shape == (60, 3)
@@ -85,7 +85,7 @@ def test_no_prediction_goes_anywhere():
     X = rng.standard_normal((80, 3))
     far = 10.0 * rng.standard_normal((50, 3))
     for y, beyond in ((np.sign(X.prod(axis=1)), 0.0), (X[:, 0] ** 3, 0.5)):
-        [found] = judge(X, y[:, None], _equal(80), np.ones(3))
+        [found] = regress_on_sets(X, y[:, None], _equal(80), np.ones(3))
         predicted, most = found.predict(far), beyond * np.ptp(y)
         assert predicted.min() >= y.min() - most
         assert predicted.max() <= y.max() + most
@@ -100,9 +100,9 @@ def test_going_from_scale_to_scale_finds_the_scale_of_trying_all(seed):
     Y = (f / f.std() + np.sqrt(0.03) * rng.standard_normal(300))[:, None]
     order = np.array([1, 2, 0, 3, 4, 5, 6, 7])
     sets = [order[:size] for size in (1, 2, 4, 8)]
-    together = judge(X, Y - Y.mean(), _equal(300), np.ones(8), sets)
+    together = regress_on_sets(X, Y - Y.mean(), _equal(300), np.ones(8), sets)
     for columns, found in zip(sets, together, strict=True):
-        [alone] = judge(X, Y - Y.mean(), _equal(300), np.ones(8), [columns])
+        [alone] = regress_on_sets(X, Y - Y.mean(), _equal(300), np.ones(8), [columns])
         assert found.scale == alone.scale
         assert found.unexplained == pytest.approx(alone.unexplained, rel=1e-6)
 
@@ -112,7 +112,7 @@ def test_a_pair_is_not_judged_at_the_scale_of_its_first_feature():
     X = np.random.default_rng(0).standard_normal((300, 2))
     Y = X[:, :1] * X[:, 1:]
     sets = [np.array([0]), np.array([0, 1])]
-    pair = judge(X, Y - Y.mean(), _equal(300), np.ones(2), sets)[1]
-    [alone] = judge(X, Y - Y.mean(), _equal(300), np.ones(2), sets[1:])
+    pair = regress_on_sets(X, Y - Y.mean(), _equal(300), np.ones(2), sets)[1]
+    [alone] = regress_on_sets(X, Y - Y.mean(), _equal(300), np.ones(2), sets[1:])
     assert pair.scale == alone.scale
     assert pair.unexplained == pytest.approx(alone.unexplained, rel=1e-6)

@@ -8,15 +8,15 @@ from functools import cached_property
 import numpy as np
 
 from covmin.core.kernels import Kernel
-from covmin.core.nominations import Codes, Hold, Ranked, stands_out_alone
+from covmin.core.nominations import Codes, Protected, Ranked, stands_out_alone
 from covmin.core.problem import Problem
 
 from .constants import NOISE_ROWS, REGRESSION_RIDGES, SEARCH
-from .problem import hold_for, ranked_for_looks
+from .problem import protected_for, ranked_for_looks
 
 
 @dataclass(frozen=True)
-class Look:
+class FirstLook:
     """First looks at the data of a problem."""
 
     problem: Problem
@@ -53,10 +53,10 @@ class Look:
         shares = 0.5 - np.sqrt(np.maximum(0.25 - product, 0.0))
         return n_samples * float(shares.mean()) ** 2
 
-    def by(self, kernel: Kernel) -> Look:
+    def by(self, kernel: Kernel) -> FirstLook:
         """Return the same for another kernel; the search for pairs does not depend on it."""
-        other = Look(replace(self.problem, kernel=kernel), self.task)
-        other.__dict__.update(ranked=self.ranked, hold=self.hold)
+        other = FirstLook(replace(self.problem, kernel=kernel), self.task)
+        other.__dict__.update(ranked=self.ranked, protected=self.protected)
         return other
 
     def has_single_effects(self) -> bool:
@@ -65,6 +65,6 @@ class Look:
         return stands_out_alone(ranked, codes, SEARCH)
 
     @cached_property
-    def hold(self) -> Hold:
+    def protected(self) -> Protected:
         """Features that the path protects."""
-        return hold_for(self.problem, self.task, self.ranked)
+        return protected_for(self.problem, self.task, self.ranked)
