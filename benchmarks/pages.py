@@ -106,6 +106,23 @@ def growth() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def grid_ratios() -> pd.Series:
+    """Time of a fit over that of a forest, on every table of the grid."""
+    return results("grid")["ratio"]
+
+
+def grid_faster() -> str:
+    """On how many tables a fit takes less time than a forest."""
+    ratios = grid_ratios()
+    return f"{(ratios < 1.0).sum()} of {len(ratios)}"
+
+
+def grid_auto() -> float:
+    """Time with the number chosen over that with a given number, from 1000 rows on."""
+    frame = results("grid").query("n >= 1000")
+    return float(frame["auto/fixed"].median())
+
+
 def workers() -> pd.DataFrame:
     """Weak scaling over Dask workers."""
     frame = results("workers")
@@ -136,6 +153,10 @@ TABLES: Tables = {
     "fits": (fits, 2),
     "growth": (growth, 1),
     "workers": (workers, 1),
+    "grid-faster": (grid_faster, 0),
+    "grid-median": (lambda: float(grid_ratios().median()), 2),
+    "grid-slowest": (lambda: float(grid_ratios().max()), 2),
+    "grid-auto": (grid_auto, 1),
     "gpu-steps": (gpu_steps, 2),
     "gpu-fits": (gpu_fits, 1),
     "sparse-memory": (lambda: sparse("peak GB"), 1),

@@ -43,6 +43,7 @@ MADE: list[Made] = [
             )
         ),
     ),
+    Marked("docs/how-long.md", _TIMES, _B + "grid.csv"),
     Marked("docs/howto/large_data.md", _TIMES, _B + "sparse.csv"),
     Marked("docs/howto/command_line.md", _TIMES, _B + "cli.csv"),
     Marked(

@@ -53,11 +53,7 @@ def prose(text: str) -> str:
     return re.sub(r"\]\([^)]*\)", "", text)
 
 
-# The page of times has a number in a sentence still.
-BY_HAND = [page for page in PAGES if page.name != "how-long.md"]
-
-
-@pytest.mark.parametrize("page", BY_HAND, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_no_measured_number_is_typed_by_hand(page):
     text = page.read_text("utf-8")
     found = re.findall(r"\d+(?:\.\d+)+|\d+\s?%", prose(text))

@@ -35,7 +35,7 @@ class Steps:
     max_iter: int = 200  # maximum number of accepted steps
     tol: float = 1e-3  # stop when the optimality gap is at most this fraction of the objective
     max_step: float = 0.2  # largest change of a weight in one step
-    growth: float = 1.0  # factor of that change while the curvature is negative
+    growth: float = 1.0  # factor of that change while the curvature allows it
 
     def looser(self, factor: float) -> Steps:
         """Return steps with a larger tolerance that may grow, if only the set matters."""
@@ -90,7 +90,7 @@ def minimize(
 
     Each step moves to ``P(w − t·g)``. The Barzilai–Borwein length t is reduced until no weight
     changes by more than ``steps.max_step``, and then halved until the objective decreases enough.
-    After a step with negative curvature, the next may be ``steps.growth`` times as long: with many
+    The next step may be ``steps.growth`` times as long if the curvature allows it: with many
     features, the first steps change few weights. The objective never increases, so the last
     iterate is the best. ``watch`` receives each accepted step, and can stop the solve before each.
     ``rounding`` is the relative rounding error of the data; a smaller decrease does not count.
@@ -184,8 +184,9 @@ def _advance(
             gradient = point.gradient() + constraint.slope(w)
             curvature = float(move @ (gradient - state.gradient))
             state.length = float(move @ move) / curvature if curvature > 0.0 else np.inf
-            # With negative curvature the slope gets steeper, so a longer step is safe.
-            state.reach = 1.0 if curvature > 0.0 else steps.growth * state.reach
+            # If the curvature allows a step that is longer by this factor, so may the limit.
+            grows = state.length >= steps.growth * length
+            state.reach = steps.growth * state.reach if grows else 1.0
             state.w, state.point, state.value, state.gradient = w, point, value, gradient
             return trial + 1, True
         length *= 0.5
