@@ -61,6 +61,16 @@ def test_measures_of_classes_in_their_varieties(task):
     assert "accuracy" not in CCMSelector().fit(X, several).cross_fit_
 
 
+def test_equal_rows_of_few_values_are_samples_of_their_own():
+    """Were they merged, a fold would leave out all rows of a class and keep those of another."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (600, 4))
+    y = X[:, 0] ^ X[:, 1] ^ (rng.random(600) < 0.2)
+    found = CCMSelector().fit(X.astype(float), y).cross_fit_
+    assert found.accuracy[0, 1:].min() > 0.7  # 0.8 is the best possible
+    assert found.mean_error[0, 1:].max() < 0.8  # 0.64
+
+
 def test_a_class_of_two_members_does_no_harm():
     rng = np.random.default_rng(2)
     X = rng.standard_normal((60, 3))

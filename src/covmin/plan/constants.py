@@ -170,7 +170,8 @@ SCORING_ROWS: Final = 2000
 #: How far predictions may exceed the observed values, as a fraction of their range: a product of
 #: two features exceeds it by as much in 60 samples, and a polynomial without samples is limited.
 EXTRAPOLATION: Final = 0.5
-#: With at most this many values per feature, equal rows occur by chance and are not duplicates.
+#: With at most this many values per feature, each in as many rows on average, equal rows occur by
+#: chance and are not duplicates.
 FEW_VALUES: Final = 10
 #: Weight of one feature in the exponent of the in-sample kernel: a pair then counts a tenth of each
 #: single feature.

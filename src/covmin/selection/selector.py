@@ -17,6 +17,7 @@ from covmin.data.tables import from_tensors
 from covmin.plan import Formulation, Plan, Request
 from covmin.plan.budgets import candidate_sizes
 from covmin.plan.constants import CROSS_FIT_ROWS, FEWEST_TO_CROSS_FIT, KEPT_UNCHOSEN
+from covmin.plan.duplicates import without_duplicates
 from covmin.plan.duration import workload
 from covmin.plan.first_look import FirstLook
 from covmin.plan.formulation import formulation_of
@@ -381,7 +382,7 @@ class CCMSelector(
     ) -> dict[str, Any]:
         """Complete the plan by looking at the data, choose m and ε, and run the path."""
         plan = plan.with_table(samples.table[0]).with_kernel(columns)
-        rows = columns.distinct(plan.request.seed)
+        rows = without_duplicates(columns, plan.request.seed)
         samples = beyond_given(samples, rows, self.standardize)
         table = plan.problem(columns, samples.response.Y)
         wanted = self._wanted(samples.plan.n_choices)
