@@ -13,8 +13,6 @@ from pathlib import Path
 import pandas as pd
 
 from covmin.evaluation.frames import markdown_table
-from covmin.evaluation.paper import METHODS
-from covmin.evaluation.paper import VARIANTS as SYNTHETIC_VARIANTS
 from experiments.pages import Tables
 
 ROOT = Path(__file__).parent
@@ -190,27 +188,6 @@ def table_average(protocol: str = "nested") -> pd.DataFrame:
     return _with_best(wide)
 
 
-def table_status() -> pd.DataFrame:
-    """Share of the full run that is finished, for each method."""
-    draws = synthetic().groupby("selector")["n_draws"].sum()
-    folds = real().groupby(["selector", "protocol"])["n_folds"].sum().unstack()
-    shares = pd.DataFrame(
-        {
-            "synthetic": draws / draws.max(),
-            "real, paper": folds["paper"] / folds["paper"].max(),
-            "real, nested": folds["nested"] / folds["nested"].max(),
-        }
-    ).fillna(0.0)
-    names = [*METHODS, *SYNTHETIC_VARIANTS]
-    shares = shares.reindex(names, fill_value=0.0)
-    done = shares.map(
-        lambda share: "done" if share == 1 else f"{share:.0%}" if share else "not yet"
-    )
-    done.loc[list(SYNTHETIC_VARIANTS), ["real, paper", "real, nested"]] = "not planned"
-    done.loc["ccm-path", "synthetic"] = "not planned"  # at m features it is the single solve
-    return done.rename_axis("selector").reset_index()
-
-
 def _within(wide: pd.DataFrame, name: str) -> pd.Series:
     return wide[name] >= wide.max(axis=1) - POINT - _ROUNDING
 
@@ -277,7 +254,6 @@ def table_claims() -> pd.DataFrame:
 
 
 TABLES: Tables = {
-    "status": (table_status, 0),
     "ranks": (table_ranks, 2),
     "reach": (table_reach, 2),
     "gaps": (table_gaps, 3),
