@@ -146,6 +146,8 @@ def test_browser_fits_a_phone(page):
     page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     try:
         page.refresh()
+        unfold = "document.querySelectorAll('details').forEach(each => each.open = true)"
+        page.execute_script(unfold)
         assert page.execute_script("return document.documentElement.scrollWidth") == 390
     finally:
         page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
