@@ -9,22 +9,48 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Iteration:
-    """The report of an accepted step of a solve."""
+    """The report of an accepted step of a solve.
 
-    n_iter: int  # accepted steps so far
-    value: float  # objective, including the penalty of a soft budget
-    gap: float  # optimality gap at the start of the step, relative to the objective
-    n_active: int  # features with positive weight
-    step: float  # largest change of a weight
+    Attributes
+    ----------
+    n_iter : int
+        Accepted steps so far.
+    value : float
+        Objective, including the penalty of a soft budget.
+    gap : float
+        Optimality gap at the start of the step, relative to the objective.
+    n_active : int
+        Number of features with positive weight.
+    step : float
+        Largest change of a weight.
+    """
+
+    n_iter: int
+    value: float
+    gap: float
+    n_active: int
+    step: float
 
 
 @dataclass(frozen=True)
 class Progress:
-    """The information that a callback receives after each step of each stage."""
+    """The information that a callback receives after each step of each stage.
 
-    stage: int  # number of the stage, from 0
+    Attributes
+    ----------
+    stage : int
+        Number of the stage, from 0.
+    n_stages : int
+        Number of stages of the path.
+    budget : int
+        Number of features that the stage keeps.
+    iteration : Iteration
+        The step.
+    """
+
+    stage: int
     n_stages: int
-    budget: int  # features that the stage keeps
+    budget: int
     iteration: Iteration
 
 

@@ -64,7 +64,17 @@ class Request:
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision and its reason."""
+    """A decision and its reason.
+
+    Attributes
+    ----------
+    topic : str
+        What was decided, such as "kernel" or "ridge".
+    choice : str
+        The result, in words.
+    reason : str
+        Why, in words.
+    """
 
     topic: str
     choice: str
@@ -79,6 +89,19 @@ class Plan:
     """The decisions of a fit.
 
     ``print(selector.plan_)`` shows them in words.
+
+    Attributes
+    ----------
+    decisions : tuple of Decision
+        The decisions, in the order in which they are printed.
+    readings : tuple
+        How each column that is not plain numbers was read.
+    task : str
+        How y was read.
+    approximation : {"fourier", None}
+        None is the exact kernel matrix.
+    epsilons : tuple of float
+        Candidate values of the ridge.
     """
 
     request: Request
