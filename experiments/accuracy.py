@@ -295,7 +295,7 @@ def draw(table: pd.DataFrame, path: Path, name: str = "ccm") -> None:
         axes.plot([gains[rival].mean()] * 2, [row - 0.32, row + 0.32], color="#D55E00", lw=3)
     labels = [f"{rival}  ({gains[rival].mean():+.1f})" for rival in gains]
     axes.set_yticks(range(len(labels)), labels)
-    axes.set_xlabel(f"accuracy of {name} less that of the rival, in points; nested protocol")
+    axes.set_xlabel(f"accuracy of {name} minus that of the other selector, in points (nested)")
     axes.set_title(
         f"{len(gains)} sets, a dot for each; bar and number: the mean", fontsize="medium"
     )

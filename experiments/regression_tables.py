@@ -130,7 +130,7 @@ def report(frame: pd.DataFrame) -> str:
         ]
         parts.append((f"R² on {FAST_SET}", figures(frame, [FAST_SET])))
     if OURS in set(frame["selector"]):
-        title = f"R² of {OURS} less that of each other selector, on the same splits"
+        title = f"R² of {OURS} minus that of each other selector, on the same splits"
         parts.append((f"{title}, mean over the {len(sets)} sets", gains(frame, sets)))
         if set(JUDGE) <= set(sets):
             parts.append((f"{title}, mean over the judged sets", gains(frame, JUDGE)))
