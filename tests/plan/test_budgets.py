@@ -21,6 +21,5 @@ def test_candidate_sizes(d):
     sizes = candidate_sizes(d)
     assert (np.diff(sizes) > 0).all()
     assert sizes[0] == 1
-    assert sizes[-1] <= min(d, 100)
-    assert d > 100 or sizes[-1] == d
+    assert sizes[-1] == min(d, 100)
     assert sizes[: min(d, 10)] == [*range(1, min(d, 10) + 1)]

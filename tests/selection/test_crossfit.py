@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin import CCMSelector
 from covmin.plan.budgets import n_folds_used
@@ -61,14 +62,41 @@ def test_measures_of_classes_in_their_varieties(task):
     assert "accuracy" not in CCMSelector().fit(X, several).cross_fit_
 
 
-def test_equal_rows_of_few_values_are_samples_of_their_own():
+@pytest.mark.parametrize("n_samples", [600, 5000])
+def test_equal_rows_of_few_values_are_samples_of_their_own(n_samples):
     """Were they merged, a fold would leave out all rows of a class and keep those of another."""
     rng = np.random.default_rng(0)
-    X = rng.integers(0, 2, (600, 4))
-    y = X[:, 0] ^ X[:, 1] ^ (rng.random(600) < 0.2)
-    found = CCMSelector().fit(X.astype(float), y).cross_fit_
-    assert found.accuracy[0, 1:].min() > 0.7  # 0.8 is the best possible
-    assert found.mean_error[0, 1:].max() < 0.8  # 0.64
+    X = rng.integers(0, 2, (n_samples, 6))
+    y = X[:, 0] ^ X[:, 1] ^ (rng.random(n_samples) < 0.2)
+    found = CCMSelector().fit(X.astype(float), y)
+    assert_array_equal(found.get_support(indices=True), [0, 1])
+    assert found.cross_fit_.accuracy[0, 1:].min() > 0.7  # 0.8 is the best possible
+    assert found.cross_fit_.mean_error[0, 1:].max() < 0.8  # 0.64
+
+
+def test_one_column_that_determines_another_makes_no_duplicates():
+    rng = np.random.default_rng(0)
+    month = rng.integers(0, 12, 500)
+    y = (np.sin(3 * month + 1) + 0.4 * rng.standard_normal(500) > 0).astype(int)
+    X = np.column_stack([month, month // 3]).astype(float)
+    assert CCMSelector().fit(X, y).cross_fit_.accuracy.max() > 0.8
+
+
+@pytest.mark.parametrize("n_copies", [3, 12])
+def test_copies_of_rounded_numbers_reveal_nothing(n_copies):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((100, 8)).round(1), rng.integers(0, 2, 100)
+    copies = np.repeat(np.arange(100), n_copies)
+    once, often = (CCMSelector().fit(*data).cross_fit_ for data in ((X, y), (X[copies], y[copies])))
+    assert_allclose(often.mean_error, once.mean_error, atol=1e-6)
+
+
+def test_a_feature_that_needs_another_bandwidth_is_scored_by_it():
+    """The product needs a wide kernel, the sine a narrow one."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1000, 8))
+    y = X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + 0.3 * rng.standard_normal(1000)
+    assert_array_equal(CCMSelector().fit(X, y).get_support(indices=True), [0, 1, 2])
 
 
 def test_a_class_of_two_members_does_no_harm():

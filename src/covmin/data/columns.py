@@ -13,6 +13,7 @@ from covmin.core.rows import add_up
 from covmin.core.units import ALWAYS_ON, Units
 
 from .moments import (
+    GOLDEN_RATIO,
     check_finite,
     frequencies_by_place,
     frequencies_of_responses,
@@ -98,7 +99,8 @@ class DistinctRows:
             first = kind = np.arange(p.size)
         weight = np.bincount(kind, p)
         # The fractional part of a large multiple of a number is as good as random.
-        drawn = signature[first] * np.random.default_rng(seed).uniform(1e3, 2e3) % 1.0
+        drawn = signature[first] * np.random.default_rng(seed).uniform(1e3, 2e3)
+        drawn = (drawn + GOLDEN_RATIO * _occurrence(signature[first])) % 1.0
         order = np.argsort(np.where(weight > 0.0, drawn, 1.0), kind="stable")
         place = np.argsort(order)
         order = order[weight[order] > 0.0]
@@ -108,6 +110,20 @@ class DistinctRows:
     def size(self) -> int:
         """Number of distinct rows."""
         return self.first.size
+
+
+def _occurrence(values: np.ndarray) -> np.ndarray:
+    """Return how often each value has occurred before.
+
+    >>> _occurrence(np.array([5.0, 3.0, 5.0, 5.0]))
+    array([0, 0, 1, 2])
+    """
+    order = np.argsort(values, kind="stable")
+    starts = np.diff(values[order], prepend=np.nan) != 0.0
+    place = np.arange(values.size)
+    occurrence = np.empty_like(place)
+    occurrence[order] = place - np.maximum.accumulate(np.where(starts, place, 0))
+    return occurrence
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from covmin.core.arrays import row_tiles
 
 from .checks import listed
 
+# Multiples of it are spread evenly over the unit interval.
+GOLDEN_RATIO = 0.6180339887498949
 # Infinite entries raise an error later, once all blocks have been read.
 _quiet = np.errstate(invalid="ignore")
 
@@ -149,7 +151,7 @@ def _cosines(frequencies: np.ndarray | float, rows: np.ndarray) -> np.ndarray:
 
 def frequencies_by_place(places: np.ndarray) -> np.ndarray:
     """Return a distinct frequency for each position."""
-    return 2.0 + 0.6180339887498949 * (places + 1.0) % 1.0
+    return 2.0 + GOLDEN_RATIO * (places + 1.0) % 1.0
 
 
 def frequencies_of_responses(key: np.ndarray) -> np.ndarray:

@@ -30,8 +30,8 @@ def dominated_by_outliers(values: np.ndarray) -> np.ndarray:
 
     >>> near = np.arange(100.0)
     >>> far = np.append(near, 1e12)
-    >>> ruled_by_far_values(np.c_[near / near.std()]), ruled_by_far_values(np.c_[far / far.std()])
-    (array([False]), array([ True]))
+    >>> [dominated_by_outliers(np.c_[x / x.std()]) for x in (near, far)]
+    [array([False]), array([ True])]
     """
     n = values.shape[0]
     if n < _FEWEST_ROWS:

@@ -30,7 +30,7 @@ def path_budgets(n_features: int) -> list[int]:
 
 
 def candidate_sizes(n_features: int) -> list[int]:
-    """Return the candidate numbers of features: each up to ten, then those of the path, then all.
+    """Return the candidate numbers of features: each up to ten, those of the path, and the most.
 
     >>> candidate_sizes(20)
     [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 20]
@@ -38,7 +38,7 @@ def candidate_sizes(n_features: int) -> list[int]:
     [12, 21, 36, 60, 100]
     """
     sizes = {*range(1, min(n_features, EACH_SIZE_UP_TO) + 1), *path_budgets(n_features)}
-    return sorted(sizes | ({n_features} if n_features <= FIRST_BUDGET else set()))
+    return sorted(sizes | {min(n_features, FIRST_BUDGET)})
 
 
 def n_folds_used(n_samples: int) -> int:

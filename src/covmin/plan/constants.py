@@ -170,9 +170,12 @@ SCORING_ROWS: Final = 2000
 #: How far predictions may exceed the observed values, as a fraction of their range: a product of
 #: two features exceeds it by as much in 60 samples, and a polynomial without samples is limited.
 EXTRAPOLATION: Final = 0.5
-#: With at most this many values per feature, each in as many rows on average, equal rows occur by
-#: chance and are not duplicates.
-FEW_VALUES: Final = 10
+#: Equal rows are different samples, not duplicates, if more than this share of them have equal
+#: features but different responses.
+CONFLICTS: Final = 0.1
+#: They are so too if pairs of them are at most this many times as frequent as independent features
+#: would make them, and no feature has values that are rare.
+EXCESS: Final = 10.0
 #: Weight of one feature in the exponent of the in-sample kernel: a pair then counts a tenth of each
 #: single feature.
 IN_SAMPLE_SHARE: Final = 0.1

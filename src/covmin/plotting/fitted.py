@@ -320,8 +320,8 @@ class ErrorCurveDisplay(Display):
         errors = cross_fitted_errors(selector, metric)
         if errors is None:
             raise ValueError(
-                "This selector was given its number of features, so there is no error curve. Fit "
-                'it with n_features_to_select="auto".'
+                "Only one number of features was evaluated, so there is no error curve. Fit "
+                'several features with n_features_to_select="auto".'
             )
         return cls(*errors, selector.n_features_, metric).plot(ax)
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -94,9 +95,10 @@ def regress_on_sets(
     sums = [_Sums(X, weights, n_landmarks, scale) for scale in FUNCTION_SCALES]
     found: list[Regression] = []
     nearby: int | None = None  # the bandwidth of a set is close to that of the previous set
-    searched = 0  # size of the set at the last search over bandwidths; repeated when it doubles
+    searched = 0  # size of the set at the last search over bandwidths
     for columns in sets:
 
+        @cache
         def regress(number: int, columns: np.ndarray = columns) -> tuple[float, Regression]:
             kernel = _Components.of(sums[number].kernel(columns), p)
             errors = np.array(kernel.leave_one_out(Y, p, bounds[:, : Y.shape[1]]))
@@ -114,9 +116,15 @@ def regress_on_sets(
                 bounds,
             )
 
-        if columns.size == 0 or (nearby is not None and searched <= columns.size < 2 * searched):
-            found.append(regress(nearby or 0)[1])
+        if columns.size == 0:
+            found.append(regress(0)[1])
             continue
+        # Search again if the set has doubled, or if the new features matter.
+        if nearby is not None and searched <= columns.size < 2 * searched:
+            again = regress(nearby)[1]
+            if again.unexplained >= found[-1].unexplained:
+                found.append(again)
+                continue
         nearby, regression = _least_nearby(regress, len(sums), nearby)
         searched = columns.size
         found.append(regression)
