@@ -63,7 +63,7 @@ def verdict(selector: Any, target: str) -> Verdict:
     >>> from covmin.report import verdict
     >>> X, y = make_xor(120, random_state=0, return_X_y=True)
     >>> print(verdict(CCMSelector().fit(X, y), "quadrant"))
-    3 of 10 features explain part of quadrant (4...%)
+    3 of 10 features explain most of quadrant (5...%)
     >>> print(verdict(CCMSelector(3).fit(X, y), "quadrant"))
     The 3 of 10 features most relevant to quadrant
     """
