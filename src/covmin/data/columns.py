@@ -95,12 +95,14 @@ class DistinctRows:
             first = np.minimum.reduceat(by_signature, np.flatnonzero(starts))
             kind = np.empty_like(by_signature)
             kind[by_signature] = np.cumsum(starts) - 1
+            apart: Any = 0.0
         else:
             first = kind = np.arange(p.size)
+            apart = GOLDEN_RATIO * _occurrence(signature)  # equal rows must not lie together
         weight = np.bincount(kind, p)
         # The fractional part of a large multiple of a number is as good as random.
         drawn = signature[first] * np.random.default_rng(seed).uniform(1e3, 2e3)
-        drawn = (drawn + GOLDEN_RATIO * _occurrence(signature[first])) % 1.0
+        drawn = (drawn + apart) % 1.0
         order = np.argsort(np.where(weight > 0.0, drawn, 1.0), kind="stable")
         place = np.argsort(order)
         order = order[weight[order] > 0.0]
