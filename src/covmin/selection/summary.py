@@ -9,15 +9,23 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from covmin.constants import SAMPLE_ROWS
+from covmin.core.regression import regress_on_sets
 from covmin.data.kinds import LEFT_OUT
 from covmin.data.ranks import goes_by_rank
-from covmin.plan.constants import SCORING_ROWS
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.text import percent
 
-from .headline import at_chosen, error_curve, cv_measures, explain_choice, headline, n_given, title_of
-from .kernel_regression import regress_on_sets
+from .headline import (
+    at_chosen,
+    cv_measures,
+    error_curve,
+    explain_choice,
+    headline,
+    n_given,
+    title_of,
+)
 
 # Leading features for which the summary says what they explain alone.
 _ALONE = 12
@@ -127,7 +135,7 @@ class Explained:
         """Columns, responses, weights of rows and of columns, and the table's column of each."""
         columns = self._table.columns(self._standardize)
         rows = columns.distinct(self._seed)
-        first, p = rows.first[:SCORING_ROWS], rows.p[:SCORING_ROWS]
+        first, p = rows.first[:SAMPLE_ROWS], rows.p[:SAMPLE_ROWS]
         p = p / p.sum()
         Z, Y = columns.X.sample(first).astype(np.float64), self._table.response.Y[first]
         owner = self._table.plan.source[columns.index]
@@ -183,6 +191,10 @@ def feature_notes(selector: Any) -> list[list[str]]:
         notes[b].append(f"interacts with {names[a]}")
     for j in selector.spread_.features:
         notes[j].append("affects the spread of y")
+    found = selector.substitutes_
+    for j, other in zip(found.feature, found.substitute, strict=True) if found else ():
+        notes[j].append(f"{names[other]} is a substitute")
+        notes[other].append(f"a substitute for {names[j]}")
     return notes
 
 
