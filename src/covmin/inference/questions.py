@@ -11,7 +11,7 @@ import numpy as np
 
 from covmin.constants import SAMPLES_FOR_EACH_FEATURE
 from covmin.core.regression import regress_on_sets
-from covmin.core.screening import Codes, Ranked, interacting_pairs
+from covmin.core.screening import N_WAVES, SEARCH, Codes, Ranked, interacting_pairs
 from covmin.core.screening.pairs import many_carry
 from covmin.core.screening.search import chance, prior
 from covmin.core.units import ALWAYS_ON, Units
@@ -19,8 +19,6 @@ from covmin.data.columns import PreparedColumns
 from covmin.data.responses import EncodedResponse
 from covmin.plan.budgets import candidate_sizes
 from covmin.plan.constants import (
-    N_WAVES,
-    SEARCH,
     TESTED_ROWS,
 )
 from covmin.selection.selector import CCMSelector

@@ -4,13 +4,8 @@ This module has all numbers that affect a result. Numbers that only affect speed
 code that they speed up.
 """
 
-from dataclasses import replace
 from typing import Final
 
-from covmin.constants import SAMPLES_FOR_EACH_FEATURE, WORK
-from covmin.core import screening
-from covmin.core.effort import Effort
-from covmin.core.screening import Search
 from covmin.data import ranks, rules
 from covmin.data.sources import sparse
 
@@ -84,20 +79,6 @@ LARGEST_RIDGE_OF_UNITS: Final = 0.1
 SHRINK: Final = 0.6
 #: First budget on wide data; it is at most 60 % of all features.
 FIRST_BUDGET: Final = 100
-#: Limits on the work of an evaluation, a fraction of a second. The first steps of a stage use just
-#: enough rows per column to distinguish features, with a tolerance three times that of the next
-#: level. A level with eight times the rows costs so much more that the first steps are almost free.
-EFFORT: Final = Effort(
-    work=WORK,
-    first_rows=SAMPLES_FOR_EACH_FEATURE,
-    fewest_first=1000,
-    fewest_rows=250,
-    growth=8,
-    matrix_rows=EXACT_SAMPLES,
-    looseness=3.0,
-)
-#: The same on an accelerator, which does a hundred times the work in the same time.
-DEVICE_EFFORT: Final = replace(EFFORT, work=100 * EFFORT.work, matrix_rows=10_000)
 #: Penalties λ₁ of a soft budget, as fractions of the criterion without features, tried in turn
 #: until the requested number of features has positive weight.
 SOFT_PRICES: Final = tuple(0.05 * 0.25**k for k in range(6))
@@ -106,12 +87,6 @@ SOFT_PRICES: Final = tuple(0.05 * 0.25**k for k in range(6))
 PENALTY: Final = 3.0
 
 # --- interactions ----------------------------------------------------------------------------
-#: When a pair interacts, or a feature affects the spread of the response (see
-#: :class:`~covmin.core.screening.Search`).
-SEARCH: Final = Search()
-#: Maximum number of functions of the ranks of a column: a line and three oscillating functions, the
-#: fastest of which has two periods.
-N_WAVES: Final = screening.N_WAVES
 #: Limit on the search for pairs: squared columns times rows times responses, which takes some
 #: seconds.
 PAIR_WORK: Final = 4e11

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import covmin
-from covmin.core.survival import survival_curve
 from covmin.data.checks import printable
+from covmin.data.hazards import survival_curve
 from covmin.data.samples import read_samples
 from covmin.plotting.network import network_order
 from covmin.selection.summary import measure_text, summary

@@ -15,9 +15,9 @@ from covmin.core.path import run_path
 from covmin.core.problem import Problem
 from covmin.core.regression import regress_on_sets
 from covmin.core.screening import Protected
-from covmin.core.survival import martingale_residuals
 from covmin.core.watch import Watch
 from covmin.data.columns import ColumnPlan, DistinctRows, PreparedColumns, prepare_columns
+from covmin.data.hazards import martingale_residuals
 from covmin.data.ranks import Standardize
 from covmin.data.responses import EncodedResponse
 from covmin.data.samples import Samples
