@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from covmin.core.kernels import Gaussian
+from covmin.core.regression import Given
 from covmin.data.checks import check_numbers, columns_named
 from covmin.data.columns import prepare_columns
 from covmin.data.responses import encode_response, ordered_levels
@@ -27,7 +28,6 @@ from covmin.runtime.validation import validate_params
 
 from .regression import out_of_fold_smoother
 from .residual_products import Added, added_by
-from .smoothing import Given
 
 __all__ = ["DependenceTest", "conditional_dependence_test"]
 
