@@ -11,7 +11,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from covmin.data.checks import printable, shortened
+from covmin.remarks import printable, shortened
 
 from .errors import CommandError
 

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from covmin.data.checks import printable
+from covmin.remarks import printable
 from covmin.runtime.workload import Workload
 
 

@@ -173,7 +173,7 @@ def _check_task(task: str, dataset: Dataset) -> None:
 def _fit(dataset: Dataset, progress: FitProgress, arguments: dict[str, Any]) -> SelectResult:
     """Fit the selector and collect its warnings."""
     from covmin import CCMSelector, LongRun
-    from covmin.data.samples import CONSTANT_FEATURES
+    from covmin.data.table import CONSTANT_FEATURES
 
     long_run = replace(arguments.get("long_run", LongRun()), callback=progress)
     selector = CCMSelector(**arguments | {"long_run": long_run, "verbose": 0})
@@ -207,7 +207,7 @@ def _readings(selector: CCMSelector) -> list[str]:
 
 def _data_warnings(dataset: Dataset, selector: CCMSelector) -> list[str]:
     """Return warnings about the data."""
-    from covmin.data.checks import shortened
+    from covmin.remarks import shortened
     from covmin.report import check_data
 
     said = []

@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from covmin.baselines import available_selectors
-from covmin.data.checks import listed
 from covmin.plan import Formulation
+from covmin.remarks import listed
 from covmin.selection.selector import CCMSelector
 
 # Fast, and of different kinds: linear, univariate, redundancy-aware and kernel-based.

@@ -14,11 +14,11 @@ from covmin.core.kernels import Kernel, Mixed
 from covmin.core.kernels.bandwidth import all_features, kept_features
 from covmin.core.nominations import Protected
 from covmin.core.problem import Problem
-from covmin.data.checks import listed
 from covmin.data.columns import PreparedColumns
 from covmin.data.encoding import Reading
 from covmin.data.responses import EncodedResponse
 from covmin.data.sources.sparse import is_made_dense
+from covmin.remarks import listed
 from covmin.runtime.threads import row_threads
 
 from .approximation import Size, choose_approximation, pair_rows, pair_waves

@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import covmin
 from covmin.core.survival import survival_curve
-from covmin.data.checks import printable
 from covmin.plotting.network import network_order
+from covmin.remarks import printable
 
 from .checks import data_warnings
 from .choice import error_curve, errors_of, explain_choice

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from covmin.data.checks import listed, shortened
+from covmin.remarks import listed, shortened
 
 from .samples import Samples, as_samples
 from .words import count_of

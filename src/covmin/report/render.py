@@ -5,7 +5,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from covmin.data.checks import shortened
+from covmin.remarks import shortened
 from covmin.runtime.page import Report
 
 from .build import build_report

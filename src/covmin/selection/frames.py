@@ -15,8 +15,8 @@ import numpy as np
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
+from covmin.data import TableOptions, read
 from covmin.data.ranks import goes_by_rank
-from covmin.data.samples import read_samples
 from covmin.data.tables import from_tensors
 from covmin.plan.constants import SCORING_ROWS
 from covmin.runtime.frames import as_frame
@@ -206,13 +206,13 @@ def explained_alone(selector: Any, X: Any, y: Any) -> np.ndarray:
     X, _, y = from_tensors(X, None, y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit has already issued them
-        samples = read_samples(selector, X, y, None)
+        samples = read(X, y, TableOptions.of(selector))
         columns = samples.columns("rank" if goes_by_rank(selector.standardize) else True)
     rows = columns.distinct(seed_of(selector.random_state))
     first, p = rows.first[:SCORING_ROWS], rows.p[:SCORING_ROWS] / rows.p[:SCORING_ROWS].sum()
     Z = columns.X.sample(first).astype(np.float64)
     Y = samples.response.Y[first]
-    weights, owner = columns.units.scale**2, samples.plan.source[columns.index]
+    weights, owner = columns.units.scale**2, samples.layout.source[columns.index]
     explained = np.zeros(selector.n_features_in_)
     with one_blas_thread():
         for j in np.unique(owner):
