@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import covmin
-from covmin.core.survival import survival_curve
+from covmin.data.hazards import survival_curve
 from covmin.plotting.network import network_order
 from covmin.remarks import printable
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from covmin.core.survival import survival_curve
+from covmin.data.hazards import survival_curve
 
 from .reading import MISSING, leveled
 from .samples import Samples
