@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
-from unicodedata import category as category_of
 
 # Packages whose frames are skipped in search of the line that a warning is about.
 _INSIDE = ("covmin", "sklearn", "contextlib", "joblib")
 _recorders: ContextVar[tuple[list[Remark], ...]] = ContextVar("recorders", default=())
-# Unicode categories of control, format, surrogate and private characters, and line separators.
-_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 _silenced: list[str] = []
 
 
@@ -130,31 +127,3 @@ def _frames_inside() -> int:
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _INSIDE:
         level, frame = level + 1, frame.f_back
     return level
-
-
-def listed(names: Sequence[Hashable]) -> str:
-    """Return the first few names, quoted."""
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(shortened(repr(name)) for name in names[:5]) + more
-
-
-def shortened(name: str, most: int = 80) -> str:
-    """Shorten a name by its middle: the beginning and the end often distinguish it.
-
-    >>> shortened("temperature_of_sensor_17", 16)
-    'temperatu…sor_17'
-    """
-    if len(name) <= most:
-        return name
-    begin = (5 * most) // 8
-    return f"{name[: begin - 1]}…{name[begin - most :]}"
-
-
-def printable(text: str) -> str:
-    r"""Escape invisible characters, so that a name cannot hide its content or control a terminal.
-
-    >>> print(printable("price\u202e\x1b[2J"), printable("größe"))
-    price\u202e\x1b[2J größe
-    """
-    seen = (c.encode("unicode_escape").decode() if category_of(c) in _UNSEEN else c for c in text)
-    return "".join(seen)

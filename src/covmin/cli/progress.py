@@ -8,8 +8,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from covmin.remarks import printable
 from covmin.runtime.workload import Workload
+from covmin.text import printable
 
 
 class FitProgress:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import time
+import warnings
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from .display import TableInfo, selection_summary, show_files, show_json, show_remarks
+from .display import show_files, show_json, show_remarks, show_selection
 from .errors import CommandError, ExitCode
 from .formats import format_of
 from .method import selector_arguments, words_for
@@ -126,6 +127,7 @@ class SelectResult:
     notes: list[str]
     warnings: list[str]
     seconds: float
+    summary: dict[str, Any]
     verdicts: VerdictSelector | None = None
 
     @property
@@ -173,7 +175,9 @@ def _check_task(task: str, dataset: Dataset) -> None:
 def _fit(dataset: Dataset, progress: FitProgress, arguments: dict[str, Any]) -> SelectResult:
     """Fit the selector and collect its warnings."""
     from covmin import CCMSelector, LongRun
+    from covmin.data import TableOptions, read
     from covmin.data.table import CONSTANT_FEATURES
+    from covmin.selection.summary import summary
 
     long_run = replace(arguments.get("long_run", LongRun()), callback=progress)
     selector = CCMSelector(**arguments | {"long_run": long_run, "verbose": 0})
@@ -194,7 +198,12 @@ def _fit(dataset: Dataset, progress: FitProgress, arguments: dict[str, Any]) -> 
     remarks = [remark for remark in remarks if not remark.endswith(CONSTANT_FEATURES)]
     notes = [*dataset.notes, *kept, *remarks, *_readings(selector)]
     seconds = time.perf_counter() - start
-    return SelectResult(dataset, selector, notes, _data_warnings(dataset, selector), seconds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fit has already issued them
+        table = read(*(dataset.stored or (dataset.X, dataset.response)), TableOptions.of(selector))
+    found = summary(selector, table, target=dataset.target)
+    warned = _data_warnings(dataset, selector)
+    return SelectResult(dataset, selector, notes, warned, seconds, found)
 
 
 def _readings(selector: CCMSelector) -> list[str]:
@@ -207,8 +216,8 @@ def _readings(selector: CCMSelector) -> list[str]:
 
 def _data_warnings(dataset: Dataset, selector: CCMSelector) -> list[str]:
     """Return warnings about the data."""
-    from covmin.remarks import shortened
     from covmin.report import check_data
+    from covmin.text import shortened
 
     said = []
     for item in check_data(selector, dataset.X, np.asarray(dataset.response), dataset.names):
@@ -303,8 +312,8 @@ def _show_plan(plan: Plan, workload: Workload, *, as_json: bool) -> None:
 def _show(result: SelectResult, source: str, top: int) -> None:
     """Print the ranking, the choice, warnings and notes."""
     dataset = result.dataset
-    info = TableInfo(source, dataset.n_samples, dataset.names, dataset.target, dataset.y)
-    Console().print(selection_summary(result.selector, info, top))
+    selection = show_selection(result.summary, result.selector, source, dataset.names, top)
+    Console().print(selection)
     if result.verdicts is not None:
         Console().print(verdict_table(result.verdicts, dataset.names, top))
     show_remarks("Warning", result.warnings, "yellow")

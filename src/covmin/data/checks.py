@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
-from covmin.remarks import listed
+from covmin.text import listed
 
 from .responses import is_missing
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing, check_array
 
-from covmin.remarks import listed
+from covmin.text import listed
 
 from .checks import columns_named, is_frame
 from .kinds import (

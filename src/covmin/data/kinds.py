@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from covmin.remarks import listed
+from covmin.text import listed
 
 from .checks import is_time
 from .numerals import is_missing_mark, look_like_numbers, read_numerals

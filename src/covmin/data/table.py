@@ -12,8 +12,9 @@ from sklearn.utils import _safe_indexing
 
 from covmin.core.arrays import row_tiles
 from covmin.core.rows import add_up
-from covmin.remarks import InputError, Remark, listed, recorded, warn
+from covmin.remarks import InputError, Remark, recorded, warn
 from covmin.runtime.memory import check_memory
+from covmin.text import listed
 
 from .checks import missing_responses
 from .columns import (

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, clone
 
 from covmin.baselines import available_selectors
 from covmin.plan import Formulation
-from covmin.remarks import listed
 from covmin.selection.selector import CCMSelector
+from covmin.text import listed
 
 # Fast, and of different kinds: linear, univariate, redundancy-aware and kernel-based.
 QUICK_BASELINES = ("pearson", "anova", "mrmr", "rfe", "bahsic")

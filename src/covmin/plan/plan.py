@@ -18,8 +18,8 @@ from covmin.data.columns import PreparedColumns
 from covmin.data.encoding import Reading
 from covmin.data.responses import EncodedResponse
 from covmin.data.sources.sparse import is_made_dense
-from covmin.remarks import listed
 from covmin.runtime.threads import row_threads
+from covmin.text import listed
 
 from .approximation import Size, choose_approximation, pair_rows, pair_waves
 from .budgets import path_budgets

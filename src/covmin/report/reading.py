@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing
 from covmin.data.checks import is_frame
 from covmin.data.kinds import LEFT_OUT, values_as_read
 from covmin.data.responses import is_missing
-from covmin.remarks import printable
+from covmin.text import printable
 
 MISSING = "(missing)"
 

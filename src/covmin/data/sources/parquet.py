@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from covmin.data.checks import no_numbers
-from covmin.remarks import listed
+from covmin.text import listed
 
 from .local import BLOCK_ROWS, LocalSource
 
