@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import time
+import warnings
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from .display import TableInfo, selection_summary, show_files, show_json, show_remarks
+from .display import show_files, show_json, show_remarks, show_selection
 from .errors import CommandError, ExitCode
 from .formats import format_of
 from .method import selector_arguments, words_for
@@ -111,6 +112,7 @@ class SelectResult:
     notes: list[str]
     warnings: list[str]
     seconds: float
+    summary: dict[str, Any]
     verdicts: VerdictSelector | None = None
 
     @property
@@ -158,7 +160,8 @@ def _check_task(task: str, dataset: Dataset) -> None:
 def _fit(dataset: Dataset, arguments: dict[str, Any], *, quiet: bool) -> SelectResult:
     """Fit the selector and collect its warnings."""
     from covmin import CCMSelector, LongRun
-    from covmin.data.samples import CONSTANT_FEATURES
+    from covmin.data.samples import CONSTANT_FEATURES, read_samples
+    from covmin.selection.summary import summary
 
     long_run = arguments.get("long_run", LongRun())
     selector = CCMSelector(**arguments | {"verbose": 0 if quiet else "auto"})
@@ -177,7 +180,12 @@ def _fit(dataset: Dataset, arguments: dict[str, Any], *, quiet: bool) -> SelectR
     remarks = [remark for remark in remarks if not remark.endswith(CONSTANT_FEATURES)]
     notes = [*dataset.notes, *kept, *remarks, *_readings(selector)]
     seconds = time.perf_counter() - start
-    return SelectResult(dataset, selector, notes, _data_warnings(dataset, selector), seconds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fit has already issued them
+        table = read_samples(selector, *(dataset.stored or (dataset.X, dataset.response)), None)
+    found = summary(selector, table, target=dataset.target)
+    warned = _data_warnings(dataset, selector)
+    return SelectResult(dataset, selector, notes, warned, seconds, found)
 
 
 def _readings(selector: CCMSelector) -> list[str]:
@@ -270,8 +278,8 @@ def _code(request: SelectRequest, result: SelectResult, separator: str | None) -
 def _show(result: SelectResult, source: str, top: int) -> None:
     """Print the ranking, the choice, warnings and notes."""
     dataset = result.dataset
-    info = TableInfo(source, dataset.n_samples, dataset.names, dataset.target, dataset.y)
-    Console().print(selection_summary(result.selector, info, top))
+    selection = show_selection(result.summary, result.selector, source, dataset.names, top)
+    Console().print(selection)
     if result.verdicts is not None:
         Console().print(verdict_table(result.verdicts, dataset.names, top))
     show_remarks("Warning", result.warnings, "yellow")

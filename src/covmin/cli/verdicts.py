@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from covmin.data.checks import printable, shortened
+from covmin.text import p_value
 
 from .display import BARE
 from .errors import CommandError, ExitCode
@@ -81,7 +82,7 @@ def verdict_table(selector: VerdictSelector, names: Sequence[str], top: int) -> 
     rows = verdict_rows(selector, [shortened(printable(name), _NAME) for name in names]) or []
     for row in rows[:top]:
         verdict = row["verdict"]
-        p_values = [_printed(row[f"{kind}_p_value"]) for kind in ("needed", "relevant")]
+        p_values = [p_value(row[f"{kind}_p_value"]) for kind in ("needed", "relevant")]
         styled = Text(verdict, _STYLES.get(verdict, "dim"))
         table.add_row(row["feature"], styled, *p_values, ", ".join(row["substitutes"]))
     counts = {word: int((selector.verdicts_ == word).sum()) for word in ("needed", "relevant")}
@@ -97,7 +98,3 @@ def verdict_table(selector: VerdictSelector, names: Sequence[str], top: int) -> 
 
 def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
-
-
-def _printed(value: float | None) -> str:
-    return "" if value is None else f"{value:.2g}"

@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 
 from joblib import cpu_count, effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
-from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import ThreadpoolController
 
 # Options that make joblib use threads, whatever the surrounding context asks for: the work is in
@@ -151,6 +150,8 @@ def in_threads(
 
     The workers share the threads for blocks of rows.
     """
+    from sklearn.utils.parallel import Parallel, delayed  # threads that have its configuration
+
     left = max(1, row_threads() // worker_threads(n_jobs))
 
     def of_a_worker(item: Item) -> Result:

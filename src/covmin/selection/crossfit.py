@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from covmin.core.nominations import Protected
 from covmin.core.path import run_path
 from covmin.core.problem import Problem
-from covmin.core.survival import martingale_residuals
+from covmin.core.regression import regress_on_sets
+from covmin.core.screening import Protected
 from covmin.core.watch import Watch
 from covmin.data.columns import ColumnPlan, DistinctRows, PreparedColumns, prepare_columns
+from covmin.data.hazards import martingale_residuals
 from covmin.data.ranks import Standardize
 from covmin.data.responses import EncodedResponse
 from covmin.data.samples import Samples
@@ -29,7 +30,6 @@ from covmin.runtime.threads import blas_threads, in_threads, row_threads, worker
 
 from .class_measures import CLASS_MEASURES, class_measures
 from .concordance import concordance
-from .kernel_regression import regress_on_sets
 
 # The score of an estimator on a fold, given columns of the input and the mask of the fold.
 Score = Callable[[np.ndarray, np.ndarray], float]
