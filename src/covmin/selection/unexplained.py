@@ -6,8 +6,8 @@ import numpy as np
 
 from covmin.constants import FUNCTION_SCALES, LANDMARKS
 from covmin.core.regression import Basis, regress_on_sets, summed_kernel
+from covmin.data import TableOptions, read
 from covmin.data.columns import PreparedColumns
-from covmin.data.samples import read_samples
 from covmin.data.tables import from_tensors
 from covmin.plan.constants import (
     CROSS_FIT_ROWS,
@@ -113,10 +113,8 @@ def unexplained_variance(
     [3, 4, 5] 100%
     """
     X, _, y, sample_weight = from_tensors(X, None, y, sample_weight)
-    reader = CCMSelector(
-        task=task, categorical_features=categorical_features, column_types=column_types
-    )
-    samples = read_samples(reader, X, y, sample_weight)
+    options = TableOptions(column_types, task=task, categorical_features=categorical_features)
+    samples = read(X, y, options, sample_weight)
     seed = seed_of(random_state)
     columns = samples.columns(standardize=True)
     X, Y, p = _drawn(columns, samples.response.Y, seed, held_out)
