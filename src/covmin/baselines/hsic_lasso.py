@@ -11,6 +11,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from covmin.remarks import warn
+
 from .base import COUNT, BaselineSelector, Ranked, Target, chosen_then_rest
 
 # pyHSICLasso stores its kernel matrices in single and in double precision.
@@ -152,12 +154,12 @@ def run_hsic_lasso(
     entered = np.array([] if lasso.A is None else lasso.A, dtype=np.int64)
     if failure is not None or not np.isfinite(lasso.beta).all():
         cause = "its weights are not finite" if failure is None else f"it raised {failure!r}"
-        warnings.warn(
+        warn(
+            "broken-path",
             f"The path of pyHSICLasso broke down ({cause}); features are ranked by their marginal "
             "dependence on y alone. The usual cause is columns that are nearly identical: remove "
             "them, or select fewer features.",
-            ConvergenceWarning,
-            stacklevel=2,
+            category=ConvergenceWarning,
         )
         return entered[:0], weights, marginal
     weights[entered] = np.ravel(lasso.beta)[entered]

@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -15,6 +14,7 @@ from covmin.data.encoding import summary
 from covmin.data.kinds import LEFT_OUT
 from covmin.data.responses import encode_response
 from covmin.data.survival import survival_times
+from covmin.remarks import warn
 from covmin.runtime.seeds import seed_of
 from covmin.selection.scoring import scoring_name
 
@@ -153,7 +153,7 @@ def compare_selectors(
     if result.unfinished:
         told = (f"{who} ({done} of {total})" for who, (done, total) in result.unfinished.items())
         said = f"Stopped after {seconds:g} s. Unfinished (rankings done of all): "
-        warnings.warn(f"{said}{', '.join(told)}.", UserWarning, stacklevel=2)
+        warn("stopped-early", f"{said}{', '.join(told)}.")
     return result
 
 
@@ -176,7 +176,7 @@ def _check_data(
         )
     samples = read(X, y, options).in_memory()
     if out := [each for each in samples.readings if each.kind in LEFT_OUT]:
-        warnings.warn(" ".join(summary(out)), UserWarning, stacklevel=3)
+        warn("excluded-columns", " ".join(summary(out)))
     y = column_or_1d(y)[samples.row]
     groups = None if groups is None else column_or_1d(groups)[samples.row]
     table = encoded(samples)

@@ -13,6 +13,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
 
+from covmin.remarks import warn
 from covmin.runtime.log import ResultLog
 from covmin.runtime.progress import ProgressBar
 from covmin.runtime.seeds import global_state_restored
@@ -105,8 +106,8 @@ def warn_of_failures(errors: Sequence[tuple[str, str | None]]) -> None:
     first = dict(reversed(failed))
     counts = Counter(name for name, _ in failed)
     text = "; ".join(f"{name} {counts[name]} times, first: {first[name]}" for name in first)
-    warnings.warn(
+    warn(
+        "failed-rankings",
         f"{len(failed)} of {len(errors)} rankings failed and count as missing: {text}",
-        FitFailedWarning,
-        stacklevel=3,
+        category=FitFailedWarning,
     )

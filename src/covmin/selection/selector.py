@@ -1,6 +1,5 @@
 """The scikit-learn estimator: a fit reads the data, plans, chooses m and ε, and runs the path."""
 
-import warnings
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
@@ -22,6 +21,7 @@ from covmin.plan.duplicates import without_duplicates
 from covmin.plan.first_look import FirstLook
 from covmin.plan.formulation import formulation_of
 from covmin.plan.kernel import kernel_of
+from covmin.remarks import warn
 from covmin.runtime.callbacks import CallbackSupportMixin, fit_task
 from covmin.runtime.repeats import N_JOBS, VERBOSE
 from covmin.runtime.run import LongRun, Run
@@ -427,11 +427,10 @@ class CCMSelector(
             warn_if_not_used(self.estimator)
             return epsilons[0], wanted, None, "as requested"
         if samples.n_samples < FEWEST_TO_CROSS_FIT:
-            warnings.warn(
+            warn(
+                "too-few-samples",
                 f"{samples.n_samples} samples are too few for cross-validation: all features are "
                 "kept unless a number was given, and the smallest epsilon is used.",
-                UserWarning,
-                stacklevel=5,
             )
             return epsilons[0], wanted or d, None, "too few samples for cross-validation"
         samples = samples.distinct(rows, CROSS_FIT_ROWS)
