@@ -8,8 +8,8 @@ import pytest
 
 from covmin import CCMSelector
 from covmin.evaluation import compare_selectors, named_selectors
-from covmin.evaluation.encoded import ComparedTable, order_of_features
-from covmin.evaluation.svm import prefix_scores
+from covmin.evaluation.curves import prefix_scores
+from covmin.evaluation.selectors import ComparedTable, order_of_features
 
 
 @pytest.fixture

@@ -4,26 +4,42 @@ import hashlib
 import os
 import warnings
 from collections.abc import Iterable, Mapping
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import get_scorer
-from sklearn.utils import column_or_1d
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils import _safe_indexing, column_or_1d
 
 from covmin.data.encoding import summary
 from covmin.data.kinds import LEFT_OUT
 from covmin.data.responses import encode_response
-from covmin.data.samples import read_samples
+from covmin.data.samples import Samples, read_samples
 from covmin.data.survival import survival_times
-from covmin.runtime.seeds import seed_of
+from covmin.runtime.seeds import seed_of, unit_seed
 from covmin.selection.scoring import scoring_name
 from covmin.selection.selector import CCMSelector
 
-from .curves import CurveResult, CurveTask, check_protocol, curve_rows, default_sizes, no_result
-from .encoded import ComparedTable, encoded
+from .curves import (
+    CurveResult,
+    CurveTask,
+    Split,
+    check_protocol,
+    curve_rows,
+    default_sizes,
+    no_result,
+)
 from .runner import run_units, warn_of_failures
-from .selectors import QUICK_BASELINES, resolve_selectors, selector_settings
-from .splits import make_splits
+from .selectors import QUICK_BASELINES, ComparedTable, resolve_selectors, selector_settings
+
+# By whether there are groups, and whether there are classes.
+_SPLITTERS = {
+    (False, False): KFold,
+    (False, True): StratifiedKFold,
+    (True, False): GroupKFold,
+    (True, True): StratifiedGroupKFold,
+}
 
 
 def compare_selectors(
@@ -145,7 +161,8 @@ def compare_selectors(
     if not any(results):
         raise ValueError(f"No selector finished a fold within seconds={seconds:g}; allow more.")
     missing = [no_result(len(sizes), unit, len(splits[0])) for unit in units]
-    pairs = list(zip(units, map(_first_of, results, missing), strict=True))
+    found = (other if done is None else done for done, other in zip(results, missing, strict=True))
+    pairs = list(zip(units, found, strict=True))
     # In the order in which the selectors were named.
     pairs.sort(key=lambda pair: list(specs).index(pair[0]["selector"]))
     rows = [row for unit, result in pairs for row in curve_rows(unit, result, sizes)]
@@ -158,10 +175,6 @@ def compare_selectors(
         said = f"Stopped after {seconds:g} s. Unfinished (rankings done of all): "
         warnings.warn(f"{said}{', '.join(told)}.", UserWarning, stacklevel=2)
     return result
-
-
-def _first_of(result: Any, other: Any) -> Any:
-    return other if result is None else result
 
 
 def _check_data(
@@ -182,9 +195,63 @@ def _check_data(
         warnings.warn(" ".join(summary(out)), UserWarning, stacklevel=3)
     y = column_or_1d(y)[samples.row]
     groups = None if groups is None else column_or_1d(groups)[samples.row]
-    table = encoded(samples, reader)
+    table = _encoded(samples, reader)
     numbers = samples.X if table is None else table.first_columns()
     return np.asarray(numbers, dtype=np.float64), y, groups, table
+
+
+def _encoded(samples: Samples, reader: Any) -> ComparedTable | None:
+    """Return the table as a selector reads it; None if it has only numbers and none missing."""
+    matrix, source = np.asarray(samples.X, dtype=np.float64), np.asarray(samples.plan.source)
+    n_features = samples.plan.unit.size
+    if np.array_equal(source, np.arange(n_features)) and not np.isnan(matrix).any():
+        return None
+    table = samples.table[0]
+    if not hasattr(table, "shape"):
+        table = np.asarray(table, dtype=object)
+    return ComparedTable(
+        _safe_indexing(table, samples.row),
+        {name: getattr(reader, name) for name in ("categorical_features", "column_types")},
+        matrix,
+        source,
+        n_features,
+    )
+
+
+def make_splits(
+    X: np.ndarray,
+    y: np.ndarray,
+    *,
+    cv: Any = 5,
+    groups: np.ndarray | None = None,
+    n_repeats: int = 1,
+    random_state: int = 0,
+    classification: bool = True,
+) -> list[list[Split]]:
+    """Return the training and test rows of each repeat and fold.
+
+    ``cv`` is a number of shuffled folds, stratified for classes, where no group in ``groups``
+    (n_samples,) is split; or a scikit-learn splitter; or the splits themselves, which are then
+    the same in every repeat.
+    """
+    if not (isinstance(cv, Integral) or hasattr(cv, "split")):
+        cv = list(cv)
+    repeats = []
+    for repeat in range(n_repeats):
+        splitter = cv
+        if isinstance(cv, Integral):
+            seed = unit_seed(random_state, "splits", repeat)
+            make = _SPLITTERS[groups is not None, classification]
+            splitter = make(int(cv), shuffle=True, random_state=seed)
+        pairs = splitter.split(X, y, groups) if hasattr(splitter, "split") else splitter
+        repeats.append([(_rows(train, len(y)), _rows(test, len(y))) for train, test in pairs])
+    return repeats
+
+
+def _rows(rows: Any, n: int) -> np.ndarray:
+    """Convert row numbers or a mask to row numbers."""
+    rows = np.asarray(rows)
+    return np.flatnonzero(rows) if rows.dtype == bool and rows.size == n else rows.astype(int)
 
 
 def _check_sizes(n_features: Iterable[int] | None, d: int) -> list[int]:
