@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
-from covmin.data.checks import listed
 from covmin.selection.selector import CCMSelector
+from covmin.text import listed
 
 from .baselines import BASELINES, baseline
 
