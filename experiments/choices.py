@@ -128,7 +128,7 @@ def unequal_units() -> pd.DataFrame:
 
     def with_group(X: np.ndarray, y: np.ndarray, **options: object) -> bool:
         groups = [*range(6), *[6] * (X.shape[1] - 6)]
-        return bool(CCMSelector(1, groups=groups, **options).fit(X, y).support_[0])
+        return bool(CCMSelector(1, feature_groups=groups, **options).fit(X, y).support_[0])
 
     cases = {
         "category of 5 levels": (1, lambda X, y, **o: with_category(X, y, 5, **o)),

@@ -35,7 +35,7 @@ def errors(make, n):
     for seed in range(N_DRAWS):
         X, y, size = make(np.random.default_rng(seed), n)
         selector = CCMSelector().fit(X, y)
-        found.append((selector.cross_fit_.mean_error[0, size - 1], selector.n_features_))
+        found.append((selector.cv_results_.mean_error[0, size - 1], selector.n_features_))
     return np.mean(found, axis=0)
 
 

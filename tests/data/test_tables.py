@@ -47,7 +47,7 @@ class TestSparseCategories:
 @pytest.mark.parametrize("groups", [np.zeros((5, 2)), [["a", "b"], ["c", "d", "e"]]])
 def test_groups_of_two_dimensions(groups):
     with pytest.raises(ValueError, match="groups must be a flat list"):
-        read(X, y, groups=groups)
+        read(X, y, feature_groups=groups)
 
 
 @pytest.fixture

@@ -67,7 +67,6 @@ def selection_summary(selector: Any, info: TableInfo, top: int) -> Group:
     parts.append(Text(explain_choice(selector)))
     parts += [Text(line) for line in _measures(selector, info.y)]
     parts += [Text(line) for line in _interactions(selector, names)]
-    parts += [Text(line) for line in _substitutes(selector, names)]
     return Group(*parts)
 
 
@@ -148,17 +147,6 @@ def _interactions(selector: Any, names: Sequence[str]) -> list[str]:
 def _some(items: Sequence[str]) -> str:
     more = len(items) - _NAMED
     return ", ".join(items[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-def _substitutes(selector: Any, names: Sequence[str]) -> list[str]:
-    """List the substitutes of each selected feature, if requested."""
-    from covmin.report.words import percent
-
-    found, could = selector.substitutes_ or {}, dict[str, list[str]]()
-    for kept, other, _, _, left in zip(*found.values(), strict=True):
-        could.setdefault(names[kept], []).append(f"{names[other]} ({percent(left)})")
-    lines = [f"Substitutes for {name}: {', '.join(named)}" for name, named in could.items()]
-    return [*lines, "in brackets: variance left unexplained with the substitute"] if lines else []
 
 
 def _legend(selector: Any) -> str:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .verdicts import verdict_rows
 
 if TYPE_CHECKING:
-    from covmin import CCMSelector
-
     from .select import SelectRequest, SelectResult
 
 
@@ -80,18 +77,8 @@ def _findings(result: SelectResult) -> dict[str, Any]:
             {"feature": names[j], "share": float(share), "p_value": float(p)}
             for j, share, p in zip(*selector.spread_.values(), strict=True)
         ],
-        "substitutes": _substitutes(selector, names),
         "verdicts": verdict_rows(result.verdicts, names),
     }
-
-
-def _substitutes(selector: CCMSelector, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a row for each substitute, with names for the indices of features."""
-    found = selector.substitutes_ or {}
-    return [
-        {key: names[x] if isinstance(x, int) else x for key, x in zip(found, row, strict=True)}
-        for row in zip(*(column.tolist() for column in found.values()), strict=True)
-    ]
 
 
 def _fit(result: SelectResult) -> dict[str, Any]:

@@ -153,7 +153,7 @@ def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
     reader = copy(selector)  # scikit-learn sets the feature names on it
     levels = ordered_levels(y)
     y, task = read_times(y, selector.task)
-    parameters = "categorical_features", "column_types", "groups", "given", "missing"
+    parameters = "categorical_features", "column_types", "feature_groups", "given", "missing"
     X, y, sample_weight, row = complete_samples(X, y, sample_weight)
     y = without_objects(y)
     read = read_table(reader, X, y, **{name: getattr(selector, name) for name in parameters})

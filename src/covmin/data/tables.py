@@ -62,7 +62,7 @@ def read_table(
     *,
     categorical_features: Any = "from_dtype",
     column_types: Any = "auto",
-    groups: Any = None,
+    feature_groups: Any = None,
     given: Any = None,
     missing: str = "keep",
 ) -> Table:
@@ -87,7 +87,7 @@ def read_table(
         refuse_gaps(X)
     matrix, plan = with_gaps(table.matrix, table.plan, missing, names)
     n_columns = plan.unit.size
-    unit, labels = _grouped(groups, names, n_columns)
+    unit, labels = _grouped(feature_groups, names, n_columns)
     mask = column_mask([] if given is None else given, names, n_columns, "given")
     plan = replace(plan, unit=unit, given=_given_units(unit, mask, labels))
     return replace(table, matrix=matrix, plan=plan, labels=labels)
@@ -244,16 +244,16 @@ def _grouped(
         labels = list(groups)
         if not all(isinstance(label, Hashable) for label in labels):
             raise ValueError(
-                "groups must be a flat list or array with one label for each column, or a dict "
-                f"from a label to its columns; its first entry is {labels[0]!r}."
+                "feature_groups must be a flat list or array with one label for each column, or a "
+                f"dict from a label to its columns; its first entry is {labels[0]!r}."
             )
         if len(labels) != n_columns:
             raise ValueError(
-                f"groups has {len(labels)} labels, but X has {n_columns} columns; give one label "
-                "for each column, or a dict from a label to its columns."
+                f"feature_groups has {len(labels)} labels, but X has {n_columns} columns; give one "
+                "label for each column, or a dict from a label to its columns."
             )
         if any(map(is_missing, labels)):
-            raise ValueError("groups contains a missing label; give every column a label.")
+            raise ValueError("feature_groups contains a missing label; give every column a label.")
     number = {label: unit for unit, label in enumerate(dict.fromkeys(labels))}
     unit = np.array([number[label] for label in labels], dtype=int)
     return unit, _as_labels(number)
@@ -276,7 +276,9 @@ def _labels_of_mapping(
     labels: list[Hashable] = list(names) if names is not None else list(range(n_columns))
     owner: dict[int, Hashable] = {}
     for label, columns in groups.items():
-        for j in np.flatnonzero(column_mask(columns, names, n_columns, f"groups[{label!r}]")):
+        for j in np.flatnonzero(
+            column_mask(columns, names, n_columns, f"feature_groups[{label!r}]")
+        ):
             if (earlier := owner.get(int(j))) is not None:
                 raise ValueError(
                     f"Column {labels[j]!r} is in two groups, {earlier!r} and {label!r}."
@@ -285,8 +287,8 @@ def _labels_of_mapping(
     alone = {labels[j] for j in range(n_columns) if j not in owner}
     if clash := alone & set(owner.values()):
         raise ValueError(
-            f"groups has the label {clash.pop()!r}, which is also the name of a column outside "
-            "that group; use another label."
+            f"feature_groups has the label {clash.pop()!r}, which is also the name of a column "
+            "outside that group; use another label."
         )
     return [owner.get(j, labels[j]) for j in range(n_columns)]
 

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, clone
 from covmin.baselines import available_selectors
 from covmin.data.checks import listed
 from covmin.plan import Formulation
+from covmin.plan.formulation import Fourier
 from covmin.selection.selector import CCMSelector
 
 # Fast, and of different kinds: linear, univariate, redundancy-aware and kernel-based.
@@ -128,7 +129,10 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
         ccm_spec("ccm-free", free()),
         *(ccm_spec(f"ccm-free-{v:g}", free(lambda2=v)) for v in (1.0, 10.0, 100.0)),
         ccm_spec("ccm-fourier", **fourier),
-        *(ccm_spec(f"ccm-fourier-{v}", **fourier, n_components=v) for v in (50, 100, 200, 400)),
+        *(
+            ccm_spec(f"ccm-fourier-{v}", approximation=Fourier(n_components=v))
+            for v in (50, 100, 200, 400)
+        ),
     ]
     return MappingProxyType({spec.name: spec for spec in specs})
 

@@ -67,7 +67,7 @@ def by_column(values: np.ndarray, of_given: float, plan: ColumnPlan) -> np.ndarr
 def note_columns(selector: Any, samples: Samples) -> None:
     """Set the number, the names and the groups of the columns as fitted attributes."""
     selector.n_features_in_ = samples.plan.unit.size
-    selector.groups_ = samples.labels
+    selector.feature_groups_ = samples.labels
     vars(selector).pop("feature_names_in_", None)
     if samples.names is not None:
         selector.feature_names_in_ = samples.names

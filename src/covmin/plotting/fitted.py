@@ -359,7 +359,7 @@ def cross_fitted_errors(
     selector: Any, metric: str = "error"
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
     """Return sizes, mean errors and standard errors at the ε used; None for a single size."""
-    crossfit = selector.cross_fit_
+    crossfit = selector.cv_results_
     if crossfit is None or len(crossfit.n_features) < 2:
         return None
     return cross_fitted(selector, metric)
@@ -367,7 +367,7 @@ def cross_fitted_errors(
 
 def cross_fitted(selector: Any, metric: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return sizes, means of a measure and standard errors at the ε used."""
-    crossfit = selector.cross_fit_
+    crossfit = selector.cv_results_
     mean = f"mean_{metric}" if metric in ("error", "score") else metric
     spread = "standard_error" if metric == "error" else f"{metric}_standard_error"
     if mean not in crossfit or spread not in crossfit:
@@ -379,4 +379,4 @@ def cross_fitted(selector: Any, metric: str) -> tuple[np.ndarray, np.ndarray, np
 
 def metrics_of(selector: Any) -> list[str]:
     """Return the measures that a cross-validated selector has."""
-    return [name for name in METRICS if {name, f"mean_{name}"} & selector.cross_fit_.keys()]
+    return [name for name in METRICS if {name, f"mean_{name}"} & selector.cv_results_.keys()]

@@ -70,9 +70,9 @@ def verdict(selector: Any, target: str) -> Verdict:
     given = n_given(selector)
     kept, d = int(selector.support_.sum()) - given, selector.n_features_in_ - given
     who = f"{kept:,} of {count_of(d, 'feature')}"
-    if selector.cross_fit_ is None and kept == d:
+    if selector.cv_results_ is None and kept == d:
         return Verdict("The features", "ranked by relevance to", target)
-    if selector.cross_fit_ is None:
+    if selector.cv_results_ is None:
         return Verdict(f"The {who}", "most relevant to", target)
     left = f"the {count_of(given, 'given feature')} {verb(given, 'leave')}"
     whole = f"what {left} unexplained of " if given else ""

@@ -33,7 +33,7 @@ def held_out_measures(selector: Any, y: Any) -> list[dict[str, Any]]:
     ``standard_error``, and ``without``: the value of predicting the mean, the class frequencies,
     or at random; None for the score of an estimator, where it is unknown.
     """
-    if selector.cross_fit_ is None:
+    if selector.cv_results_ is None:
         return []
     nothing = {"error": 1.0, "concordance": 0.5}
     if "accuracy" in metrics_of(selector):

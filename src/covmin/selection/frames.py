@@ -7,6 +7,7 @@ import warnings
 import weakref
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, overload
@@ -18,13 +19,11 @@ from sklearn.utils.validation import check_is_fitted
 from covmin.data.ranks import goes_by_rank
 from covmin.data.samples import read_samples
 from covmin.data.tables import from_tensors
-from covmin.plan.constants import SCORING_ROWS
 from covmin.runtime.frames import as_frame
 from covmin.runtime.page import Report
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import one_blas_thread
 
-from .kernel_regression import regress_on_sets
+from .substitutes import SetErrors, Substitute, find_substitutes
 
 
 class NamedResultsMixin:
@@ -49,7 +48,7 @@ class NamedResultsMixin:
             and ``notes``. ``alone`` is the fraction of the variance of y that the feature explains
             on its own, by leave-one-out prediction on at most 2000 samples; it is missing without X
             and y. ``notes`` gives further information: given, constant, its group, the features it
-            interacts with, and substitutes. A polars frame after
+            interacts with. A polars frame after
             ``set_output(transform="polars")``.
 
         Examples
@@ -109,14 +108,65 @@ class NamedResultsMixin:
             p_value=found.p_value,
         )
 
-    def cross_fit_frame(self) -> Any:
+    def substitutes(self, X: Any, y: Any, n: int = 3) -> Any:
+        """Return the features that could replace each selected one, as a table.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples of the fit.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            The response of the fit.
+        n : int, default=3
+            Number of substitutes for each selected feature.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Columns ``feature`` (selected) and ``substitute`` (not selected), and the fraction of
+            the variance of y that is left unexplained by the selected features
+            (``unexplained``), without the feature (``unexplained_without``), and with the
+            substitute in its place (``unexplained_with``): leave-one-out errors of kernel ridge
+            regression on at most 2000 samples.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from covmin import CCMSelector
+        >>> X = np.random.default_rng(0).standard_normal((100, 5))
+        >>> X[:, 4] = X[:, 0] + 0.2 * X[:, 4]
+        >>> selector = CCMSelector(2).fit(X, X[:, 0] + X[:, 1] ** 2)
+        >>> selector.substitutes(X, X[:, 0] + X[:, 1] ** 2, n=1)[["feature", "substitute"]]
+          feature substitute
+        0      x0         x4
+        1      x1         x2
+        """
+        check_is_fitted(self)
+        selector: Any = self
+        X, _, y = from_tensors(X, None, y)
+        errors, names = _set_errors(self, X, y), feature_names(self)
+        ranking = selector.group_ranking_
+        if ranking is None:
+            ranking = selector.ranking_
+        else:
+            names = list(map(str, selector.feature_groups_))
+        order = np.argsort(ranking, kind="stable")[(ranking == 0).sum() :]
+        found = find_substitutes(errors, order, selector.n_features_, n)
+        columns: dict[str, Any] = {
+            name: [getattr(row, name) for row in found] for name in Substitute._fields
+        }
+        for name in ("feature", "substitute"):
+            columns[name] = [names[j] for j in columns[name]]
+        return results_frame(self, **columns)
+
+    def cv_results_frame(self) -> Any:
         """Return the cross-validation results as a table.
 
         Returns
         -------
         frame : pandas.DataFrame
             One row for each ``epsilon`` and number of features (``n_features``), with the measures
-            of ``cross_fit_`` and whether it was ``chosen``. Empty if nothing was chosen by
+            of ``cv_results_`` and whether it was ``chosen``. Empty if nothing was chosen by
             cross-validation.
 
         Examples
@@ -124,13 +174,13 @@ class NamedResultsMixin:
         >>> from covmin import CCMSelector
         >>> from covmin.datasets import make_xor
         >>> X, y = make_xor(120, random_state=0, return_X_y=True)
-        >>> frame = CCMSelector().fit(X, y).cross_fit_frame()
+        >>> frame = CCMSelector().fit(X, y).cv_results_frame()
         >>> frame.loc[frame["chosen"], "n_features"].tolist()
         [3]
         """
         check_is_fitted(self)
         selector: Any = self
-        crossfit = selector.cross_fit_
+        crossfit = selector.cv_results_
         if crossfit is None:
             return results_frame(self, epsilon=[], n_features=[], mean_error=[], chosen=[])
         epsilon, size = np.meshgrid(crossfit.epsilon, crossfit.n_features, indexing="ij")
@@ -204,23 +254,23 @@ def explained_alone(selector: Any, X: Any, y: Any) -> np.ndarray:
     if y is None:
         raise ValueError("The column 'alone' requires both X and y; y is missing.")
     X, _, y = from_tensors(X, None, y)
+    errors = _set_errors(selector, X, y, by_column=True)
+    explained = np.zeros(selector.n_features_in_)
+    for j in np.unique(errors.feature):
+        explained[j] = 1.0 - errors.unexplained([j])
+    return explained
+
+
+def _set_errors(selector: Any, X: Any, y: Any, *, by_column: bool = False) -> SetErrors:
+    """Return the errors of sets of features, or of columns, of the table of a fit."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit has already issued them
         samples = read_samples(selector, X, y, None)
         columns = samples.columns("rank" if goes_by_rank(selector.standardize) else True)
-    rows = columns.distinct(seed_of(selector.random_state))
-    first, p = rows.first[:SCORING_ROWS], rows.p[:SCORING_ROWS] / rows.p[:SCORING_ROWS].sum()
-    Z = columns.X.sample(first).astype(np.float64)
-    Y = samples.response.Y[first]
-    weights, owner = columns.units.scale**2, samples.plan.source[columns.index]
-    explained = np.zeros(selector.n_features_in_)
-    with one_blas_thread():
-        for j in np.unique(owner):
-            its = np.flatnonzero(owner == j)
-            explained[j] = (
-                1.0 - regress_on_sets(Z[:, its], Y - p @ Y, p, weights[its])[0].unexplained
-            )
-    return explained
+    errors = SetErrors.of(samples, columns, seed_of(selector.random_state))
+    if by_column:
+        return replace(errors, feature=samples.plan.source[columns.index], given=np.empty(0, int))
+    return errors
 
 
 def results_frame(selector: Any, **columns: Any) -> Any:
@@ -245,18 +295,16 @@ def _notes(selector: Any) -> list[list[str]]:
         notes[j] += ["constant"] if selector.constant_[j] else []
         notes[j] += [str(kinds[j])] if kinds[j] != "number" else []
         notes[j] += [f"{missing[j]:.0%} missing"] if missing[j] > 0.0 else []
-        if selector.groups_ is not None and ranking[j] > 0:
-            label = selector.groups_[np.flatnonzero(selector.group_ranking_ == ranking[j])[0]]
+        if selector.feature_groups_ is not None and ranking[j] > 0:
+            label = selector.feature_groups_[
+                np.flatnonzero(selector.group_ranking_ == ranking[j])[0]
+            ]
             notes[j] += [f"group {label}"] if str(label) != names[j] else []
     for a, b in selector.interactions_.features:
         notes[a].append(f"interacts with {names[b]}")
         notes[b].append(f"interacts with {names[a]}")
     for j in selector.spread_.features:
         notes[j].append("affects the spread of y")
-    found = selector.substitutes_
-    for j, other in zip(found.feature, found.substitute, strict=True) if found else ():
-        notes[j].append(f"{names[other]} is a substitute")
-        notes[other].append(f"a substitute for {names[j]}")
     return notes
 
 
