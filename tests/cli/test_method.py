@@ -114,7 +114,6 @@ def test_the_code_that_is_printed_repeats_the_fit(same, csv, monkeypatch):
         ("--kernel gaussian --bandwidth -1", "--bandwidth must be"),
         ("--bandwidth wide --kernel linear", "It accepts a number, median."),
         ("--lambda1 0.5", "Use it with --constraint soft"),
-        ("--n-components 9 --approximation exact", "no effect with --approximation exact"),
         ("--formulation paper --strategy path", "--formulation paper means --strategy single"),
         ("--max-iter 0", "--max-iter must be an integer ≥ 1; got 0"),
         ("--seed -1", "--seed must be an int in the range [0, 4294967295]. Got -1"),

@@ -257,12 +257,12 @@ def test_rows_from_disk_are_read_in_blocks(tmp_path):
 def test_no_memory_for_the_matrix_means_components(monkeypatch):
     from covmin.runtime import memory
 
-    needed = memory.exact_bytes(500, 5, mixed=True)
+    needed = memory.exact_bytes(1900, 5, mixed=True)
     monkeypatch.setattr(memory, "available_bytes", lambda: needed)
-    X, y = numbers(500, 5)
-    said = decided(CCMSelector(2, approximation=Fourier(32)), X, y)
+    X, y = numbers(1900, 5)
+    said = decided(CCMSelector(2), X, y)
     assert said["approximation"] == (
-        "32 random Fourier features (not enough memory for the kernel matrix)"
+        "512 random Fourier features (not enough memory for the kernel matrix)"
     )
 
 

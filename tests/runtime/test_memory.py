@@ -54,7 +54,7 @@ LIMITED = """
     import resource
     import numpy as np
     from pathlib import Path
-    from covmin import CCMSelector, Formulation
+    from covmin import CCMSelector, Formulation, Fourier
 
     rng = np.random.default_rng(0)
     X = rng.standard_normal((1200, 5))

@@ -12,7 +12,7 @@ from covmin import CCMSelector, Formulation, Fourier
 from covmin.core.grams import ExactGrams
 from covmin.core.kernels.bandwidth import kept_features
 from covmin.core.path import Stage, approximation_error, run_path
-from covmin.core.problem import Problem, Sample
+from covmin.core.problem import EFFORT, Problem, Sample
 from covmin.core.rows import ArrayRows
 from covmin.data.columns import prepare_columns
 from covmin.data.sources import ArraySource
@@ -20,7 +20,7 @@ from covmin.datasets import make_shell, make_xor
 from covmin.kernels import Gaussian, Mixed
 from covmin.plan import plan
 from covmin.plan import problem as problem_of_a_plan
-from covmin.plan.constants import CROSS_FIT_ROWS, EFFORT
+from covmin.plan.constants import CROSS_FIT_ROWS
 from covmin.plan.problem import make_problem
 from covmin.runtime import threads
 
@@ -175,7 +175,7 @@ class TestFolds:
 def test_fewer_rows_on_the_way_lead_to_the_same_features():
     X, y = interaction_and_effect(40_001, d=5)
     columns = prepare_columns(ArraySource(X), Y=centred(y))
-    options = {"approximation": Fourier(32), "epsilon": 0.01}
+    options = {"approximation": "fourier", "n_components": 32, "epsilon": 0.01}
     effort = replace(EFFORT, work=1e7, matrix_rows=250)  # so few components are of many rows
     problem = make_problem(
         columns, centred(y), Gaussian(), summed=kept_features, effort=effort, **options
@@ -210,7 +210,7 @@ class TestManyColumns:
         weight[:10] = 5e-324  # nothing, as a share of all
         source = ArraySource(X) if in_blocks else X
         columns = prepare_columns(source, sample_weight=weight, Y=centred(y))
-        options = {"approximation": Fourier(16), "effort": EFFORT}
+        options = {"approximation": "fourier", "n_components": 16, "effort": EFFORT}
         kernel = Mixed(mixing=0.4)
         one, again, other = (
             make_problem(columns, centred(y), kernel, seed=seed, **options).for_stage(

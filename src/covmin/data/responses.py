@@ -11,11 +11,10 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from covmin.core.kernels import Gaussian
+from covmin.core.kernels import Gaussian, ScaledKernel
 from covmin.core.kernels.bandwidth import median_bandwidth
-from covmin.core.responses import kernel_factor
-from covmin.core.survival import martingale_residuals
 
+from .hazards import martingale_residuals
 from .outliers import dominated_by_outliers, rows_to_look_at
 
 # Integer responses with more distinct values than this, and with fewer samples per value than the
@@ -340,6 +339,36 @@ def _gaussian_columns(columns: np.ndarray, task: str, p: np.ndarray) -> np.ndarr
     some = rows_to_look_at(len(values))
     weight = np.bincount(place.ravel(), p)[some]
     return kernel_factor(Gaussian(median_bandwidth(values[some], 2, weight)), Z, p)
+
+
+def kernel_factor(
+    kernel: ScaledKernel, Y: np.ndarray, p: np.ndarray, *, max_rank: int = 50, tol: float = 1e-4
+) -> np.ndarray:
+    """Return columns L (n, rank) with ``K_Y ≈ LLᵀ``, by pivoted Cholesky factorisation.
+
+    In place of Y they measure how features affect the whole distribution of the response, not only
+    its mean.
+
+    The pivot is the row of Y (n, n_outputs) with the largest residual. Rows are compared by
+    content, so neither their order nor their repetition matters. The kernel must have
+    ``k(y, y) = 1``. The factorisation stops when the mean of ``diag(K_Y − LLᵀ)`` under p is at
+    most ``tol``.
+    """
+    w = np.ones(Y.shape[1])
+    left = np.ones(Y.shape[0])
+    columns: list[np.ndarray] = []
+    # Among ties, the row closest to the mean comes first, whatever its position.
+    centrality = -((Y - p @ Y) ** 2).sum(axis=1)
+    while len(columns) < max_rank and p @ left > tol:
+        worst = left >= left.max() * (1.0 - 1e-9)
+        pivot = int(np.flatnonzero(worst)[np.argmax(centrality[worst])])
+        column = kernel.cross(Y, Y[pivot : pivot + 1], w)[:, 0]
+        for earlier in columns:
+            column = column - earlier[pivot] * earlier
+        column = column / np.sqrt(left[pivot])
+        columns.append(column)
+        left = np.maximum(left - column**2, 0.0)
+    return np.stack(columns, axis=1)
 
 
 def _standardized(columns: np.ndarray, p: np.ndarray) -> np.ndarray:

@@ -228,7 +228,7 @@ class _Reader(BaseEstimator):
     """Parameters for reading the columns of a test, by inferring their kinds."""
 
     task: str = "auto"
-    groups: Any = None
+    feature_groups: Any = None
     given: Any = None
     categorical_features: Any = "from_dtype"
     column_types: Any = "auto"

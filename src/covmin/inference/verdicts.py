@@ -19,7 +19,8 @@ from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
-from covmin.selection.frames import feature_names, results_frame
+from covmin.selection.frames import results_frame
+from covmin.selection.summary import feature_names
 
 from .questions import Questions
 from .reading import note_columns

@@ -7,9 +7,9 @@ from typing import Any
 
 from covmin.data.checks import shortened
 from covmin.runtime.page import Report
+from covmin.text import number, percent
 
 from .build import build_report
-from .words import number, percent
 
 
 def render_report(report: dict[str, Any]) -> str:

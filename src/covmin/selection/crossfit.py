@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from covmin.core.nominations import Protected
 from covmin.core.path import run_path
 from covmin.core.problem import Problem
-from covmin.core.survival import martingale_residuals
+from covmin.core.regression import regress_on_sets
+from covmin.core.screening import Protected
 from covmin.core.watch import Watch
 from covmin.data.columns import ColumnPlan, DistinctRows, PreparedColumns, prepare_columns
+from covmin.data.hazards import martingale_residuals
 from covmin.data.ranks import Standardize
 from covmin.data.responses import EncodedResponse
 from covmin.data.samples import Samples
@@ -24,13 +25,11 @@ from covmin.data.sources import ArraySource, StandardizedSource, is_source
 from covmin.plan import Plan
 from covmin.plan.budgets import n_folds_used, path_budgets
 from covmin.plan.constants import FEWEST_TO_CROSS_FIT, N_FOLDS, SCORING_ROWS
-from covmin.runtime.repeats import in_threads
 from covmin.runtime.run import Run
-from covmin.runtime.threads import blas_threads, row_threads, worker_threads
+from covmin.runtime.threads import blas_threads, in_threads, row_threads, worker_threads
 
 from .class_measures import CLASS_MEASURES, class_measures
 from .concordance import concordance
-from .kernel_regression import regress_on_sets
 
 # The score of an estimator on a fold, given columns of the input and the mask of the fold.
 Score = Callable[[np.ndarray, np.ndarray], float]
@@ -222,7 +221,7 @@ def cross_fit(
     names += ["concordance", "concordance_variance"] if samples.response.times is not None else []
     names += ["score"] if score is not None else []
     folds = _folds(samples.n_samples, samples.response.strata)[: n_folds_used(samples.n_samples)]
-    done = run.folds()
+    done = run.folds(len(folds))
     with (
         blas_threads(samples.n_samples, n_workers),
         in_threads(scored, folds[len(done) :], n_workers) as results,

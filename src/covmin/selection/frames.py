@@ -7,7 +7,6 @@ import warnings
 import weakref
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, overload
@@ -16,14 +15,13 @@ import numpy as np
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
-from covmin.data.ranks import goes_by_rank
 from covmin.data.samples import read_samples
 from covmin.data.tables import from_tensors
 from covmin.runtime.frames import as_frame
 from covmin.runtime.page import Report
-from covmin.runtime.seeds import seed_of
 
-from .substitutes import SetErrors, Substitute, find_substitutes
+from .substitutes import Substitute, find_substitutes
+from .summary import Explained, feature_names, feature_notes
 
 
 class NamedResultsMixin:
@@ -65,9 +63,12 @@ class NamedResultsMixin:
         check_is_fitted(self)
         selector: Any = self
         d = selector.n_features_in_
-        alone = np.full(d, np.nan) if X is None else explained_alone(self, X, y)
+        alone = np.full(d, np.nan)
+        if X is not None:
+            explained = _explained(self, X, y)
+            alone = np.array([explained([j]) for j in range(d)])
         order = np.argsort(selector.ranking_, kind="stable")
-        names, notes = feature_names(self), _notes(self)
+        names, notes = feature_names(self), feature_notes(self)
         return results_frame(
             self,
             name=[names[j] for j in order],
@@ -135,29 +136,16 @@ class NamedResultsMixin:
         >>> from covmin import CCMSelector
         >>> X = np.random.default_rng(0).standard_normal((100, 5))
         >>> X[:, 4] = X[:, 0] + 0.2 * X[:, 4]
-        >>> selector = CCMSelector(2).fit(X, X[:, 0] + X[:, 1] ** 2)
-        >>> selector.substitutes(X, X[:, 0] + X[:, 1] ** 2, n=1)[["feature", "substitute"]]
-          feature substitute
-        0      x0         x4
-        1      x1         x2
+        >>> y = X[:, 0] + X[:, 1] ** 2
+        >>> found = CCMSelector(2).fit(X, y).substitutes(X, y, n=1).set_index("feature")
+        >>> found.loc["x0", "substitute"]
+        'x4'
         """
         check_is_fitted(self)
-        selector: Any = self
-        X, _, y = from_tensors(X, None, y)
-        errors, names = _set_errors(self, X, y), feature_names(self)
-        ranking = selector.group_ranking_
-        if ranking is None:
-            ranking = selector.ranking_
-        else:
-            names = list(map(str, selector.feature_groups_))
-        order = np.argsort(ranking, kind="stable")[(ranking == 0).sum() :]
-        found = find_substitutes(errors, order, selector.n_features_, n)
-        columns: dict[str, Any] = {
-            name: [getattr(row, name) for row in found] for name in Substitute._fields
-        }
-        for name in ("feature", "substitute"):
-            columns[name] = [names[j] for j in columns[name]]
-        return results_frame(self, **columns)
+        found = find_substitutes(self, _explained(self, X, y), n)
+        return results_frame(
+            self, **{name: [getattr(row, name) for row in found] for name in Substitute._fields}
+        )
 
     def cv_results_frame(self) -> Any:
         """Return the cross-validation results as a table.
@@ -249,63 +237,20 @@ class NamedResultsMixin:
         return {name: value for name, value in state.items() if name != "_fitted_on"}
 
 
-def explained_alone(selector: Any, X: Any, y: Any) -> np.ndarray:
-    """Return the fraction of the variance of y that each column explains on its own."""
+def _explained(selector: Any, X: Any, y: Any) -> Explained:
+    """Return what sets of features explain of the samples of a fit."""
     if y is None:
         raise ValueError("The column 'alone' requires both X and y; y is missing.")
     X, _, y = from_tensors(X, None, y)
-    errors = _set_errors(selector, X, y, by_column=True)
-    explained = np.zeros(selector.n_features_in_)
-    for j in np.unique(errors.feature):
-        explained[j] = 1.0 - errors.unexplained([j])
-    return explained
-
-
-def _set_errors(selector: Any, X: Any, y: Any, *, by_column: bool = False) -> SetErrors:
-    """Return the errors of sets of features, or of columns, of the table of a fit."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit has already issued them
-        samples = read_samples(selector, X, y, None)
-        columns = samples.columns("rank" if goes_by_rank(selector.standardize) else True)
-    errors = SetErrors.of(samples, columns, seed_of(selector.random_state))
-    if by_column:
-        return replace(errors, feature=samples.plan.source[columns.index], given=np.empty(0, int))
-    return errors
+        return Explained(selector, read_samples(selector, X, y, None))
 
 
 def results_frame(selector: Any, **columns: Any) -> Any:
     """Return results as a pandas frame, or a polars frame if ``set_output`` asks for it."""
     wanted = _get_output_config("transform", estimator=selector)["dense"]
     return as_frame(columns, "polars" if wanted == "polars" else "pandas")
-
-
-def feature_names(selector: Any) -> list[str]:
-    """Return the names of the features of a fit, or x0, x1 and so on."""
-    names = getattr(selector, "feature_names_in_", None)
-    return [f"x{j}" for j in range(selector.n_features_in_)] if names is None else list(names)
-
-
-def _notes(selector: Any) -> list[list[str]]:
-    """Return further information about each feature."""
-    names, ranking = feature_names(selector), selector.ranking_
-    notes: list[list[str]] = [[] for _ in names]
-    kinds, missing = selector.column_kinds_, selector.missing_share_
-    for j in range(len(names)):
-        notes[j] += ["given"] if ranking[j] == 0 else []
-        notes[j] += ["constant"] if selector.constant_[j] else []
-        notes[j] += [str(kinds[j])] if kinds[j] != "number" else []
-        notes[j] += [f"{missing[j]:.0%} missing"] if missing[j] > 0.0 else []
-        if selector.feature_groups_ is not None and ranking[j] > 0:
-            label = selector.feature_groups_[
-                np.flatnonzero(selector.group_ranking_ == ranking[j])[0]
-            ]
-            notes[j] += [f"group {label}"] if str(label) != names[j] else []
-    for a, b in selector.interactions_.features:
-        notes[a].append(f"interacts with {names[b]}")
-        notes[b].append(f"interacts with {names[a]}")
-    for j in selector.spread_.features:
-        notes[j].append("affects the spread of y")
-    return notes
 
 
 def _weakly(table: Any) -> Callable[[], Any]:

@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
-from covmin.core.nominations import Pairs, Spread
 from covmin.core.path import Path, Stage, approximation_error
 from covmin.core.problem import Problem
+from covmin.core.screening import Pairs, Spread
 from covmin.data.columns import ColumnPlan, PreparedColumns
 from covmin.data.samples import Samples
 from covmin.plan import Formulation, Plan
@@ -27,6 +27,7 @@ class FittedAttributes:
     column_kinds_: np.ndarray
     plan_: Plan
     feature_groups_: np.ndarray | None
+    group_of_column_: np.ndarray
     group_ranking_: np.ndarray | None
     group_support_: np.ndarray | None
     objective_: float
@@ -131,6 +132,7 @@ def _ranked(path: Path, columns: PreparedColumns, samples: Samples, m: int) -> d
         "missing_share_": samples.missing_shares(columns.p),
         "support_": ranking[layout.unit] <= m,
         "feature_groups_": samples.labels,
+        "group_of_column_": layout.unit,
         "group_ranking_": ranking if grouped else None,
         "group_support_": ranking <= m if grouped else None,
     }

@@ -18,7 +18,6 @@ from covmin.plan import Formulation, Plan, Request
 from covmin.plan.budgets import candidate_sizes
 from covmin.plan.constants import CROSS_FIT_ROWS, FEWEST_TO_CROSS_FIT, KEPT_UNCHOSEN
 from covmin.plan.duplicates import without_duplicates
-from covmin.plan.duration import workload
 from covmin.plan.first_look import FirstLook
 from covmin.plan.formulation import Fourier, approximation_of, formulation_of
 from covmin.plan.kernel import kernel_of
@@ -138,7 +137,7 @@ class CCMSelector(
     random_state : int, RandomState instance or None, default=None
         Seed of all random draws. None is a fixed seed, so results are reproducible.
     verbose : int or "auto", default="auto"
-        1 shows the plan, the estimated time and a progress bar; 0 shows nothing. "auto" shows a
+        1 shows the plan and a progress bar with the remaining time; 0 shows nothing. "auto" shows a
         progress bar, in terminals and notebooks, if the fit takes more than a few seconds.
     long_run : LongRun, default=None
         Time limit, checkpoint, interrupt and callback: see :class:`covmin.LongRun`.
@@ -377,7 +376,7 @@ class CCMSelector(
         wanted = self._wanted(samples.plan.n_choices)
         look = FirstLook(plan.formulated(table, columns, samples.response, 1.0), plan.task)
         plan, look = plan.with_look(columns, look)
-        run.planned(plan, workload(plan, columns.units.size, wanted, self.n_jobs))
+        run.planned(plan)
         epsilon, m, crossfit, reason = self._choose(plan, samples, rows, wanted, run)
         plan = plan.with_choice(epsilon, m, samples.plan.n_choices, reason)
         plan.check_lambda2(columns.total_weight, epsilon)

@@ -1,4 +1,6 @@
-"""Format numbers for the report."""
+"""Numbers in words: percentages, counts, p-values."""
+
+import math
 
 
 def percent(share: float) -> str:
@@ -23,6 +25,27 @@ def number(value: float) -> str:
     return f"{value:.4g}" if size < 1e4 else f"{value:,.0f}" if size < 1e7 else f"{value:.3g}"
 
 
+def p_value(value: float | None) -> str:
+    """Format a p-value with two digits; empty if it is unknown.
+
+    >>> [p_value(p) for p in (0.5, 0.0123, 3e-9, None)]
+    ['0.50', '0.012', '< 0.0001', '']
+    """
+    if value is None or math.isnan(value):
+        return ""
+    return "< 0.0001" if value < 1e-4 else f"{value:#.2g}"
+
+
+def with_p_value(value: float) -> str:
+    """Format a p-value with the letter p.
+
+    >>> with_p_value(0.03124), with_p_value(1e-9)
+    ('p = 0.031', 'p < 0.0001')
+    """
+    text = p_value(value)
+    return f"p {text}" if text.startswith("<") else f"p = {text}"
+
+
 def count_of(n: int, noun: str, plural: str | None = None) -> str:
     """Format a number with its noun.
 
@@ -30,15 +53,6 @@ def count_of(n: int, noun: str, plural: str | None = None) -> str:
     ('1 feature', '1,200 features', '2 classes')
     """
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
-
-
-def chance(p_value: float) -> str:
-    """Format a p-value.
-
-    >>> chance(0.03124), chance(1e-9)
-    ('p = 0.031', 'p < 0.001')
-    """
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
 
 
 def verb(n: int, plural: str) -> str:
