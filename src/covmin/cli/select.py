@@ -160,7 +160,8 @@ def _check_task(task: str, dataset: Dataset) -> None:
 def _fit(dataset: Dataset, arguments: dict[str, Any], *, quiet: bool) -> SelectResult:
     """Fit the selector and collect its warnings."""
     from covmin import CCMSelector, LongRun
-    from covmin.data.samples import CONSTANT_FEATURES, read_samples
+    from covmin.data import TableOptions, read
+    from covmin.data.table import CONSTANT_FEATURES
     from covmin.selection.summary import summary
 
     long_run = arguments.get("long_run", LongRun())
@@ -182,7 +183,7 @@ def _fit(dataset: Dataset, arguments: dict[str, Any], *, quiet: bool) -> SelectR
     seconds = time.perf_counter() - start
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit has already issued them
-        table = read_samples(selector, *(dataset.stored or (dataset.X, dataset.response)), None)
+        table = read(*(dataset.stored or (dataset.X, dataset.response)), TableOptions.of(selector))
     found = summary(selector, table, target=dataset.target)
     warned = _data_warnings(dataset, selector)
     return SelectResult(dataset, selector, notes, warned, seconds, found)
@@ -198,8 +199,8 @@ def _readings(selector: CCMSelector) -> list[str]:
 
 def _data_warnings(dataset: Dataset, selector: CCMSelector) -> list[str]:
     """Return warnings about the data."""
-    from covmin.data.checks import shortened
     from covmin.report import check_data
+    from covmin.text import shortened
 
     said = []
     for item in check_data(selector, dataset.X, np.asarray(dataset.response), dataset.names):

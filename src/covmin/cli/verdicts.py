@@ -11,8 +11,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from covmin.data.checks import printable, shortened
-from covmin.text import p_value
+from covmin.text import p_value, printable, shortened
 
 from .display import BARE
 from .errors import CommandError, ExitCode

@@ -10,9 +10,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
 from covmin.core.path import run_path
+from covmin.data import Table, TableOptions, read
 from covmin.data.columns import DistinctRows, PreparedColumns, n_features_to_keep
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin
-from covmin.data.samples import Samples, check_columns, check_enough, read_samples, warn_of_excluded
+from covmin.data.table import check_columns, check_enough, warn_of_excluded
 from covmin.data.tables import from_tensors
 from covmin.plan import Formulation, Plan, Request
 from covmin.plan.budgets import candidate_sizes
@@ -323,7 +324,7 @@ class CCMSelector(
         kernel_of(self.kernel, formulation)  # raises an error before a large table is read
         check_scored(self.estimator, self.scoring)
         X, device, y, sample_weight = from_tensors(X, self.device, y, sample_weight)
-        samples = read_samples(self, X, y, sample_weight)
+        samples = read(X, y, TableOptions.of(self), sample_weight)
         with one_blas_thread():
             columns = samples.columns(self.standardize)
         check_columns(samples, columns, self.standardize)
@@ -347,7 +348,7 @@ class CCMSelector(
         return self
 
     def _plan_of_shape(
-        self, columns: PreparedColumns, samples: Samples, formulation: Formulation, device: Any
+        self, columns: PreparedColumns, samples: Table, formulation: Formulation, device: Any
     ) -> Plan:
         approximation, n_components = approximation_of(self.approximation)
         request = Request(
@@ -366,19 +367,19 @@ class CCMSelector(
         return plan.with_gaps(samples.columns_with_gaps)
 
     def _run(
-        self, plan: Plan, columns: PreparedColumns, samples: Samples, run: Run
+        self, plan: Plan, columns: PreparedColumns, samples: Table, run: Run
     ) -> dict[str, Any]:
         """Complete the plan by looking at the data, choose m and ε, and run the path."""
-        plan = plan.with_table(samples.table[0]).with_kernel(columns)
+        plan = plan.with_table(samples.passed[0]).with_kernel(columns)
         rows = without_duplicates(columns, plan.request.seed)
         samples = beyond_given(samples, rows, self.standardize)
         table = plan.problem(columns, samples.response.Y)
-        wanted = self._wanted(samples.plan.n_choices)
+        wanted = self._wanted(samples.layout.n_choices)
         look = FirstLook(plan.formulated(table, columns, samples.response, 1.0), plan.task)
         plan, look = plan.with_look(columns, look)
         run.planned(plan)
         epsilon, m, crossfit, reason = self._choose(plan, samples, rows, wanted, run)
-        plan = plan.with_choice(epsilon, m, samples.plan.n_choices, reason)
+        plan = plan.with_choice(epsilon, m, samples.layout.n_choices, reason)
         plan.check_lambda2(columns.total_weight, epsilon)
         problem = plan.formulated(table, columns, samples.response, epsilon)
         budget = min(m, columns.units.size)
@@ -406,10 +407,10 @@ class CCMSelector(
         return n_features_to_keep(self.n_features_to_select, n_features)
 
     def _choose(
-        self, plan: Plan, samples: Samples, rows: DistinctRows, wanted: int | None, run: Run
+        self, plan: Plan, samples: Table, rows: DistinctRows, wanted: int | None, run: Run
     ) -> tuple[float, int, CrossFit | None, str]:
         """Return ε and m, by cross-validation if they are not given, and the reason."""
-        d, epsilons = samples.plan.n_choices, plan.epsilons
+        d, epsilons = samples.layout.n_choices, plan.epsilons
         if len(epsilons) == 1 and wanted is not None:
             warn_if_not_used(self.estimator)
             return epsilons[0], wanted, None, "as requested"
