@@ -116,7 +116,7 @@ def select(
     fields = {
         "categorical_features": "categorical",
         "given": "given",
-        "groups": "groups",
+        "feature_groups": "groups",
         "column_types": "kinds",
     }
     columns: dict[str, Any] = {fields[name]: parameters.pop(name, None) for name in fields}
