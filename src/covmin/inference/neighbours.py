@@ -92,7 +92,7 @@ def _basis(
     X: np.ndarray, of_column: np.ndarray, p: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Return the columns and cosines of their ranks, times √p, and the unit of each."""
-    waves = Ranked.of(X, p).waves(np.arange(X.shape[1]))[1:]
+    waves = Ranked.of(X, p).functions(np.arange(X.shape[1]))[1:]
     bent = waves.reshape(-1, len(X)).T
     varies = (p @ bent**2) > 0.5
     B = np.hstack([X - p @ X, bent[:, varies]]) * np.sqrt(p)[:, None]

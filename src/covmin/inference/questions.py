@@ -11,9 +11,7 @@ import numpy as np
 
 from covmin.constants import SAMPLES_FOR_EACH_FEATURE
 from covmin.core.regression import Given, regress_on_sets
-from covmin.core.screening import N_WAVES, SEARCH, Codes, Ranked, interacting_pairs
-from covmin.core.screening.pairs import many_carry
-from covmin.core.screening.search import chance, prior
+from covmin.core.screening import SEARCH, Screening
 from covmin.core.units import ALWAYS_ON, Units
 from covmin.data.columns import PreparedColumns
 from covmin.data.responses import EncodedResponse
@@ -77,9 +75,8 @@ class Questions:
         return np.flatnonzero(self.units.of_column == unit)
 
     @cached_property
-    def _looks(self) -> tuple[Codes, Ranked]:
-        codes = Codes.of(self.Y, self.p, SEARCH)
-        return codes, Ranked.of(self.X, codes.p)
+    def _screening(self) -> Screening:
+        return Screening.of(self.X, self.Y, self.p, self.units.of_column)
 
     @cached_property
     def alone(self) -> np.ndarray:
@@ -87,22 +84,9 @@ class Questions:
 
         Based on functions of the ranks of its columns; enough samples must carry the association.
         """
-        codes, ranked = self._looks
-        p_values = np.ones(self.units.size)
-        if not SEARCH.can_tell(codes.n_samples) or codes.size == 0:
-            return p_values
-        shares = ranked.shares(codes)[0]
-        tails = chance(shares, codes.n_samples, codes.size) / prior(N_WAVES)[:, None]
-        # Only small p-values need to be checked.
-        for wave, column in np.argwhere(tails < SEARCH.level):
-            values = ranked.waves(np.array([column]))[wave, 0]
-            if not many_carry((np.sqrt(self.p) * values)[:, None], codes, SEARCH)[0]:
-                tails[wave, column] = 1.0
-        best, of_column = tails.min(axis=0), self.units.of_column
-        for unit in range(self.units.size):
-            mine = best[of_column == unit]
-            p_values[unit] = min(1.0, mine.size * mine.min())
-        return p_values
+        of_each = self._screening.p_values()
+        columns = [of_each[self._columns(unit)] for unit in range(self.units.size)]
+        return np.array([min(1.0, mine.size * mine.min()) for mine in columns])
 
     @cached_property
     def _choice(self) -> tuple[np.ndarray, float]:
@@ -199,9 +183,7 @@ class Questions:
     @cached_property
     def partners(self) -> list[tuple[int, int]]:
         """Candidate interacting pairs of units."""
-        codes, ranked = self._looks
-        search = replace(SEARCH, level=1.0)
-        pairs = interacting_pairs(self.X, ranked, codes, self.units.of_column, search)
+        pairs = replace(self._screening, search=replace(SEARCH, level=1.0)).interactions()
         return [(int(a), int(b)) for a, b in pairs.units if a >= 0 and b >= 0]
 
     def in_pairs(self) -> np.ndarray:

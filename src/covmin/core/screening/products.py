@@ -7,6 +7,7 @@ response; all triples need d times as many, and so on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations, product
@@ -225,12 +226,12 @@ class Effects:
         left: np.ndarray = vectors - self.vectors @ (self.vectors.T @ vectors)
         return left
 
-    def also(self, vectors: np.ndarray, columns: np.ndarray) -> Effects:
-        """Return the effects with further vectors (n, c) among them."""
+    def also(self, vectors: np.ndarray, columns: Sequence[int] | np.ndarray = ()) -> Effects:
+        """Return the effects with further vectors (n, c) among them, functions of some columns."""
         directions, sizes, _ = np.linalg.svd(self.off(vectors), full_matrices=False)
         directions = directions[:, sizes > 1e-6 * sizes.max(initial=0.0)]
         every = np.column_stack([self.vectors, directions])
-        return Effects(every, np.append(self.columns, columns))
+        return Effects(every, np.append(self.columns, columns).astype(np.int64))
 
     def all_functions(self, ranked: Ranked, most: int) -> Effects:
         """Return the effects of all functions of the columns found, at most ``most``."""

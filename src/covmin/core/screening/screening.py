@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from math import comb
 
 import numpy as np
@@ -180,12 +180,13 @@ class Screening:
         single effects are removed with all their functions: the rank transform distorts a single
         effect, so that it also changes the spread of the ranks.
         """
+        squares, level = self.codes.squares, self.search.level
+        return self._screen(squares, 1, level, N_FUNCTIONS, self._effects_of_columns)[0]
 
-        def effects() -> Effects:
-            most = self.search.most_effects(self.codes.n_samples)
-            return self.effects.all_functions(self.ranked, most)
-
-        return self._screen(self.codes.squares, 1, self.search.level, N_FUNCTIONS, effects)[0]
+    def _effects_of_columns(self) -> Effects:
+        """Return all functions of the columns that have effects."""
+        most = self.search.most_effects(self.codes.n_samples)
+        return self.effects.all_functions(self.ranked, most)
 
     def interactions(self, order: int = 2, n_functions: int = N_FUNCTIONS) -> Found:
         """Find sets of up to ``order`` columns whose product explains more than fewer of them.
@@ -198,21 +199,19 @@ class Screening:
         quarter for triples, and so on; the smallest share twice. ``n_functions`` of each column
         are for pairs; larger sets use the plain ranks.
         """
-        found, effects = Found.none(2, self.codes.n_samples), None
+        codes = self.codes
+        found, vectors = Found.none(2, codes.n_samples), np.empty((codes.p.size, 0))
         for size in range(2, order + 1):
             level = self.search.level * 0.5 ** min(size - 1, order - 2)
-            removed = effects
-            sets, named = self._screen(
-                self.codes,
-                size,
-                level,
-                n_functions if size == 2 else 1,
-                lambda: removed or self.effects,
-            )
-            found = found.with_larger(sets)
-            if size < order and named.size:
-                effects = (removed or self.effects).also(named, np.empty(0, dtype=np.int64))
+            n_each = n_functions if size == 2 else 1
+            known = partial(self._effects_and, vectors)
+            sets, named = self._screen(codes, size, level, n_each, known)
+            found, vectors = found.with_larger(sets), np.column_stack([vectors, named])
         return found
+
+    def _effects_and(self, vectors: np.ndarray) -> Effects:
+        """Return the effects of single columns and of the sets found before, (n, c) times √p."""
+        return self.effects.also(vectors) if vectors.size else self.effects
 
     def _screen(
         self,
