@@ -1,6 +1,11 @@
-"""Numbers in words: percentages, counts, p-values."""
+"""Names and numbers in words: quoted names, percentages, counts, p-values."""
 
 import math
+from collections.abc import Hashable, Sequence
+from unicodedata import category
+
+# Unicode categories of control, format, surrogate and private characters, and line separators.
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 
 
 def percent(share: float) -> str:
@@ -62,3 +67,31 @@ def verb(n: int, plural: str) -> str:
     ('is', 'explains', 'explain')
     """
     return {"are": "is", "have": "has"}.get(plural, f"{plural}s") if n == 1 else plural
+
+
+def listed(names: Sequence[Hashable]) -> str:
+    """Return the first few names, quoted."""
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return ", ".join(shortened(repr(name)) for name in names[:5]) + more
+
+
+def shortened(name: str, most: int = 80) -> str:
+    """Shorten a name by its middle: the beginning and the end often distinguish it.
+
+    >>> shortened("temperature_of_sensor_17", 16)
+    'temperatu…sor_17'
+    """
+    if len(name) <= most:
+        return name
+    begin = (5 * most) // 8
+    return f"{name[: begin - 1]}…{name[begin - most :]}"
+
+
+def printable(text: str) -> str:
+    r"""Escape invisible characters, so that a name cannot hide its content or control a terminal.
+
+    >>> print(printable("price\u202e\x1b[2J"), printable("größe"))
+    price\u202e\x1b[2J größe
+    """
+    seen = (c.encode("unicode_escape").decode() if category(c) in _UNSEEN else c for c in text)
+    return "".join(seen)

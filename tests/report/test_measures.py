@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from covmin import CCMSelector
-from covmin.data.samples import read_samples
+from covmin.data import TableOptions, read
 from covmin.report import build_report, render_report
 from covmin.selection.summary import summary
 
@@ -21,7 +21,7 @@ def rare():
 
 def test_classes_have_every_measure_beside_that_of_no_feature(rare):
     selector, X, y = rare
-    measures = summary(selector, read_samples(selector, X, y, None))["measures"]
+    measures = summary(selector, read(X, y, TableOptions.of(selector)))["measures"]
     found = {row["name"]: row for row in measures}
     assert list(found) == ["error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc"]
     share = (y == "fine").mean()

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from covmin import CCMSelector
-from covmin.data.samples import read_samples
+from covmin.data import TableOptions, read
 from covmin.selection.summary import summary
 
 
@@ -23,7 +23,7 @@ def fitted():
     y = np.where(X["a"] * X["b"] > 0, "up", "down")
     with pytest.warns(UserWarning, match="identifier"):
         selector = CCMSelector().fit(X, y)
-    return selector, read_samples(selector, X, y, None)
+    return selector, read(X, y, TableOptions.of(selector))
 
 
 def test_is_plain_values(fitted):

@@ -10,8 +10,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from covmin.data.checks import printable, shortened
-from covmin.text import count_of, percent, with_p_value
+from covmin.text import count_of, percent, printable, shortened, with_p_value
 
 from .errors import CommandError
 

@@ -11,8 +11,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from covmin.data.checks import printable, shortened
-from covmin.text import p_value
+from covmin.text import p_value, printable, shortened
 
 from .display import BARE
 from .errors import CommandError, ExitCode
@@ -40,12 +39,14 @@ def check_rate(fdr: float | None) -> None:
         )
 
 
-def fit_verdicts(dataset: Dataset, fdr: float, arguments: Mapping[str, Any]) -> VerdictSelector:
+def fit_verdicts(
+    dataset: Dataset, fdr: float, arguments: Mapping[str, Any], *, quiet: bool
+) -> VerdictSelector:
     """Test every feature, with the table read as for the ranking."""
     from covmin import VerdictSelector
 
     shared = {name: arguments[name] for name in _SHARED if name in arguments}
-    selector = VerdictSelector(fdr=fdr, verbose=0, **shared)
+    selector = VerdictSelector(fdr=fdr, verbose=0 if quiet else "auto", **shared)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # already issued with the ranking
         return selector.fit(*(dataset.stored or (dataset.X, dataset.response)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
@@ -13,6 +12,7 @@ from sklearn.utils.validation import column_or_1d
 
 from covmin.core.kernels import Gaussian, ScaledKernel
 from covmin.core.kernels.bandwidth import median_bandwidth
+from covmin.remarks import warn
 
 from .hazards import martingale_residuals
 from .outliers import dominated_by_outliers, rows_to_look_at
@@ -247,12 +247,11 @@ def _guess_task_of_whole_numbers(y: np.ndarray) -> str:
     are_codes = values[0] in (0, 1) and values[-1] - values[0] == n_classes - 1
     measured = not are_codes or y.shape[0] < _FEW_MEMBERS * n_classes
     task, other = ("regression", "classification") if measured else ("classification", "regression")
-    warnings.warn(
+    warn(
+        "guessed-task",
         f"y has {n_classes} distinct integers in {y.shape[0]} samples, which are treated as "
         f"{'a numeric response' if measured else 'classes'}. Pass task={other!r} if that is wrong, "
         f"or task={task!r} to silence this warning.",
-        UserWarning,
-        stacklevel=7,
     )
     return task
 

@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from covmin.data.checks import shortened
 from covmin.selection.headline import MEASURES, cv_measure, judged_by
+from covmin.text import shortened
 
 from .shared import ACCENT, LEFT_OUT, LIMIT, NAME, Display, legend_under, names_of
 

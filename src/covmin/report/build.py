@@ -10,11 +10,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import covmin
-from covmin.data.checks import printable
+from covmin.data import TableOptions, read
 from covmin.data.hazards import survival_curve
-from covmin.data.samples import read_samples
 from covmin.plotting.network import network_order
 from covmin.selection.summary import measure_text, summary
+from covmin.text import printable
 
 from .checks import data_warnings
 from .code import reproduction_code
@@ -88,7 +88,7 @@ def build_report(
     samples = as_samples(selector, X, y, feature_names)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit has already issued them
-        table = read_samples(selector, X, y, None)
+        table = read(X, y, TableOptions.of(selector))
     found = summary(selector, table, target=printable(target_name))
     order = np.argsort(selector.ranking_, kind="stable")
     chosen_from = order[~np.isin(order, list(samples.table.left_out))]

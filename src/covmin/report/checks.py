@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from covmin.data.checks import listed, shortened
-from covmin.text import count_of
+from covmin.text import count_of, listed, shortened
 
 from .samples import Samples, as_samples
 

@@ -5,9 +5,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from covmin.data.checks import shortened
 from covmin.runtime.page import Report
-from covmin.text import number, percent
+from covmin.text import number, percent, shortened
 
 from .build import build_report
 

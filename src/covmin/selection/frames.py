@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
-from covmin.data.samples import read_samples
+from covmin.data import TableOptions, read
 from covmin.data.tables import from_tensors
 from covmin.runtime.frames import as_frame
 from covmin.runtime.page import Report
@@ -202,7 +202,7 @@ def _explained_alone(selector: Any, X: Any, y: Any) -> np.ndarray:
     X, _, y = from_tensors(X, None, y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit has already issued them
-        explained = Explained(selector, read_samples(selector, X, y, None))
+        explained = Explained(selector, read(X, y, TableOptions.of(selector)))
         return np.array([explained([j]) for j in range(selector.n_features_in_)])
 
 

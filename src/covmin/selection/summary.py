@@ -138,7 +138,7 @@ class Explained:
         first, p = rows.first[:SAMPLE_ROWS], rows.p[:SAMPLE_ROWS]
         p = p / p.sum()
         Z, Y = columns.X.sample(first).astype(np.float64), self._table.response.Y[first]
-        owner = self._table.plan.source[columns.index]
+        owner = self._table.layout.source[columns.index]
         return Z, Y - p @ Y, p, columns.units.scale**2, owner
 
 
