@@ -12,13 +12,13 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.utils import _safe_indexing
 
+from covmin.data import Table, TableOptions, read
 from covmin.data.hazards import martingale_residuals
 from covmin.data.kinds import LEFT_OUT, Levels, values_as_read
 from covmin.data.ranks import goes_by_rank
 from covmin.data.sources import SparseSource
-from covmin.data.table import Table, TableOptions, read
 from covmin.plotting.shared import names_of
-from covmin.remarks import printable
+from covmin.text import printable
 
 MISSING = "(missing)"
 # Rows to describe a feature, and those of them to draw as points.
@@ -33,6 +33,11 @@ class Column:
     missing: np.ndarray  # (n_samples,) bool
     levels: list[str] | None = None  # of a category; missing values are the last one
     is_date: bool = False
+
+    @property
+    def is_category(self) -> bool:
+        """Whether the values are codes of levels."""
+        return self.levels is not None
 
 
 class View:
@@ -55,14 +60,13 @@ class View:
         self.task: str = selector.task_
         self._by_rank = goes_by_rank(selector.standardize)
         self._columns: dict[int, Column] = {}
+        # The first encoded column of each column that has any; for numbers, the only one.
+        owners, first = np.unique(self.table.layout.source, return_index=True)
+        self._first = dict(zip(owners.tolist(), first.tolist(), strict=True))
 
     def is_left_out(self, column: int) -> bool:
         """Tell whether a column is not part of the selection."""
         return self.table.kinds is not None and self.table.kinds[column] in LEFT_OUT
-
-    def encoded(self, column: int) -> np.ndarray:
-        """Return the encoded columns of a column of the table, (n_samples, n_encoded)."""
-        return np.asarray(self.table.X[:, self.table.layout.source == column])
 
     def column(self, number: int) -> Column:
         """Return a column with its values as passed."""
@@ -73,16 +77,12 @@ class View:
     def _read(self, number: int) -> Column:
         X = self.table.passed[0]
         kind = "number" if self.table.kinds is None else str(self.table.kinds[number])
-        is_plain = kind == "number" and not hasattr(X, "columns")
-        if is_plain and getattr(X, "dtype", None) != bool:
-            values = self.encoded(number)[:, 0].astype(np.float64)
+        dtype = list(X.dtypes)[number] if hasattr(X, "dtypes") else getattr(X, "dtype", "")
+        if kind == "number" and not str(dtype).lower().startswith("bool"):
+            values = self.table.X[:, self._first[number]].astype(np.float64)
             return Column(values, np.isnan(values))
         X = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
         column = _safe_indexing(_safe_indexing(X, number, axis=1), self.table.row)
-        is_flag = str(column.dtype).lower().startswith("bool")
-        if kind == "number" and not is_flag:
-            values = self.encoded(number)[:, 0].astype(np.float64)
-            return Column(values, np.isnan(values))
         if kind == "date":
             points = values_as_read(column, kind)
             if points.dtype.kind == "M":

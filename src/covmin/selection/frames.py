@@ -7,9 +7,8 @@ import warnings
 import weakref
 from collections.abc import Callable
 from copy import deepcopy
-from importlib import import_module
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from sklearn.utils._set_output import _get_output_config
@@ -18,9 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 from covmin.data import TableOptions, read
 from covmin.data.tables import from_tensors
 from covmin.runtime.frames import as_frame
-from covmin.runtime.page import Report
 
 from .summary import Explained, feature_names, feature_notes
+
+if TYPE_CHECKING:
+    from covmin.report import Report
 
 
 class NamedResultsMixin:
@@ -182,8 +183,9 @@ class NamedResultsMixin:
             )
         if getattr(y, "name", None) is not None:
             options = {"target_name": str(y.name), **options}
-        # The report layer is above this one, so import it only when it is needed, by name.
-        made: Report = import_module("covmin.report").make_report(self, X, y, **options)
+        from covmin.report import make_report  # of a layer above, for the sake of a short call
+
+        made = make_report(self, X, y, **options)
         return made if path is None else made.save(path)
 
     def _remember(self, X: Any, y: Any) -> None:
