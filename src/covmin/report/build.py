@@ -100,6 +100,7 @@ def build_report(
     plotted = used[:_PLOTTED]
     alone = {row["column"]: row["alone"] for row in found["features"]}
     alone = {j: explained([j]) if alone[j] is None else alone[j] for j in plotted}
+    kept = [row["column"] for row in found["features"] if row["kept"]]
     pairs = [row["columns"] for row in found["interactions"]]
     code = code or reproduction_code(selector, target_name, source)
     return {
@@ -128,7 +129,7 @@ def build_report(
         "network": network_order(selector.interactions_.features, selector.ranking_).tolist(),
         "verdicts": None if verdicts is None else _verdicts(verdicts),
         "correlation": shared_information(view, used[:_CORRELATED]),
-        "substitutes": substitutes(view, explained, used, found["n_kept"]),
+        "substitutes": substitutes(selector, view, explained, kept),
         "described_rows": int(view.rows.size),
         "drawn_rows": int(view.drawn_rows.size),
         "from_command": from_command,

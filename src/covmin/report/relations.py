@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from covmin.selection.substitutes import feature_labels, find_substitutes
 from covmin.selection.summary import Explained
-from covmin.text import percent
+from covmin.text import percent, printable
 
 from .plots import crossed, pair_points
 from .view import View
 
-_SUBSTITUTED, _CANDIDATES = 10, 3
+_SUBSTITUTED = 10
 # Measure of association of two features, by how many of them are categorical.
 MEASURES = ("correlation", "correlation ratio", "Cramér’s V")
 
@@ -82,32 +83,27 @@ def _cramers_v(a: np.ndarray, b: np.ndarray) -> float:
     return float(np.sqrt(np.clip(phi2 / most, 0.0, 1.0))) if most > 0.0 else 0.0
 
 
-def substitutes(view: View, explained: Explained, order: list[int], m: int) -> dict[str, Any]:
-    """Return the loss when a selected feature is dropped, or replaced by an unselected one.
-
-    Candidates are the unselected features with the strongest association with it.
-    """
-    chosen, left = order[:m], order[m:]
-    base = round(1.0 - explained(chosen), 4)
-    rows: list[dict[str, Any]] = []
-    close = associations(view, chosen[:_SUBSTITUTED], left) if left else None
-    for i, j in enumerate(chosen[:_SUBSTITUTED]):
-        others = [k for k in chosen if k != j]
-        rows.append({"feature": j, "without": round(1.0 - explained(others), 4)})
-        if close is not None:
-            candidates = np.argsort(-np.abs(close[i]), kind="stable")[:_CANDIDATES]
-            errors = [1.0 - explained([*others, left[k]]) for k in candidates]
-            place = candidates[int(np.argmin(errors))]
-            rows[i] |= {
-                "substitute": left[place],
-                "correlation": round(float(close[i, place]), 3),
-                "measure": _measure(view, j, left[place]),
-                "with_substitute": round(min(errors), 4),
-                # A substitute is better only if the difference is visible after rounding.
-                "better": min(errors) < base and percent(min(errors)) != percent(base),
-            }
-    return {"unexplained": base, "rows": rows}
-
-
-def _measure(view: View, a: int, b: int) -> str:
-    return MEASURES[sum(view.column(j).is_category for j in (a, b))]
+def substitutes(
+    selector: Any, view: View, explained: Explained, kept: Sequence[int]
+) -> dict[str, Any]:
+    """Return the loss when a selected feature is dropped, or replaced by an unselected one."""
+    labels = [printable(str(label)) for label in feature_labels(selector)]
+    grouped = selector.feature_groups_ is not None
+    labels = labels if grouped else view.names
+    base = 1.0 - explained(kept)
+    rows = []
+    for found in find_substitutes(selector, explained, 1, _SUBSTITUTED):
+        a, b, instead = found.feature, found.substitute, found.unexplained_with
+        row = {
+            "feature": labels[a],
+            "substitute": labels[b],
+            "without": round(found.unexplained_without, 4),
+            "with_substitute": round(instead, 4),
+            # A substitute is better only if the difference is visible after rounding.
+            "better": instead < base and percent(instead) != percent(base),
+        }
+        if not grouped:
+            row["correlation"] = round(float(associations(view, [a], [b])[0, 0]), 3)
+            row["measure"] = MEASURES[sum(view.column(j).is_category for j in (a, b))]
+        rows.append(row)
+    return {"unexplained": round(base, 4), "rows": rows}

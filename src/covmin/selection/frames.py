@@ -18,7 +18,7 @@ from covmin.data import TableOptions, read
 from covmin.data.tables import from_tensors
 from covmin.runtime.frames import as_frame
 
-from .substitutes import Substitute, find_substitutes
+from .substitutes import Substitute, feature_labels, find_substitutes
 from .summary import Explained, feature_names, feature_notes
 
 if TYPE_CHECKING:
@@ -143,10 +143,11 @@ class NamedResultsMixin:
         'x4'
         """
         check_is_fitted(self)
-        found = find_substitutes(self, _explained(self, X, y), n)
-        return results_frame(
-            self, **{name: [getattr(row, name) for row in found] for name in Substitute._fields}
-        )
+        found, labels = find_substitutes(self, _explained(self, X, y), n), feature_labels(self)
+        columns = {name: [getattr(row, name) for row in found] for name in Substitute._fields}
+        for name in ("feature", "substitute"):
+            columns[name] = [labels[number] for number in columns[name]]
+        return results_frame(self, **columns)
 
     def cv_results_frame(self) -> Any:
         """Return the cross-validation results as a table.
