@@ -103,3 +103,45 @@ def _tail(E: np.ndarray, R: np.ndarray, spread: np.ndarray) -> tuple[float, floa
     if mean <= 0.0:
         return 1.0, 0.0
     return weighted_chi2_tail(weights, statistic), statistic / mean
+
+
+def weighted_chi2_tail(weights: np.ndarray, value: float) -> float:
+    """Return P(Σₖ λₖ χ²ₖ ≥ value) for independent χ² variables with one degree of freedom.
+
+    Uses the saddlepoint formula of Lugannani and Rice in the form of Barndorff-Nielsen, whose
+    relative error is a few per cent even for very small probabilities. Below the mean, where no
+    decision is made, it uses a gamma distribution with the same mean and variance.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_terms,)
+        The λₖ ≥ 0.
+    value : float
+
+    Returns
+    -------
+    tail : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(weighted_chi2_tail(np.array([1.0]), 3.841), 2)
+    0.05
+    """
+    largest = float(weights.max(initial=0.0))
+    if largest <= 0.0:
+        return 1.0
+    weights = weights[weights > _NEGLIGIBLE * largest] / largest
+    value = value / largest
+    mean, variance = float(weights.sum()), 2.0 * float((weights**2).sum())
+    if value <= mean + 0.1 * np.sqrt(variance):  # the saddlepoint is close to zero
+        return float(gamma.sf(value, mean**2 / variance, scale=variance / mean))
+    low, high = 0.0, 0.5
+    for _ in range(_HALVINGS):
+        s = 0.5 * (low + high)
+        low, high = (s, high) if (weights / (1.0 - 2.0 * s * weights)).sum() < value else (low, s)
+    cumulant = -0.5 * np.log1p(-2.0 * s * weights).sum()
+    curvature = 2.0 * ((weights / (1.0 - 2.0 * s * weights)) ** 2).sum()
+    w = np.sqrt(2.0 * (s * value - cumulant))
+    v = s * np.sqrt(curvature)
+    return float(norm.sf(w + np.log(v / w) / w))
