@@ -14,8 +14,8 @@ import pandas as pd
 
 from covmin import CCMSelector
 from covmin.core.kernels import Gaussian
-from covmin.core.nominations import Protected
 from covmin.core.problem import Problem, Sample
+from covmin.core.screening import Protected
 from covmin.data.samples import read_samples
 from covmin.datasets import make_correlated_interaction, make_xor
 from covmin.plan.problem import make_problem, protected_for

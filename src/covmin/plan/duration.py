@@ -9,16 +9,17 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from covmin.constants import FUNCTION_SCALES
 from covmin.core.kernels.additive import waves_for
+from covmin.core.regression import landmarks_for
 from covmin.runtime.threads import row_threads, worker_threads
 from covmin.runtime.workload import PASS, Workload
 
 from .approximation import pair_rows, pair_waves
-from .budgets import candidate_sizes, n_folds_used, n_landmarks
+from .budgets import candidate_sizes, n_folds_used
 from .constants import (
     CROSS_FIT_ROWS,
     FEWEST_TO_CROSS_FIT,
-    FUNCTION_SCALES,
     N_FOLDS,
     PAIR_PASSES,
     SCORING_ROWS,
@@ -108,7 +109,7 @@ def _scoring(n_rows: int, n_sets: int) -> float:
 
 def _regression(n_rows: int) -> float:
     """Return the work of a kernel regression with landmarks, apart from its constant cost."""
-    near = min(n_rows, n_landmarks(n_rows))
+    near = min(n_rows, landmarks_for(n_rows))
     return _DOUBLE * near * (n_rows * (near + PASS) + _EIGENVECTORS * near**2)
 
 

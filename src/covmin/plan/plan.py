@@ -12,8 +12,8 @@ from scipy.sparse import issparse
 
 from covmin.core.kernels import Kernel, Mixed
 from covmin.core.kernels.bandwidth import all_features, kept_features
-from covmin.core.nominations import Protected
 from covmin.core.problem import Problem
+from covmin.core.screening import Protected
 from covmin.data.checks import listed
 from covmin.data.columns import PreparedColumns
 from covmin.data.encoding import Reading

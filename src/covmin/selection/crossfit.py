@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from covmin.core.nominations import Protected
 from covmin.core.path import run_path
 from covmin.core.problem import Problem
+from covmin.core.regression import regress_on_sets
+from covmin.core.screening import Protected
 from covmin.core.survival import martingale_residuals
 from covmin.core.watch import Watch
 from covmin.data.columns import ColumnPlan, DistinctRows, PreparedColumns, prepare_columns
@@ -30,7 +31,6 @@ from covmin.runtime.threads import blas_threads, row_threads, worker_threads
 
 from .class_measures import CLASS_MEASURES, class_measures
 from .concordance import concordance
-from .kernel_regression import regress_on_sets
 
 # The score of an estimator on a fold, given columns of the input and the mask of the fold.
 Score = Callable[[np.ndarray, np.ndarray], float]

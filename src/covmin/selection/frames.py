@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
+from covmin.core.regression import regress_on_sets
 from covmin.data.ranks import goes_by_rank
 from covmin.data.samples import read_samples
 from covmin.data.tables import from_tensors
@@ -23,8 +24,6 @@ from covmin.runtime.frames import as_frame
 from covmin.runtime.page import Report
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
-
-from .kernel_regression import regress_on_sets
 
 
 class NamedResultsMixin:

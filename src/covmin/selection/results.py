@@ -7,9 +7,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
-from covmin.core.nominations import Pairs, Spread
 from covmin.core.path import Path, Stage, approximation_error
 from covmin.core.problem import Problem
+from covmin.core.screening import Pairs, Spread
 from covmin.core.substitutes import Substitutes, substitutes
 from covmin.data.columns import ColumnPlan, PreparedColumns
 from covmin.data.samples import Samples
