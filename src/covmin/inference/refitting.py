@@ -57,11 +57,24 @@ def rows_to_fit(
     return rows.first, rows.p * columns.total_weight if is_weighted else None
 
 
-def by_column(values: np.ndarray, of_given: float, plan: ColumnPlan) -> np.ndarray:
-    """Return values of the units as values of the input columns."""
-    of_units = np.full(plan.given.size, of_given, dtype=values.dtype)
-    of_units[~plan.given] = values
-    return of_units[plan.unit]
+def by_column(
+    values: np.ndarray,
+    *,
+    layout: ColumnPlan,
+    of_given: Any,
+    units: np.ndarray | None = None,
+    of_constant: Any = None,
+) -> np.ndarray:
+    """Return values of units as values of the input columns.
+
+    The values are those of ``units``, by default all that are not given. If these are only the
+    units that vary, ``of_constant`` is the value of the others.
+    """
+    units = np.flatnonzero(~layout.given) if units is None else units
+    of_units = np.where(layout.given, of_given, of_given if of_constant is None else of_constant)
+    of_units = of_units.astype(np.result_type(of_units, values))
+    of_units[units] = values
+    return np.asarray(of_units[layout.unit])
 
 
 def note_columns(selector: Any, samples: Samples) -> None:

@@ -18,28 +18,37 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import gamma, norm
 
+from covmin.constants import FUNCTION_SCALES, NEGLIGIBLE_SHARE
+from covmin.core.regression import Basis, Regressors
 from covmin.data.ranks import NormalScores
-from covmin.plan.constants import DETERMINED, FEATURE_SCALE, FEATURE_SHARE
 
-from .smoothing import Basis, Given
-from .tails import weighted_chi2_tail
+# Length scale of the functions φ of a residual: most of their variance is a line, some oscillates.
+_FEATURE_SCALE = FUNCTION_SCALES[1]
+# Share of the variance of these functions that is used; the rest does not change a p-value.
+_FEATURE_SHARE = 0.999
+# χ² weights below this fraction of the largest do not affect the tail.
+_NEGLIGIBLE_WEIGHT = 1e-6
+_HALVINGS = 60
 
 
 @dataclass(frozen=True)
-class Added:
+class ResidualProductTest:
     """Result of the test of a set of columns given others."""
 
     p_value: float
-    alone: float  # p-value for effects that do not depend on the given features
-    together: float  # p-value for effects that do
+    p_alone: float  # for effects that do not depend on the given features
+    p_together: float  # for effects that do
     ratio: float  # statistic of the smaller p-value, divided by its null mean
 
 
-NOTHING = Added(1.0, 1.0, 1.0, 0.0)
+_NOTHING_ADDED = ResidualProductTest(1.0, 1.0, 1.0, 0.0)
 
 
-def added_by(X: np.ndarray, weights: np.ndarray, Y: np.ndarray, given: Given) -> Added:
+def residual_product_test(
+    X: np.ndarray, weights: np.ndarray, Y: np.ndarray, given: Regressors
+) -> ResidualProductTest:
     """Test whether columns of normal scores explain Y beyond the given features.
 
     Parameters
@@ -49,43 +58,46 @@ def added_by(X: np.ndarray, weights: np.ndarray, Y: np.ndarray, given: Given) ->
     weights : ndarray of shape (n_columns,)
         Weight of each column.
     Y : ndarray of shape (n_samples, n_responses)
-    given : Given
+    given : Regressors
     """
     if X.shape[1] == 0:
-        return NOTHING
+        return _NOTHING_ADDED
     p = given.p
-    scaled = given.scaled(X)
-    of_x, left_of_x = given.smoother(scaled)
-    if left_of_x < DETERMINED:
-        return NOTHING
-    responses = given.scaled(Y)
-    of_y, _ = given.smoother(responses)
-    R = of_y.residuals(responses)
-    features = given.scaled(_features(of_x.residuals(scaled) / np.sqrt(p)[:, None], weights, p))
-    of_features, _ = given.smoother(features)
-    E = of_features.residuals(features)
+    columns = given.centred(X)
+    smoother_of_x, share_left = given.smoother(columns)
+    if share_left < NEGLIGIBLE_SHARE:  # the given features determine X
+        return _NOTHING_ADDED
+    responses = given.centred(Y)
+    smoother_of_y, _ = given.smoother(responses)
+    R = smoother_of_y.residuals(responses)
+    functions = _functions(smoother_of_x.residuals(columns) / np.sqrt(p)[:, None], weights, p)
+    features = given.centred(functions)
+    smoother, _ = given.smoother(features)
+    E = smoother.residuals(features)
     # Residuals on the fitted samples are too small, and so are their products; correct for this.
-    spread = np.sqrt(of_y.left_by_both(of_features) / (of_y.left * of_features.left))
-    alone, ratio = _tail(E, R, spread)
+    noise_left = smoother_of_y.noise_left * smoother.noise_left
+    spread = np.sqrt(smoother_of_y.noise_left_by_both(smoother) / noise_left)
+    p_alone, ratio = _tail(E, R, spread)
     if not given.bases:
-        return Added(alone, alone, 1.0, ratio)
+        return ResidualProductTest(p_alone, p_alone, 1.0, ratio)
     products = (E[:, :, None] * given.lines[:, None, :]).reshape(len(E), -1)
-    together, other = _tail(products, R, spread)
-    p_value = min(1.0, 2.0 * min(alone, together))
-    return Added(p_value, alone, together, ratio if alone <= together else other)
+    p_together, ratio_together = _tail(products, R, spread)
+    p_value = min(1.0, 2.0 * min(p_alone, p_together))
+    ratio = ratio if p_alone <= p_together else ratio_together
+    return ResidualProductTest(p_value, p_alone, p_together, ratio)
 
 
-def _features(residuals: np.ndarray, weights: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return the leading components of the normal scores of the residuals."""
-    basis = Basis.of(normal_scores(residuals, p), weights / weights.sum(), p, FEATURE_SCALE)
+def _functions(residuals: np.ndarray, weights: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return functions of the normal scores of residuals: their leading kernel components."""
+    basis = Basis.of(normal_scores(residuals, p), weights / weights.sum(), p, _FEATURE_SCALE)
     shares = np.cumsum(basis.variances) / basis.variances.sum()
-    return basis.components(int(np.searchsorted(shares, FEATURE_SHARE)) + 1)
+    return basis.components(int(np.searchsorted(shares, _FEATURE_SHARE)) + 1)
 
 
 def normal_scores(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Return normal scores of each column with unit variance; constant columns become zero."""
-    every = np.zeros(columns.shape[1], dtype=bool)
-    scores = NormalScores.of(columns, p, every).apply(columns)
+    skipped = np.zeros(columns.shape[1], dtype=bool)
+    scores = NormalScores.of(columns, p, skipped).apply(columns)
     scores -= p @ scores
     spread = np.sqrt(p @ scores**2)
     return scores / np.where(spread > 1e-6, spread, np.inf)
@@ -131,7 +143,7 @@ def weighted_chi2_tail(weights: np.ndarray, value: float) -> float:
     largest = float(weights.max(initial=0.0))
     if largest <= 0.0:
         return 1.0
-    weights = weights[weights > _NEGLIGIBLE * largest] / largest
+    weights = weights[weights > _NEGLIGIBLE_WEIGHT * largest] / largest
     value = value / largest
     mean, variance = float(weights.sum()), 2.0 * float((weights**2).sum())
     if value <= mean + 0.1 * np.sqrt(variance):  # the saddlepoint is close to zero
