@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -27,8 +27,6 @@ from .kernels import GaussianSum
 _ROUNDING = 1e-12
 # Rows to predict at a time, to limit memory.
 _BLOCK_ROWS = 10_000
-# Smallest share of a sample that is left after a regression; less is rounding.
-_LEAST_LEFT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -261,127 +259,3 @@ def _summed(A: np.ndarray, B: np.ndarray, weights: np.ndarray, scale: float) -> 
     if weights.size == 0:
         return np.zeros((len(A), len(B)))
     return np.asarray(GaussianSum(scale).cross(A, B, weights))
-
-
-# --- residuals given other features --------------------------------------------------------------
-# All targets and residuals are scaled by √p, so that sums of products of two of them are plain.
-
-
-@dataclass(frozen=True)
-class Basis:
-    """Orthonormal functions of some features, at one length scale."""
-
-    V: np.ndarray  # (n, D), orthonormal columns, orthogonal to √p
-    variances: np.ndarray  # (D,), of the components along them, decreasing
-    p: np.ndarray  # (n,), weights that sum to one
-
-    @classmethod
-    def of(cls, Z: np.ndarray, weights: np.ndarray, p: np.ndarray, scale: float) -> Basis:
-        """Return kernel principal components of ``exp Σⱼ ωⱼ κ((zⱼ − z̃ⱼ)/s)``, with landmarks.
-
-        Z (n, q) are normal scores in random order; the weights ωⱼ add up to one.
-        """
-        near = Z[: min(len(Z), landmarks_for(len(Z)))]
-        components, variances = principal_components(np.exp(_summed(Z, near, weights, scale)), p)
-        order = np.argsort(-variances)
-        variances = variances[order]
-        V = np.sqrt(p)[:, None] * components[:, order] / np.sqrt(variances)
-        return cls(V, variances, p)
-
-    @cached_property
-    def squares(self) -> np.ndarray:
-        """Squares of V, whose sums are leverages."""
-        return np.square(self.V)
-
-    def components(self, most: int) -> np.ndarray:
-        """Return the leading components, with variances that sum to at most one."""
-        shares = self.variances[:most] / self.variances.sum()
-        return np.asarray(self.V[:, :most] * np.sqrt(shares / self.p[:, None]))
-
-
-@dataclass(frozen=True)
-class Smoother:
-    """``S = √p√pᵀ + V diag(f) Vᵀ``: kernel ridge regression with an intercept."""
-
-    basis: Basis
-    f: np.ndarray  # (D,), shrinkage factor of each direction
-
-    def residuals(self, targets: np.ndarray) -> np.ndarray:
-        """Return ``(I − S) T`` for centred targets T (n, k), times √p."""
-        V = self.basis.V
-        return np.asarray(targets - V @ (self.f[:, None] * (V.T @ targets)))
-
-    @property
-    def noise_left(self) -> np.ndarray:
-        """``diag((I − S)²)``, the share of independent noise left in each sample."""
-        left = 1.0 - self.basis.p - self.basis.squares @ (1.0 - (1.0 - self.f) ** 2)
-        return np.maximum(left, _LEAST_LEFT)
-
-    def noise_left_by_both(self, other: Smoother) -> np.ndarray:
-        """Return ``diag(AAᵀ)`` with ``A = (I − S)(I − S')``."""
-        p, f, g = self.basis.p, self.f, other.f
-        if other.basis is self.basis:
-            left = 1.0 - p - self.basis.squares @ (1.0 - ((1.0 - f) * (1.0 - g)) ** 2)
-            return np.maximum(left, _LEAST_LEFT)
-        # AAᵀ = (I − S)(I − S')²(I − S); with U = (I − S)V' the second factor takes g(2 − g) off.
-        U = self.residuals(other.basis.V)
-        return np.maximum(self.noise_left - U**2 @ (1.0 - (1.0 - g) ** 2), _LEAST_LEFT)
-
-
-@dataclass(frozen=True)
-class Regressors:
-    """Features to regress on, prepared for many targets."""
-
-    bases: tuple[Basis, ...]  # one per length scale; empty if there are no features
-    lines: np.ndarray  # (n, q), the features themselves, of variances that sum to one
-    p: np.ndarray
-
-    @classmethod
-    def of(
-        cls,
-        Z: np.ndarray,
-        weights: np.ndarray,
-        p: np.ndarray,
-        scales: tuple[float, ...] = FUNCTION_SCALES,
-    ) -> Regressors:
-        """Prepare normal scores Z (n, q) in random order; weights of a feature add up to one."""
-        if Z.shape[1] == 0:
-            return cls((), Z, p)
-        shares = _shares(weights)
-        return cls(tuple(Basis.of(Z, shares, p, s) for s in scales), Z * np.sqrt(shares), p)
-
-    def centred(self, targets: np.ndarray) -> np.ndarray:
-        """Return the centred targets (n, k) times √p."""
-        return np.sqrt(self.p)[:, None] * (targets - self.p @ targets)
-
-    def smoother(self, targets: np.ndarray) -> tuple[Smoother, float]:
-        """Return the smoother with the lowest leave-one-out error, and its relative error.
-
-        The error is a fraction of that of the mean. The targets, centred and times √p, must have
-        comparable scales.
-        """
-        if not self.bases:
-            nothing = Basis(np.empty((self.p.size, 0)), np.empty(0), self.p)
-            return Smoother(nothing, np.empty(0)), 1.0
-        tried = [(*_least_left_out(basis, targets), basis) for basis in self.bases]
-        error, f, basis = min(tried, key=lambda one: one[0])
-        error_of_mean = float(((targets / (1.0 - self.p[:, None])) ** 2).sum())
-        return Smoother(basis, f), error / max(error_of_mean, np.finfo(float).tiny)
-
-
-def _least_left_out(basis: Basis, targets: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return the lowest leave-one-out error over the ridges, and its shrinkage factors."""
-    variances, ridges = basis.variances[:, None], np.array(FUNCTION_RIDGES)
-    factors = np.where(np.isfinite(ridges), variances / (variances + ridges), 0.0)
-    left_out = 1.0 - basis.p[:, None] - basis.squares @ factors
-    along = basis.V.T @ targets
-    least, best = np.inf, factors[:, -1]
-    for f, h in zip(factors.T, left_out.T, strict=True):
-        # A fit through a sample has no leave-one-out error there.
-        if h.min() <= _LEAST_LEFT and f.any():
-            continue
-        residuals = targets - basis.V @ (f[:, None] * along)
-        error = float(((residuals / np.maximum(h, _LEAST_LEFT)[:, None]) ** 2).sum())
-        if error < least:
-            least, best = error, f
-    return least, best
