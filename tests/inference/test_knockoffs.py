@@ -13,13 +13,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from covmin import CCMSelector, KnockoffSelector, LongRun
 from covmin.core.units import Units
 from covmin.datasets import make_survival
-from covmin.inference.gaussian_knockoffs import GaussianKnockoffs
-from covmin.inference.knockoff_filter import (
+from covmin.inference.knockoffs.gaussian import GaussianKnockoffs
+from covmin.inference.knockoffs.comparison import (
     e_value_q_values,
     knockoff_e_values,
     knockoff_q_values,
 )
-from covmin.inference.swap import swap_statistics
+from covmin.inference.knockoffs.comparison import swap_statistics
 
 
 @pytest.mark.filterwarnings("ignore:.*constant feature:UserWarning")

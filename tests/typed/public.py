@@ -15,7 +15,7 @@ import covmin
 from covmin import CCMSelector, KnockoffSelector, StabilitySelector, VerdictSelector
 from covmin.baselines import MRMRSelector
 from covmin.evaluation.curves import CurveResult
-from covmin.inference.dependence import DependenceTest
+from covmin.inference.testing.dependence import DependenceTest
 from covmin.plan import Plan
 from covmin.report import Report
 

@@ -93,7 +93,6 @@ def select(
     top: opt.TopOption = 20,
     json: opt.JsonOption = False,
     quiet: opt.QuietOption = False,
-    estimate: opt.EstimateOption = False,
     verdicts: opt.VerdictsOption = False,
     fdr: opt.FdrOption = None,
     missing: opt.MissingOption = opt.Missing.keep,
@@ -119,7 +118,6 @@ def select(
     - `covmin select houses.csv -t price --as district=category --given area`
     - `covmin select trial.csv -t days --event died`
     - `covmin select wine.csv -t cultivar --verdicts --fdr 0.05`
-    - `covmin select genes.parquet -t -1 --estimate`
     - `covmin select genes.parquet -t -1 --seconds 600`
     - `covmin select lab.xlsx -t yield --sheet Measurements`
     - `covmin select genes.parquet -t -1 --formulation paper --kernel laplacian`
@@ -140,7 +138,7 @@ def select(
     part["event"] = event
     source = Source(data, target, drop, missing, fmt, not no_header, decimal, **columns, **part)
     rate = 0.1 if verdicts and fdr is None else fdr
-    request = SelectRequest(source, parameters, report, output, top, json, quiet, estimate, rate)
+    request = SelectRequest(source, parameters, report, output, top, json, quiet, rate)
     run_select(request)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from covmin.data.checks import listed
+from covmin.text import listed
 
 from .errors import CommandError, ExitCode
 from .matlab import read_arrays

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from covmin.data.checks import listed, printable
+from covmin.text import listed, printable
 
 from .errors import CommandError, ExitCode
 

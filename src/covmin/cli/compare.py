@@ -14,7 +14,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from covmin.data.checks import printable
+from covmin.text import printable
 
 from .columns import did_you_mean, nearest
 from .display import BARE, show_files, show_json, show_remarks, sparkline

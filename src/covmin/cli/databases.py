@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from covmin.data.checks import listed
+from covmin.text import listed
 
 from .columns import did_you_mean, nearest
 from .errors import CommandError, ExitCode

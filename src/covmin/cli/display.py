@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from covmin.data.checks import printable, shortened
+from covmin.text import count_of, percent, printable, shortened, with_p_value
 
 from .errors import CommandError
 
@@ -35,25 +34,15 @@ def sparkline(values: Sequence[float], low: float | None = None, high: float | N
     return "".join(_BLOCKS[int(level)] for level in np.clip(np.rint(share * 7), 0, 7))
 
 
-@dataclass(frozen=True)
-class TableInfo:
-    """The table and the response of a selection."""
-
-    source: str
-    n_samples: int
-    names: Sequence[str]  # of the features
-    target: str
-    y: Any
-
-
-def selection_summary(selector: Any, info: TableInfo, top: int) -> Group:
-    """Return the whole summary: verdict, first ``top`` features, choice and its reason."""
-    from covmin.report import error_curve, explain_choice, verdict
-
-    names, target = [_name(name) for name in info.names], _name(info.target)
+def show_selection(
+    found: dict[str, Any], selector: Any, source: str, names: Sequence[str], top: int
+) -> Group:
+    """Return the whole summary: headline, first ``top`` features, choice and its reason."""
+    names = [_name(name) for name in names]
+    who, does, target, how = found["headline_parts"]
     parts: list[Any] = [
-        Text(_title(selector, info), "dim"),
-        Text(str(verdict(selector, target)), "bold"),
+        Text(_title(found, source), "dim"),
+        Text(" ".join(part for part in (who, does, _name(target), how) if part), "bold"),
         "",
         _ranking(selector, names, top),
     ]
@@ -61,12 +50,11 @@ def selection_summary(selector: Any, info: TableInfo, top: int) -> Group:
     if hidden > 0:
         parts.append(Text(f"… and {hidden} more (--top, --json or --report show them)", "dim"))
     parts += [Text(_legend(selector), "dim"), ""]
-    curve = error_curve(selector)
-    if curve is not None:
-        parts.append(_curve_line(curve, selector.n_features_))
-    parts.append(Text(explain_choice(selector)))
-    parts += [Text(line) for line in _measures(selector, info.y)]
-    parts += [Text(line) for line in _interactions(selector, names)]
+    if found["cv_results"] is not None:
+        parts.append(_curve_line(found["cv_results"], found["n_selected"]))
+    parts.append(Text(found["why"]))
+    parts += [Text(line) for line in _measures(found)]
+    parts += [Text(line) for line in _interactions(found, names)]
     parts += [Text(line) for line in _substitutes(selector, names)]
     return Group(*parts)
 
@@ -76,30 +64,28 @@ def _name(name: str) -> str:
     return shortened(printable(name), _NAME)
 
 
-def _title(selector: Any, info: TableInfo) -> str:
-    from covmin.report.words import count_of
-
-    classes = selector.classes_
-    kind = selector.task_ if classes is None else count_of(len(classes), "class", "classes")
-    samples, features = count_of(info.n_samples, "sample"), count_of(len(info.names), "feature")
-    source = _name(info.source)
-    return f"{source}: {samples}, {features}, target {_name(info.target)} ({kind})"
+def _title(found: dict[str, Any], source: str) -> str:
+    classes = found["classes"]
+    kind = found["task"] if classes is None else count_of(len(classes), "class", "classes")
+    samples = count_of(found["n_samples"], "sample")
+    features = count_of(found["n_features"], "feature")
+    return f"{_name(source)}: {samples}, {features}, target {_name(found['target'])} ({kind})"
 
 
-def _measures(selector: Any, y: Any) -> list[str]:
+def _measures(found: dict[str, Any]) -> list[str]:
     """Describe how well the response is predicted, against a prediction without features."""
-    from covmin.report.measures import held_out_measures, imbalance
+    from covmin.selection.summary import measure_text
 
-    found = [
-        f"{each['title']} {each['value']} ({each['without']})"
-        for each in held_out_measures(selector, y)
-        if each["name"] != "error" and each["without"] is not None
-    ]
-    if not found:
+    measures = []
+    for row in found["measures"]:
+        name, value, without = row["name"], row["value"], row["without"]
+        if name != "error" and without is not None:
+            value, without = measure_text(name, value), measure_text(name, without)
+            measures.append(f"{row['title']} {value} ({without})")
+    if not measures:
         return []
-    told = f"Cross-validated (in brackets: without any features): {', '.join(found)}."
-    said = imbalance(y) if selector.classes_ is not None else ""
-    return [told, said] if said else [told]
+    told = f"Cross-validated (in brackets: without any features): {', '.join(measures)}."
+    return [told, found["imbalance"]] if found["imbalance"] else [told]
 
 
 def _ranking(selector: Any, names: Sequence[str], top: int) -> Table:
@@ -128,20 +114,14 @@ def _ranking(selector: Any, names: Sequence[str], top: int) -> Table:
     return table
 
 
-def _interactions(selector: Any, names: Sequence[str]) -> list[str]:
+def _interactions(found: dict[str, Any], names: Sequence[str]) -> list[str]:
     """List the interacting pairs, and the features that affect the spread."""
-    from covmin.report.words import chance
-
-    found = selector.interactions_
     pairs = [
-        f"{names[a]} × {names[b]} ({chance(p_value)})"
-        for (a, b), p_value in zip(found.features, found.p_value, strict=True)
+        f"{' × '.join(names[j] for j in row['columns'])} ({with_p_value(row['p_value'])})"
+        for row in found["interactions"]
     ]
     lines = [f"Interacting pairs: {_some(pairs)}."] if pairs else []
-    spread = [
-        f"{names[j]} ({chance(p_value)})"
-        for j, p_value in zip(selector.spread_.features, selector.spread_.p_value, strict=True)
-    ]
+    spread = [f"{names[row['column']]} ({with_p_value(row['p_value'])})" for row in found["spread"]]
     return [*lines, f"Features that affect the spread: {_some(spread)}."] if spread else lines
 
 
@@ -152,8 +132,6 @@ def _some(items: Sequence[str]) -> str:
 
 def _substitutes(selector: Any, names: Sequence[str]) -> list[str]:
     """List the substitutes of each selected feature, if requested."""
-    from covmin.report.words import percent
-
     found, could = selector.substitutes_ or {}, dict[str, list[str]]()
     for kept, other, _, _, left in zip(*found.values(), strict=True):
         could.setdefault(names[kept], []).append(f"{names[other]} ({percent(left)})")

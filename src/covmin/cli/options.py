@@ -167,8 +167,6 @@ VerdictsOption = Annotated[bool, typer.Option("--verdicts",
 FdrOption = Annotated[float | None, typer.Option("--fdr", metavar="RATE", min=0.0, max=1.0,
     help="Bound on the false discovery rate of the needed, and of the relevant features; implies "
     "--verdicts.", show_default="0.1 with --verdicts")]
-EstimateOption = Annotated[bool, typer.Option("--estimate",
-    help="Only print the plan and the estimated time, then stop.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
 MethodsOption = Annotated[list[str] | None, typer.Option("--methods",
     help="Methods, separated by commas, such as ccm,anova,mrmr,rfe; repeatable.",

@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from covmin.data.checks import listed
+from covmin.text import listed
 
 from .errors import CommandError, ExitCode
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from covmin.data.checks import is_time, listed, missing_responses
+from covmin.data.checks import is_time, missing_responses
 from covmin.data.kinds import is_category, is_number, read_by_itself
 from covmin.data.responses import ordered_levels
 from covmin.data.survival import as_structured
+from covmin.text import listed
 
 from .columns import Roles, find_columns, find_kinds, find_roles
 from .errors import CommandError, ExitCode

@@ -47,42 +47,40 @@ def _problem(result: SelectResult) -> dict[str, Any]:
 
 def _choice(result: SelectResult) -> dict[str, Any]:
     """Return the selected features, the reason for their number, and the ranking of all."""
-    from covmin.report import explain_choice, verdict
-
-    selector, names = result.selector, result.dataset.names
+    found, names = result.summary, result.dataset.names
     return {
-        "n_selected": int(selector.n_features_),
-        "verdict": str(verdict(selector, result.dataset.target)),
-        "why": explain_choice(selector),
+        "n_selected": found["n_selected"],
+        "headline": found["headline"],
+        "why": found["why"],
         "selected": result.selected,
         "ranking": [
             {
-                "rank": int(selector.ranking_[j]),
-                "feature": names[j],
-                "weight": round(float(selector.weights_[j]), 6),
-                "selected": bool(selector.support_[j]),
+                "rank": row["rank"],
+                "feature": names[row["column"]],
+                "weight": round(row["weight"], 6),
+                "selected": row["kept"],
             }
-            for j in result.order
+            for row in found["features"]
         ],
     }
 
 
 def _findings(result: SelectResult) -> dict[str, Any]:
     """Return what else was found out about the features."""
-    selector, names = result.selector, result.dataset.names
-    pairs = selector.interactions_
+    found, names = result.summary, result.dataset.names
     return {
         "interactions": [
-            {"features": [names[j] for j in pair], "share": float(share), "p_value": float(p)}
-            for pair, share, p in zip(pairs.features, pairs.share, pairs.p_value, strict=True)
+            {"features": [names[j] for j in row["columns"]], **_strength(row)}
+            for row in found["interactions"]
         ],
-        "spread": [
-            {"feature": names[j], "share": float(share), "p_value": float(p)}
-            for j, share, p in zip(*selector.spread_.values(), strict=True)
-        ],
-        "substitutes": _substitutes(selector, names),
+        "spread": [{"feature": names[row["column"]], **_strength(row)} for row in found["spread"]],
+        "substitutes": _substitutes(result.selector, names),
         "verdicts": verdict_rows(result.verdicts, names),
     }
+
+
+def _strength(row: dict[str, Any]) -> dict[str, float]:
+    return {key: row[key] for key in ("share", "p_value")}
 
 
 def _substitutes(selector: CCMSelector, names: Sequence[str]) -> list[dict[str, Any]]:
@@ -96,14 +94,5 @@ def _substitutes(selector: CCMSelector, names: Sequence[str]) -> list[dict[str, 
 
 def _fit(result: SelectResult) -> dict[str, Any]:
     """Return the error curve and the settings of the fit."""
-    from covmin.report import error_curve
-
-    selector = result.selector
-    return {
-        "cross_fitted_error": error_curve(selector),
-        "kernel": selector.kernel_,
-        "epsilon": float(selector.epsilon_),
-        "bandwidth": float(selector.bandwidth_),
-        "converged": bool(selector.converged_),
-        "seed": selector.random_state,
-    }
+    settings = ("cv_results", "kernel", "epsilon", "bandwidth", "converged")
+    return {key: result.summary[key] for key in settings} | {"seed": result.selector.random_state}

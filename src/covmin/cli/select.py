@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import time
-from dataclasses import asdict, dataclass, field, replace
-from functools import partial
+import warnings
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +14,12 @@ import numpy as np
 import typer
 from rich.console import Console
 
-from .display import TableInfo, selection_summary, show_files, show_json, show_remarks
+from .display import show_files, show_json, show_remarks, show_selection
 from .errors import CommandError, ExitCode
 from .formats import format_of
 from .method import selector_arguments, words_for
 from .output import check_destination, write_table, written_or_explained
 from .problem import Dataset, make_dataset, open_stored_dataset
-from .progress import FitProgress
 from .result_json import result_as_dict
 from .tables import Source
 from .verdicts import check_rate, fit_verdicts, verdict_table
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from covmin import CCMSelector, VerdictSelector
-    from covmin.plan.plan import Plan
-    from covmin.runtime.workload import Workload
 
 _BY_COMMAND = ("json", "excel", "sqlite")
 _DEMO_CODE = """\
@@ -56,7 +53,6 @@ class SelectRequest:
     top: int = 20
     as_json: bool = False
     quiet: bool = False
-    estimate: bool = False
     fdr: float | None = None  # of verdicts; None for no verdicts
 
 
@@ -68,31 +64,23 @@ def run_select(request: SelectRequest) -> None:
     check_destination(request.parameters.get("long_run__checkpoint"), source.data)
     arguments = selector_arguments(request.parameters)
     check_rate(request.fdr)
-    show_plan = partial(_show_plan, as_json=request.as_json) if request.estimate else None
-    count = partial(_verdict_work, n_jobs=arguments.get("n_jobs"))
-    verdict_work = None if request.fdr is None else count
-    with FitProgress(request.quiet, show_plan=show_plan, verdict_work=verdict_work) as progress:
-        progress.phase(f"Reading {source.data}")
-        dataset, frame = _read(source)
-        _check_task(arguments.get("task", "auto"), dataset)
-        columns = {"given": dataset.given, "groups": dataset.groups}
-        arguments |= {name: value for name, value in columns.items() if value}
-        arguments |= {"missing": "error"} if source.missing == "error" else {}
-        if dataset.column_types != "auto":
-            arguments["column_types"] = dataset.column_types
-        result = _fit(dataset, progress, arguments)
-        if request.fdr is not None:
-            progress.phase("Testing features")
-            verdicts = fit_verdicts(dataset, request.fdr, arguments)
-            result = replace(result, verdicts=verdicts)
-        if request.output is not None:
-            progress.phase(f"Writing {request.output}")
-            write_table(_selected_columns(result, frame), request.output, dataset.target)
-        separator = None if frame is None else frame.attrs.get("separator")
-        code = _code(request, result, separator)
-        if request.report is not None:
-            progress.phase(f"Writing {request.report}")
-            _save_report(result, request.report, source.name, code)
+    dataset, frame = _read(source)
+    _check_task(arguments.get("task", "auto"), dataset)
+    columns = {"given": dataset.given, "groups": dataset.groups}
+    arguments |= {name: value for name, value in columns.items() if value}
+    arguments |= {"missing": "error"} if source.missing == "error" else {}
+    if dataset.column_types != "auto":
+        arguments["column_types"] = dataset.column_types
+    result = _fit(dataset, arguments, quiet=request.quiet)
+    if request.fdr is not None:
+        verdicts = fit_verdicts(dataset, request.fdr, arguments, quiet=request.quiet)
+        result = replace(result, verdicts=verdicts)
+    if request.output is not None:
+        write_table(_selected_columns(result, frame), request.output, dataset.target)
+    separator = None if frame is None else frame.attrs.get("separator")
+    code = _code(request, result, separator)
+    if request.report is not None:
+        _save_report(result, request.report, source.name, code)
     if request.as_json:
         show_json(result_as_dict(request, result, code))
         return
@@ -107,11 +95,9 @@ def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
     check_destination(report)
     wine = load_wine(as_frame=True)
     y = wine.target.map(lambda code: f"cultivar {code + 1}").rename("cultivar")
-    with FitProgress(quiet) as progress:
-        result = _fit(Dataset(wine.data, y, []), progress, {"random_state": seed})
-        progress.phase(f"Writing {report}")
-        code = _DEMO_CODE.format(seed=seed)
-        path = _save_report(result, report, "wine (bundled with scikit-learn)", code)
+    result = _fit(Dataset(wine.data, y, []), {"random_state": seed}, quiet=quiet)
+    code = _DEMO_CODE.format(seed=seed)
+    path = _save_report(result, report, "wine (bundled with scikit-learn)", code)
     _show(result, "wine", wine.data.shape[1])
     print()
     show_files(Report=path)
@@ -126,6 +112,7 @@ class SelectResult:
     notes: list[str]
     warnings: list[str]
     seconds: float
+    summary: dict[str, Any]
     verdicts: VerdictSelector | None = None
 
     @property
@@ -170,15 +157,15 @@ def _check_task(task: str, dataset: Dataset) -> None:
         )
 
 
-def _fit(dataset: Dataset, progress: FitProgress, arguments: dict[str, Any]) -> SelectResult:
+def _fit(dataset: Dataset, arguments: dict[str, Any], *, quiet: bool) -> SelectResult:
     """Fit the selector and collect its warnings."""
     from covmin import CCMSelector, LongRun
-    from covmin.data.samples import CONSTANT_FEATURES
+    from covmin.data import TableOptions, read
+    from covmin.data.table import CONSTANT_FEATURES
+    from covmin.selection.summary import summary
 
-    long_run = replace(arguments.get("long_run", LongRun()), callback=progress)
-    selector = CCMSelector(**arguments | {"long_run": long_run, "verbose": 0})
-    chosen = selector.n_features_to_select == "auto"
-    progress.phase("Cross-validation" if chosen else "Ranking")
+    long_run = arguments.get("long_run", LongRun())
+    selector = CCMSelector(**arguments | {"verbose": 0 if quiet else "auto"})
     start = time.perf_counter()
     try:
         with explained(dataset.target) as remarks:
@@ -194,7 +181,12 @@ def _fit(dataset: Dataset, progress: FitProgress, arguments: dict[str, Any]) -> 
     remarks = [remark for remark in remarks if not remark.endswith(CONSTANT_FEATURES)]
     notes = [*dataset.notes, *kept, *remarks, *_readings(selector)]
     seconds = time.perf_counter() - start
-    return SelectResult(dataset, selector, notes, _data_warnings(dataset, selector), seconds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fit has already issued them
+        table = read(*(dataset.stored or (dataset.X, dataset.response)), TableOptions.of(selector))
+    found = summary(selector, table, target=dataset.target)
+    warned = _data_warnings(dataset, selector)
+    return SelectResult(dataset, selector, notes, warned, seconds, found)
 
 
 def _readings(selector: CCMSelector) -> list[str]:
@@ -207,8 +199,8 @@ def _readings(selector: CCMSelector) -> list[str]:
 
 def _data_warnings(dataset: Dataset, selector: CCMSelector) -> list[str]:
     """Return warnings about the data."""
-    from covmin.data.checks import shortened
     from covmin.report import check_data
+    from covmin.text import shortened
 
     said = []
     for item in check_data(selector, dataset.X, np.asarray(dataset.response), dataset.names):
@@ -284,27 +276,11 @@ def _code(request: SelectRequest, result: SelectResult, separator: str | None) -
     return shlex.join([*words, *words_for(request.parameters)])
 
 
-def _verdict_work(plan: Plan, n_jobs: int | None) -> float:
-    """Return the work of --verdicts; imported late, as the fit is."""
-    from covmin.plan.duration import verdict_work
-
-    return verdict_work(plan, n_jobs)
-
-
-def _show_plan(plan: Plan, workload: Workload, *, as_json: bool) -> None:
-    """Print the plan and the estimated time, which is not known of a device."""
-    if not as_json:
-        print(f"{plan}\n{workload.in_words(shortest=0.0)}")
-        return
-    seconds = None if workload.on_device else round(workload.seconds(), 3)
-    show_json({"plan": [asdict(each) for each in plan.decisions], "seconds": seconds})
-
-
 def _show(result: SelectResult, source: str, top: int) -> None:
     """Print the ranking, the choice, warnings and notes."""
     dataset = result.dataset
-    info = TableInfo(source, dataset.n_samples, dataset.names, dataset.target, dataset.y)
-    Console().print(selection_summary(result.selector, info, top))
+    selection = show_selection(result.summary, result.selector, source, dataset.names, top)
+    Console().print(selection)
     if result.verdicts is not None:
         Console().print(verdict_table(result.verdicts, dataset.names, top))
     show_remarks("Warning", result.warnings, "yellow")

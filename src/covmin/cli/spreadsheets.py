@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
-from covmin.data.checks import listed
+from covmin.text import listed
 
 from .columns import did_you_mean, nearest
 from .errors import CommandError, ExitCode

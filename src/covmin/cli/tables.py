@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from covmin.data.checks import listed
+from covmin.text import listed
 
 from .arrays import read_mat, read_npz
 from .columns import did_you_mean, nearest

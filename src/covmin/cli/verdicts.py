@@ -11,7 +11,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from covmin.data.checks import printable, shortened
+from covmin.text import p_value, printable, shortened
 
 from .display import BARE
 from .errors import CommandError, ExitCode
@@ -39,12 +39,14 @@ def check_rate(fdr: float | None) -> None:
         )
 
 
-def fit_verdicts(dataset: Dataset, fdr: float, arguments: Mapping[str, Any]) -> VerdictSelector:
+def fit_verdicts(
+    dataset: Dataset, fdr: float, arguments: Mapping[str, Any], *, quiet: bool
+) -> VerdictSelector:
     """Test every feature, with the table read as for the ranking."""
     from covmin import VerdictSelector
 
     shared = {name: arguments[name] for name in _SHARED if name in arguments}
-    selector = VerdictSelector(fdr=fdr, verbose=0, **shared)
+    selector = VerdictSelector(fdr=fdr, verbose=0 if quiet else "auto", **shared)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # already issued with the ranking
         return selector.fit(*(dataset.stored or (dataset.X, dataset.response)))
@@ -79,7 +81,7 @@ def verdict_table(selector: VerdictSelector, names: Sequence[str], top: int) -> 
     rows = verdict_rows(selector, [shortened(printable(name), _NAME) for name in names]) or []
     for row in rows[:top]:
         verdict = row["verdict"]
-        p_values = [_printed(row[f"{kind}_p_value"]) for kind in ("needed", "relevant")]
+        p_values = [p_value(row[f"{kind}_p_value"]) for kind in ("needed", "relevant")]
         styled = Text(verdict, _STYLES.get(verdict, "dim"))
         table.add_row(row["feature"], styled, *p_values, ", ".join(row["substitutes"]))
     counts = {word: int((selector.verdicts_ == word).sum()) for word in ("needed", "relevant")}
@@ -95,7 +97,3 @@ def verdict_table(selector: VerdictSelector, names: Sequence[str], top: int) -> 
 
 def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
-
-
-def _printed(value: float | None) -> str:
-    return "" if value is None else f"{value:.2g}"

@@ -1,44 +1,66 @@
-"""Read tables for selectors that fit another selector many times."""
+"""Tables for selectors that fit another selector many times, and results by column."""
 
-import warnings
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
+from covmin.data import Layout, Table, TableOptions, read
 from covmin.data.checks import is_frame
-from covmin.data.columns import ColumnPlan, PreparedColumns
-from covmin.data.samples import Samples, read_samples
+from covmin.data.columns import PreparedColumns
 from covmin.plan.duplicates import without_duplicates
+from covmin.remarks import InputError, silenced
 from covmin.selection.selector import CCMSelector
 
 
-def reader_of(estimator: Any, missing: str = "keep") -> CCMSelector:
-    """Return the selector whose parameters determine how a table is read."""
-    return estimator if isinstance(estimator, CCMSelector) else CCMSelector(missing=missing)
+@dataclass(frozen=True)
+class Refit:
+    """What an estimator is fitted to again and again: rows of X and y as they were passed."""
+
+    table: Table  # the same, as it was read
+    X: Any
+    y: Any  # supports indexing by rows, with its type kept if it has one
+    weight: np.ndarray | None  # of the samples of the table, without class weights; None if equal
 
 
-def read_by(reader: CCMSelector, estimator: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
-    """Read samples for an estimator; raise an error for weights that it does not accept."""
+def read_for(
+    estimator: Any, X: Any, y: Any, options: TableOptions, sample_weight: Any, groups: Any
+) -> Refit:
+    """Read a table for an estimator; raise an error for weights that it does not accept."""
     if sample_weight is not None and not has_fit_parameter(estimator, "sample_weight"):
         raise TypeError(f"sample_weight was passed, but {type(estimator).__name__} accepts none.")
-    with warnings.catch_warnings():
-        if reader is not estimator:  # advice on a parameter that the estimator does not have
-            warnings.filterwarnings("ignore", message=".*Pass task=")
-        return read_samples(reader, X, y, sample_weight)
+    # Advice on a parameter that the estimator does not have is left out.
+    advice = () if isinstance(estimator, CCMSelector) else ("guessed-task",)
+    with silenced(*advice):
+        table = read(X, y, options, sample_weight, groups)
+    weight = None
+    if table is X:
+        weight = _weight_of_table(table)
+    elif sample_weight is not None:
+        passed = np.asarray(sample_weight, dtype=np.float64)
+        weight = np.broadcast_to(passed, len(y))[table.row]
+    X, y = table.passed
+    y = y if hasattr(y, "dtype") or is_frame(y) else np.asarray(y)
+    return Refit(table, X, y, weight)
 
 
-def indexable_response(y: Any) -> Any:
-    """Return y in a form that supports indexing by rows, with its type kept if it has one."""
-    return y if hasattr(y, "dtype") or is_frame(y) else np.asarray(y)
+def _weight_of_table(table: Table) -> np.ndarray | None:
+    if table.options.class_weight is not None:
+        raise InputError(
+            "The table was read with class_weight, which belongs to the inner estimator here; pass "
+            "X and y.",
+            "table-class-weight",
+            "X",
+        )
+    return table.weight if np.ptp(table.weight) > 0.0 else None
 
 
-def weight_of(sample_weight: Any, samples: Samples) -> np.ndarray | None:
-    """Return the weights passed for the samples in use, without class weights."""
-    if sample_weight is None:
-        return None
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    return weight[samples.row] if weight.ndim else np.full(samples.n_samples, float(weight))
+def options_of(estimator: Any, *, takes_missing: bool = True) -> TableOptions:
+    """Return how an estimator reads a table: by its own parameters, or by the defaults."""
+    if isinstance(estimator, CCMSelector):
+        return TableOptions.of(estimator)
+    return TableOptions(missing="keep" if takes_missing else "error")
 
 
 def rows_to_fit(
@@ -60,7 +82,7 @@ def rows_to_fit(
 def by_column(
     values: np.ndarray,
     *,
-    layout: ColumnPlan,
+    layout: Layout,
     of_given: Any,
     units: np.ndarray | None = None,
     of_constant: Any = None,
@@ -77,10 +99,10 @@ def by_column(
     return np.asarray(of_units[layout.unit])
 
 
-def note_columns(selector: Any, samples: Samples) -> None:
+def note_columns(selector: Any, table: Table) -> None:
     """Set the number, the names and the groups of the columns as fitted attributes."""
-    selector.n_features_in_ = samples.plan.unit.size
-    selector.groups_ = samples.labels
+    selector.n_features_in_ = table.layout.unit.size
+    selector.groups_ = table.labels
     vars(selector).pop("feature_names_in_", None)
-    if samples.names is not None:
-        selector.feature_names_in_ = samples.names
+    if table.names is not None:
+        selector.feature_names_in_ = table.names

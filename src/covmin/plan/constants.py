@@ -4,13 +4,8 @@ This module has all numbers that affect a result. Numbers that only affect speed
 code that they speed up.
 """
 
-from dataclasses import replace
 from typing import Final
 
-from covmin.constants import SAMPLES_FOR_EACH_FEATURE, WORK
-from covmin.core import screening
-from covmin.core.effort import Effort
-from covmin.core.screening import Search
 from covmin.data import ranks, rules
 from covmin.data.sources import sparse
 
@@ -84,20 +79,6 @@ LARGEST_RIDGE_OF_UNITS: Final = 0.1
 SHRINK: Final = 0.6
 #: First budget on wide data; it is at most 60 % of all features.
 FIRST_BUDGET: Final = 100
-#: Limits on the work of an evaluation, a fraction of a second. The first steps of a stage use just
-#: enough rows per column to distinguish features, with a tolerance three times that of the next
-#: level. A level with eight times the rows costs so much more that the first steps are almost free.
-EFFORT: Final = Effort(
-    work=WORK,
-    first_rows=SAMPLES_FOR_EACH_FEATURE,
-    fewest_first=1000,
-    fewest_rows=250,
-    growth=8,
-    matrix_rows=EXACT_SAMPLES,
-    looseness=3.0,
-)
-#: The same on an accelerator, which does a hundred times the work in the same time.
-DEVICE_EFFORT: Final = replace(EFFORT, work=100 * EFFORT.work, matrix_rows=10_000)
 #: Penalties λ₁ of a soft budget, as fractions of the criterion without features, tried in turn
 #: until the requested number of features has positive weight.
 SOFT_PRICES: Final = tuple(0.05 * 0.25**k for k in range(6))
@@ -106,12 +87,6 @@ SOFT_PRICES: Final = tuple(0.05 * 0.25**k for k in range(6))
 PENALTY: Final = 3.0
 
 # --- interactions ----------------------------------------------------------------------------
-#: When a pair interacts, or a feature affects the spread of the response (see
-#: :class:`~covmin.core.screening.Search`).
-SEARCH: Final = Search()
-#: Maximum number of functions of the ranks of a column: a line and three oscillating functions, the
-#: fastest of which has two periods.
-N_WAVES: Final = screening.N_WAVES
 #: Limit on the search for pairs: squared columns times rows times responses, which takes some
 #: seconds.
 PAIR_WORK: Final = 4e11
@@ -163,38 +138,3 @@ IN_SAMPLE_SHARE: Final = 0.1
 #: Ridge of the in-sample criterion: it determines the noise of a product and a linear term in 300
 #: samples to within a third.
 IN_SAMPLE_RIDGE: Final = 1e-5
-
-# --- knockoffs ----------------------------------------------------------------------------------
-#: Share of the variance of a latent variable that may be lost by placing ties at their mean rank:
-#: less than the error of a correlation in a thousand samples. Thirty equally frequent values lose
-#: it.
-LOST_IN_TIES: Final = 0.01
-#: Rounds of drawing latent variables and estimating their correlation. For a binary column, a third
-#: of whose variance is unknown, half of them come within a thousandth of the estimate.
-LATENT_ROUNDS: Final = 20
-#: Gibbs sweeps over the latent variables before they are copied, starting from the estimation.
-LATENT_SWEEPS: Final = 5
-#: Probability of a warning about any pair of columns if all columns are jointly Gaussian.
-BEND_LEVEL: Final = 0.01
-#: Share of a column that the square of another must explain for a warning: a smaller share is
-#: common in large tables and hardly visible in a plot.
-BEND_SHARE: Final = 0.1
-
-# --- conditional tests of features -------------------------------------------------------------
-#: Largest effective degrees of freedom of a regression whose residuals are tested, as a fraction of
-#: the samples: with more, less than half of the noise would be left for the test.
-MOST_FREEDOM: Final = 0.5
-#: Length scale of the functions of the residual of a feature, in its standard deviations: most of
-#: the weight is on a line, and some on an oscillation.
-FEATURE_SCALE: Final = 1.25
-#: Share of the variance of such functions that is used: the rest does not change a p-value.
-FEATURE_SHARE: Final = 0.999
-#: A feature is determined by the others if they leave less than this share of it: its contribution
-#: cannot be distinguished from the errors of a regression.
-DETERMINED: Final = 0.01
-#: Ridges of the regression of each feature on the others, in units of the variance of a feature.
-NEIGHBOUR_RIDGES: Final = (10.0, 1.0, 0.1, 0.01, 0.001)
-#: Largest number of samples to test: effects that are too small for these are of no practical use.
-TESTED_ROWS: Final = 5000
-#: Largest number of substitutes to list for a feature.
-MOST_STAND_INS: Final = 3

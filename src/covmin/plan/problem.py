@@ -10,6 +10,7 @@ from covmin.core.arrays import to_device
 from covmin.core.kernels import Kernel
 from covmin.core.problem import Problem, Sample
 from covmin.core.screening import (
+    SEARCH,
     Codes,
     Protected,
     Ranked,
@@ -21,7 +22,7 @@ from covmin.data.columns import DistinctRows, PreparedColumns
 from covmin.data.sources import StandardizedSource
 
 from .approximation import held_rows, pair_rows, pair_waves
-from .constants import N_COMPONENTS, SEARCH
+from .constants import N_COMPONENTS
 
 
 def make_problem(

@@ -10,8 +10,8 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
 from covmin.core.regression import regress_on_sets
-from covmin.core.survival import martingale_residuals
 from covmin.data.columns import prepare_columns
+from covmin.data.hazards import martingale_residuals
 from covmin.data.ranks import Standardize, goes_by_rank
 from covmin.data.responses import EncodedResponse, encode_response
 from covmin.data.sources.sparse import sparse_table

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from covmin.constants import FUNCTION_SCALES, LANDMARKS
-from covmin.core.regression import principal_components, regress_on_sets, summed_kernel
+from covmin.core.regression import Basis, regress_on_sets, summed_kernel
+from covmin.data import TableOptions, read
 from covmin.data.columns import PreparedColumns
-from covmin.data.samples import read_samples
 from covmin.data.tables import from_tensors
 from covmin.plan.constants import (
     CROSS_FIT_ROWS,
@@ -113,10 +113,8 @@ def unexplained_variance(
     [3, 4, 5] 100%
     """
     X, _, y, sample_weight = from_tensors(X, None, y, sample_weight)
-    reader = CCMSelector(
-        task=task, categorical_features=categorical_features, column_types=column_types
-    )
-    samples = read_samples(reader, X, y, sample_weight)
+    options = TableOptions(column_types, task=task, categorical_features=categorical_features)
+    samples = read(X, y, options, sample_weight)
     seed = seed_of(random_state)
     columns = samples.columns(standardize=True)
     X, Y, p = _drawn(columns, samples.response.Y, seed, held_out)
@@ -152,10 +150,10 @@ def _in_sample(X: np.ndarray, Y: np.ndarray, p: np.ndarray, weights: np.ndarray)
     criterion decreases as the kernel grows.
     """
     size = IN_SAMPLE_SHARE * weights.sum()
-    total = sum(summed_kernel(X, weights, scale) for scale in FUNCTION_SCALES)
+    total = sum(summed_kernel(X, X, weights, scale) for scale in FUNCTION_SCALES)
     K = np.exp(IN_SAMPLE_SHARE / len(FUNCTION_SCALES) * total - size)
-    Z, variances = principal_components(K, p)
+    basis = Basis.of_kernel(K, p)
     # The kernel was divided by exp(size) to avoid overflow, so the ridge is as well.
     ridge = max(IN_SAMPLE_RIDGE * np.exp(-size), np.finfo(float).tiny)
-    explained = ((Z.T @ (p[:, None] * Y)) ** 2).sum(axis=1) / (variances + ridge)
-    return float(np.clip(1.0 - explained.sum() / (p @ Y**2).sum(), 0.0, 1.0))
+    along = basis.shrinkage([ridge]) * (basis.V.T @ (np.sqrt(p)[:, None] * Y)) ** 2
+    return float(np.clip(1.0 - along.sum() / (p @ Y**2).sum(), 0.0, 1.0))

@@ -7,15 +7,14 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_consistent_length
 
 from covmin.constants import TESTED_ROWS
 from covmin.core.kernels import Gaussian
-from covmin.core.regression import Regressors
+from covmin.core.regression import Given
+from covmin.data import Table, TableOptions, read
 from covmin.data.columns import prepare_columns
-from covmin.data.samples import Samples, read_samples
 from covmin.plan.approximation import by_size
 from covmin.plan.problem import make_problem
 from covmin.runtime.repeats import N_JOBS, VERBOSE, repeat
@@ -179,7 +178,9 @@ def conditional_dependence_test(
 
     def statistic(number: int) -> float:
         # Number 0 is the original sample, the others are permutations.
-        rows = np.random.default_rng([seed, number]).permutation(len(block)) if number else slice(None)
+        rows = (
+            np.random.default_rng([seed, number]).permutation(len(block)) if number else slice(None)
+        )
         return explained_share(block[rows], Y, epsilon)
 
     numbers = range(n_resamples + 1)
@@ -191,53 +192,35 @@ def conditional_dependence_test(
     return DependenceTest(values[0], p_value, null, "permutation")
 
 
-@dataclass
-class _Reader(BaseEstimator):
-    """Parameters for reading the columns of a test, by inferring their kinds."""
-
-    task: str = "auto"
-    groups: Any = None
-    given: Any = None
-    categorical_features: Any = "from_dtype"
-    column_types: Any = "auto"
-    missing: str = "keep"
-    class_weight: Any = None
-    response_kernel: str = "linear"
-
-
-_Reader.__name__ = "conditional_dependence_test"  # messages about the input name it
-
-
 def _by_residual_products(
     X: Any, y: Any, given: Any, task: str, sample_weight: Any, seed: int
 ) -> ResidualProductTest:
     tables = [_as_table(X, "X"), _as_table(given, "given")]
     check_consistent_length(*tables, y)
-    read = [_read(table, y, task, sample_weight) for table in tables]
-    Y, weight = read[0].response.Y, read[0].weight
+    both = [_read(table, y, task, sample_weight) for table in tables]
+    Y, weight = both[0].response.Y, both[0].weight
     # In random order, because the first samples are landmarks.
     rows = np.random.default_rng(seed).permutation(weight.size)[:TESTED_ROWS]
     p = weight[rows] / weight[rows].sum()
-    (columns, weights), (known, known_weights) = (_normal_scores(table, rows) for table in read)
+    (columns, weights), (known, known_weights) = (_normal_scores(table, rows) for table in both)
     with one_blas_thread():
-        regressors = Regressors.of(known, known_weights, p)
-        return residual_product_test(columns, weights, Y[rows], regressors)
+        return residual_product_test(columns, weights, Y[rows], Given.of(known, known_weights, p))
 
 
-def _normal_scores(samples: Samples, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _normal_scores(table: Table, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the columns as normal scores, and the weights of the columns."""
-    X, plan, weight = samples.X, samples.plan, samples.weight
-    columns = prepare_columns(X, "rank", plan=plan, sample_weight=weight)
+    X, layout, weight = table.X, table.layout, table.weight
+    columns = prepare_columns(X, "rank", layout=layout, sample_weight=weight)
     return np.asarray(columns.X[rows], dtype=np.float64), columns.units.scale**2
 
 
 def _block_and_response(X: Any, y: Any, task: str) -> tuple[np.ndarray, np.ndarray]:
     """Return standardised columns, of variances that sum to one, and the centred response."""
-    samples = _read(_as_table(X, "X"), y, task)
-    columns = prepare_columns(samples.X, plan=samples.plan)
+    table = _read(_as_table(X, "X"), y, task)
+    columns = prepare_columns(table.X, layout=table.layout)
     # Units count alike, whatever the number of their columns.
     block = np.asarray(columns.X, dtype=np.float64) * columns.units.scale
-    return block / np.sqrt(max(columns.units.size, 1)), samples.response.Y
+    return block / np.sqrt(max(columns.units.size, 1)), table.response.Y
 
 
 def explained_share(columns: np.ndarray, R: np.ndarray, epsilon: float) -> float:
@@ -257,18 +240,20 @@ def explained_share(columns: np.ndarray, R: np.ndarray, epsilon: float) -> float
     return 1.0 - epsilon * value / float((R**2).mean(axis=0).sum())
 
 
-def _read(table: Any, y: Any, task: str, sample_weight: Any = None) -> Samples:
-    samples = read_samples(_Reader(task), table, y, sample_weight).in_memory()
-    if samples.n_samples < _MIN_SAMPLES:
+def _read(X: Any, y: Any, task: str, sample_weight: Any = None) -> Table:
+    table = read(X, y, TableOptions(task=task), sample_weight).in_memory()
+    if table.n_samples < _MIN_SAMPLES:
         raise ValueError(
-            f"Found array with {samples.n_samples} sample(s) while a minimum of {_MIN_SAMPLES} "
+            f"Found array with {table.n_samples} sample(s) while a minimum of {_MIN_SAMPLES} "
             "is required."
         )
-    return samples
+    return table
 
 
 def _as_table(X: Any, name: str) -> Any:
-    """Convert a single column to a table; raise an error for names instead of columns."""
+    """Convert a single column to two dimensions; raise an error for names instead of columns."""
+    if isinstance(X, Table):
+        return X
     if isinstance(X, str) or (isinstance(X, list) and any(isinstance(x, str) for x in X)):
         raise TypeError(f"{name} contains names; pass columns instead, such as frame[names].")
     if hasattr(X, "to_frame"):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from covmin.constants import SAMPLES_FOR_EACH_FEATURE, TESTED_ROWS
-from covmin.core.regression import Regressors, regress_on_sets
+from covmin.core.regression import Given, regress_on_sets
 from covmin.core.screening import N_WAVES, SEARCH, Codes, Ranked, interacting_pairs
 from covmin.core.screening.pairs import many_carry
 from covmin.core.screening.search import chance, prior
@@ -181,7 +181,7 @@ def p_value_given(
         share = 1.0 / predicted.shape[1]
         weights = np.concatenate([weights, np.full(predicted.shape[1], share)])
     own = sample.columns_of(unit)
-    given = Regressors.of(Z, weights, sample.p, (scale,))
+    given = Given.of(Z, weights, sample.p, (scale,))
     return residual_product_test(sample.X[:, own], sample.weights[own], sample.Y, given).p_value
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.stats import gamma, norm
 
 from covmin.constants import FUNCTION_SCALES, NEGLIGIBLE_SHARE
-from covmin.core.regression import Basis, Regressors
+from covmin.core.regression import Basis, Given
 from covmin.data.ranks import NormalScores
 
 # Length scale of the functions φ of a residual: most of their variance is a line, some oscillates.
@@ -47,7 +47,7 @@ _NOTHING_ADDED = ResidualProductTest(1.0, 1.0, 1.0, 0.0)
 
 
 def residual_product_test(
-    X: np.ndarray, weights: np.ndarray, Y: np.ndarray, given: Regressors
+    X: np.ndarray, weights: np.ndarray, Y: np.ndarray, given: Given
 ) -> ResidualProductTest:
     """Test whether columns of normal scores explain Y beyond the given features.
 
@@ -58,25 +58,25 @@ def residual_product_test(
     weights : ndarray of shape (n_columns,)
         Weight of each column.
     Y : ndarray of shape (n_samples, n_responses)
-    given : Regressors
+    given : Given
     """
     if X.shape[1] == 0:
         return _NOTHING_ADDED
     p = given.p
-    columns = given.centred(X)
+    columns = given.scaled(X)
     smoother_of_x, share_left = given.smoother(columns)
     if share_left < NEGLIGIBLE_SHARE:  # the given features determine X
         return _NOTHING_ADDED
-    responses = given.centred(Y)
+    responses = given.scaled(Y)
     smoother_of_y, _ = given.smoother(responses)
     R = smoother_of_y.residuals(responses)
     functions = _functions(smoother_of_x.residuals(columns) / np.sqrt(p)[:, None], weights, p)
-    features = given.centred(functions)
+    features = given.scaled(functions)
     smoother, _ = given.smoother(features)
     E = smoother.residuals(features)
     # Residuals on the fitted samples are too small, and so are their products; correct for this.
-    noise_left = smoother_of_y.noise_left * smoother.noise_left
-    spread = np.sqrt(smoother_of_y.noise_left_by_both(smoother) / noise_left)
+    left = smoother_of_y.left * smoother.left
+    spread = np.sqrt(smoother_of_y.left_by_both(smoother) / left)
     p_alone, ratio = _tail(E, R, spread)
     if not given.bases:
         return ResidualProductTest(p_alone, p_alone, 1.0, ratio)

@@ -11,15 +11,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from covmin.data import Table, TableOptions, read
 from covmin.data.columns import PreparedColumns
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
-from covmin.data.samples import Samples, check_columns, read_samples, warn_of_excluded
+from covmin.data.table import check_columns, warn_of_excluded
 from covmin.runtime.repeats import N_JOBS, VERBOSE, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
-from covmin.selection.frames import feature_names, results_frame
+from covmin.selection.frames import results_frame
+from covmin.selection.summary import feature_names
 
 from ..refitting import by_column, note_columns
 from .feature_tests import (
@@ -171,10 +173,6 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
         "verbose": VERBOSE,
     }
 
-    # Needed to read responses, but not parameters of this class.
-    class_weight: ClassVar[None] = None
-    response_kernel: ClassVar[str] = "linear"
-
     _: KW_ONLY
     fdr: float = 0.1
     method: str = "bh"
@@ -190,7 +188,7 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
     verbose: int | str = "auto"
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Test every feature of X.
 
         Parameters
@@ -210,21 +208,21 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
             The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
         """
         with unchanged_on_failure(self):
-            samples = read_samples(self, X, y, sample_weight)
+            table = read(X, y, TableOptions.of(self), sample_weight, groups)
             with one_blas_thread():
-                columns = samples.columns("rank")
-                check_columns(samples, columns, "rank")
-                warn_of_excluded(samples)
-                sample = draw_sample(columns, samples.response, seed_of(self.random_state))
+                columns = table.columns("rank")
+                check_columns(table, columns, "rank")
+                warn_of_excluded(table)
+                sample = draw_sample(columns, table.response, seed_of(self.random_state))
                 verdicts = _judge(sample, self.fdr, self.method, self.n_jobs, self.verbose)
-            self._store(verdicts, columns, samples)
+            self._store(verdicts, columns, table)
         return self
 
-    def _store(self, verdicts: "_Verdicts", columns: PreparedColumns, samples: Samples) -> None:
+    def _store(self, verdicts: "_Verdicts", columns: PreparedColumns, table: Table) -> None:
         """Set all fitted attributes, in terms of the input columns."""
-        layout, units = samples.plan, columns.unit_index
+        layout, units = table.layout, columns.unit_index
         by_input = partial(by_column, layout=layout, units=units)
-        note_columns(self, samples)
+        note_columns(self, table)
         self.needed_pvalues_ = by_input(verdicts.needed_p, of_given=np.nan, of_constant=1.0)
         self.relevant_pvalues_ = by_input(verdicts.relevant_p, of_given=np.nan, of_constant=1.0)
         self.needed_qvalues_ = by_input(verdicts.needed_q, of_given=np.nan, of_constant=1.0)
