@@ -66,7 +66,7 @@ def run_select(request: SelectRequest) -> None:
     check_rate(request.fdr)
     dataset, frame = _read(source)
     _check_task(arguments.get("task", "auto"), dataset)
-    columns = {"given": dataset.given, "groups": dataset.groups}
+    columns = {"given": dataset.given, "feature_groups": dataset.groups}
     arguments |= {name: value for name, value in columns.items() if value}
     arguments |= {"missing": "error"} if source.missing == "error" else {}
     if dataset.column_types != "auto":

@@ -63,8 +63,6 @@ class TableOptions:
         """Return the parameters of an estimator that say how to read a table."""
         names = [each.name for each in fields(cls) if hasattr(estimator, each.name)]
         found = {name: getattr(estimator, name) for name in names}
-        if hasattr(estimator, "groups"):
-            found["feature_groups"] = estimator.groups
         return cls(**found | changed)
 
 

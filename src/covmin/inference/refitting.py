@@ -102,7 +102,7 @@ def by_column(
 def note_columns(selector: Any, table: Table) -> None:
     """Set the number, the names and the groups of the columns as fitted attributes."""
     selector.n_features_in_ = table.layout.unit.size
-    selector.groups_ = table.labels
+    selector.feature_groups_ = table.labels
     vars(selector).pop("feature_names_in_", None)
     if table.names is not None:
         selector.feature_names_in_ = table.names

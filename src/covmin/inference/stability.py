@@ -100,7 +100,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     error_bound_ : Bunch
         Bounds on the expected number of false selections at ``threshold_``: ``worst_case``,
         ``unimodal`` and ``r_concave``.
-    groups_ : ndarray of shape (n_groups,) or None
+    feature_groups_ : ndarray of shape (n_groups,) or None
         Labels of the groups, if there are groups.
     n_features_in_ : int
         Number of features seen in ``fit``.

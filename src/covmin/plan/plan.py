@@ -53,8 +53,8 @@ class Request:
     kernel: Any = "auto"
     epsilon: Any = "auto"
     interactions: bool = True
-    approximation: str | None = "auto"
-    n_components: int | None = None
+    approximation: str = "auto"
+    n_components: int = N_COMPONENTS
     device: str | None = None
     seed: int = 0
 
@@ -120,7 +120,7 @@ class Plan:
         """Return the decisions that depend only on the size of the data."""
         formulation = request.formulation
         n, d = shape
-        n_components = 2 * -(-(request.n_components or N_COMPONENTS) // 2)  # cosines and sines
+        n_components = 2 * -(-request.n_components // 2)  # cosines and sines
         size = Size(
             n,
             d,

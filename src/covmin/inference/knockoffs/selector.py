@@ -112,7 +112,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     ranking_ : ndarray of shape (n_features,)
         Rank of each feature; 1 is best. Ordered by e-value, if there are several draws, then by
         ``W_``, then by position. Columns of a group share a rank; given columns have rank 0.
-    groups_ : ndarray of shape (n_groups,) or None
+    feature_groups_ : ndarray of shape (n_groups,) or None
         Labels of the groups, if there are groups.
     n_features_in_ : int
         Number of features seen in ``fit``.
