@@ -36,6 +36,19 @@ def test_the_correlation_behind_binary_columns_is_found():
     assert np.corrcoef((Z > 0).T)[0, 1] < 0.5  # what the columns themselves show
 
 
+def test_shrinkage_spares_small_eigenvalues_and_removes_noise():
+    rng = np.random.default_rng(1)
+    n, p = 300, np.full(300, 1.0 / 300)
+    A = rng.standard_normal((n, 20))
+    copies = np.hstack([A, A + 0.3 * rng.standard_normal((n, 20))])
+    near = np.linalg.eigvalsh(shrunk_correlation(copies, np.arange(40), p))[:20]
+    assert_allclose(near.mean(), np.linalg.eigvalsh(np.corrcoef(copies.T))[:20].mean(), rtol=0.4)
+    alone = shrunk_correlation(rng.standard_normal((n, 40)), np.arange(40), p)
+    assert np.abs(alone - np.eye(40)).max() < 0.02
+    wide = shrunk_correlation(rng.standard_normal((30, 90)), np.arange(90), np.full(30, 1 / 30))
+    assert np.linalg.eigvalsh(wide)[0] > 0.1
+
+
 def table(rng):
     """A skewed number, a binary column, a count and a number, each following the last."""
     Z = rng.standard_normal((N, 4))

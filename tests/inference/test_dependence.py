@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin import conditional_covariance_trace, conditional_dependence_test
+from covmin.data import TableOptions, read
 from covmin.datasets import make_additive, make_xor
 from covmin.inference.testing.dependence import explained_share
 from covmin.kernels import Gaussian
@@ -85,7 +86,14 @@ def discrete_throughout(rng, n):
     return rng.random(n) < likely, (rng.random(n) < likely).astype(int), Z
 
 
-@pytest.mark.parametrize("draw", [confounded_product, spread_follows_given, discrete_throughout])
+def one_of_many_given(rng, n):
+    Z = rng.standard_normal((n, n // 2))
+    return Z[:, 0] + 0.5 * rng.standard_normal(n), Z[:, 0] + 0.5 * rng.standard_normal(n), Z
+
+
+@pytest.mark.parametrize(
+    "draw", [confounded_product, spread_follows_given, discrete_throughout, one_of_many_given]
+)
 def test_level_with_confounders(draw):
     """60 tests at 0.1 of features that follow what is given as y does."""
     p_values = []
@@ -204,6 +212,16 @@ def test_masks_are_refused(role):
         tables = {"X": X, "given": Z, role: odd}
         with pytest.raises((TypeError, ValueError), match="mask"):
             conditional_dependence_test(tables["X"], y, given=tables["given"], n_resamples=9)
+
+
+def test_a_table_in_place_of_columns():
+    X, y = make_xor(60, random_state=0, return_X_y=True)
+    table, known = (read(columns, y, TableOptions()) for columns in (X[:, :1], X[:, 1:3]))
+    for given, same in ((None, None), (X[:, 1:3], known)):
+        plain = conditional_dependence_test(X[:, :1], y, given=given, n_resamples=9)
+        assert (
+            conditional_dependence_test(table, given=same, n_resamples=9).p_value == plain.p_value
+        )
 
 
 def test_names_in_place_of_columns_are_refused():

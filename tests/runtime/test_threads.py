@@ -170,10 +170,16 @@ ENTRIES = {
         lambda: conditional_dependence_test(X[:, :1], y, n_resamples=2),
         ["inference.testing.dependence.explained_share"],
     ),
-    "verdicts": (lambda: VerdictSelector().fit(X, y), ["inference.testing.feature_tests.regress_on_sets"]),
+    "verdicts": (
+        lambda: VerdictSelector().fit(X, y),
+        ["inference.testing.feature_tests.regress_on_sets"],
+    ),
     "knockoffs": (
         lambda: KnockoffSelector(fdr=0.5).fit(X, y),
-        ["inference.knockoffs.copula.GaussianKnockoffs", "inference.knockoffs.selector.swap_statistics"],
+        [
+            "inference.knockoffs.copula.GaussianKnockoffs",
+            "inference.knockoffs.selector.swap_statistics",
+        ],
     ),
     "stability": (
         lambda: StabilitySelector(CCMSelector(3), n_pairs=1).fit(X, y),

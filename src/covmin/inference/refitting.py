@@ -39,7 +39,7 @@ def read_for(
         weight = _weight_of_table(table)
     elif sample_weight is not None:
         passed = np.asarray(sample_weight, dtype=np.float64)
-        weight = np.broadcast_to(passed, len(y))[table.row]
+        weight = passed[table.row] if passed.ndim else np.full(table.n_samples, float(passed))
     X, y = table.passed
     y = y if hasattr(y, "dtype") or is_frame(y) else np.asarray(y)
     return Refit(table, X, y, weight)

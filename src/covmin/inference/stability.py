@@ -176,14 +176,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
 
     # The inner selector validates its own parameters.
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
-        groups: Any = None,
-        **fit_params: Any,
-    ) -> Self:
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None, **fit_params: Any) -> Self:
         """Fit the selector to halves of the samples and count how often it selects each feature.
 
         Parameters
@@ -209,8 +202,6 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
                     "max_false and n_features_to_select both determine how many features to keep; "
                     "pass only one of them."
                 )
-            if sample_weight is not None:
-                fit_params["sample_weight"] = sample_weight
             if fit_params and _routing_enabled():
                 fit_params = process_routing(self, "fit", **fit_params).estimator.fit
             data = self._read(X, y, fit_params.get("sample_weight"), groups)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_consistent_length
 
 from covmin.constants import TESTED_ROWS
 from covmin.core.kernels import Gaussian
@@ -17,6 +16,7 @@ from covmin.data import Table, TableOptions, read
 from covmin.data.columns import prepare_columns
 from covmin.plan.approximation import by_size
 from covmin.plan.problem import make_problem
+from covmin.remarks import InputError
 from covmin.runtime.repeats import N_JOBS, VERBOSE, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
@@ -58,9 +58,9 @@ class DependenceTest:
 
 @validate_params(
     {
-        "X": ["array-like"],
-        "y": ["array-like"],
-        "given": [None, "array-like"],
+        "X": ["array-like", Table],
+        "y": [None, "array-like"],
+        "given": [None, "array-like", Table],
         "n_resamples": [Interval(Integral, 1, None, closed="left")],
         "task": [StrOptions({"auto", "classification", "ordinal", "regression", "survival"})],
         "epsilon": [Interval(Real, 0, None, closed="neither")],
@@ -73,7 +73,7 @@ class DependenceTest:
 )
 def conditional_dependence_test(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     given: Any = None,
     n_resamples: int = 199,
@@ -93,13 +93,13 @@ def conditional_dependence_test(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), or Table
         The features to test, as one set: numbers, or a data frame that may also hold categories,
         text and dates. Missing values are allowed and used as information.
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
         Class labels, one or several numeric responses, or events and times. Samples with a missing
         response are dropped.
-    given : array-like of shape (n_samples, n_given), default=None
+    given : array-like of shape (n_samples, n_given), or Table, default=None
         The features to condition on, in any form that X may have. None tests unconditional
         dependence.
     n_resamples : int, default=199
@@ -195,16 +195,21 @@ def conditional_dependence_test(
 def _by_residual_products(
     X: Any, y: Any, given: Any, task: str, sample_weight: Any, seed: int
 ) -> ResidualProductTest:
-    tables = [_as_table(X, "X"), _as_table(given, "given")]
-    check_consistent_length(*tables, y)
-    both = [_read(table, y, task, sample_weight) for table in tables]
-    Y, weight = both[0].response.Y, both[0].weight
+    own = _read(X, y, task, sample_weight, "X")
+    known = _read(given, own.passed[1], task, sample_weight, "given")
+    if not np.array_equal(own.row, known.row):
+        raise InputError(
+            f"X and given have inconsistent rows: {own.n_samples} and {known.n_samples} samples "
+            "are used. Pass the same rows in both.",
+            "rows-differ",
+            "given",
+        )
     # In random order, because the first samples are landmarks.
-    rows = np.random.default_rng(seed).permutation(weight.size)[:TESTED_ROWS]
-    p = weight[rows] / weight[rows].sum()
-    (columns, weights), (known, known_weights) = (_normal_scores(table, rows) for table in both)
+    rows = np.random.default_rng(seed).permutation(own.n_samples)[:TESTED_ROWS]
+    p = own.weight[rows] / own.weight[rows].sum()
     with one_blas_thread():
-        return residual_product_test(columns, weights, Y[rows], Given.of(known, known_weights, p))
+        regressors = Given.of(*_normal_scores(known, rows), p)
+        return residual_product_test(*_normal_scores(own, rows), own.response.Y[rows], regressors)
 
 
 def _normal_scores(table: Table, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -216,7 +221,7 @@ def _normal_scores(table: Table, rows: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 def _block_and_response(X: Any, y: Any, task: str) -> tuple[np.ndarray, np.ndarray]:
     """Return standardised columns, of variances that sum to one, and the centred response."""
-    table = _read(_as_table(X, "X"), y, task)
+    table = _read(X, y, task, None, "X")
     columns = prepare_columns(table.X, layout=table.layout)
     # Units count alike, whatever the number of their columns.
     block = np.asarray(columns.X, dtype=np.float64) * columns.units.scale
@@ -240,7 +245,15 @@ def explained_share(columns: np.ndarray, R: np.ndarray, epsilon: float) -> float
     return 1.0 - epsilon * value / float((R**2).mean(axis=0).sum())
 
 
-def _read(X: Any, y: Any, task: str, sample_weight: Any = None) -> Table:
+def _read(X: Any, y: Any, task: str, sample_weight: Any, name: str) -> Table:
+    """Read one or several columns; raise an error for names in place of columns."""
+    if isinstance(X, str) or (isinstance(X, list) and any(isinstance(x, str) for x in X)):
+        raise TypeError(f"{name} contains names; pass columns instead, such as frame[names].")
+    if hasattr(X, "to_frame"):
+        X = X.to_frame()
+    elif not isinstance(X, Table):
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        X = X.reshape(-1, 1) if getattr(X, "ndim", 2) == 1 else X
     table = read(X, y, TableOptions(task=task), sample_weight).in_memory()
     if table.n_samples < _MIN_SAMPLES:
         raise ValueError(
@@ -248,15 +261,3 @@ def _read(X: Any, y: Any, task: str, sample_weight: Any = None) -> Table:
             "is required."
         )
     return table
-
-
-def _as_table(X: Any, name: str) -> Any:
-    """Convert a single column to two dimensions; raise an error for names instead of columns."""
-    if isinstance(X, Table):
-        return X
-    if isinstance(X, str) or (isinstance(X, list) and any(isinstance(x, str) for x in X)):
-        raise TypeError(f"{name} contains names; pass columns instead, such as frame[names].")
-    if hasattr(X, "to_frame"):
-        return X.to_frame()
-    X = X if hasattr(X, "shape") else np.asarray(X)
-    return X.reshape(-1, 1) if getattr(X, "ndim", 2) == 1 else X
