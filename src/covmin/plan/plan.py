@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +17,7 @@ from covmin.data.columns import PreparedColumns
 from covmin.data.encoding import Reading
 from covmin.data.responses import EncodedResponse
 from covmin.data.sources.sparse import is_made_dense
+from covmin.remarks import warn
 from covmin.runtime.threads import row_threads
 from covmin.text import listed
 
@@ -380,11 +380,10 @@ class Plan:
         lambda2 = formulation.lambda2 if formulation.inverse == "free" else None
         floor = 1.0 / (2.0 * n_samples * epsilon)
         if lambda2 is not None and lambda2 < floor:
-            warnings.warn(
+            warn(
+                "small-lambda2",
                 f"lambda2={lambda2:g} is below 1/(2nε) = {floor:.4g}: the inverse-free objective "
                 "may increase when features explain more of y. Pass a larger lambda2, or None.",
-                UserWarning,
-                stacklevel=5,
             )
 
     def __repr__(self) -> str:

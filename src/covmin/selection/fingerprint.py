@@ -13,7 +13,7 @@ from covmin.runtime.parameters import plain
 from covmin.runtime.version import __version__
 
 # Parameters that affect how a fit runs, but not its result.
-_WITHOUT_EFFECT = {"long_run", "n_jobs", "n_substitutes", "verbose"}
+_WITHOUT_EFFECT = {"long_run", "n_jobs", "verbose"}
 # Longer parameters are identified by a digest.
 _LONGEST_TEXT = 100
 

@@ -1,6 +1,5 @@
 """The fitted attributes, in terms of the columns and units of the input."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from covmin.core.screening import Pairs, Spread
 from covmin.data import Layout, Table
 from covmin.data.columns import PreparedColumns
 from covmin.plan import Formulation, Plan
+from covmin.remarks import warn
 from covmin.runtime.run import Run
 
 from .crossfit import CrossFit
@@ -107,7 +107,7 @@ def warn_of_the_end(attributes: dict[str, Any], run: Run, formulation: Formulati
         )
     else:
         return
-    warnings.warn(text, category, stacklevel=4)
+    warn("end-of-fit", text, category=category)
 
 
 def _end_of_path(attributes: dict[str, Any], run: Run) -> str:

@@ -64,8 +64,8 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     estimator : estimator, default=None
         Estimator that is fitted to features and copies together. None means :class:`CCMSelector`.
         In a CCMSelector, "auto" means ``n_features_to_select=1, kernel=Mixed(mixing=0.5),
-        epsilon=0.01`` here. Its ``groups``, ``given``, ``categorical_features``, ``column_types``
-        and ``missing`` determine how the table is read, as in
+        epsilon=0.01`` here. Its ``feature_groups``, ``given`` and ``column_types`` determine how
+        the table is read, as in
         ``KnockoffSelector(CCMSelector(given="age"))``. For any other estimator, the table is read
         with the defaults of CCMSelector, and the estimator is fitted to standardised columns and to
         indicators of levels and missingness.
@@ -391,7 +391,7 @@ def _warn_of_curves(pairs: np.ndarray, labels: np.ndarray) -> None:
     first, second = labels[pairs[0]].tolist()
     more = f" (and {len(pairs) - 1} more such pairs)" if len(pairs) > 1 else ""
     warn(
-        "curved-columns",
+        "not-gaussian",
         f"Column {second!r} depends on the square of column {first!r}{more}, which a Gaussian "
         "copula cannot represent: the false discovery rate may exceed fdr. Drop one of them, "
         f"put them in a group, or use {_FOR_FEW}.",
