@@ -232,7 +232,7 @@ PART = Part(
     units,
     one_test,
     table,
-    {"draws": N_DRAWS, "test": "residual products"},
+    {"test": "residual products"},
     {
         "type-1": (page_level, 3),
         "type-1-runs": (page_runs, 3),
