@@ -26,7 +26,7 @@ from covmin.baselines import BAHSICSelector
 from covmin.datasets import make_xor
 from covmin.report import check_data
 from covmin.runtime import threads
-from covmin.runtime.repeats import repeat
+from covmin.runtime.progress import repeat
 from covmin.runtime.threads import blas_threads, one_blas_thread, row_threads, worker_threads
 
 LARGE = 10_000

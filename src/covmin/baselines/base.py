@@ -8,18 +8,16 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.validation import validate_data
 
 from covmin.data.checks import check_numbers
 from covmin.data.columns import n_features_to_keep, prepare_columns
 from covmin.data.outputs import SupportMixin
 from covmin.data.responses import encode_response
+from covmin.runtime.compat import Interval, RealNotInt, StrOptions, VersionedPickles, fit_context
 from covmin.runtime.docstrings import sections_of, with_sections
 from covmin.runtime.seeds import global_state_restored
 from covmin.runtime.threads import one_blas_thread
-from covmin.runtime.validation import fit_context
-from covmin.runtime.version import VersionedPickles
 
 # Column indices, best first, and a score for each column if the method has one.
 Ranked: TypeAlias = tuple[np.ndarray, np.ndarray | None]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn import feature_selection
 
-from covmin.runtime.repeats import N_JOBS
+from covmin.runtime.compat import N_JOBS
 from covmin.runtime.seeds import seed_of
 
 from .base import COUNT, BaselineSelector, Ranked, Target, best_first

@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from sklearn.svm import SVC, SVR
-from sklearn.utils._param_validation import Interval
 
-from covmin.runtime.repeats import N_JOBS
+from covmin.runtime.compat import N_JOBS, Interval
 from covmin.runtime.seeds import seed_of
 
 from .base import COUNT, BackwardElimination, BaselineSelector, Ranked, Target, best_first

@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import xlogy
-from sklearn.utils._param_validation import Interval, StrOptions
+
+from covmin.runtime.compat import Interval, StrOptions
 
 from .base import COUNT, BaselineSelector, Ranked, Target, chosen_then_rest
 

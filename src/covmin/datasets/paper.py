@@ -9,7 +9,7 @@ import numpy as np
 import sklearn.datasets
 from sklearn.utils import Bunch
 
-from covmin.runtime.files import replace_file
+from covmin.runtime.resume import replace_file
 
 from .files import parse, same_values, verify
 from .registry import Record, find_record

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from covmin.runtime.frames import require_pandas
+from covmin.selection.frames import require_pandas
 
 
 @dataclass(frozen=True, repr=False)

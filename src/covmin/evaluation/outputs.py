@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from covmin.baselines import available_selectors
-from covmin.runtime.files import replace_file
+from covmin.runtime.resume import replace_file
 
 from .curves import summarise
 from .frames import markdown_table

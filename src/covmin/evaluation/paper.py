@@ -8,7 +8,7 @@ from typing import Any
 
 from covmin.baselines import available_selectors
 from covmin.datasets import list_datasets, load, make_additive, make_shell, make_xor
-from covmin.runtime.frames import require_pandas
+from covmin.selection.frames import require_pandas
 
 from .curves import CurveTask, check_protocol, curve_rows, default_sizes
 from .ranks import MedianRankResult, median_rank
