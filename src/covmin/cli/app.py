@@ -18,21 +18,7 @@ _EPILOG = (
 
 
 class CovminGroup(CommandGroup):
-    """Adds ``covmin reproduce``, and the options of ``covmin select``, on demand."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of the commands."""
-        return [*super().list_commands(ctx), "reproduce"]
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command by name."""
-        if cmd_name != "reproduce":
-            return super().get_command(ctx, cmd_name)
-        from .reproduce import app as reproduce
-
-        command = typer.main.get_group(reproduce)
-        command.name = cmd_name
-        return command
+    """Adds the options of ``covmin select`` on demand."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that is called; ``covmin --help`` lists it without its options."""
@@ -130,7 +116,7 @@ def select(
     fields = {
         "categorical_features": "categorical",
         "given": "given",
-        "groups": "groups",
+        "feature_groups": "groups",
         "column_types": "kinds",
     }
     columns: dict[str, Any] = {fields[name]: parameters.pop(name, None) for name in fields}

@@ -205,9 +205,8 @@ SELECTOR_OPTIONS = [
     SelectorOption("--categorical -c", "categorical_features", _CATEGORICAL,
         complete=complete_column, metavar="COL"),
     SelectorOption("--as", "column_types", _KINDS, complete=complete_column, metavar="COL=KIND"),
-    SelectorOption("--groups", "groups", "Columns to keep or drop together, such as "
+    SelectorOption("--groups", "feature_groups", "Columns to keep or drop together, such as "
         "size=width,height; repeatable.", complete=complete_column, metavar="LABEL=COL,…"),
-    SelectorOption("--substitutes", "n_substitutes", "Substitutes to list per selected feature."),
     SelectorOption("--kernel", "kernel", "similarity of samples. additive and linear use features "
         "one at a time; the others also find interactions.", _METHOD, metavar="KERNEL"),
     SelectorOption("--bandwidth", "kernel__bandwidth", "Length scale of the kernel.", _METHOD),
@@ -240,8 +239,6 @@ SELECTOR_OPTIONS = [
         "automatic by default.", _SWITCHES, needs="--inverse free"),
     SelectorOption("--approximation", "approximation", "Exact kernel (exact), random Fourier "
         "features (fourier), or by the number of samples (auto).", _SWITCHES),
-    SelectorOption("--n-components", "n_components", "Random Fourier features; 512 by default.",
-        _SWITCHES, needs="--approximation auto|fourier"),
     SelectorOption("--max-iter", "formulation__max_iter", "Maximum steps per solve.", _SWITCHES),
     SelectorOption("--tol", "formulation__tol", "Tolerance of a solve.", _SWITCHES),
     SelectorOption("--max-step", "formulation__max_step", "Largest change of a weight per step.",

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from covmin.core.kernels import Gaussian
+from covmin.core.regression import Given
 from covmin.data import Table, TableOptions, read
 from covmin.data.checks import check_numbers, columns_named
 from covmin.data.columns import prepare_columns
@@ -25,7 +26,6 @@ from covmin.runtime.threads import one_blas_thread
 
 from .regression import out_of_fold_smoother
 from .residual_products import Added, added_by
-from .smoothing import Given
 
 __all__ = ["DependenceTest", "conditional_dependence_test"]
 

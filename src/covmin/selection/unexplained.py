@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from covmin.constants import FUNCTION_SCALES, LANDMARKS
-from covmin.core.regression import principal_components, regress_on_sets, summed_kernel
+from covmin.core.regression import Basis, regress_on_sets, summed_kernel
 from covmin.data import TableOptions, read
 from covmin.data.columns import PreparedColumns
 from covmin.data.tables import from_tensors
@@ -59,7 +59,7 @@ def unexplained_variance(
         Numbers, or class labels; for classes, the variances of the class indicators are added up.
         Several columns of numbers count equally, whatever their units. For survival times,
         the result refers to the martingale residuals, which are mostly noise: compare sets of
-        features by the concordance index instead (``cross_fit_``).
+        features by the concordance index instead (``cv_results_``).
     held_out : bool, default=True
         Whether each sample is predicted by a model fitted without it. If False, the result
         describes the fit to the samples themselves: it never increases when features are added,
@@ -150,10 +150,10 @@ def _in_sample(X: np.ndarray, Y: np.ndarray, p: np.ndarray, weights: np.ndarray)
     criterion decreases as the kernel grows.
     """
     size = IN_SAMPLE_SHARE * weights.sum()
-    total = sum(summed_kernel(X, weights, scale) for scale in FUNCTION_SCALES)
+    total = sum(summed_kernel(X, X, weights, scale) for scale in FUNCTION_SCALES)
     K = np.exp(IN_SAMPLE_SHARE / len(FUNCTION_SCALES) * total - size)
-    Z, variances = principal_components(K, p)
+    basis = Basis.of_kernel(K, p)
     # The kernel was divided by exp(size) to avoid overflow, so the ridge is as well.
     ridge = max(IN_SAMPLE_RIDGE * np.exp(-size), np.finfo(float).tiny)
-    explained = ((Z.T @ (p[:, None] * Y)) ** 2).sum(axis=1) / (variances + ridge)
-    return float(np.clip(1.0 - explained.sum() / (p @ Y**2).sum(), 0.0, 1.0))
+    along = basis.shrinkage([ridge]) * (basis.V.T @ (np.sqrt(p)[:, None] * Y)) ** 2
+    return float(np.clip(1.0 - along.sum() / (p @ Y**2).sum(), 0.0, 1.0))
