@@ -50,7 +50,9 @@ def _documented(n_true: int, target: str) -> Callable[[Make], Make]:
     shared = _SHARED.format(n_true=n_true, n_noise=10 - n_true, target=target)
 
     def document(make: Make) -> Make:
-        about, heading, rest = re.split(r"\n\n(Notes|Examples)\n", cleandoc(make.__doc__ or ""), 1)
+        about, heading, rest = re.split(
+            r"\n\n(Notes|Examples)\n", cleandoc(make.__doc__ or ""), maxsplit=1
+        )
         make.__doc__ = f"{about}\n\n{shared}\n\n{heading}\n{rest}"
         return make
 
