@@ -157,7 +157,7 @@ class TestFailure:
 
     def test_on_data_that_are_refused(self, fitted):
         gaps = self.OTHER.mask(self.OTHER > 1.0)
-        self.refit_fails(fitted, ValueError, (gaps, y), missing="error")
+        self.refit_fails(fitted, ValueError, (gaps, y), column_types="strict")
         self.refit_fails(fitted, ValueError, (self.OTHER, np.zeros(50)))
         self.refit_fails(fitted, ValueError, (self.OTHER.iloc[:, :3], y))  # five are asked for
 

@@ -181,7 +181,7 @@ ENTRIES = {
     ),
     "report": (
         lambda: check_data(CCMSelector(3).fit(X, y), X, y),
-        ["report.samples.regress_on_sets"],
+        ["selection.summary.regress_on_sets"],
     ),
 }
 

@@ -68,7 +68,8 @@ class SupportMixin(SelectorMixin):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.allow_nan = getattr(self, "missing", "error") == "keep"
+        strict = getattr(self, "column_types", "strict")
+        tags.input_tags.allow_nan = not (isinstance(strict, str) and strict == "strict")
         tags.target_tags.multi_output = self._takes_several_outputs
         # A selector with column_types accepts text and categories.
         tags.input_tags.string = tags.input_tags.categorical = hasattr(self, "column_types")

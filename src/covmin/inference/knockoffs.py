@@ -70,8 +70,8 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     estimator : estimator, default=None
         Estimator that is fitted to features and copies together. None means :class:`CCMSelector`.
         In a CCMSelector, "auto" means ``n_features_to_select=1, kernel=Mixed(mixing=0.5),
-        epsilon=0.01`` here. Its ``groups``, ``given``, ``categorical_features``, ``column_types``
-        and ``missing`` determine how the table is read, as in
+        epsilon=0.01`` here. Its ``feature_groups``, ``given`` and ``column_types`` determine how
+        the table is read, as in
         ``KnockoffSelector(CCMSelector(given="age"))``. For any other estimator, the table is read
         with the defaults of CCMSelector, and the estimator is fitted to standardised columns and to
         indicators of levels and missingness.

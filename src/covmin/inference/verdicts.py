@@ -65,11 +65,6 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
     given : str, int or array-like, default=None
         Columns that are known to matter, as names, indices or a mask. They are always kept, and
         all tests condition on them.
-    categorical_features : str, int, array-like or None, default="from_dtype"
-        Categorical columns, as in :class:`CCMSelector`.
-    missing : {"keep", "error"}, default="keep"
-        How to treat missing values in X: use an indicator of missingness as part of the feature,
-        or raise an error.
     column_types : {"auto", "strict"} or dict, default="auto"
         How to read the columns, as in :class:`CCMSelector`.
     task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
@@ -162,8 +157,6 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
         "keep": [StrOptions({"relevant", "needed"})],
         "feature_groups": [None, dict, "array-like"],
         "given": [None, str, Integral, "array-like"],
-        "categorical_features": [None, str, Integral, "array-like"],
-        "missing": [StrOptions({"keep", "error"})],
         "column_types": [StrOptions({"auto", "strict"}), dict],
         "task": [StrOptions({"auto", "classification", "ordinal", "regression", "survival"})],
         "n_jobs": N_JOBS,
@@ -177,8 +170,6 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
     keep: str = "relevant"
     feature_groups: Any = None
     given: Any = None
-    categorical_features: Any = "from_dtype"
-    missing: str = "keep"
     column_types: Any = "auto"
     task: str = "auto"
     n_jobs: int | None = None

@@ -8,8 +8,8 @@ from covmin.selection.headline import Headline, error_curve, explain_choice, hea
 
 from .build import build_report
 from .checks import check_data
-from .code import reproduction_code
 from .render import Report, make_report, render_report, write_report
+from .reproduction import reproduction_code
 
 __all__ = [
     "Headline",

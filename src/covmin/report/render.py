@@ -80,15 +80,16 @@ def render_report(report: dict[str, Any]) -> str:
     return page.render(report=report, style=style, script="\n".join(scripts))
 
 
-def make_report(selector: Any, X: Any, y: Any, **options: Any) -> Report:
+def make_report(selector: Any, X: Any, y: Any = None, **options: Any) -> Report:
     """Return the report on a fitted selector, as an object that a notebook displays.
 
     Parameters
     ----------
     selector : CCMSelector
         Fitted on X and y.
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), or Table
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        None with a table.
     **options
         Passed to `build_report`.
 
@@ -119,8 +120,9 @@ def write_report(
     ----------
     selector : CCMSelector
         Fitted on X and y.
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), or Table
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        None with a table.
     path : str or path
         The HTML file to write.
     **options

@@ -25,7 +25,7 @@ from . import __version__
 _FORMAT = "covmin-results-1"
 _START = b'{"format":"covmin-results'
 # Parameters that affect how a fit runs, but not its result.
-_WITHOUT_EFFECT = {"long_run", "n_jobs", "n_substitutes", "verbose"}
+_WITHOUT_EFFECT = {"long_run", "n_jobs", "verbose"}
 # Longer parameters are identified by a digest.
 _LONGEST_TEXT = 100
 # Fields of a stage that are neither numbers nor arrays.

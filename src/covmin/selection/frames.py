@@ -17,7 +17,7 @@ from covmin.data import TableOptions, read
 from covmin.data.tables import from_tensors
 from covmin.runtime.compat import output_container
 
-from .substitutes import Substitute, find_substitutes
+from .substitutes import Substitute, feature_labels, find_substitutes
 from .summary import Explained, feature_names, feature_notes
 
 if TYPE_CHECKING:
@@ -142,10 +142,11 @@ class NamedResultsMixin:
         'x4'
         """
         check_is_fitted(self)
-        found = find_substitutes(self, _explained(self, X, y), n)
-        return results_frame(
-            self, **{name: [getattr(row, name) for row in found] for name in Substitute._fields}
-        )
+        found, labels = find_substitutes(self, _explained(self, X, y), n), feature_labels(self)
+        columns = {name: [getattr(row, name) for row in found] for name in Substitute._fields}
+        for name in ("feature", "substitute"):
+            columns[name] = [labels[number] for number in columns[name]]
+        return results_frame(self, **columns)
 
     def cv_results_frame(self) -> Any:
         """Return the cross-validation results as a table.
@@ -224,8 +225,7 @@ class NamedResultsMixin:
             )
         if getattr(y, "name", None) is not None:
             options = {"target_name": str(y.name), **options}
-        # The report layer is above this one, so import it only when it is needed, by name.
-        from covmin.report import make_report
+        from covmin.report import make_report  # of a layer above, for the sake of a short call
 
         made = make_report(self, X, y, **options)
         return made if path is None else made.save(path)
