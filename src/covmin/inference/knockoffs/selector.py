@@ -9,7 +9,6 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags, _safe_indexing, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, Options
 
 from covmin.constants import KNOCKOFF_KERNEL
 from covmin.core.kernels import Mixed
@@ -19,11 +18,19 @@ from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_fa
 from covmin.data.table import check_columns, check_enough, warn_of_excluded
 from covmin.data.tables import from_tensors
 from covmin.remarks import silenced, warn
-from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
+from covmin.runtime.compat import (
+    N_JOBS,
+    VERBOSE,
+    HasMethods,
+    Interval,
+    Options,
+    VersionedPickles,
+    fit_context,
+)
+from covmin.runtime.progress import repeat
+from covmin.runtime.run import for_many_fits
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
-from covmin.runtime.validation import fit_context
-from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
 
 from ..refitting import by_column, note_columns, options_of, read_for, rows_to_fit

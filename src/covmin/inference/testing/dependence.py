@@ -7,7 +7,6 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from covmin.constants import TESTED_ROWS
 from covmin.core.kernels import Gaussian
@@ -17,10 +16,10 @@ from covmin.data.columns import prepare_columns
 from covmin.plan.approximation import by_size
 from covmin.plan.problem import make_problem
 from covmin.remarks import InputError
-from covmin.runtime.repeats import N_JOBS, VERBOSE, repeat
+from covmin.runtime.compat import N_JOBS, VERBOSE, Interval, StrOptions, validate_params
+from covmin.runtime.progress import repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
-from covmin.runtime.validation import validate_params
 
 from .residual_products import ResidualProductTest, residual_product_test
 

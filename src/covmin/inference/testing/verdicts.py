@@ -8,18 +8,23 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.stats import false_discovery_control
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import Table, TableOptions, read
 from covmin.data.columns import PreparedColumns
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 from covmin.data.table import check_columns, warn_of_excluded
-from covmin.runtime.repeats import N_JOBS, VERBOSE, repeat
+from covmin.runtime.compat import (
+    N_JOBS,
+    VERBOSE,
+    Interval,
+    StrOptions,
+    VersionedPickles,
+    fit_context,
+)
+from covmin.runtime.progress import repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
-from covmin.runtime.validation import fit_context
-from covmin.runtime.version import VersionedPickles
 from covmin.selection.frames import results_frame
 from covmin.selection.summary import feature_names
 
