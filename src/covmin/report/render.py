@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from covmin.runtime.files import replace_file
+from covmin.runtime.resume import replace_file
 from covmin.text import number, percent, shortened
 
 from .build import build_report

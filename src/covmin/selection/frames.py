@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import TableOptions, read
 from covmin.data.tables import from_tensors
-from covmin.runtime.frames import as_frame
+from covmin.runtime.compat import output_container
 
 from .substitutes import Substitute, feature_labels, find_substitutes
 from .summary import Explained, feature_names, feature_notes
@@ -252,8 +251,7 @@ def _explained(selector: Any, X: Any, y: Any) -> Explained:
 
 def results_frame(selector: Any, **columns: Any) -> Any:
     """Return results as a pandas frame, or a polars frame if ``set_output`` asks for it."""
-    wanted = _get_output_config("transform", estimator=selector)["dense"]
-    return as_frame(columns, "polars" if wanted == "polars" else "pandas")
+    return as_frame(columns, output_container(selector))
 
 
 def _weakly(table: Any) -> Callable[[], Any]:
@@ -268,3 +266,23 @@ def _weakly(table: Any) -> Callable[[], Any]:
 
 def _gone() -> None:
     """Return None, for a table that no longer exists."""
+
+
+def require_pandas() -> Any:
+    """Return the pandas module, or raise an error that says how to install it."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError(
+            'Results as a frame require pandas: pip install pandas, or "covmin[cli]".'
+        ) from error
+    return pandas
+
+
+def as_frame(columns: Mapping[str, Any], library: str = "pandas") -> Any:
+    """Return named columns as a polars frame if that is the library, else as a pandas frame."""
+    if library == "polars":
+        import polars
+
+        return polars.DataFrame(dict(columns))
+    return require_pandas().DataFrame(dict(columns))

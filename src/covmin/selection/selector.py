@@ -6,7 +6,6 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
 from covmin.core.path import run_path
 from covmin.data import Table, TableOptions, read
@@ -22,16 +21,24 @@ from covmin.plan.first_look import FirstLook
 from covmin.plan.formulation import Fourier, approximation_of, formulation_of
 from covmin.plan.kernel import kernel_of
 from covmin.remarks import warn
-from covmin.runtime.callbacks import CallbackSupportMixin, fit_task
-from covmin.runtime.repeats import N_JOBS, VERBOSE
+from covmin.runtime.compat import (
+    N_JOBS,
+    VERBOSE,
+    CallbackSupportMixin,
+    HasMethods,
+    Interval,
+    RealNotInt,
+    StrOptions,
+    VersionedPickles,
+    fit_context,
+    fit_task,
+)
+from covmin.runtime.resume import fingerprint
 from covmin.runtime.run import LongRun, Run
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import blas_threads, one_blas_thread
-from covmin.runtime.validation import fit_context
-from covmin.runtime.version import VersionedPickles
 
 from .crossfit import CrossFit, beyond_given, cross_fit
-from .fingerprint import fingerprint
 from .frames import NamedResultsMixin
 from .nested import NestedParametersMixin
 from .notebook import NotebookMixin

@@ -15,9 +15,9 @@ from covmin.plan.constants import (
     IN_SAMPLE_SHARE,
 )
 from covmin.plan.duplicates import without_duplicates
+from covmin.runtime.compat import validate_params
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
-from covmin.runtime.validation import validate_params
 
 from .selector import CCMSelector
 
