@@ -17,7 +17,7 @@ from covmin.data.hazards import martingale_residuals
 from covmin.data.kinds import LEFT_OUT, Levels, values_as_read
 from covmin.data.ranks import goes_by_rank
 from covmin.data.sources import SparseSource
-from covmin.plotting.shared import names_of
+from covmin.plotting.fitted import names_of
 from covmin.selection.summary import level_text
 from covmin.text import printable
 
