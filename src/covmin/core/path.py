@@ -25,8 +25,7 @@ from .grams import ExactGrams
 from .objectives import Objective
 from .problem import Problem
 from .screening import Protected
-from .solver import Solution, minimize
-from .watch import SILENT, Iteration, Progress, Watch
+from .solver import SILENT, Iteration, Progress, Solution, Watch, minimize
 
 # Weight given to features at zero to see what they would add (see `_order`).
 PROBE_WEIGHT = 1e-4

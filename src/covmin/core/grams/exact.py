@@ -112,10 +112,3 @@ class ExactOperator:
         p = self._gram.p
         residuals = factor.solve(self.Y) / (factor.inverse_diagonal() - p**2 / ridge)[:, None]
         return float(array_namespace(p).sum(p[:, None] * residuals**2))
-
-    def predict(self, X: Array, ridge: float) -> np.ndarray:
-        gram = self._gram
-        alpha = self._factor(ridge).solve(self.Y)
-        # The intercept makes the weighted residuals sum to zero, because Y is centred.
-        intercept = -(gram.p @ (self._K @ alpha))
-        return to_numpy(gram.kernel.cross(X, gram.X, self._w) @ alpha + intercept)

@@ -303,7 +303,3 @@ class FourierOperator:
         parts = self._means, beta, inverse
         block = partial(_loo_block, self._gram.components, self._w, parts)
         return float(self._gram.rows.sum(block)[0][0])
-
-    def predict(self, X: Array, ridge: float) -> np.ndarray:
-        U = to_numpy(self._gram.components.like(X).components(X, like(self._w, X)))
-        return (U - self._means) @ self._beta(ridge)
