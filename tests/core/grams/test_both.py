@@ -88,7 +88,7 @@ def component_errors(kernel, n_components, s, w):
 @pytest.mark.parametrize("kernel", [Gaussian(2.5), Laplacian(4.0)])
 def test_random_components_tend_to_the_kernel(kernel, draw, w):
     few, many = (component_errors(kernel, D, draw(n=60, k=1), w) for D in (20, 500))
-    values = [0, 4, 5]  # criterion, leave-one-out error, prediction
+    values = [0, 4]  # criterion, leave-one-out error
     assert (many < few)[values].all()
     assert many[values].max() < 0.25
 
