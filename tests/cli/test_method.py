@@ -75,22 +75,18 @@ def test_every_kernel(name, same):
 
 
 def test_other_parameters(same, csv, table, tmp_path):
-    words = ["--class-weight", "balanced", "--standardize", "no", "--substitutes", 1, "--jobs", 2]
+    words = ["--class-weight", "balanced", "--standardize", "no", "--jobs", 2]
     words += ["--groups", "pair=x3,4", "--epsilon", 0.05, "--interrupt", "keep"]
     words += ["--checkpoint", tmp_path / "fit.jsonl", "--approximation", "fourier"]
-    words += ["--n-components", 64]
     answer = same(
         words,
         class_weight="balanced",
         standardize=False,
-        n_substitutes=1,
-        groups={"pair": ["x3", "x4"]},
+        feature_groups={"pair": ["x3", "x4"]},
         epsilon=0.05,
         approximation="fourier",
-        n_components=64,
     )
     assert "--groups pair=x3,4 -m 2 " in answer["code"]
-    assert {row["feature"] for row in answer["substitutes"]} <= set(answer["selected"])
 
 
 def test_the_code_that_is_printed_repeats_the_fit(same, csv, monkeypatch):
@@ -118,10 +114,8 @@ def test_the_code_that_is_printed_repeats_the_fit(same, csv, monkeypatch):
         ("--kernel gaussian --bandwidth -1", "--bandwidth must be"),
         ("--bandwidth wide --kernel linear", "It accepts a number, median."),
         ("--lambda1 0.5", "Use it with --constraint soft"),
-        ("--n-components 9 --approximation exact", "no effect with --approximation exact"),
         ("--formulation paper --strategy path", "--formulation paper means --strategy single"),
         ("--max-iter 0", "--max-iter must be an integer ≥ 1; got 0"),
-        ("--substitutes -1", "--substitutes must be an int in the range [0, inf)"),
         ("--seed -1", "--seed must be an int in the range [0, 4294967295]. Got -1"),
         ("--jobs many", "It accepts an integer"),
         ("--groups x1,x2", "--groups size=width,height"),
@@ -133,11 +127,6 @@ def test_what_makes_no_fit_is_refused_in_words_of_options(words, says, csv, run)
     result = run("select", csv, "-t", "group", "-m", 2, *words.split())
     assert result.exit_code == ExitCode.USAGE, result.output
     assert says in " ".join(result.stderr.split())
-
-
-def test_stand_ins_are_shown(csv, run):
-    shown = run("select", csv, "-t", "group", "-m", 2, "--substitutes", 2).stdout
-    assert shown.count("Substitutes for x") == 2
 
 
 def test_an_interrupted_fit_says_where_it_goes_on(csv, run, monkeypatch):

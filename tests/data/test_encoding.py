@@ -134,14 +134,6 @@ class TestShip:
         with pytest.raises(ValueError, match="'column_types' parameter"):
             CCMSelector(2, column_types="any").fit(X, y)
 
-    def test_named_categories_come_first(self):
-        X, y = ship()
-        X = X[["Pclass", "Sex"]]
-        selector = CCMSelector(
-            1, categorical_features=["Pclass"], column_types={"Pclass": "number"}
-        ).fit(X, y)
-        assert selector.column_kinds_.tolist() == ["category", "category"]
-
     @pytest.mark.filterwarnings("ignore:Excluded")
     def test_other_entries(self):
         X, y = ship()
@@ -185,7 +177,7 @@ def test_a_group_without_its_row_numbers():
     X, y = ship()
     frame = X[["PassengerId", "Pclass", "Sex"]]
     with pytest.warns(UserWarning, match="'PassengerId'"):
-        selector = CCMSelector(1, groups={"g": ["PassengerId", "Pclass"]}).fit(frame, y)
+        selector = CCMSelector(1, feature_groups={"g": ["PassengerId", "Pclass"]}).fit(frame, y)
     assert selector.ranking_.tolist() in ([2, 2, 1], [1, 1, 2])
 
 

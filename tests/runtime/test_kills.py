@@ -14,7 +14,7 @@ import pytest
 from covmin import CCMSelector, LongRun
 from covmin.datasets import make_shell
 from covmin.evaluation import compare_selectors
-from covmin.runtime.files import replace_file
+from covmin.runtime.resume import replace_file
 
 N_KILLS = 3
 

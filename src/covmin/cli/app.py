@@ -114,9 +114,8 @@ def select(
 
     parameters = typed_parameters(ctx, opt.SELECTOR_OPTIONS)
     fields = {
-        "categorical_features": "categorical",
         "given": "given",
-        "groups": "groups",
+        "feature_groups": "groups",
         "column_types": "kinds",
     }
     columns: dict[str, Any] = {fields[name]: parameters.pop(name, None) for name in fields}

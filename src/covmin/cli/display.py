@@ -10,7 +10,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from covmin.text import count_of, percent, printable, shortened, with_p_value
+from covmin.text import count_of, printable, shortened, with_p_value
 
 from .errors import CommandError
 
@@ -55,7 +55,6 @@ def show_selection(
     parts.append(Text(found["why"]))
     parts += [Text(line) for line in _measures(found)]
     parts += [Text(line) for line in _interactions(found, names)]
-    parts += [Text(line) for line in _substitutes(selector, names)]
     return Group(*parts)
 
 
@@ -128,15 +127,6 @@ def _interactions(found: dict[str, Any], names: Sequence[str]) -> list[str]:
 def _some(items: Sequence[str]) -> str:
     more = len(items) - _NAMED
     return ", ".join(items[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-def _substitutes(selector: Any, names: Sequence[str]) -> list[str]:
-    """List the substitutes of each selected feature, if requested."""
-    found, could = selector.substitutes_ or {}, dict[str, list[str]]()
-    for kept, other, _, _, left in zip(*found.values(), strict=True):
-        could.setdefault(names[kept], []).append(f"{names[other]} ({percent(left)})")
-    lines = [f"Substitutes for {name}: {', '.join(named)}" for name, named in could.items()]
-    return [*lines, "in brackets: variance left unexplained with the substitute"] if lines else []
 
 
 def _legend(selector: Any) -> str:

@@ -202,12 +202,9 @@ SELECTOR_OPTIONS = [
     SelectorOption("--given", "given", "Columns known to matter, separated by commas. They are "
         "always kept and do not count; the others are ranked by what they add. Repeatable.",
         complete=complete_column, metavar="COL"),
-    SelectorOption("--categorical -c", "categorical_features", _CATEGORICAL,
-        complete=complete_column, metavar="COL"),
     SelectorOption("--as", "column_types", _KINDS, complete=complete_column, metavar="COL=KIND"),
-    SelectorOption("--groups", "groups", "Columns to keep or drop together, such as "
+    SelectorOption("--groups", "feature_groups", "Columns to keep or drop together, such as "
         "size=width,height; repeatable.", complete=complete_column, metavar="LABEL=COL,…"),
-    SelectorOption("--substitutes", "n_substitutes", "Substitutes to list per selected feature."),
     SelectorOption("--kernel", "kernel", "similarity of samples. additive and linear use features "
         "one at a time; the others also find interactions.", _METHOD, metavar="KERNEL"),
     SelectorOption("--bandwidth", "kernel__bandwidth", "Length scale of the kernel.", _METHOD),
@@ -220,8 +217,9 @@ SELECTOR_OPTIONS = [
         parse=parse_epsilon, metavar="EPS"),
     SelectorOption("--formulation", "formulation", "path solves for fewer and fewer features; "
         "paper solves once, as published.", _METHOD),
-    SelectorOption("--response-kernel", "response_kernel", "Find features that affect the mean of "
-        "a numeric target (linear), or its whole distribution (gaussian).", _METHOD),
+    SelectorOption("--response-kernel", "formulation__response_kernel", "Find features that "
+        "affect the mean of a numeric target (linear), or its whole distribution (gaussian).",
+        _METHOD),
     SelectorOption("--class-weight", "class_weight", "Give all classes the same weight.", _METHOD),
     SelectorOption("--standardize", "standardize", "Scale columns by mean and standard deviation "
         "(yes), by ranks, robust to outliers (rank), or not at all (no).",
@@ -240,8 +238,6 @@ SELECTOR_OPTIONS = [
         "automatic by default.", _SWITCHES, needs="--inverse free"),
     SelectorOption("--approximation", "approximation", "Exact kernel (exact), random Fourier "
         "features (fourier), or by the number of samples (auto).", _SWITCHES),
-    SelectorOption("--n-components", "n_components", "Random Fourier features; 512 by default.",
-        _SWITCHES, needs="--approximation auto|fourier"),
     SelectorOption("--max-iter", "formulation__max_iter", "Maximum steps per solve.", _SWITCHES),
     SelectorOption("--tol", "formulation__tol", "Tolerance of a solve.", _SWITCHES),
     SelectorOption("--max-step", "formulation__max_step", "Largest change of a weight per step.",

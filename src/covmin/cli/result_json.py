@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .verdicts import verdict_rows
 
 if TYPE_CHECKING:
-    from covmin import CCMSelector
-
     from .select import SelectRequest, SelectResult
 
 
@@ -74,22 +71,12 @@ def _findings(result: SelectResult) -> dict[str, Any]:
             for row in found["interactions"]
         ],
         "spread": [{"feature": names[row["column"]], **_strength(row)} for row in found["spread"]],
-        "substitutes": _substitutes(result.selector, names),
         "verdicts": verdict_rows(result.verdicts, names),
     }
 
 
 def _strength(row: dict[str, Any]) -> dict[str, float]:
     return {key: row[key] for key in ("share", "p_value")}
-
-
-def _substitutes(selector: CCMSelector, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a row for each substitute, with names for the indices of features."""
-    found = selector.substitutes_ or {}
-    return [
-        {key: names[x] if isinstance(x, int) else x for key, x in zip(found, row, strict=True)}
-        for row in zip(*(column.tolist() for column in found.values()), strict=True)
-    ]
 
 
 def _fit(result: SelectResult) -> dict[str, Any]:

@@ -66,9 +66,9 @@ def run_select(request: SelectRequest) -> None:
     check_rate(request.fdr)
     dataset, frame = _read(source)
     _check_task(arguments.get("task", "auto"), dataset)
-    columns = {"given": dataset.given, "groups": dataset.groups}
+    columns = {"given": dataset.given, "feature_groups": dataset.groups}
     arguments |= {name: value for name, value in columns.items() if value}
-    arguments |= {"missing": "error"} if source.missing == "error" else {}
+    arguments |= {"column_types": "strict"} if source.missing == "error" else {}
     if dataset.column_types != "auto":
         arguments["column_types"] = dataset.column_types
     result = _fit(dataset, arguments, quiet=request.quiet)
@@ -161,14 +161,15 @@ def _fit(dataset: Dataset, arguments: dict[str, Any], *, quiet: bool) -> SelectR
     """Fit the selector and collect its warnings."""
     from covmin import CCMSelector, LongRun
     from covmin.data import TableOptions, read
-    from covmin.data.table import CONSTANT_FEATURES
+    from covmin.remarks import silenced
     from covmin.selection.summary import summary
 
     long_run = arguments.get("long_run", LongRun())
     selector = CCMSelector(**arguments | {"verbose": 0 if quiet else "auto"})
     start = time.perf_counter()
     try:
-        with explained(dataset.target) as remarks:
+        # The warnings about the data name the constant columns.
+        with explained(dataset.target) as remarks, silenced("constant-columns"):
             selector.fit(*(dataset.stored or (dataset.X, dataset.response)))
     except KeyboardInterrupt:
         if long_run.checkpoint is not None and os.path.exists(long_run.checkpoint):
@@ -177,8 +178,6 @@ def _fit(dataset: Dataset, arguments: dict[str, Any], *, quiet: bool) -> SelectR
     selector.set_params(long_run=None)
     gaps = (str(each.choice) for each in selector.plan_.decisions if each.topic == "missing values")
     kept = [f"Missing values in {columns}. They are used as information." for columns in gaps]
-    # The warnings about the data name the constant columns.
-    remarks = [remark for remark in remarks if not remark.endswith(CONSTANT_FEATURES)]
     notes = [*dataset.notes, *kept, *remarks, *_readings(selector)]
     seconds = time.perf_counter() - start
     with warnings.catch_warnings():
@@ -203,7 +202,7 @@ def _data_warnings(dataset: Dataset, selector: CCMSelector) -> list[str]:
     from covmin.text import shortened
 
     said = []
-    for item in check_data(selector, dataset.X, np.asarray(dataset.response), dataset.names):
+    for item in check_data(selector, dataset.X, np.asarray(dataset.response)):
         names = [shortened(dataset.names[j]) for j in item["features"]]
         told = all(f"“{name}”" in item["text"] for name in names)
         said.append(f"{item['title']}: {'' if told else ', '.join(names) + '. '}{item['text']}")

@@ -3,7 +3,6 @@
 import os
 import pickle
 import time
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -16,11 +15,12 @@ from joblib.externals.loky.backend import get_context
 from joblib.externals.loky.backend.reduction import dumps
 from sklearn.exceptions import FitFailedWarning
 
-from covmin.runtime.log import ResultLog
+from covmin.remarks import warn
+from covmin.runtime import __version__
 from covmin.runtime.progress import ProgressBar
+from covmin.runtime.resume import ResultLog
 from covmin.runtime.seeds import global_state_restored
 from covmin.runtime.threads import one_thread
-from covmin.runtime.version import __version__
 
 Unit = Mapping[str, Any]
 Work = Callable[[Unit], Any]
@@ -52,7 +52,7 @@ def run_units(
     cuts off: units start in the given order, and those still running are stopped.
     """
     settings = {"covmin": __version__, **(settings or {})}
-    with nullcontext() if log is None else ResultLog(log, settings, writable=run) as kept:
+    with nullcontext() if log is None else ResultLog(log, settings) as kept:
         results = {i: kept[u] for i, u in enumerate(units) if kept is not None and u in kept}
         todo = [i for i in range(len(units)) if run and i not in results]
         tasks = [(units[i], i) for i in todo]
@@ -86,10 +86,10 @@ def warn_of_failures(errors: Sequence[tuple[str, str | None]]) -> None:
     first = dict(reversed(failed))
     counts = Counter(name for name, _ in failed)
     text = "; ".join(f"{name} {counts[name]} times, first: {first[name]}" for name in first)
-    warnings.warn(
+    warn(
+        "failed-rankings",
         f"{len(failed)} of {len(errors)} rankings failed and count as missing: {text}",
-        FitFailedWarning,
-        stacklevel=3,
+        category=FitFailedWarning,
     )
 
 

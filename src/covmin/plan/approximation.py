@@ -7,7 +7,8 @@ import numpy as np
 from covmin.core.kernels import Kernel
 from covmin.core.kernels.additive import waves_for
 from covmin.core.problem import EFFORT, Effort
-from covmin.core.screening import N_WAVES
+from covmin.core.screening import N_FUNCTIONS
+from covmin.data.sources.local import block_rows
 from covmin.runtime.memory import check_memory, exact_bytes, fits, fourier_bytes
 from covmin.runtime.threads import row_threads
 
@@ -39,7 +40,7 @@ class Size:
 
 
 def by_size(
-    approximation: str | None,
+    approximation: str,
     kernel: Kernel,
     shape: tuple[int, int],
     matrix_rows: int = EXACT_SAMPLES,
@@ -62,9 +63,7 @@ def by_size(
     return "fourier" if exact_components or many else None
 
 
-def choose_approximation(
-    approximation: str | None, kernel: Kernel, size: Size
-) -> tuple[str | None, str]:
+def choose_approximation(approximation: str, kernel: Kernel, size: Size) -> tuple[str | None, str]:
     """Return the approximation that a fit will use, and the reason.
 
     The choice depends on the size and on the free memory. A MemoryError is raised if the requested
@@ -84,7 +83,7 @@ def choose_approximation(
         check_memory(
             components,
             f"A fit of {n} samples and {d} columns with random Fourier features",
-            "Reduce n_components, omit the additive part of the kernel "
+            "Use fewer components (covmin.Fourier), omit the additive part of the kernel "
             '(kernel="gaussian"), pass float32, or read the rows from disk: a numpy.memmap, or '
             "covmin.open_parquet.",
         )
@@ -106,7 +105,7 @@ def choose_approximation(
     return None, f"the {kernel.name} kernel has no random Fourier features"
 
 
-def _why_components(approximation: str | None, kernel: Kernel, size: Size, squeezed: bool) -> str:
+def _why_components(approximation: str, kernel: Kernel, size: Size, squeezed: bool) -> str:
     if approximation == "fourier":
         return "as requested"
     if kernel.components_are_exact:
@@ -129,6 +128,7 @@ def _component_bytes(kernel: Kernel, size: Size) -> int:
         d,
         n_random + waves * n_columns,
         size.itemsize,
+        block_rows=block_rows(d),
         n_responses=size.n_responses,
         n_threads=1 if size.on_device else row_threads(),
         copied=size.on_device,
@@ -146,7 +146,7 @@ def pair_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
     (167772, 2000, 11)
     """
     affordable = (PAIR_WORK / n_columns**2 - PAIR_PASSES) / n_responses
-    held = max(PAIR_ROWS, PAIR_NUMBERS // (N_WAVES * n_columns))
+    held = max(PAIR_ROWS, PAIR_NUMBERS // (N_FUNCTIONS * n_columns))
     return int(min(n_samples, held, max(affordable, 0)))
 
 
@@ -169,4 +169,4 @@ def pair_waves(n_rows: int, n_columns: int, n_responses: int) -> int:
     work = n_columns**2 * (n_rows * n_responses + PAIR_PASSES)
     affordable = (WAVE_SHARE * PAIR_WORK / max(work, 1)) ** 0.5
     held = PAIR_NUMBERS // max(n_rows * n_columns, 1)
-    return int(np.clip(min(affordable, held), 1, N_WAVES))
+    return int(np.clip(min(affordable, held), 1, N_FUNCTIONS))

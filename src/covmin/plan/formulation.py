@@ -11,7 +11,7 @@ from covmin.core.objectives import OBJECTIVES
 from covmin.core.problem import Problem
 from covmin.core.solver import STEPS, Steps
 
-from .constants import PENALTY, SOFT_PRICES
+from .constants import N_COMPONENTS, PENALTY, SOFT_PRICES
 
 
 @dataclass(repr=False)
@@ -43,6 +43,9 @@ class Formulation(Configurable):
         fraction of its value.
     max_step : float, default=0.2
         Largest change of a weight in one step.
+    response_kernel : {"linear", "gaussian"}, default="linear"
+        Kernel on a numeric response. "linear" finds features that affect its mean; "gaussian"
+        finds features that affect its distribution in any way, such as its spread.
 
     Examples
     --------
@@ -60,6 +63,7 @@ class Formulation(Configurable):
     max_iter: int = STEPS.max_iter
     tol: float = STEPS.tol
     max_step: float = STEPS.max_step
+    response_kernel: str = "linear"
 
     @property
     def is_path(self) -> bool:
@@ -82,6 +86,7 @@ class Formulation(Configurable):
             ("strategy", ("path", "single")),
             ("constraint", tuple(CONSTRAINTS)),
             ("inverse", tuple(OBJECTIVES)),
+            ("response_kernel", ("linear", "gaussian")),
         ):
             if getattr(self, name) not in allowed:
                 raise ValueError(
@@ -121,6 +126,46 @@ class Formulation(Configurable):
             constraints=partial(CONSTRAINTS[self.constraint].candidates, prices=prices),
             steps=Steps(self.max_iter, self.tol, self.max_step),
         )
+
+
+@dataclass(repr=False)
+class Fourier(Configurable):
+    """Random Fourier features, passed as ``CCMSelector(approximation=Fourier(...))``.
+
+    Parameters
+    ----------
+    n_components : int, default=512
+        Number of random Fourier features; more approximate the kernel better.
+
+    Examples
+    --------
+    >>> from covmin import CCMSelector, Fourier
+    >>> CCMSelector(3, approximation=Fourier(n_components=100)).get_params()["approximation"]
+    Fourier(n_components=100)
+    """
+
+    n_components: int = N_COMPONENTS
+
+    def check(self) -> None:
+        """Raise an error if a parameter is invalid."""
+        if not isinstance(self.n_components, Integral) or self.n_components < 1:
+            raise ValueError(f"n_components must be an integer ≥ 1; got {self.n_components!r}.")
+
+
+def approximation_of(given: Any) -> tuple[str, int]:
+    """Return the name of an approximation, and its number of random Fourier features.
+
+    >>> approximation_of("auto"), approximation_of(Fourier(n_components=100))
+    (('auto', 512), ('fourier', 100))
+    """
+    if isinstance(given, Fourier):
+        given.check()
+        return "fourier", given.n_components
+    if given in ("auto", "exact", "fourier"):
+        return given, N_COMPONENTS
+    raise ValueError(
+        f'approximation must be "auto", "exact", "fourier" or a covmin.Fourier; got {given!r}.'
+    )
 
 
 def _check_number(name: str, value: Any, words: str, holds: Any, *, optional: bool = False) -> None:

@@ -25,8 +25,8 @@ class Parameter:
 def declared(name: str) -> Parameter:
     """Return the declaration of a parameter, by its name in ``set_params``.
 
-    >>> declared("n_substitutes")
-    Parameter(annotation='int', default=0, choices=(), kernels=())
+    >>> declared("interactions")
+    Parameter(annotation='bool', default=True, choices=(), kernels=())
     >>> declared("formulation__constraint").choices, declared("kernel__degree").kernels
     (('hard', 'soft'), ('polynomial',))
     """
