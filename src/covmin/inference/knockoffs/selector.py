@@ -159,7 +159,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     --------
     >>> import numpy as np
     >>> from covmin import KnockoffSelector
-    >>> rng = np.random.default_rng(0)
+    >>> rng = np.random.default_rng(2)
     >>> X = rng.standard_normal((300, 20))
     >>> y = (np.sin(2 * X[:, :6]) + X[:, :6]).sum(axis=1) + 0.5 * rng.standard_normal(300)
     >>> KnockoffSelector(fdr=0.2).fit(X, y).get_support(indices=True)

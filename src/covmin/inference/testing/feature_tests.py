@@ -20,9 +20,7 @@ from covmin.constants import (
     TESTED_ROWS,
 )
 from covmin.core.regression import Given, regress_on_sets
-from covmin.core.screening import N_WAVES, SEARCH, Codes, Ranked, interacting_pairs
-from covmin.core.screening.pairs import many_carry
-from covmin.core.screening.search import chance, prior
+from covmin.core.screening import SEARCH, Ranked, Screening
 from covmin.core.units import ALWAYS_ON, Units
 from covmin.data.columns import PreparedColumns
 from covmin.data.responses import EncodedResponse
@@ -94,22 +92,10 @@ def p_values_alone(sample: Sample) -> np.ndarray:
 
     Based on functions of the ranks of its columns; enough samples must carry the association.
     """
-    codes = Codes.of(sample.Y, sample.p, SEARCH)
-    p_values = np.ones(sample.units.size)
-    if not SEARCH.can_tell(codes.n_samples) or codes.size == 0:
-        return p_values
-    ranked = Ranked.of(sample.X, codes.p)
-    tails = chance(ranked.shares(codes)[0], codes.n_samples, codes.size) / prior(N_WAVES)[:, None]
-    # Only small p-values need to be checked.
-    for wave, column in np.argwhere(tails < SEARCH.level):
-        values = ranked.waves(np.array([column]))[wave, 0]
-        if not many_carry((np.sqrt(sample.p) * values)[:, None], codes, SEARCH)[0]:
-            tails[wave, column] = 1.0
-    best_of_column = tails.min(axis=0)
-    for unit in range(sample.units.size):
-        own = best_of_column[sample.columns_of(unit)]
-        p_values[unit] = min(1.0, own.size * own.min())
-    return p_values
+    screening = Screening.of(sample.X, sample.Y, sample.p, sample.units.of_column)
+    of_columns = screening.p_values()
+    own = [of_columns[sample.columns_of(unit)] for unit in range(sample.units.size)]
+    return np.array([min(1.0, p_values.size * p_values.min()) for p_values in own])
 
 
 # --- in pairs --------------------------------------------------------------------------------
@@ -121,10 +107,9 @@ def p_values_in_pairs(sample: Sample, scale: float) -> np.ndarray:
     The pairs are those that a search over all products finds.
     """
     n_units = sample.units.size
-    codes = Codes.of(sample.Y, sample.p, SEARCH)
-    ranked = Ranked.of(sample.X, codes.p)
     search = replace(SEARCH, level=1.0)
-    pairs = interacting_pairs(sample.X, ranked, codes, sample.units.of_column, search).units
+    screening = Screening.of(sample.X, sample.Y, sample.p, sample.units.of_column, search)
+    pairs = screening.interactions().units
     p_values = np.ones(n_units)
     for a, b in pairs[(pairs != ALWAYS_ON).all(axis=1)].tolist():
         for unit, partner in ((a, b), (b, a)):
@@ -293,7 +278,7 @@ def predicted_by_others(X: np.ndarray, of_column: np.ndarray, p: np.ndarray) -> 
 
 def _basis(X: np.ndarray, of_column: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the columns and cosines of their ranks, times √p, and the unit of each."""
-    cosines = Ranked.of(X, p).waves(np.arange(X.shape[1]))[1:]
+    cosines = Ranked.of(X, p).functions(np.arange(X.shape[1]))[1:]
     functions = cosines.reshape(-1, len(X)).T
     varies = (p @ functions**2) > 0.5  # those of a column of few values are zero
     B = np.hstack([X - p @ X, functions[:, varies]]) * np.sqrt(p)[:, None]
