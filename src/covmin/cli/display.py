@@ -1,27 +1,32 @@
 """Output of the command line."""
 
 import json
+import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console, Group
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from covmin.data.checks import printable, shortened
+from covmin.remarks import printable, shortened
+from covmin.text import chance, count_of, percent
 
 from .errors import CommandError
 
 # A table without lines.
 BARE: Any = {"box": None, "header_style": "dim", "pad_edge": False, "padding": (0, 2, 0, 0)}
-_BLOCKS = "▁▂▃▄▅▆▇█"
-# Longest name to show, in characters.
-_NAME = 60
+_STYLES = {"needed": "bold green", "relevant": "green", "given": "cyan"}
+_LONGEST_NAME = 60
 # Most pairs and the like to list in a line.
-_NAMED = 10
+_LISTED = 10
+
+
+def _is_unicode() -> bool:
+    """Tell whether standard output can show every character."""
+    return (sys.stdout.encoding or "").lower().startswith("utf")
 
 
 def sparkline(values: Sequence[float], low: float | None = None, high: float | None = None) -> str:
@@ -32,150 +37,160 @@ def sparkline(values: Sequence[float], low: float | None = None, high: float | N
     low = float(numbers.min()) if low is None else low
     high = float(numbers.max()) if high is None else high
     share = (numbers - low) / ((high - low) or 1.0)
-    return "".join(_BLOCKS[int(level)] for level in np.clip(np.rint(share * 7), 0, 7))
+    blocks = "▁▂▃▄▅▆▇█" if _is_unicode() else "_.-~=+*#"
+    return "".join(blocks[int(level)] for level in np.clip(np.rint(share * 7), 0, 7))
 
 
-@dataclass(frozen=True)
-class TableInfo:
-    """The table and the response of a selection."""
-
-    source: str
-    n_samples: int
-    names: Sequence[str]  # of the features
-    target: str
-    y: Any
-
-
-def selection_summary(selector: Any, info: TableInfo, top: int) -> Group:
-    """Return the whole summary: verdict, first ``top`` features, choice and its reason."""
-    from covmin.report import error_curve, explain_choice, verdict
-
-    names, target = [_name(name) for name in info.names], _name(info.target)
-    parts: list[Any] = [
-        Text(_title(selector, info), "dim"),
-        Text(str(verdict(selector, target)), "bold"),
-        "",
-        _ranking(selector, names, top),
-    ]
-    hidden = selector.n_features_in_ - top
-    if hidden > 0:
-        parts.append(Text(f"… and {hidden} more (--top, --json or --report show them)", "dim"))
-    parts += [Text(_legend(selector), "dim"), ""]
-    curve = error_curve(selector)
-    if curve is not None:
-        parts.append(_curve_line(curve, selector.n_features_))
-    parts.append(Text(explain_choice(selector)))
-    parts += [Text(line) for line in _measures(selector, info.y)]
-    parts += [Text(line) for line in _interactions(selector, names)]
-    parts += [Text(line) for line in _substitutes(selector, names)]
-    return Group(*parts)
+def show_selection(found: dict[str, Any], source: str, top: int, fdr: float | None = None) -> None:
+    """Print a summary: headline, first ``top`` features, choice and its reason, remarks."""
+    console = Console()
+    features, path = found["features"], found["path"]
+    classes = found["classes"]
+    kind = found["task"] if classes is None else count_of(len(classes), "class", "classes")
+    console.print(
+        Text(
+            f"{_name(source)}: {count_of(found['n_samples'], 'sample')}, "
+            f"{count_of(found['n_features'], 'feature')}, target {_name(found['target'])} ({kind})",
+            "dim",
+        )
+    )
+    console.print(Text(_safe(found["headline"]), "bold"))
+    console.print()
+    console.print(_ranking(features[:top], path))
+    if len(features) > top:
+        more = f"… and {len(features) - top} more (--top, --json or --report show them)"
+        console.print(Text(more, "dim"))
+    m = found["n_selected"]
+    are = "is" if m == 1 else "are"
+    legend = f"weight: from 0 (not used) to 1 (fully used), when {m} {are} selected"
+    if len(path["n_features"]) > 1:
+        legend += (
+            "\npath: weight at each stage, with fewer features each time; the last ranks first"
+        )
+    console.print(Text(legend, "dim"))
+    console.print()
+    if found["cv_results"] is not None:
+        console.print(_curve(found["cv_results"], m))
+    for line in (found["why"], *_measures(found), *_effects(found), *_substitutes(found)):
+        console.print(Text(_safe(line)))
+    if found["verdicts"] is not None:
+        _show_verdicts(console, found["verdicts"], top, fdr)
+    show_remarks("Warning", found["warnings"], "yellow")
+    show_remarks("Note", found["notes"], "dim")
 
 
 def _name(name: str) -> str:
     """Return a name that is short and safe to print."""
-    return shortened(printable(name), _NAME)
+    return shortened(printable(name), _LONGEST_NAME)
 
 
-def _title(selector: Any, info: TableInfo) -> str:
-    from covmin.report.words import count_of
-
-    classes = selector.classes_
-    kind = selector.task_ if classes is None else count_of(len(classes), "class", "classes")
-    samples, features = count_of(info.n_samples, "sample"), count_of(len(info.names), "feature")
-    source = _name(info.source)
-    return f"{source}: {samples}, {features}, target {_name(info.target)} ({kind})"
-
-
-def _measures(selector: Any, y: Any) -> list[str]:
-    """Describe how well the response is predicted, against a prediction without features."""
-    from covmin.report.measures import held_out_measures, imbalance
-
-    found = [
-        f"{each['title']} {each['value']} ({each['without']})"
-        for each in held_out_measures(selector, y)
-        if each["name"] != "error" and each["without"] is not None
-    ]
-    if not found:
-        return []
-    told = f"Cross-validated (in brackets: without any features): {', '.join(found)}."
-    said = imbalance(y) if selector.classes_ is not None else ""
-    return [told, said] if said else [told]
-
-
-def _ranking(selector: Any, names: Sequence[str], top: int) -> Table:
-    """Return the first rows of the ranking, with weights along the path."""
-    sizes = selector.path_.n_features
+def _ranking(features: list[dict[str, Any]], path: dict[str, Any]) -> Table:
+    """Return a table of features, with their weights along the path."""
+    sizes = path["n_features"]
     table = Table(**BARE)
     table.add_column("rank", justify="right")
     table.add_column("feature", overflow="fold")
     table.add_column("weight", justify="right")
     table.add_column("", min_width=10)
-    staged = len(sizes) > 1
-    if staged:
+    if len(sizes) > 1:
         table.add_column(f"path {sizes[0]}→{sizes[-1]}", no_wrap=True)
     table.add_column("")
-    for j in np.argsort(selector.ranking_, kind="stable")[:top]:
-        weight, chosen = selector.weights_[j], bool(selector.support_[j])
+    for row in features:
+        bar = ("━" if _is_unicode() else "-") * round(10 * row["weight"])
+        weights = [stage[row["column"]] for stage in path["weights"]]
         table.add_row(
-            str(selector.ranking_[j] or "given"),
-            Text(names[j]),
-            f"{weight:.2f}",
-            Text("━" * round(10 * weight), style="cyan" if chosen else "dim"),
-            *([sparkline(selector.path_.weights[:, j], 0.0, 1.0)] if staged else []),
-            Text("selected", style="green") if chosen else "",
-            style="" if chosen else "dim",
+            str(row["rank"] or "given"),
+            Text(_name(row["name"])),
+            f"{row['weight']:.2f}",
+            Text(bar, style="cyan" if row["kept"] else "dim"),
+            *([sparkline(weights, 0.0, 1.0)] if len(sizes) > 1 else []),
+            Text("selected", style="green") if row["kept"] else "",
+            style="" if row["kept"] else "dim",
         )
     return table
 
 
-def _interactions(selector: Any, names: Sequence[str]) -> list[str]:
+def _curve(curve: dict[str, Any], m: int) -> Text:
+    sizes = curve["n_features"]
+    drawn = Text(sparkline(curve["error"]))
+    if m in sizes:
+        drawn.stylize("bold cyan reverse", sizes.index(m), sizes.index(m) + 1)
+    ends = (f"  {sizes[0]} … {sizes[-1]} features", "dim")
+    return Text.assemble(f"Cross-validated {curve['measure']}  ", drawn, ends)
+
+
+def _measures(found: dict[str, Any]) -> list[str]:
+    """Describe how well the response is predicted, against a prediction without features."""
+    from covmin.selection.summary import measure_text
+
+    told = [
+        f"{row['title']} {measure_text(row['name'], row['value'])} "
+        f"({measure_text(row['name'], row['without'])})"
+        for row in found["measures"]
+        if row["name"] != "error" and row["without"] is not None
+    ]
+    if not told:
+        return []
+    line = f"Cross-validated (in brackets: without any features): {', '.join(told)}."
+    return [line, found["imbalance"]] if found["imbalance"] else [line]
+
+
+def _effects(found: dict[str, Any]) -> list[str]:
     """List the interacting pairs, and the features that affect the spread."""
-    from covmin.report.words import chance
-
-    found = selector.interactions_
     pairs = [
-        f"{names[a]} × {names[b]} ({chance(p_value)})"
-        for (a, b), p_value in zip(found.features, found.p_value, strict=True)
+        f"{' × '.join(map(_name, row['features']))} ({chance(row['p_value'])})"
+        for row in found["interactions"]
     ]
-    lines = [f"Interacting pairs: {_some(pairs)}."] if pairs else []
-    spread = [
-        f"{names[j]} ({chance(p_value)})"
-        for j, p_value in zip(selector.spread_.features, selector.spread_.p_value, strict=True)
-    ]
-    return [*lines, f"Features that affect the spread: {_some(spread)}."] if spread else lines
+    spread = [f"{_name(row['feature'])} ({chance(row['p_value'])})" for row in found["spread"]]
+    lines = [f"Interacting pairs: {_first(pairs)}."] if pairs else []
+    return [*lines, f"Features that affect the spread: {_first(spread)}."] if spread else lines
 
 
-def _some(items: Sequence[str]) -> str:
-    more = len(items) - _NAMED
-    return ", ".join(items[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+def _first(items: Sequence[str]) -> str:
+    more = len(items) - _LISTED
+    return ", ".join(items[:_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _substitutes(selector: Any, names: Sequence[str]) -> list[str]:
+def _substitutes(found: dict[str, Any]) -> list[str]:
     """List the substitutes of each selected feature, if requested."""
-    from covmin.report.words import percent
-
-    found, could = selector.substitutes_ or {}, dict[str, list[str]]()
-    for kept, other, _, _, left in zip(*found.values(), strict=True):
-        could.setdefault(names[kept], []).append(f"{names[other]} ({percent(left)})")
+    could: dict[str, list[str]] = {}
+    for row in found["substitutes"]:
+        told = f"{_name(row['substitute'])} ({percent(row['unexplained'])})"
+        could.setdefault(_name(row["feature"]), []).append(told)
     lines = [f"Substitutes for {name}: {', '.join(named)}" for name, named in could.items()]
     return [*lines, "in brackets: variance left unexplained with the substitute"] if lines else []
 
 
-def _legend(selector: Any) -> str:
-    m, sizes = selector.n_features_, selector.path_.n_features
-    are = "is" if m == 1 else "are"
-    text = f"weight: from 0 (not used) to 1 (fully used), when {m} {are} selected"
-    path = "\npath: weight at each stage, with fewer features each time; the last ranks first"
-    return text + path if len(sizes) > 1 else text
-
-
-def _curve_line(curve: dict[str, Any], m: int) -> Text:
-    sizes = curve["n_features"]
-    spark = Text(sparkline(curve["error"]))
-    if m in sizes:
-        spark.stylize("bold cyan reverse", sizes.index(m), sizes.index(m) + 1)
-    ends = (f"  {sizes[0]} … {sizes[-1]} features", "dim")
-    return Text.assemble(f"Cross-validated {curve['measure']}  ", spark, ends)
+def _show_verdicts(
+    console: Console, rows: list[dict[str, Any]], top: int, fdr: float | None
+) -> None:
+    """Print the first verdicts as a table, with an explanation."""
+    table = Table(**BARE)
+    for title in ("feature", "verdict"):
+        table.add_column(title, overflow="fold")
+    for title in ("p, needed", "p, relevant"):
+        table.add_column(title, justify="right")
+    table.add_column("substitutes", overflow="fold")
+    for row in rows[:top]:
+        verdict, p_values = row["verdict"], (row["needed_p_value"], row["relevant_p_value"])
+        table.add_row(
+            _name(row["feature"]),
+            Text(verdict, _STYLES.get(verdict, "dim")),
+            *("" if p is None else f"{p:.2g}" for p in p_values),
+            ", ".join(map(_name, row["substitutes"])),
+        )
+    counts = {word: sum(row["verdict"] == word for row in rows) for word in ("needed", "relevant")}
+    said = f"{counts['needed']} needed, {counts['relevant']} relevant, of {len(rows)}."
+    console.print(Text(f"\nVerdicts: {said}", "bold"))
+    console.print(table)
+    if len(rows) > top:
+        console.print(Text(f"… and {len(rows) - top} more", "dim"))
+    legend = (
+        "needed: explains the target beyond all others; relevant: explains it, but has "
+        "substitutes. The expected fraction of false ones, among the needed and among all, is at "
+        f"most {fdr:g}."
+    )
+    console.print(Text(legend, "dim"))
 
 
 def show_remarks(label: str, remarks: Iterable[str], style: str) -> None:
@@ -192,9 +207,10 @@ def show_files(**paths: Path | None) -> None:
 
 
 def show_json(value: dict[str, Any]) -> None:
-    """Print one JSON object, in ASCII if a name contains control characters."""
+    """Print one JSON object, in ASCII if the output cannot show all of its characters."""
     text = json.dumps(value, allow_nan=False, ensure_ascii=False)
-    print(text if text.isprintable() else json.dumps(value, allow_nan=False))
+    plain = text.isprintable() and _is_unicode()
+    print(text if plain else json.dumps(value, allow_nan=False))
 
 
 def show_error(error: CommandError) -> None:

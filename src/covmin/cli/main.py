@@ -7,6 +7,7 @@ _EXTRA = ("typer", "rich", "pandas")
 
 def main() -> None:
     """Run the command line, or say how to install it; exit with code 130 on an interrupt."""
+    _print_whatever_the_encoding()
     try:
         from .app import app
 
@@ -23,3 +24,10 @@ def main() -> None:
             file=sys.stderr,
         )
         raise SystemExit(1) from None
+
+
+def _print_whatever_the_encoding() -> None:
+    """Print a question mark for each character that the terminal or pipe cannot show."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")

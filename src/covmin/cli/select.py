@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 import os
-import shlex
 import time
-from dataclasses import asdict, dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import typer
-from rich.console import Console
 
-from .display import TableInfo, selection_summary, show_files, show_json, show_remarks
-from .errors import CommandError, ExitCode
-from .formats import format_of
-from .method import selector_arguments, words_for
-from .output import check_destination, write_table, written_or_explained
-from .problem import Dataset, make_dataset, open_stored_dataset
-from .progress import FitProgress
-from .result_json import result_as_dict
-from .tables import Source
-from .verdicts import check_rate, fit_verdicts, verdict_table
-from .words import explained
+from covmin.remarks import code_of, listed
+
+from .columns import ColumnOptions, Dataset, Roles, find_roles, make_dataset
+from .display import show_files, show_json, show_selection
+from .errors import (
+    CommandError,
+    ExitCode,
+    did_you_mean,
+    errors_explained,
+    nearest,
+    typed_command,
+    warnings_collected,
+)
+from .files import check_destination, errors_of_writing, read_file, write_table
+from .readers import FileOptions
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from covmin import CCMSelector, VerdictSelector
-    from covmin.plan.plan import Plan
-    from covmin.runtime.workload import Workload
+    from covmin.data import Table
 
-_BY_COMMAND = ("json", "excel", "sqlite")
+# Files that pandas reads with one plain call.
+_PLAIN = (".csv", ".tsv", ".parquet", ".feather")
 _DEMO_CODE = """\
 from sklearn.datasets import load_wine
 from covmin import CCMSelector
@@ -45,59 +46,101 @@ X_selected = selector.transform(X)"""
 
 
 @dataclass(frozen=True)
-class SelectRequest:
-    """The options of ``covmin select``, as typed."""
+class Selection:
+    """A fitted selector, the table it was fitted on, and what there is to say about them."""
 
-    source: Source
-    # Parameters of the selector, named as in ``set_params``.
-    parameters: dict[str, Any] = field(default_factory=dict)
-    report: Path | None = None
-    output: Path | None = None
-    top: int = 20
-    as_json: bool = False
-    quiet: bool = False
-    estimate: bool = False
-    fdr: float | None = None  # of verdicts; None for no verdicts
+    selector: CCMSelector
+    table: Table
+    target: str
+    notes: list[str]
+    warnings: list[str]
+    seconds: float
+    verdicts: VerdictSelector | None = None
+    substitutes: pd.DataFrame | None = None
+
+    def summary(self) -> dict[str, Any]:
+        """Return all results as plain values, with names of features in place of numbers."""
+        from covmin.selection.summary import summary
+
+        found = summary(self.selector, self.table, target=self.target)
+        names = {row["column"]: row["name"] for row in found["features"]}
+        found["selected"] = [row["name"] for row in found["features"] if row["kept"]]
+        for pair in found["interactions"]:
+            pair["features"] = [names[j] for j in pair.pop("columns")]
+        for row in found["spread"]:
+            row["feature"] = names[row.pop("column")]
+        found["verdicts"] = self._verdicts(names)
+        frame = self.substitutes
+        found["substitutes"] = [] if frame is None else frame.to_dict("records")
+        return found | {"notes": self.notes, "warnings": self.warnings}
+
+    def _verdicts(self, names: dict[int, str]) -> list[dict[str, Any]] | None:
+        """Return the verdicts, needed features first; None without --verdicts."""
+        found = self.verdicts
+        if found is None:
+            return None
+        p_values = {"needed": found.needed_pvalues_, "relevant": found.relevant_pvalues_}
+        return [
+            {"feature": names[j], "verdict": str(found.verdicts_[j])}
+            | {f"{kind}_p_value": _number(values[j]) for kind, values in p_values.items()}
+            | {"substitutes": [names[int(k)] for k in found.substitutes_[j]]}
+            for j in np.argsort(found.ranking_, kind="stable").tolist()
+        ]
 
 
-def run_select(request: SelectRequest) -> None:
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def run_select(
+    file: FileOptions,
+    columns: ColumnOptions,
+    parameters: dict[str, Any],
+    *,
+    report: Path | None = None,
+    output: Path | None = None,
+    top: int = 20,
+    as_json: bool = False,
+    fdr: float | None = None,
+    n_substitutes: int = 0,
+) -> None:
     """Read the table, fit the selector, and print and write the results."""
-    source = request.source
-    check_destination(request.report, source.data)
-    check_destination(request.output, source.data, table=True)
-    check_destination(request.parameters.get("long_run__checkpoint"), source.data)
-    arguments = selector_arguments(request.parameters)
-    check_rate(request.fdr)
-    show_plan = partial(_show_plan, as_json=request.as_json) if request.estimate else None
-    count = partial(_verdict_work, n_jobs=arguments.get("n_jobs"))
-    verdict_work = None if request.fdr is None else count
-    with FitProgress(request.quiet, show_plan=show_plan, verdict_work=verdict_work) as progress:
-        progress.phase(f"Reading {source.data}")
-        dataset, frame = _read(source)
-        _check_task(arguments.get("task", "auto"), dataset)
-        columns = {"given": dataset.given, "groups": dataset.groups}
-        arguments |= {name: value for name, value in columns.items() if value}
-        arguments |= {"missing": "error"} if source.missing == "error" else {}
-        if dataset.column_types != "auto":
-            arguments["column_types"] = dataset.column_types
-        result = _fit(dataset, progress, arguments)
-        if request.fdr is not None:
-            progress.phase("Testing features")
-            verdicts = fit_verdicts(dataset, request.fdr, arguments)
-            result = replace(result, verdicts=verdicts)
-        if request.output is not None:
-            progress.phase(f"Writing {request.output}")
-            write_table(_selected_columns(result, frame), request.output, dataset.target)
-        separator = None if frame is None else frame.attrs.get("separator")
-        code = _code(request, result, separator)
-        if request.report is not None:
-            progress.phase(f"Writing {request.report}")
-            _save_report(result, request.report, source.name, code)
-    if request.as_json:
-        show_json(result_as_dict(request, result, code))
+    check_destination(report, file.data)
+    check_destination(output, file.data, table=True)
+    check_destination(parameters.get("long_run__checkpoint"), file.data)
+    if fdr is not None and not 0.0 < fdr < 1.0:
+        raise CommandError(
+            f"--fdr {fdr:g} is not between 0 and 1.",
+            ExitCode.USAGE,
+            "It is the fraction of false discoveries to allow, such as --fdr 0.1.",
+        )
+    selector = make_selector(parameters)
+    if os.path.isdir(file.data):
+        dataset, frame, separator = _open_folder(file, columns), None, None
+    else:
+        read = read_file(file)
+        dataset, frame, separator = make_dataset(read.frame, columns), read.frame, read.separator
+        dataset = replace(dataset, notes=[*read.notes, *dataset.notes])
+    _check_task(selector.task, dataset.roles)
+    found = fit(selector, dataset, fdr=fdr, n_substitutes=n_substitutes)
+    if output is not None:
+        write_table(_selected_columns(found, frame, dataset.roles), output, found.target)
+    code = _code(found, file, columns, dataset, separator)
+    if report is not None:
+        _write_report(found, report, source=file.name, code=code)
+    if as_json:
+        from covmin import __version__
+
+        files = {"report": report, "output": output}
+        show_json(
+            {"covmin": __version__, "data": file.data, "event": dataset.roles.event}
+            | found.summary()
+            | {"code": code, "seconds": round(found.seconds, 3), "seed": selector.random_state}
+            | {name: str(path) if path else None for name, path in files.items()}
+        )
         return
-    _show(result, source.name or "standard input", request.top)
-    show_files(Selected_columns=request.output, Report=request.report)
+    show_selection(found.summary(), file.name or "standard input", top, fdr)
+    show_files(Selected_columns=output, Report=report)
 
 
 def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
@@ -106,63 +149,53 @@ def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
 
     check_destination(report)
     wine = load_wine(as_frame=True)
-    y = wine.target.map(lambda code: f"cultivar {code + 1}").rename("cultivar")
-    with FitProgress(quiet) as progress:
-        result = _fit(Dataset(wine.data, y, []), progress, {"random_state": seed})
-        progress.phase(f"Writing {report}")
-        code = _DEMO_CODE.format(seed=seed)
-        path = _save_report(result, report, "wine (bundled with scikit-learn)", code)
-    _show(result, "wine", wine.data.shape[1])
+    y = wine.target.map(lambda code: f"cultivar {code + 1}").to_numpy()
+    dataset = Dataset(wine.data, y, Roles("cultivar", list(wine.data), {}))
+    found = fit(make_selector({"random_state": seed, "verbose": 0 if quiet else "auto"}), dataset)
+    code = _DEMO_CODE.format(seed=seed)
+    _write_report(found, report, source="wine (bundled with scikit-learn)", code=code)
+    show_selection(found.summary(), "wine", wine.data.shape[1])
     print()
-    show_files(Report=path)
+    show_files(Report=report)
 
 
-@dataclass(frozen=True)
-class SelectResult:
-    """A fitted selector with its data, notes and warnings."""
+def make_selector(parameters: dict[str, Any]) -> CCMSelector:
+    """Return a selector with parameters named as in ``set_params``.
 
-    dataset: Dataset
-    selector: CCMSelector
-    notes: list[str]
-    warnings: list[str]
-    seconds: float
-    verdicts: VerdictSelector | None = None
+    Invalid names and values raise an error before any data are read.
+    """
+    from covmin import CCMSelector, Formulation, LongRun
+    from covmin.core.kernels import KERNELS
 
-    @property
-    def order(self) -> np.ndarray:
-        """Indices of the features: given ones, then best first."""
-        return np.argsort(self.selector.ranking_, kind="stable")
-
-    @property
-    def selected(self) -> list[str]:
-        """Names of the selected features: given ones, then best first."""
-        return [self.dataset.names[j] for j in self.order if self.selector.support_[j]]
-
-
-def _read(source: Source) -> tuple[Dataset, pd.DataFrame | None]:
-    """Return the data, and the whole table if it is in memory."""
-    if not os.path.isdir(source.data):
-        frame = source.read()
-        return make_dataset(frame, source), frame
-    if source.missing in ("rows", "columns") or source.categorical or source.kinds or source.event:
-        raise CommandError(
-            "--missing rows, --missing columns, --categorical, --as and --event work on single "
-            "files.",
-            ExitCode.USAGE,
-            "Drop rows or columns and encode categories before writing the folder.",
-        )
-    return open_stored_dataset(source), None
+    selector = CCMSelector()
+    full = CCMSelector(formulation=Formulation(), long_run=LongRun())
+    known = {*full.get_params(), *(f"kernel__{n}" for k in KERNELS.values() for n in vars(k()))}
+    for name in parameters:
+        if name not in known:
+            raise CommandError(
+                f"--set: CCMSelector has no parameter {name!r}.",
+                ExitCode.USAGE,
+                f"{did_you_mean(nearest(name, known))}Its parameters are: "
+                f"{', '.join(sorted(known))}",
+            )
+    with errors_explained(ExitCode.USAGE):
+        selector.set_params(**parameters)
+        selector._validate_params()
+        for nested in (selector.kernel, selector.formulation, selector.long_run):
+            if hasattr(nested, "check"):
+                nested.check()
+    return selector
 
 
-def _check_task(task: str, dataset: Dataset) -> None:
+def _check_task(task: str, roles: Roles) -> None:
     """Raise an error for survival times without events, or events without times."""
-    if task == "survival" and dataset.event is None:
+    if task == "survival" and roles.event is None:
         raise CommandError(
             "--task survival requires an event indicator.",
             ExitCode.USAGE,
             "Specify its column with --event, such as --event died or --event status=2.",
         )
-    if task not in ("auto", "survival") and dataset.event is not None:
+    if task not in ("auto", "survival") and roles.event is not None:
         raise CommandError(
             f"--event is for survival times, but --task is {task}.",
             ExitCode.USAGE,
@@ -170,142 +203,131 @@ def _check_task(task: str, dataset: Dataset) -> None:
         )
 
 
-def _fit(dataset: Dataset, progress: FitProgress, arguments: dict[str, Any]) -> SelectResult:
-    """Fit the selector and collect its warnings."""
-    from covmin import CCMSelector, LongRun
-    from covmin.data.samples import CONSTANT_FEATURES
+def fit(
+    selector: CCMSelector, dataset: Dataset, *, fdr: float | None = None, n_substitutes: int = 0
+) -> Selection:
+    """Read the data once, fit the selector, and collect remarks."""
+    from covmin.data import TableOptions, read
+    from covmin.report import check_data
 
-    long_run = replace(arguments.get("long_run", LongRun()), callback=progress)
-    selector = CCMSelector(**arguments | {"long_run": long_run, "verbose": 0})
-    chosen = selector.n_features_to_select == "auto"
-    progress.phase("Cross-validation" if chosen else "Ranking")
     start = time.perf_counter()
-    try:
-        with explained(dataset.target) as remarks:
-            selector.fit(*(dataset.stored or (dataset.X, dataset.response)))
-    except KeyboardInterrupt:
-        if long_run.checkpoint is not None and os.path.exists(long_run.checkpoint):
-            typer.echo(f"The same command resumes from {long_run.checkpoint}.", err=True)
-        raise
-    selector.set_params(long_run=None)
-    gaps = (str(each.choice) for each in selector.plan_.decisions if each.topic == "missing values")
-    kept = [f"Missing values in {columns}. They are used as information." for columns in gaps]
-    # The warnings about the data name the constant columns.
-    remarks = [remark for remark in remarks if not remark.endswith(CONSTANT_FEATURES)]
-    notes = [*dataset.notes, *kept, *remarks, *_readings(selector)]
+    verdicts = substitutes = None
+    with errors_explained(), warnings_collected() as caught:
+        selector.set_params(**dataset.roles.parameters)
+        table = read(dataset.X, dataset.y, TableOptions.of(selector))
+        try:
+            selector.fit(table)
+        except KeyboardInterrupt:
+            checkpoint = getattr(selector.long_run, "checkpoint", None)
+            if checkpoint is not None and os.path.exists(checkpoint):
+                typer.echo(f"The same command resumes from {checkpoint}.", err=True)
+            raise
+        n_remarks = len(caught)
+        if n_substitutes:
+            substitutes = selector.substitutes(table, n=n_substitutes)
+        if fdr is not None:
+            verdicts = _fit_verdicts(selector, table, fdr)
+        checked = check_data(selector, table)
+    notes = [*dataset.notes, *_notes(table, caught[:n_remarks])]
+    warned = [f"{each['title']}: {each['text']}" for each in checked]
     seconds = time.perf_counter() - start
-    return SelectResult(dataset, selector, notes, _data_warnings(dataset, selector), seconds)
+    target = dataset.roles.target
+    return Selection(selector, table, target, notes, warned, seconds, verdicts, substitutes)
 
 
-def _readings(selector: CCMSelector) -> list[str]:
-    """Describe how columns were read; excluded columns already have a warning."""
+def _fit_verdicts(selector: CCMSelector, table: Table, fdr: float) -> VerdictSelector:
+    from covmin import VerdictSelector
+
+    given = selector.get_params(deep=False)
+    tests = VerdictSelector(fdr=fdr)
+    shared = {name: given[name] for name in tests.get_params(deep=False) if name in given}
+    return tests.set_params(**shared).fit(table)
+
+
+def _notes(table: Table, caught: list[Any]) -> list[str]:
+    """Describe how columns were read, and what the fit remarked."""
     from covmin.data.encoding import summary
     from covmin.data.kinds import LEFT_OUT
 
-    return summary([each for each in selector.plan_.readings if each.kind not in LEFT_OUT])
+    # Warnings about the data name the constant columns.
+    said = [str(each.message) for each in caught if code_of(each.message) != "constant-columns"]
+    with_missing = table.columns_with_missing
+    if with_missing:
+        said.insert(0, f"Missing values in {listed(with_missing)} are used as information.")
+    read = summary([each for each in table.readings if each.kind not in LEFT_OUT])
+    return [*dict.fromkeys(said), *read]
 
 
-def _data_warnings(dataset: Dataset, selector: CCMSelector) -> list[str]:
-    """Return warnings about the data."""
-    from covmin.data.checks import shortened
-    from covmin.report import check_data
+def _open_folder(file: FileOptions, options: ColumnOptions) -> Dataset:
+    """Open a folder of Parquet files, to be read in blocks."""
+    from covmin import open_parquet
+    from covmin.data.sources.parquet import parquet_columns
 
-    said = []
-    for item in check_data(selector, dataset.X, np.asarray(dataset.response), dataset.names):
-        names = [shortened(dataset.names[j]) for j in item["features"]]
-        told = all(f"“{name}”" in item["text"] for name in names)
-        said.append(f"{item['title']}: {'' if told else ', '.join(names) + '. '}{item['text']}")
-    return said
+    if options.missing in ("rows", "columns") or options.kinds or options.event:
+        raise CommandError(
+            "--missing rows, --missing columns, --as and --event work on single files.",
+            ExitCode.USAGE,
+            "Drop rows or columns and encode categories before writing the folder.",
+        )
+    try:
+        with errors_explained():
+            roles = find_roles(parquet_columns(file.data), options)
+            X, y = open_parquet(file.data, roles.target, roles.features)
+    except (OSError, ImportError, KeyError) as error:
+        raise CommandError(f"{file.data} cannot be read: {error}", ExitCode.INPUT) from error
+    return Dataset(X, y, roles)
 
 
-def _selected_columns(result: SelectResult, frame: pd.DataFrame | None) -> pd.DataFrame:
-    """Return all samples with the selected columns, in table order, and the target."""
+def _selected_columns(found: Selection, frame: pd.DataFrame | None, roles: Roles) -> pd.DataFrame:
+    """Return the samples with the selected columns, in table order, and the target."""
     import pandas as pd
 
-    dataset = result.dataset
-    if frame is not None:
-        wanted = {*result.selected, dataset.target, dataset.event_name}
-        return frame.loc[dataset.X.index, [name for name in frame.columns if name in wanted]]
-    assert dataset.stored is not None
-    X, y = dataset.stored
-    narrow = result.selector.transform(X)
-    table = pd.DataFrame(narrow.take(np.arange(X.shape[0])), columns=narrow.names)
-    return table.assign(**{dataset.target: y})
+    X, y = found.table.passed
+    if frame is None:
+        narrow = found.selector.transform(X)
+        table = pd.DataFrame(narrow.take(found.table.row), columns=narrow.names)
+        return table.assign(**{found.target: np.asarray(y)[found.table.row]})
+    chosen = np.array(roles.features)[found.selector.get_support()]
+    wanted = {*chosen, roles.target, roles.event}
+    rows = X.index[found.table.row]
+    return frame.loc[rows, [name for name in frame.columns if name in wanted]]
 
 
-def _save_report(result: SelectResult, path: Path, source: str | None, code: str) -> Path:
-    """Write the HTML report, with the source of the data and code that repeats the fit."""
+def _write_report(found: Selection, path: Path, *, source: str | None, code: str) -> None:
     from covmin.report import write_report
 
-    dataset = result.dataset
-    with written_or_explained(path):
-        return write_report(
-            result.selector,
-            dataset.X,
-            np.asarray(dataset.response),
+    with errors_of_writing(path):
+        write_report(
+            found.selector,
+            found.table,
+            None,
             path,
-            feature_names=dataset.names,
-            target_name=dataset.target,
+            target_name=found.target,
             source=source,
-            notes=result.notes,
+            notes=found.notes,
             code=code,
-            verdicts=result.verdicts,
+            verdicts=found.verdicts,
         )
 
 
-def _code(request: SelectRequest, result: SelectResult, separator: str | None) -> str:
+def _code(
+    found: Selection,
+    file: FileOptions,
+    columns: ColumnOptions,
+    dataset: Dataset,
+    separator: str | None,
+) -> str:
     """Return Python code that repeats the fit, or the command if reading needs more."""
     from covmin.report import reproduction_code
 
-    source, target = request.source, result.dataset.target
-    typed = {
-        "--event": [source.event] if source.event else [],
-        "--drop": source.drop or [],
-        "--categorical": source.categorical or [],
-        "--as": source.kinds or [],
-        "--given": source.given or [],
-        "--groups": source.groups or [],
-        "--format": [source.fmt] if source.fmt else [],
-        "--missing": [source.missing] if source.missing != "keep" else [],
-        "--decimal": [source.decimal] if source.decimal else [],
-        "--encoding": [source.encoding] if source.encoding else [],
-        "--table": [source.table] if source.table else [],
-        "--query": [source.query] if source.query else [],
-    }
-    # Use the command if pandas cannot read the table with one plain call.
-    plain = source.name is None or format_of(Path(source.name))[0] not in _BY_COMMAND
-    if plain and source.header and not any(typed.values()) and not result.dataset.notes:
-        return reproduction_code(result.selector, target, source.name, separator)
-    words = ["covmin", "select", source.data, "--target", target]
-    words += [word for option, values in typed.items() for v in values for word in (option, v)]
-    words += ["--no-header"] if not source.header else []
-    words += ["--strict"] if source.strict else []
-    words += [] if request.fdr is None else ["--fdr", f"{request.fdr:g}"]
-    return shlex.join([*words, *words_for(request.parameters)])
-
-
-def _verdict_work(plan: Plan, n_jobs: int | None) -> float:
-    """Return the work of --verdicts; imported late, as the fit is."""
-    from covmin.plan.duration import verdict_work
-
-    return verdict_work(plan, n_jobs)
-
-
-def _show_plan(plan: Plan, workload: Workload, *, as_json: bool) -> None:
-    """Print the plan and the estimated time, which is not known of a device."""
-    if not as_json:
-        print(f"{plan}\n{workload.in_words(shortest=0.0)}")
-        return
-    seconds = None if workload.on_device else round(workload.seconds(), 3)
-    show_json({"plan": [asdict(each) for each in plan.decisions], "seconds": seconds})
-
-
-def _show(result: SelectResult, source: str, top: int) -> None:
-    """Print the ranking, the choice, warnings and notes."""
-    dataset = result.dataset
-    info = TableInfo(source, dataset.n_samples, dataset.names, dataset.target, dataset.y)
-    Console().print(selection_summary(result.selector, info, top))
-    if result.verdicts is not None:
-        Console().print(verdict_table(result.verdicts, dataset.names, top))
-    show_remarks("Warning", result.warnings, "yellow")
-    show_remarks("Note", result.notes, "dim")
+    of_selector = ColumnOptions(
+        columns.target,
+        kinds=columns.kinds,
+        given=columns.given,
+        feature_groups=columns.feature_groups,
+        strict=columns.strict,
+    )
+    plain = file == FileOptions(file.data) and columns == of_selector and not dataset.notes
+    if plain and Path(file.data).suffix.lower() in _PLAIN:
+        return reproduction_code(found.selector, found.target, file.name, separator)
+    return typed_command()
