@@ -8,8 +8,7 @@ counts.
 
 Where fifty trees would take more than twenty seconds, 25 are grown and their time is multiplied
 by twenty: trees are grown one by one, and each takes as long as the others. The column ``trees``
-says how many were grown. ``found`` is the number of true features, of five, among the ten kept,
-and ``estimate s`` what ``verbose=1`` would have said of the time.
+says how many were grown. ``found`` is the number of true features, of five, among the ten kept.
 
 Cells go from small to large, and each is written as soon as it is done. With ``--seconds`` no new
 cell is begun after that time. Cells that are not timed again stay in the file as they are.
@@ -42,8 +41,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks import rivals
 from benchmarks.samples import TASKS, TRUE, shape_of, table
 from benchmarks.tables import RESULTS, in_words, machine, markdown, show, write, write_page
-from covmin import CCMSelector, LongRun
-from covmin.runtime.workload import Workload
+from covmin import CCMSelector
 
 _ROWS = (200, 1000, 5000, 20_000, 100_000)
 _COLUMNS = (20, 100, 500, 2000, 5000)
@@ -82,19 +80,6 @@ def clocked(action: Callable[[], object], clock: Clock = time.perf_counter) -> f
     return clock() - start
 
 
-class Told:
-    """Hears how much work a fit expects."""
-
-    workload = Workload()
-
-    def plan(self, _: object, workload: Workload) -> None:
-        """Before the fit."""
-        self.workload = workload
-
-    def __call__(self, _: object) -> None:
-        """Steps are of no interest."""
-
-
 def trees_to_grow(task: str, X: np.ndarray, y: np.ndarray, clock: Clock) -> int:
     few = clocked(lambda: forest(task, _TRIED_TREES).fit(X, y), clock)
     return _FEWER_TREES if few * _TREES / 10 / _TRIED_TREES > _LONG else _TREES
@@ -104,8 +89,7 @@ def timed(n: int, d: int, task: str, *, auto: bool, clock: Clock = time.perf_cou
     """Seconds of all that is compared on one table, taking turns."""
     X, y = table(n, d, task)
     n_trees = trees_to_grow(task, X, y, clock)
-    told = Told()
-    selector = CCMSelector(_KEPT, long_run=LongRun(callback=told))
+    selector = CCMSelector(_KEPT)
     actions: dict[str, Callable[[], object]] = {
         "forest s": lambda: forest(task, n_trees).fit(X, y),
         "covmin s": lambda: selector.fit(X, y),
@@ -119,7 +103,7 @@ def timed(n: int, d: int, task: str, *, auto: bool, clock: Clock = time.perf_cou
                 best[name] = min(best[name], clocked(action, clock))
     row = row_of((n, d, task), best, n_trees)
     found = int(selector.support_[:TRUE].sum())
-    return row | {"found": found, "estimate s": told.workload.seconds(), "trees": n_trees}
+    return row | {"found": found, "trees": n_trees}
 
 
 def row_of(cell: tuple[int, int, str], best: dict[str, float], n_trees: int) -> Row:

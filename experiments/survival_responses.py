@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from covmin import CCMSelector
-from covmin.core.survival import martingale_residuals
+from covmin.data.hazards import martingale_residuals
 from covmin.evaluation.frames import markdown_table
 from covmin.evaluation.runner import run_units
 

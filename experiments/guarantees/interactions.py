@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from covmin import CCMSelector
 from covmin.core.kernels import Gaussian
-from covmin.core.nominations import Protected
 from covmin.core.problem import Problem, Sample
-from covmin.data.samples import read_samples
+from covmin.core.screening import Protected
+from covmin.data import TableOptions, read
 from covmin.datasets import make_correlated_interaction, make_xor
 from covmin.plan.problem import make_problem, protected_for
 from covmin.runtime.seeds import unit_seed
@@ -155,7 +154,7 @@ def named(X: Any, y: np.ndarray) -> tuple[Protected, np.ndarray]:
     """
     task = "regression" if y.dtype.kind == "f" else "classification"
     if isinstance(X, pd.DataFrame):
-        samples = read_samples(CCMSelector(task=task), X, y, None)
+        samples = read(X, y, TableOptions(task=task))
         columns = samples.columns(True)
         problem = make_problem(columns, samples.response.Y, Gaussian())
         return protected_for(problem, task), columns.index

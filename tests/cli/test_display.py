@@ -87,7 +87,7 @@ def test_the_terminal_says_what_the_page_says(table, tmp_path, run):
     assert f"<title>{said} – covmin</title>" in page.read_text("utf-8")
     assert "explain churn" not in shown
     answer = run("select", tmp_path / "noise.csv", "-t", "churn", "--json").stdout
-    assert json.loads(answer)["verdict"] == said
+    assert json.loads(answer)["headline"] == said
 
 
 def test_classes_are_judged_beside_what_needs_no_feature(tmp_path, run):

@@ -39,7 +39,7 @@ def test_classes_stored_in_order_keep_it(tmp_path, run):
     result = run("select", path, "-t", "grade", "--json", "--report", tmp_path / "r.html")
     assert result.exit_code == 0, result.output
     fitted = CCMSelector(random_state=0).fit(frame[list("abcd")], frame["grade"])
-    assert json.loads(result.stdout)["cross_fitted_error"] == error_curve(fitted)
+    assert json.loads(result.stdout)["cv_results"] == error_curve(fitted)
 
 
 def code_of(report):
@@ -163,7 +163,7 @@ def test_times_to_an_event(trial, run, tmp_path, event):
     assert (
         answer["selected"] == [f"x{j}" for j in np.argsort(fitted.ranking_)][: fitted.n_features_]
     )
-    assert "concordance" in answer["verdict"]
+    assert "concordance" in answer["headline"]
     assert f"--event {event}" in answer["code"]
     assert {"time", answer["event"]} < set(pd.read_csv(tmp_path / "kept.csv"))
     shown = run("select", path, "-t", "time", "--event", event, "-d", other).stdout

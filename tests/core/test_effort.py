@@ -5,19 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from covmin.core.effort import Effort
 from covmin.core.kernels import Additive, Gaussian, Linear, Mixed
 from covmin.core.kernels.additive import waves_for
-
-EFFORT = Effort(
-    work=3e10,
-    first_rows=10,
-    fewest_first=1000,
-    fewest_rows=250,
-    growth=8,
-    matrix_rows=2000,
-    looseness=3.0,
-)
+from covmin.core.problem import EFFORT
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.core.constraints import CappedSimplex, SoftBudget
-from covmin.core.effort import Effort
 from covmin.core.kernels import KERNELS, Gaussian, Laplacian, Linear, Mixed
 from covmin.core.kernels.bandwidth import median_bandwidth
-from covmin.core.nominations import Pairs, Protected
 from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import PROBE_WEIGHT, Stage, approximation_error, run_path
-from covmin.core.problem import Problem, Sample
+from covmin.core.problem import Effort, Problem, Sample
+from covmin.core.screening import Pairs, Protected
 from covmin.core.solver import Steps, minimize
 from covmin.core.units import ALWAYS_ON, Units
 from covmin.core.watch import Watch

@@ -9,7 +9,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.core.constraints import CappedSimplex
-from covmin.core.effort import Effort
 from covmin.core.grams import ExactGram, ExactGrams, FourierGram, FourierGrams
 from covmin.core.kernels import (
     Additive,
@@ -24,7 +23,7 @@ from covmin.core.kernels import (
 )
 from covmin.core.kernels.bandwidth import MEDIAN_ROWS, all_features, kept_features, median_bandwidth
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
-from covmin.core.problem import Problem, Sample
+from covmin.core.problem import Effort, Problem, Sample
 from covmin.core.rows import ArrayRows
 from covmin.core.units import ALWAYS_ON, Units
 

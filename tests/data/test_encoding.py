@@ -219,11 +219,11 @@ def test_a_date_is_found_by_its_trend_and_by_its_cycles(effect):
 
 
 def test_a_date_has_a_variance_of_one():
-    from covmin.data.samples import read_samples
+    from covmin.data import TableOptions, read
 
     days = pd.date_range("2020-01-01", periods=N, freq="53h")
     X = pd.DataFrame({"x": np.arange(N) ** 1.5, "when": days})
-    columns = read_samples(CCMSelector(1), X, np.arange(N) % 2, None).columns(True)
+    columns = read(X, np.arange(N) % 2, TableOptions()).columns(True)
     Z = columns.X.sample(np.arange(N)) * columns.units.scale
     assert_array_equal(columns.units.sizes[np.argsort(columns.units.sizes)], [1, 7])
     assert Z.var(axis=0).sum() == pytest.approx(2.0)

@@ -6,8 +6,9 @@ import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from covmin.data import Layout
 from covmin.data.checks import missing_responses
-from covmin.data.columns import ColumnPlan, prepare_columns
+from covmin.data.columns import prepare_columns
 from covmin.data.gaps import complete_samples, with_gaps
 from covmin.data.sources import ArraySource, is_source
 
@@ -24,8 +25,8 @@ def table(share=0.3, n=N, d=4, seed=0, dtype=np.float64):
 
 
 def prepared(X, standardize=True, **options):
-    matrix, plan = with_gaps(X, ColumnPlan.plain(X.shape[1]), "keep", None)
-    return plan, prepare_columns(matrix, standardize, plan=plan, **options)
+    matrix, plan = with_gaps(X, Layout.plain(X.shape[1]), True, None)
+    return plan, prepare_columns(matrix, standardize, layout=plan, **options)
 
 
 def values_of(columns):
@@ -34,8 +35,8 @@ def values_of(columns):
 
 
 def test_a_table_without_gaps_is_left_as_it_is():
-    X, plan = table(share=0.0)[0], ColumnPlan.plain(4)
-    matrix, same = with_gaps(X, plan, "keep", None)
+    X, plan = table(share=0.0)[0], Layout.plain(4)
+    matrix, same = with_gaps(X, plan, True, None)
     assert matrix is X
     assert same is plan
 
@@ -43,7 +44,7 @@ def test_a_table_without_gaps_is_left_as_it_is():
 @pytest.mark.parametrize("of", [np.asarray, ArraySource], ids=["array", "source"])
 def test_one_column_more_for_each_with_gaps(of):
     X, _ = table()
-    matrix, plan = with_gaps(of(X), ColumnPlan.plain(4), "keep", None)
+    matrix, plan = with_gaps(of(X), Layout.plain(4), True, None)
     assert is_source(matrix)
     assert_array_equal(plan.source, [0, 1, 2, 3, 1, 2])
     assert_array_equal(plan.gaps, [4, 5])
@@ -58,10 +59,10 @@ def test_one_column_more_for_each_with_gaps(of):
 def test_gaps_of_an_input_of_several_columns_are_marked_once():
     X, _ = table()
     X[:, 2] = np.where(np.isnan(X[:, 1]), np.nan, X[:, 3])
-    plan = ColumnPlan(np.array([0, 1, 1, 1]), np.zeros(2, bool), np.arange(2), np.zeros(2, bool))
-    matrix, plan = with_gaps(X, plan, "keep", None)
+    plan = Layout(np.array([0, 1, 1, 1]), np.zeros(2, bool), np.arange(2), np.zeros(2, bool))
+    matrix, plan = with_gaps(X, plan, True, None)
     assert_array_equal(plan.source, [0, 1, 1, 1, 1])
-    columns = prepare_columns(matrix, plan=plan)
+    columns = prepare_columns(matrix, layout=plan)
     assert_allclose(np.bincount(columns.units.of_column, columns.units.scale**2), 1.0)
 
 
@@ -69,7 +70,7 @@ def test_gaps_are_refused_by_name():
     X, _ = table()
     for names, said in ((None, "missing in 1, 2"), (list("abcd"), "missing in 'b', 'c'")):
         with pytest.raises(ValueError, match=said):
-            with_gaps(X, ColumnPlan.plain(4), "error", names)
+            with_gaps(X, Layout.plain(4), False, names)
 
 
 @pytest.mark.parametrize("standardize", [True, "rank", False])

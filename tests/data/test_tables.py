@@ -7,6 +7,7 @@ import scipy.sparse
 from numpy.testing import assert_array_equal
 
 from covmin import CCMSelector, open_parquet
+from covmin.data import TableOptions
 from covmin.data.sources import ArraySource, sparse
 from covmin.data.tables import from_tensors, read_table
 
@@ -17,9 +18,9 @@ FRAME = pd.DataFrame(X, columns=list("abcde"))
 
 
 def read(X, y, **options):
-    """The matrix and the plan of its columns."""
-    table = read_table(CCMSelector(), X, y, **options)
-    return table.matrix, table.plan
+    """The matrix and the layout of its columns."""
+    matrix = read_table(X, y, TableOptions(**options))
+    return matrix.X, matrix.layout
 
 
 @pytest.mark.parametrize("dtype", ["object", "string", "Int64", "datetime64[ns]"])
@@ -47,7 +48,7 @@ class TestSparseCategories:
 @pytest.mark.parametrize("groups", [np.zeros((5, 2)), [["a", "b"], ["c", "d", "e"]]])
 def test_groups_of_two_dimensions(groups):
     with pytest.raises(ValueError, match="groups must be a flat list"):
-        read(X, y, groups=groups)
+        read(X, y, feature_groups=groups)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from covmin.data.columns import ColumnPlan
+from covmin.data import Layout
 from covmin.inference.copula import TableKnockoffs, _estimate, bent_pairs
 
 N = 3000
@@ -44,7 +44,7 @@ def copies_of(X, plan, seed=1):
 
 def test_a_swap_leaves_no_trace_in_mixed_columns():
     X = table(np.random.default_rng(2))
-    copies = copies_of(X, ColumnPlan.plain(4))
+    copies = copies_of(X, Layout.plain(4))
     both = np.corrcoef(rankdata(np.hstack([X, copies]), axis=0).T)
     off = ~np.eye(4, dtype=bool)
     assert_allclose(both[4:, 4:][off], both[:4, :4][off], atol=0.08)
@@ -56,7 +56,7 @@ def test_a_swap_leaves_no_trace_in_mixed_columns():
 
 def test_given_columns_stay_and_the_others_follow_them():
     X = table(np.random.default_rng(3))
-    plan = replace(ColumnPlan.plain(4), given=np.array([False, True, False, False]))
+    plan = replace(Layout.plain(4), given=np.array([False, True, False, False]))
     copies = copies_of(X, plan)
     assert_array_equal(copies[:, 1], X[:, 1])
     expected = np.corrcoef(X[:, 1], np.log(X[:, 0]))[0, 1]
@@ -68,7 +68,7 @@ def test_gaps_are_copied_with_their_column():
     Z = rng.multivariate_normal(np.zeros(2), [[1.0, 0.7], [0.7, 1.0]], N)
     gap = (Z[:, 1] > 0.8).astype(float)
     X = np.column_stack([np.where(gap, np.nan, Z[:, 0]), Z[:, 1], gap])
-    plan = replace(ColumnPlan.plain(2), source=np.array([0, 1, 0]), gaps=np.array([2]))
+    plan = replace(Layout.plain(2), source=np.array([0, 1, 0]), gaps=np.array([2]))
     copies = copies_of(X, plan)
     assert_array_equal(np.isnan(copies[:, 0]), copies[:, 2] == 1.0)
     # Where a gap stands follows the other column, in the copy as in the original.

@@ -4,8 +4,9 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from covmin.core.kernels import KERNELS
+from covmin.core.problem import EFFORT
 from covmin.plan.approximation import Size, choose_approximation
-from covmin.plan.constants import EFFORT, EXACT_SAMPLES, FIRST_BUDGET, N_COMPONENTS
+from covmin.plan.constants import EXACT_SAMPLES, FIRST_BUDGET, N_COMPONENTS
 from covmin.runtime import memory, threads
 
 GAUSSIAN, MIXED, POLYNOMIAL, LINEAR = (

@@ -8,24 +8,24 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import Bunch
 
 from covmin import CCMSelector
-from covmin.report import build_report, error_curve, render_report, verdict
-from covmin.report.words import percent
+from covmin.report import build_report, error_curve, headline, render_report
+from covmin.text import percent
 
 
-def headline(n_features, signal, **parameters):
+def sentence_of(n_features, signal, **parameters):
     rng = np.random.default_rng(1)
     X = rng.standard_normal((150, n_features))
     y = signal * X[:, 0] + rng.standard_normal(150)
     selector = CCMSelector(task="regression", random_state=0, **parameters).fit(X, y)
     report = build_report(selector, X, y, target_name="churn")
     sentence = " ".join(part for part in report["headline"] if part)
-    assert sentence == str(verdict(selector, "churn"))
+    assert sentence == str(headline(selector, "churn"))
     assert f"<title>{sentence} – covmin</title>" in render_report(report)
     return sentence, report
 
 
 def test_headline_says_that_nothing_was_found():
-    sentence, report = headline(3, 0.0)
+    sentence, report = sentence_of(3, 0.0)
     assert report["choice"]["why"].startswith("No set of features is clearly better")
     assert sentence == "No feature predicts churn better than chance"
 
@@ -36,12 +36,12 @@ def test_headline_says_that_nothing_was_found():
      (3.0, "explains most of churn ({})")],
 )  # fmt: skip
 def test_headline_says_explain_where_a_good_part_is_explained(signal, says):
-    sentence, report = headline(4, signal)
+    sentence, report = sentence_of(4, signal)
     assert sentence == f"1 of 4 features {says.format(percent(1.0 - report['choice']['error']))}"
 
 
 def test_headline_with_given_features_speaks_of_what_they_leave():
-    sentence, report = headline(4, 1.0, given=[1])
+    sentence, report = sentence_of(4, 1.0, given=[1])
     explained = f"{1.0 - report['choice']['error']:.0%}"
     left = "what the 1 given feature leaves unexplained"
     assert sentence == f"1 of 3 features explains part of {left} of churn ({explained})"
@@ -50,9 +50,9 @@ def test_headline_with_given_features_speaks_of_what_they_leave():
 @pytest.mark.parametrize("signal", [0.0, 3.0])
 def test_headline_says_no_share_where_nothing_was_held_out(signal):
     """Features that saw all samples explain something of them in any table."""
-    sentence, _ = headline(4, signal, n_features_to_select=1)
+    sentence, _ = sentence_of(4, signal, n_features_to_select=1)
     assert sentence == "The 1 of 4 features most relevant to churn"
-    everything, _ = headline(4, signal, n_features_to_select=4)
+    everything, _ = sentence_of(4, signal, n_features_to_select=4)
     assert everything == "The features ranked by relevance to churn"
 
 
@@ -62,7 +62,7 @@ def test_headline_does_not_deny_a_pair_that_was_found():
     selector = CCMSelector(task="regression").fit(X, rng.standard_normal(150))
     assert not error_curve(selector)["found"]
     selector.interactions_ = Bunch(features=np.array([[0, 1]]), share=[0.1], p_value=[0.01])
-    assert str(verdict(selector, "y")) == (
+    assert str(headline(selector, "y")) == (
         "No feature predicts y in cross-validation, although some are associated with it"
     )
 

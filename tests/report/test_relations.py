@@ -20,7 +20,7 @@ def test_interacting_pair_is_found():
     assert report["pair"]["gain"] > 0.3
     assert max(report["pair"]["alone"]) < 0.1
     (pair,) = report["interactions"]
-    assert (pair["features"], pair["chance"]) == ([1, 3], "p < 0.001")
+    assert (pair["features"], pair["chance"]) == ([1, 3], "p < 0.0001")
     assert pair["share"] == pytest.approx(selector.interactions_.share[0], abs=1e-4)
     assert sorted(report["network"]) == [1, 3]
     page = render_report(report)

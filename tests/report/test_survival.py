@@ -7,7 +7,7 @@ import pytest
 
 from covmin import CCMSelector
 from covmin.plotting import ErrorCurveDisplay
-from covmin.report import build_report, error_curve, explain_choice, render_report, verdict
+from covmin.report import build_report, error_curve, explain_choice, headline, render_report
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def test_the_verdict_speaks_of_the_concordance_index(survival):
     at = selector.n_features_ - 1
     index = selector.cross_fit_.concordance[0, at]
     assert f"predict days (concordance {index:.2f}; 0.50 by chance)" in str(
-        verdict(selector, "days")
+        headline(selector, "days")
     )
     assert f"a cross-validated concordance index of {index:.4g}" in explain_choice(selector)
 
@@ -43,7 +43,7 @@ def test_noise_is_called_noise():
     X = rng.standard_normal((80, 4))
     y = np.column_stack([rng.random(80) < 0.5, rng.exponential(size=80)])
     selector = CCMSelector(task="survival").fit(X, y)
-    assert str(verdict(selector, "days")).startswith("No feature")
+    assert str(headline(selector, "days")).startswith("No feature")
     assert "(highest concordance index 0." in explain_choice(selector)
 
 

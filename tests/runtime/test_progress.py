@@ -36,15 +36,15 @@ def soon(monkeypatch):
 def work(seconds):
     with ProgressBar.shown("auto") as bar:
         bar.say("a plan")
-        bar.show("fit", "percent", 20, 100)
+        bar.show("path", "stage", 1, 5)
         time.sleep(seconds)
-        bar.show("fit", "percent", 60, 100, "half of it")
+        bar.show("path", "stage", 3, 5, "half of it")
 
 
 def test_a_bar_shows_when_work_lasts_and_goes_away(soon):
     shown = at_terminal(work, 0.3)
-    assert "covmin fit" in shown
-    assert "20%" in shown  # though nothing was told while it waited
+    assert "covmin path" in shown
+    assert "1/5" in shown  # though nothing was told while it waited
     assert "a plan" not in shown
     assert shown.split("\r")[-1].strip() == ""
 
@@ -84,14 +84,39 @@ def test_a_notebook_is_watched(monkeypatch):
 def test_without_tqdm_a_line_is_written_over(soon, monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     shown = at_terminal(work, 0.3)
-    assert "covmin fit: 60% half of it" in shown
+    assert "covmin path, stage 3/5, about 1 s left half of it" in shown
     assert shown.endswith("\r\x1b[K")
+
+
+@pytest.mark.parametrize(
+    ("first", "rest"), [(0, ["", ", about 3 min left", ", about 2 min left", ""]), (2, ["", ""])]
+)
+def test_the_rest_takes_as_long_as_what_is_done(monkeypatch, capsys, first, rest):
+    """A unit takes 100 seconds; units of an earlier run took no time of this one."""
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    now = [0.0]
+    monkeypatch.setattr(progress, "monotonic", lambda: now[0])
+    with ProgressBar.shown(1) as bar:
+        for done in range(first, 4):
+            bar.show("cross-validation", "fold", done, 3)
+            now[0] += 100.0
+    lines = capsys.readouterr().err.splitlines()
+    said = [f"covmin cross-validation, fold {first + k}/3{text}" for k, text in enumerate(rest)]
+    assert lines == said
+
+
+def test_many_units_print_few_lines(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with ProgressBar.shown(1) as bar:
+        for done in range(1001):
+            bar.show("runs", "unit", done, 1000)
+    assert len(capsys.readouterr().err.splitlines()) == 21
 
 
 def test_a_fit_shows_its_bar_by_default(monkeypatch):
     monkeypatch.setattr(progress, "_PATIENCE", 1e-6)
     X = np.random.default_rng(0).standard_normal((150, 8))
-    assert "covmin fit" in at_terminal(CCMSelector().fit, X, X[:, 0])
+    assert "covmin path" in at_terminal(CCMSelector().fit, X, X[:, 0])
     assert at_terminal(CCMSelector(verbose=0).fit, X, X[:, 0]) == ""
 
 
@@ -100,4 +125,4 @@ def test_many_fits_have_one_bar(monkeypatch):
     X = np.random.default_rng(0).standard_normal((60, 5))
     shown = at_terminal(StabilitySelector(CCMSelector(1), n_pairs=2).fit, X, X[:, 0])
     assert "covmin stability" in shown
-    assert "percent" not in shown
+    assert "stage" not in shown

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from covmin import (
     CCMSelector,
 )
-from covmin.data.samples import read_samples
+from covmin.data import TableOptions, read
 
 from .common import same_fit
 
@@ -137,7 +137,7 @@ class TestCategorical:
 
     def test_any_two_levels_are_equally_far(self):
         frame = pd.DataFrame({"c": pd.Categorical(["a"] * 10 + ["b"] * 5 + ["c"])})
-        columns = read_samples(CCMSelector(1), frame, np.arange(16.0) ** 1.5, None).columns(True)
+        columns = read(frame, np.arange(16.0) ** 1.5, TableOptions()).columns(True)
         Z = columns.X.sample(np.arange(16)) * columns.units.scale
         distances = {round(float(((Z[i] - Z[j]) ** 2).sum()), 9) for i in (0, 12) for j in (12, 15)}
         assert len(distances - {0.0}) == 1

@@ -8,7 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from covmin import (
     CCMSelector,
 )
-from covmin.data.columns import ColumnPlan, prepare_columns
+from covmin.data import Layout
+from covmin.data.columns import prepare_columns
 from covmin.data.responses import encode_response
 
 from .common import FORMULATIONS, SEE_INTERACTIONS, same_fit
@@ -92,10 +93,8 @@ class TestGroups:
 
     def test_units_share_a_variance_of_one(self):
         X = np.random.default_rng(0).standard_normal((30, 4))
-        plan = ColumnPlan(
-            np.arange(4), np.zeros(4, bool), np.array([0, 0, 1, 0]), np.zeros(2, bool)
-        )
-        units = prepare_columns(X, plan=plan).units
+        plan = Layout(np.arange(4), np.zeros(4, bool), np.array([0, 0, 1, 0]), np.zeros(2, bool))
+        units = prepare_columns(X, layout=plan).units
         assert_allclose(np.bincount(units.of_column, units.scale**2), 1.0)
 
 

@@ -12,7 +12,7 @@ from covmin import CCMSelector, Formulation
 from covmin.core.grams import ExactGrams
 from covmin.core.kernels.bandwidth import kept_features
 from covmin.core.path import Stage, approximation_error, run_path
-from covmin.core.problem import Problem, Sample
+from covmin.core.problem import EFFORT, Problem, Sample
 from covmin.core.rows import ArrayRows
 from covmin.data.columns import prepare_columns
 from covmin.data.sources import ArraySource
@@ -20,7 +20,7 @@ from covmin.datasets import make_shell, make_xor
 from covmin.kernels import Gaussian, Mixed
 from covmin.plan import plan
 from covmin.plan import problem as problem_of_a_plan
-from covmin.plan.constants import CROSS_FIT_ROWS, EFFORT
+from covmin.plan.constants import CROSS_FIT_ROWS
 from covmin.plan.problem import make_problem
 from covmin.runtime import threads
 

@@ -11,7 +11,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from covmin import CCMSelector, KnockoffSelector, conditional_covariance_trace, open_parquet
-from covmin.data.columns import ColumnPlan, prepare_columns
+from covmin.data import Layout
+from covmin.data.columns import prepare_columns
 from covmin.data.ranks import KNOTS, NormalScores
 
 RNG = np.random.default_rng(0)
@@ -64,10 +65,8 @@ class TestByRank:
     def test_indicators_of_levels_stay(self):
         levels = np.eye(3)[np.arange(150) % 3]
         each = np.arange(3)
-        plan = ColumnPlan(
-            np.zeros(3, dtype=int), np.array([True]), each[:1], np.zeros(1, dtype=bool)
-        )
-        by_rank, by_deviation = (prepare_columns(levels, s, plan=plan).X for s in ("rank", True))
+        plan = Layout(np.zeros(3, dtype=int), np.array([True]), each[:1], np.zeros(1, dtype=bool))
+        by_rank, by_deviation = (prepare_columns(levels, s, layout=plan).X for s in ("rank", True))
         assert_array_equal(by_rank, by_deviation)
 
     def test_frames_with_categories(self):

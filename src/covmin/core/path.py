@@ -6,7 +6,7 @@ them, and solves with a smaller budget, down to one feature. Features are ranked
 which they are dropped.
 
 While the weights are spread over many features, an interaction has no effect on the gradient.
-Features that are nominated for one (:mod:`covmin.core.nominations`) are therefore protected while
+Features that are nominated for one (:mod:`covmin.core.screening`) are therefore protected while
 there are more features than the samples can distinguish.
 
 Here a feature is a unit of :mod:`covmin.core.units`: a column or a group of columns.
@@ -22,9 +22,9 @@ import numpy as np
 
 from .constraints import Constraint
 from .grams import ExactGrams
-from .nominations import Protected
 from .objectives import Objective
 from .problem import Problem
+from .screening import Protected
 from .solver import Solution, minimize
 from .watch import SILENT, Iteration, Progress, Watch
 

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import log
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
+
+from covmin.constants import SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE, WORK
 
 from .arrays import Array, array_namespace, like, take, to_numpy
 from .constraints import CappedSimplex, Constraint
-from .effort import Effort
 from .grams import ExactGrams, FourierGrams, Gram, Operator, single_effects
 from .kernels import Kernel, Scale, ScaledKernel
 from .kernels.additive import waves_for
@@ -67,6 +70,54 @@ class Sample:
     def near(self) -> Sample:
         """The rows whose distances set the bandwidth."""
         return self.first(MEDIAN_ROWS)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How many rows an evaluation can afford, by the multiplications that it needs.
+
+    The first steps of a stage need only a rough direction, for which a few rows per column are
+    enough. The last steps use as many rows as the limit allows. A level with eight times the rows
+    costs so much more that the first steps are almost free.
+    """
+
+    work: float = WORK  # multiplications
+    matrix_rows: int = SAMPLE_ROWS  # up to this many rows use the kernel matrix, beyond it Fourier
+    first_rows: float = SAMPLES_FOR_EACH_FEATURE  # rows per column in the first steps
+    fewest_first: int = 1000  # rows in the first steps, at least
+    fewest_rows: int = 250  # rows in the last steps, at least
+    growth: float = 8.0  # approximate factor of the number of rows from level to level
+    looseness: float = 3.0  # tolerance, as a multiple of that on the next larger number of rows
+
+    def climb(self, n_columns: int, n_rows: int) -> list[int]:
+        """Return the increasing numbers of rows for the first steps of a stage.
+
+        >>> Effort(1e9).climb(50, 100_000)
+        [1000, 10000]
+        """
+        first = max(self.fewest_first, int(self.first_rows * n_columns))
+        growth = n_rows / first
+        n_levels = max(0, round(log(growth) / log(self.growth)))
+        return [int(first * growth ** (k / n_levels)) for k in range(n_levels)]
+
+    def rows(self, kernel: Kernel, n_columns: int, n_components: int) -> int:
+        """Return the number of rows of an evaluation; without components, that of a matrix."""
+        sums, alone = kernel.sums_features, not kernel.sees_interactions
+        columns = n_columns * (1 + sums * waves_for(n_columns, alone=True))
+        by_matrix = int(brentq(lambda n: n**2 * (columns + n / 3.0) - self.work, 0.0, self.work))
+        rows = max(by_matrix, self.fewest_rows)
+        if n_components == 0 or rows <= self.matrix_rows:
+            return rows
+        if n_components < 2 * n_columns and kernel.sees_interactions:
+            # With fewer frequencies than columns, some directions are missed.
+            return self.matrix_rows
+        total = n_components + sums * n_columns * waves_for(n_columns, alone=alone)
+        return max(self.matrix_rows, int(self.work / total**2))
+
+
+EFFORT = Effort()
+# An accelerator does a hundred times the work in the same time.
+DEVICE_EFFORT = Effort(100 * WORK, matrix_rows=10_000)
 
 
 @dataclass(frozen=True)

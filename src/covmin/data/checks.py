@@ -3,16 +3,15 @@
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
-from unicodedata import category
 
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
+from covmin.text import listed
+
 from .responses import is_missing
 
-# Unicode categories of control, format, surrogate and private characters, and line separators.
-_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 # What to do about columns that are not numeric, by whether X may hold categories.
 _ADVICE = {
     False: "Drop them or convert them.",
@@ -178,34 +177,6 @@ def gaps_refused(columns: Sequence[Hashable]) -> ValueError:
 def no_numbers(names: list[str], advice: str) -> ValueError:
     """Return the error about columns that are not numeric."""
     return ValueError(f"These columns of X are not numeric: {listed(names)}. {advice}")
-
-
-def listed(names: Sequence[Hashable]) -> str:
-    """Return the first few names, quoted."""
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(shortened(repr(name)) for name in names[:5]) + more
-
-
-def shortened(name: str, most: int = 80) -> str:
-    """Shorten a name by its middle: the beginning and the end often distinguish it.
-
-    >>> shortened("temperature_of_sensor_17", 16)
-    'temperatu…sor_17'
-    """
-    if len(name) <= most:
-        return name
-    begin = (5 * most) // 8
-    return f"{name[: begin - 1]}…{name[begin - most :]}"
-
-
-def printable(text: str) -> str:
-    r"""Escape invisible characters, so that a name cannot hide its content or control a terminal.
-
-    >>> print(printable("price\u202e\x1b[2J"), printable("größe"))
-    price\u202e\x1b[2J größe
-    """
-    seen = (c.encode("unicode_escape").decode() if category(c) in _UNSEEN else c for c in text)
-    return "".join(seen)
 
 
 def _has_gaps(X: Any, column: int) -> bool:

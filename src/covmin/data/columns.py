@@ -29,7 +29,7 @@ from .sources.base import standardize_block
 
 
 @dataclass(frozen=True)
-class ColumnPlan:
+class Layout:
     """What is known about the columns before their values are used.
 
     An input column becomes one encoded column, or one indicator per level, plus an indicator of
@@ -44,8 +44,8 @@ class ColumnPlan:
     gaps: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
 
     @classmethod
-    def plain(cls, n_columns: int) -> ColumnPlan:
-        """Return the plan of numeric columns, each its own unit and none given."""
+    def plain(cls, n_columns: int) -> Layout:
+        """Return the layout of numeric columns, each its own unit and none given."""
         each = np.arange(n_columns)
         none = np.zeros(n_columns, dtype=bool)
         return cls(each, none, each, none)
@@ -60,8 +60,8 @@ class ColumnPlan:
         """Input columns with missing values."""
         return self.source[self.gaps]
 
-    def restrict(self, encoded: np.ndarray) -> ColumnPlan:
-        """Return the plan for some of the encoded columns, given by increasing numbers."""
+    def restrict(self, encoded: np.ndarray) -> Layout:
+        """Return the layout for some of the encoded columns, given by increasing numbers."""
         gaps = np.flatnonzero(np.isin(encoded, self.gaps))
         return replace(self, source=self.source[encoded], gaps=gaps)
 
@@ -142,8 +142,8 @@ class PreparedColumns:
     mean: np.ndarray  # (n_varying,)
     scale: np.ndarray
     units: Units  # units of selection over the columns of X
-    unit_index: np.ndarray  # (units.size,), the unit of the plan for each of `units`
-    constant: np.ndarray  # units of the plan that are constant and not given, in order
+    unit_index: np.ndarray  # (units.size,), the unit of the layout for each of `units`
+    constant: np.ndarray  # units of the layout that are constant and not given, in order
     p: np.ndarray  # (n_samples,), sample weights, scaled to sum to one
     total_weight: float  # their sum before scaling
     # (n_samples,): equal for rows that are equal, response included; None without responses.
@@ -223,7 +223,7 @@ def prepare_columns(
     X: Any,
     standardize: Standardize = True,
     *,
-    plan: ColumnPlan | None = None,
+    layout: Layout | None = None,
     sample_weight: np.ndarray | None = None,
     Y: np.ndarray | None = None,
 ) -> PreparedColumns:
@@ -236,25 +236,25 @@ def prepare_columns(
     standard deviations are those of all samples with missing values set to the mean.
     """
     n = X.shape[0]
-    plan = plan or ColumnPlan.plain(X.shape[1])
+    layout = layout or Layout.plain(X.shape[1])
     weight = np.ones(n) if sample_weight is None else sample_weight
     total = float(weight.sum())
     p = weight / total
-    scores = normal_scores(X, p, plan) if goes_by_rank(standardize) else None
+    scores = normal_scores(X, p, layout) if goes_by_rank(standardize) else None
     if scores is not None:
         X = RankedSource(X, scores) if is_source(X) else scores.apply(X)
     source = X if is_source(X) else ArraySource(X)
     Y_ = np.zeros((n, 0)) if Y is None else Y
-    has_gaps = plan.gaps.size > 0
-    low, high, size, mean, deviation = _moments(source, Y_, p, plan)
+    has_gaps = layout.gaps.size > 0
+    low, high, size, mean, deviation = _moments(source, Y_, p, layout)
     spread = np.where(deviation > 0.0, deviation, 1.0)
     keys = partial(keys_block, size, mean, spread, has_gaps)
     key, response_key = source.reduce(keys, add_up, Y_, p)
     # Variation below the rounding error of the entries does not count.
     varies = (low < high) & (deviation > np.finfo(source.dtype).eps)
-    deviation = _share_among_levels(deviation, varies, plan)
-    values = _values_beside_gaps(varies, plan)
-    index = _by_content(key, varies, values, plan)
+    deviation = _share_among_levels(deviation, varies, layout)
+    values = _values_beside_gaps(varies, layout)
+    index = _by_content(key, varies, values, layout)
     signature = None
     if Y is not None:
         parts = frequencies_by_place(np.arange(index.size)), frequencies_of_responses(response_key)
@@ -263,11 +263,11 @@ def prepare_columns(
         sign = partial(signatures_block, has_gaps, *parts, *scaling)
         signature = source.reduce(sign, joined, Y_, p, index)
     mean, scale = mean * size, deviation * size
-    units, unit_index, counts = _units(plan, index, mean[index])
+    units, unit_index, counts = _units(layout, index, mean[index])
     gap_at = np.zeros(index.size) if has_gaps else None
     if not standardize:
         gap_at = mean[index] if has_gaps else None
-        mean, scale = np.zeros_like(mean), _scale_of_gaps(scale, values, plan)
+        mean, scale = np.zeros_like(mean), _scale_of_gaps(scale, values, layout)
     prepared = StandardizedSource(source, index, mean[index], scale[index], gap_at)
     return PreparedColumns(
         prepared if is_source(X) else prepared.standardize(X[:, index]),
@@ -276,7 +276,7 @@ def prepare_columns(
         scale[index],
         units,
         unit_index,
-        np.setdiff1d(np.flatnonzero(~plan.given), unit_index),
+        np.setdiff1d(np.flatnonzero(~layout.given), unit_index),
         p,
         total,
         signature,
@@ -286,38 +286,38 @@ def prepare_columns(
     )
 
 
-def normal_scores(X: Any, p: np.ndarray, plan: ColumnPlan) -> NormalScores:
+def normal_scores(X: Any, p: np.ndarray, layout: Layout) -> NormalScores:
     """Return the normal scores of each column; indicators are left unchanged."""
     rows = ranked_rows(X.shape[0])
     drawn = X.take(rows) if is_source(X) else X[rows]
-    left = plan.categorical[plan.source]
-    left[plan.gaps] = True
+    left = layout.categorical[layout.source]
+    left[layout.gaps] = True
     return NormalScores.of(drawn, p[rows], left)
 
 
 def _moments(
-    source: Source, Y: np.ndarray, p: np.ndarray, plan: ColumnPlan
+    source: Source, Y: np.ndarray, p: np.ndarray, layout: Layout
 ) -> tuple[np.ndarray, ...]:
     """Return minimum, maximum, largest entry, and mean and deviation relative to it."""
-    block = partial(moments_block, plan.gaps.size > 0)
+    block = partial(moments_block, layout.gaps.size > 0)
     low, high, weight, size, mean, power = source.reduce(block, merge_moments, Y, p)
     empty = low > high  # no values, so nothing varies
     low[empty] = high[empty] = 0.0
     check_finite(low, high, source.names)
-    gapped = np.isin(plan.source, plan.with_gaps)
+    gapped = np.isin(layout.source, layout.with_gaps)
     return low, high, size, mean, np.sqrt(np.where(gapped, power * weight, power))
 
 
-def _values_beside_gaps(varies: np.ndarray, plan: ColumnPlan) -> np.ndarray:
+def _values_beside_gaps(varies: np.ndarray, layout: Layout) -> np.ndarray:
     """Return a varying value column for each indicator of missingness; −1 if there is none."""
-    valued = np.setdiff1d(np.flatnonzero(varies), plan.gaps)
-    first = np.full(plan.categorical.size, -1)
-    first[plan.source[valued[::-1]]] = valued[::-1]
-    return first[plan.with_gaps]
+    valued = np.setdiff1d(np.flatnonzero(varies), layout.gaps)
+    first = np.full(layout.categorical.size, -1)
+    first[layout.source[valued[::-1]]] = valued[::-1]
+    return first[layout.with_gaps]
 
 
 def _by_content(
-    key: np.ndarray, varies: np.ndarray, values: np.ndarray, plan: ColumnPlan
+    key: np.ndarray, varies: np.ndarray, values: np.ndarray, layout: Layout
 ) -> np.ndarray:
     """Return the columns that vary, ordered by their keys.
 
@@ -325,30 +325,30 @@ def _by_content(
     placed after its values, so that its position does not depend on other columns.
     """
     key = key.copy()
-    key[plan.gaps] = np.where(values >= 0, key[values], key[plan.gaps])
+    key[layout.gaps] = np.where(values >= 0, key[values], key[layout.gaps])
     index = np.flatnonzero(varies)
     return index[np.argsort(key[index], kind="stable")]
 
 
-def _scale_of_gaps(deviation: np.ndarray, values: np.ndarray, plan: ColumnPlan) -> np.ndarray:
+def _scale_of_gaps(deviation: np.ndarray, values: np.ndarray, layout: Layout) -> np.ndarray:
     """Return the scales without standardisation; indicators get the deviation of their values."""
     scale = np.ones_like(deviation)
-    gaps, values = plan.gaps[values >= 0], values[values >= 0]
+    gaps, values = layout.gaps[values >= 0], values[values >= 0]
     scale[gaps] = np.where(deviation[gaps] > 0.0, deviation[gaps], 1.0) / deviation[values]
     return scale
 
 
-def _share_among_levels(deviation: np.ndarray, varies: np.ndarray, plan: ColumnPlan) -> np.ndarray:
+def _share_among_levels(deviation: np.ndarray, varies: np.ndarray, layout: Layout) -> np.ndarray:
     """Use one deviation for all indicators of a column, so that levels are equally far apart."""
-    n_inputs = plan.categorical.size
-    counts = np.bincount(plan.source, varies, minlength=n_inputs)
-    power = np.bincount(plan.source, deviation**2 * varies, minlength=n_inputs)
+    n_inputs = layout.categorical.size
+    counts = np.bincount(layout.source, varies, minlength=n_inputs)
+    power = np.bincount(layout.source, deviation**2 * varies, minlength=n_inputs)
     shared = np.sqrt(power / np.maximum(counts, 1.0))
-    return np.where(plan.categorical[plan.source] & varies, shared[plan.source], deviation)
+    return np.where(layout.categorical[layout.source] & varies, shared[layout.source], deviation)
 
 
 def _units(
-    plan: ColumnPlan, index: np.ndarray, missing: np.ndarray
+    layout: Layout, index: np.ndarray, missing: np.ndarray
 ) -> tuple[Units, np.ndarray, np.ndarray]:
     """Return units over the columns that vary, numbered in the order of their first column.
 
@@ -360,21 +360,21 @@ def _units(
 
     ``missing`` (n_varying,) holds m for each indicator of missingness.
     """
-    source = plan.source[index]
-    unit = plan.unit[source]
-    is_gap = np.isin(index, plan.gaps)
-    n_values = np.bincount(source[~is_gap], minlength=plan.unit.size)[source]
-    share = np.zeros(plan.unit.size)
+    source = layout.source[index]
+    unit = layout.unit[source]
+    is_gap = np.isin(index, layout.gaps)
+    n_values = np.bincount(source[~is_gap], minlength=layout.unit.size)[source]
+    share = np.zeros(layout.unit.size)
     share[source[is_gap]] = missing[is_gap]
     # All values together count for one; so does the indicator if no values vary.
     counts = np.where(is_gap & (n_values > 0), share[source], 1.0)
     together = np.where(n_values > 0, 1.0 + share[source], 1.0)
     levels = together / counts * np.where(is_gap, 1, n_values)
-    inputs = np.bincount(plan.unit[np.unique(source)], minlength=plan.given.size)[unit]
-    free = ~plan.given[unit]
+    inputs = np.bincount(layout.unit[np.unique(source)], minlength=layout.given.size)[unit]
+    free = ~layout.given[unit]
     found, first = np.unique(unit[free], return_index=True)
     unit_index = found[np.argsort(first)]
-    number = np.full(plan.given.size, ALWAYS_ON)
+    number = np.full(layout.given.size, ALWAYS_ON)
     number[unit_index] = np.arange(unit_index.size)
     return Units(number[unit], 1.0 / np.sqrt(levels * inputs)), unit_index, counts
 

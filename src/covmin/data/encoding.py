@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing, check_array
 
-from .checks import columns_named, is_frame, listed
+from covmin.text import listed
+
+from .checks import columns_named, is_frame
 from .kinds import (
     LEFT_OUT,
     ONLY_WHETHER,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,28 +10,29 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 
 from covmin.core.arrays import row_tiles
+from covmin.remarks import warn
 
 from .checks import gaps_refused, missing_responses
-from .columns import ColumnPlan
+from .columns import Layout
 from .sources import ArraySource, GapSource, is_source
 
 
 def with_gaps(
-    X: Any, plan: ColumnPlan, missing: str, names: Sequence[Hashable] | None
-) -> tuple[Any, ColumnPlan]:
+    X: Any, layout: Layout, takes_missing: bool, names: Sequence[Hashable] | None
+) -> tuple[Any, Layout]:
     """Append an indicator of missingness for each input column with missing values.
 
     A table without missing values is returned unchanged.
     """
     gaps = np.flatnonzero(_has_gaps(X))
     if gaps.size == 0:
-        return X, plan
-    inputs, first = np.unique(plan.source[gaps], return_index=True)
-    if missing == "error":
+        return X, layout
+    inputs, first = np.unique(layout.source[gaps], return_index=True)
+    if not takes_missing:
         raise gaps_refused([names[j] if names is not None else int(j) for j in inputs])
     marked = GapSource(X if is_source(X) else ArraySource(X), gaps[first])
     added = np.arange(X.shape[1], marked.shape[1])
-    return marked, replace(plan, source=np.concatenate([plan.source, inputs]), gaps=added)
+    return marked, replace(layout, source=np.concatenate([layout.source, inputs]), gaps=added)
 
 
 def _has_gaps(X: Any) -> np.ndarray:
@@ -76,10 +76,9 @@ def complete_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any,
             f"Input y contains NaN: the response of {n_missing} of {n} samples is missing, but at "
             "least 2 samples must have one."
         )
-    warnings.warn(
+    warn(
+        "missing-responses",
         f"The response of {n_missing} of {n} samples is missing; these samples are dropped.",
-        UserWarning,
-        stacklevel=5,
     )
     rows = np.flatnonzero(~missing)
     X = X.keep(~missing) if is_source(X) else _safe_indexing(X, rows)

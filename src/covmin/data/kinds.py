@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from .checks import is_time, listed
+from covmin.text import listed
+
+from .checks import is_time
 from .numerals import is_missing_mark, look_like_numbers, read_numerals
 from .responses import is_missing
 from .rules import (

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from covmin.core.arrays import row_tiles
-
-from .checks import listed
+from covmin.text import listed
 
 # Multiples of it are spread evenly over the unit interval.
 GOLDEN_RATIO = 0.6180339887498949

@@ -14,7 +14,9 @@ from sklearn.utils import Tags, _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .checks import is_frame, is_time, listed, refuse_gaps
+from covmin.text import listed
+
+from .checks import is_frame, is_time, refuse_gaps
 from .encoding import checked_numbers
 from .kinds import is_category
 from .sources.base import column_names, restrict_columns, stays_what_it_is

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
@@ -11,11 +10,11 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from covmin.core.kernels import Gaussian
+from covmin.core.kernels import Gaussian, ScaledKernel
 from covmin.core.kernels.bandwidth import median_bandwidth
-from covmin.core.responses import kernel_factor
-from covmin.core.survival import martingale_residuals
+from covmin.remarks import warn
 
+from .hazards import martingale_residuals
 from .outliers import dominated_by_outliers, rows_to_look_at
 
 # Integer responses with more distinct values than this, and with fewer samples per value than the
@@ -248,12 +247,11 @@ def _guess_task_of_whole_numbers(y: np.ndarray) -> str:
     are_codes = values[0] in (0, 1) and values[-1] - values[0] == n_classes - 1
     measured = not are_codes or y.shape[0] < _FEW_MEMBERS * n_classes
     task, other = ("regression", "classification") if measured else ("classification", "regression")
-    warnings.warn(
+    warn(
+        "guessed-task",
         f"y has {n_classes} distinct integers in {y.shape[0]} samples, which are treated as "
         f"{'a numeric response' if measured else 'classes'}. Pass task={other!r} if that is wrong, "
         f"or task={task!r} to silence this warning.",
-        UserWarning,
-        stacklevel=7,
     )
     return task
 
@@ -340,6 +338,36 @@ def _gaussian_columns(columns: np.ndarray, task: str, p: np.ndarray) -> np.ndarr
     some = rows_to_look_at(len(values))
     weight = np.bincount(place.ravel(), p)[some]
     return kernel_factor(Gaussian(median_bandwidth(values[some], 2, weight)), Z, p)
+
+
+def kernel_factor(
+    kernel: ScaledKernel, Y: np.ndarray, p: np.ndarray, *, max_rank: int = 50, tol: float = 1e-4
+) -> np.ndarray:
+    """Return columns L (n, rank) with ``K_Y ≈ LLᵀ``, by pivoted Cholesky factorisation.
+
+    In place of Y they measure how features affect the whole distribution of the response, not only
+    its mean.
+
+    The pivot is the row of Y (n, n_outputs) with the largest residual. Rows are compared by
+    content, so neither their order nor their repetition matters. The kernel must have
+    ``k(y, y) = 1``. The factorisation stops when the mean of ``diag(K_Y − LLᵀ)`` under p is at
+    most ``tol``.
+    """
+    w = np.ones(Y.shape[1])
+    left = np.ones(Y.shape[0])
+    columns: list[np.ndarray] = []
+    # Among ties, the row closest to the mean comes first, whatever its position.
+    centrality = -((Y - p @ Y) ** 2).sum(axis=1)
+    while len(columns) < max_rank and p @ left > tol:
+        worst = left >= left.max() * (1.0 - 1e-9)
+        pivot = int(np.flatnonzero(worst)[np.argmax(centrality[worst])])
+        column = kernel.cross(Y, Y[pivot : pivot + 1], w)[:, 0]
+        for earlier in columns:
+            column = column - earlier[pivot] * earlier
+        column = column / np.sqrt(left[pivot])
+        columns.append(column)
+        left = np.maximum(left - column**2, 0.0)
+    return np.stack(columns, axis=1)
 
 
 def _standardized(columns: np.ndarray, p: np.ndarray) -> np.ndarray:

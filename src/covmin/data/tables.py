@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils.validation import check_X_y, validate_data
+from sklearn.utils.validation import check_X_y
 
 from covmin.core.arrays import to_numpy
 
@@ -19,7 +19,7 @@ from .checks import (
     refuse_times,
     refuse_twins,
 )
-from .columns import ColumnPlan
+from .columns import Layout
 from .encoding import (
     PLAIN,
     EncodedTable,
@@ -39,15 +39,16 @@ _NUMBERS = [np.float64, np.float32]
 
 
 @dataclass(frozen=True)
-class Table:
+class Matrix:
     """Checked samples and responses, with a description of the columns."""
 
-    matrix: Any  # array or source, (n_samples, n_encoded)
+    X: Any  # array or source, (n_samples, n_encoded)
     y: Any
-    plan: ColumnPlan
-    labels: np.ndarray | None  # of each unit, if there are groups
+    layout: Layout
     kinds: np.ndarray  # (n_columns,) of str: how each column was read
     readings: tuple[Reading, ...] = ()  # of the columns that are not plain numbers
+    names: list[Any] | None = None  # of the columns, if they have any
+    labels: np.ndarray | None = None  # of each unit, if there are groups
 
 
 def is_of(table: Any, *libraries: str) -> bool:
@@ -55,42 +56,38 @@ def is_of(table: Any, *libraries: str) -> bool:
     return any(kind.__module__.split(".")[0] in libraries for kind in type(table).__mro__)
 
 
-def read_table(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    *,
-    categorical_features: Any = "from_dtype",
-    column_types: Any = "auto",
-    groups: Any = None,
-    given: Any = None,
-    missing: str = "keep",
-) -> Table:
-    """Check X and y, and convert X to one matrix and a plan of its columns.
-
-    Sets the number and the names of the columns on the estimator. Missing values raise an error
-    unless ``missing="keep"``.
-    """
+def read_table(X: Any, y: Any, options: Any) -> Matrix:
+    """Check X and y, and convert X to one matrix and a layout of its columns."""
     if issparse(X):
         X = sparse_table(X)
-    source = _as_source(X, categorical_features, column_types)
+    source = _as_source(X, options)
     if source is not None:
         names = source.names
-        y = _response_of_source(estimator, source, y)
-        plan = ColumnPlan.plain(source.shape[1])
-        table = Table(source, y, plan, None, np.full(plan.unit.size, "number"))
+        y = _response_of_source(source, y)
+        layout = Layout.plain(source.shape[1])
+        matrix = Matrix(source, y, layout, np.full(layout.unit.size, "number"))
     else:
         check_kind(X, y)
         names = list(X.columns) if is_frame(X) else None
-        table = _encoded(estimator, X, y, categorical_features, column_types, given)
-    if missing == "error" and source is None and is_frame(X):
+        matrix = _encoded(X, y, options)
+    takes_missing = options.missing == "keep" and not _is_strict(options)
+    if not takes_missing and source is None and is_frame(X):
         refuse_gaps(X)
-    matrix, plan = with_gaps(table.matrix, table.plan, missing, names)
-    n_columns = plan.unit.size
-    unit, labels = _grouped(groups, names, n_columns)
-    mask = column_mask([] if given is None else given, names, n_columns, "given")
-    plan = replace(plan, unit=unit, given=_given_units(unit, mask, labels))
-    return replace(table, matrix=matrix, plan=plan, labels=labels)
+    X, layout = with_gaps(matrix.X, matrix.layout, takes_missing, names)
+    n_columns = layout.unit.size
+    unit, labels = _grouped(options.feature_groups, names, n_columns)
+    mask = _given_mask(options, names, n_columns)
+    layout = replace(layout, unit=unit, given=_given_units(unit, mask, labels))
+    return replace(matrix, X=X, layout=layout, labels=labels, names=names)
+
+
+def _is_strict(options: Any) -> bool:
+    return isinstance(options.column_types, str) and options.column_types == "strict"
+
+
+def _given_mask(options: Any, names: Sequence[Hashable] | None, n_columns: int) -> np.ndarray:
+    given = [] if options.given is None else options.given
+    return column_mask(given, names, n_columns, "given")
 
 
 def _as_table(X: Any) -> Any:
@@ -101,35 +98,33 @@ def _as_table(X: Any) -> Any:
     return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
 
 
-def _encoded(
-    estimator: Any, X: Any, y: Any, categorical_features: Any, column_types: Any, given: Any
-) -> Table:
+def _encoded(X: Any, y: Any, options: Any) -> Matrix:
     """Encode a table in memory as a matrix: numbers unchanged, other columns encoded."""
     X = _as_table(X)
-    encoded = read_encoded(X, categorical_features, column_types, given)
+    encoded = read_encoded(X, options)
     if encoded is None:
-        options = {"dtype": _NUMBERS, "ensure_min_samples": 2, "multi_output": True}
         with columns_named(X, takes_categories=True):
-            matrix, y = validate_data(estimator, X, y, ensure_all_finite="allow-nan", **options)
-        n_columns = matrix.shape[1]
-        return Table(matrix, y, ColumnPlan.plain(n_columns), None, np.full(n_columns, "number"))
-    validate_data(estimator, X, y, skip_check_array=True)  # sets the names and number of columns
+            X, y = check_X_y(
+                X,
+                y,
+                dtype=_NUMBERS,
+                ensure_all_finite="allow-nan",
+                ensure_min_samples=2,
+                multi_output=True,
+            )
+        n_columns = X.shape[1]
+        return Matrix(X, y, Layout.plain(n_columns), np.full(n_columns, "number"))
     # Whatever X holds, y must have the same number of rows.
     _, y = check_X_y(np.zeros((X.shape[0], 1)), y, multi_output=True, ensure_min_samples=2)
-    plan = replace(
-        ColumnPlan.plain(encoded.kinds.size),
+    layout = replace(
+        Layout.plain(encoded.kinds.size),
         source=encoded.source,
         categorical=encoded.kinds == "category",
     )
-    return Table(encoded.matrix, y, plan, None, encoded.kinds, encoded.readings)
+    return Matrix(encoded.matrix, y, layout, encoded.kinds, encoded.readings)
 
 
-def read_encoded(
-    X: Any,
-    categorical_features: Any = "from_dtype",
-    column_types: Any = "auto",
-    given: Any = None,
-) -> EncodedTable | None:
+def read_encoded(X: Any, options: Any) -> EncodedTable | None:
     """Encode a table in memory by the kinds of its columns; None if it is already numeric.
 
     Also None for input that is not a table, which a later check refuses.
@@ -138,14 +133,15 @@ def read_encoded(
     if len(X.shape) != 2 or X.shape[0] < 2:
         return None
     names = list(X.columns) if is_frame(X) else None
-    if isinstance(column_types, str) and column_types == "strict":
-        wanted = _strict_kinds(X, names, categorical_features)
+    if _is_strict(options):
+        wanted = _strict_kinds(X, names, options.categorical_features)
     else:
-        wanted = wanted_kinds(X, names, categorical_features, column_types)
-    trusted = column_mask([] if given is None else given, names, X.shape[1], "given")
+        wanted = wanted_kinds(X, names, options.categorical_features, options.column_types)
+    trusted = _given_mask(options, names, X.shape[1])
     if is_plain(X, wanted, trusted):
         return None
-    by_dtype = categorical_features is not None and not is_list_of_columns(categorical_features)
+    listed = is_list_of_columns(options.categorical_features)
+    by_dtype = options.categorical_features is not None and not listed
     return encode_table(X, wanted, by_dtype=by_dtype, trusted=trusted)
 
 
@@ -174,7 +170,7 @@ def categorical_mask(
     return column_mask(categorical_features, names, n_columns, "categorical_features")
 
 
-def _as_source(X: Any, categorical_features: Any, column_types: Any) -> Source | None:
+def _as_source(X: Any, options: Any) -> Source | None:
     """Return a source for a table that must not be copied; None for an ordinary table."""
     source: Source
     if is_source(X):
@@ -188,7 +184,7 @@ def _as_source(X: Any, categorical_features: Any, column_types: Any) -> Source |
     else:
         return None
     # The dtype of a source does not tell which columns are categorical.
-    wanted = wanted_kinds(source, source.names, categorical_features, column_types)
+    wanted = wanted_kinds(source, source.names, options.categorical_features, options.column_types)
     if all(kind in (None, "number") for kind in wanted):
         return source
     if isinstance(X, np.memmap):
@@ -213,17 +209,13 @@ def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
     return arrays[0], device, *arrays[1:]
 
 
-def _response_of_source(estimator: Any, source: Any, y: Any) -> np.ndarray:
-    """Set the names and number of columns of a source on the estimator, and check y."""
+def _response_of_source(source: Any, y: Any) -> np.ndarray:
+    """Check the names of the columns of a source, and y."""
     n, d = source.shape
     if d == 0:
         raise ValueError("X has no columns.")
-    estimator.n_features_in_ = d
-    if hasattr(estimator, "feature_names_in_"):
-        del estimator.feature_names_in_
     if source.names is not None:
         refuse_twins(source.names)
-        estimator.feature_names_in_ = np.array(source.names, dtype=object)
     if is_of(y, "dask", "dask_expr"):
         y = y.compute()
     check_response(y)

@@ -10,14 +10,13 @@ import numpy as np
 from sklearn.metrics import get_scorer
 from sklearn.utils import column_or_1d
 
+from covmin.data import TableOptions, read
 from covmin.data.encoding import summary
 from covmin.data.kinds import LEFT_OUT
 from covmin.data.responses import encode_response
-from covmin.data.samples import read_samples
 from covmin.data.survival import survival_times
 from covmin.runtime.seeds import seed_of
 from covmin.selection.scoring import scoring_name
-from covmin.selection.selector import CCMSelector
 
 from .curves import CurveResult, CurveTask, check_protocol, curve_rows, default_sizes, no_result
 from .encoded import ComparedTable, encoded
@@ -124,10 +123,8 @@ def compare_selectors(
     scorer = None if scoring is None else get_scorer(scoring)
     if seconds is not None and not seconds > 0.0:
         raise ValueError(f"seconds must be a number > 0 or None; got {seconds!r}.")
-    reader = CCMSelector(
-        task=task, categorical_features=categorical_features, column_types=column_types
-    )
-    X, y, groups, table = _check_data(X, y, groups, reader)
+    options = TableOptions(column_types, task=task, categorical_features=categorical_features)
+    X, y, groups, table = _check_data(X, y, groups, options)
     classes = encode_response(y, task).task == "classification"
     seed = seed_of(random_state)
     specs = resolve_selectors(selectors, ("ccm", *QUICK_BASELINES))
@@ -165,7 +162,7 @@ def _first_of(result: Any, other: Any) -> Any:
 
 
 def _check_data(
-    X: Any, y: Any, groups: Any, reader: CCMSelector
+    X: Any, y: Any, groups: Any, options: TableOptions
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, ComparedTable | None]:
     """Return numbers, responses, groups, and the table if it holds more than numbers.
 
@@ -173,16 +170,16 @@ def _check_data(
     """
     if np.ndim(y) == 2 and np.shape(y)[1] > 1:
         raise ValueError(f"y has {np.shape(y)[1]} columns; pass one response at a time.")
-    if survival_times(y, reader.task) is not None:
+    if survival_times(y, options.task) is not None:
         raise ValueError(
             "y holds survival times; selectors can only be compared on classes and numbers."
         )
-    samples = read_samples(reader, X, y, None).in_memory()
+    samples = read(X, y, options).in_memory()
     if out := [each for each in samples.readings if each.kind in LEFT_OUT]:
         warnings.warn(" ".join(summary(out)), UserWarning, stacklevel=3)
     y = column_or_1d(y)[samples.row]
     groups = None if groups is None else column_or_1d(groups)[samples.row]
-    table = encoded(samples, reader)
+    table = encoded(samples)
     numbers = samples.X if table is None else table.first_columns()
     return np.asarray(numbers, dtype=np.float64), y, groups, table
 

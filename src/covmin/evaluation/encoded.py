@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from covmin.data.samples import Samples
+from covmin.data import Table
 
 from .selectors import feature_order
 
@@ -39,18 +39,18 @@ class ComparedTable:
         return columns
 
 
-def encoded(samples: Samples, reader: Any) -> ComparedTable | None:
+def encoded(samples: Table) -> ComparedTable | None:
     """Return the table as a selector reads it; None if it has only numbers and none missing."""
-    matrix, source = np.asarray(samples.X, dtype=np.float64), np.asarray(samples.plan.source)
-    n_features = samples.plan.unit.size
+    matrix, source = np.asarray(samples.X, dtype=np.float64), np.asarray(samples.layout.source)
+    n_features = samples.layout.unit.size
     if np.array_equal(source, np.arange(n_features)) and not np.isnan(matrix).any():
         return None
-    table = samples.table[0]
+    table = samples.passed[0]
     if not hasattr(table, "shape"):
         table = np.asarray(table, dtype=object)
     return ComparedTable(
         _safe_indexing(table, samples.row),
-        {name: getattr(reader, name) for name in ("categorical_features", "column_types")},
+        {name: getattr(samples.options, name) for name in ("categorical_features", "column_types")},
         matrix,
         source,
         n_features,

@@ -1,11 +1,10 @@
 """Run units of work in parallel and save each one as soon as it is finished."""
 
 import os
-import sys
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
@@ -66,10 +65,13 @@ def run_units(
         else:
             guarded = partial(_guarded, work)
             finished = run_within(seconds, guarded, tasks, effective_n_jobs(n_jobs))
-        for index, result in _bar(finished, len(todo), progress, description):
-            if kept is not None:
-                kept.append(units[index], result)
-            results[index] = result
+        with ProgressBar.shown(progress) as bar:
+            bar.show(description, "unit", 0, len(todo))
+            for done, (index, result) in enumerate(finished, 1):
+                if kept is not None:
+                    kept.append(units[index], result)
+                results[index] = result
+                bar.show(description, "unit", done, len(todo))
     return [results.get(i) for i in range(len(units))]
 
 
@@ -77,17 +79,6 @@ def _guarded(work: Work, unit: Unit, index: int) -> tuple[int, Any]:
     # The workers already share the cores; more threads in each would only compete.
     with one_thread(), global_state_restored(), ProgressBar.part_of_other_work():
         return index, work(unit)
-
-
-def _bar(finished: Iterable[Any], total: int, progress: bool, description: str) -> Iterable[Any]:
-    if not progress:
-        return finished
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        print(f"[covmin] {total} {description} to do", file=sys.stderr)
-        return finished
-    return tqdm(finished, total=total, desc=description, mininterval=1.0)
 
 
 def rank_features(

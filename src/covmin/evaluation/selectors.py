@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from covmin.baselines import available_selectors
-from covmin.data.checks import listed
 from covmin.plan import Formulation
 from covmin.selection.selector import CCMSelector
+from covmin.text import listed
 
 # Fast, and of different kinds: linear, univariate, redundancy-aware and kernel-based.
 QUICK_BASELINES = ("pearson", "anova", "mrmr", "rfe", "bahsic")

@@ -14,7 +14,7 @@ from scipy.stats import chi2
 from sklearn.covariance import ledoit_wolf
 
 from covmin.core.units import ALWAYS_ON
-from covmin.data.columns import ColumnPlan
+from covmin.data import Layout
 from covmin.plan.constants import BEND_LEVEL, BEND_SHARE, LATENT_ROUNDS, LATENT_SWEEPS
 
 from .gaussian_knockoffs import GaussianKnockoffs, block_roots
@@ -28,7 +28,7 @@ class TableKnockoffs:
     ----------
     X : ndarray of shape (n_samples, n_encoded)
         Encoded columns, with NaN for missing values.
-    plan : ColumnPlan
+    plan : Layout
         Description of the columns.
     index : ndarray
         The encoded columns that vary, in an order that does not depend on their positions.
@@ -41,7 +41,7 @@ class TableKnockoffs:
     def __init__(
         self,
         X: np.ndarray,
-        plan: ColumnPlan,
+        plan: Layout,
         index: np.ndarray,
         p: np.ndarray,
         rng: np.random.Generator,

@@ -8,15 +8,14 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from covmin.core.kernels import Gaussian
+from covmin.data import Table, TableOptions, read
 from covmin.data.checks import check_numbers, columns_named
 from covmin.data.columns import prepare_columns
 from covmin.data.responses import encode_response, ordered_levels
-from covmin.data.samples import Samples, read_samples
 from covmin.plan.approximation import by_size
 from covmin.plan.constants import TESTED_ROWS
 from covmin.plan.problem import make_problem
@@ -223,23 +222,6 @@ def conditional_dependence_test(
     return DependenceTest(values[0], p_value, null, scheme)
 
 
-@dataclass
-class _Reader(BaseEstimator):
-    """Parameters for reading the columns of a test, by inferring their kinds."""
-
-    task: str = "auto"
-    groups: Any = None
-    given: Any = None
-    categorical_features: Any = "from_dtype"
-    column_types: Any = "auto"
-    missing: str = "keep"
-    class_weight: Any = None
-    response_kernel: str = "linear"
-
-
-_Reader.__name__ = "conditional_dependence_test"  # messages about the input name it
-
-
 def _by_residual_products(
     X: Any, y: Any, given: Any, task: str, sample_weight: Any, seed: int
 ) -> Added:
@@ -248,8 +230,8 @@ def _by_residual_products(
     columns = []
     for table in tables:
         samples = _read(table, y, task, sample_weight)
-        X, plan, weight = samples.X, samples.plan, samples.weight
-        columns.append(prepare_columns(X, "rank", plan=plan, sample_weight=weight))
+        X, layout, weight = samples.X, samples.layout, samples.weight
+        columns.append(prepare_columns(X, "rank", layout=layout, sample_weight=weight))
     response = samples.response
     # In random order, because the first samples are landmarks.
     rows = np.random.default_rng(seed).permutation(samples.n_samples)[:TESTED_ROWS]
@@ -260,8 +242,8 @@ def _by_residual_products(
         return added_by(own, of_own, response.Y[rows], Given.of(known, of_known, p))
 
 
-def _read(table: Any, y: Any, task: str, sample_weight: Any = None) -> Samples:
-    samples = read_samples(_Reader(task), table, y, sample_weight).in_memory()
+def _read(table: Any, y: Any, task: str, sample_weight: Any = None) -> Table:
+    samples = read(table, y, TableOptions(task=task), sample_weight).in_memory()
     if samples.n_samples < _MIN_SAMPLES:
         raise ValueError(
             f"Found array with {samples.n_samples} sample(s) while a minimum of {_MIN_SAMPLES} "
@@ -299,7 +281,7 @@ def explained_share(columns: np.ndarray, R: np.ndarray, epsilon: float) -> float
 def _plan_by_permutation(X: Any, y: Any, task: str) -> Plan:
     """Return the scheme that permutes the rows of X."""
     samples = _read(_as_table(X, "X"), y, task)
-    columns = prepare_columns(samples.X, plan=samples.plan)
+    columns = prepare_columns(samples.X, layout=samples.layout)
     # Units count alike, whatever the number of their columns.
     block = np.asarray(columns.X, dtype=np.float64) * columns.units.scale
     block /= np.sqrt(max(columns.units.size, 1))

@@ -13,11 +13,12 @@ from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval, Options
 
 from covmin.core.kernels import Mixed
+from covmin.data import Table
 from covmin.data.columns import PreparedColumns, prepare_columns
-from covmin.data.outliers import OUTLIERS
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
-from covmin.data.samples import TOO_FEW, Samples, check_columns, check_enough, warn_of_excluded
+from covmin.data.table import check_columns, check_enough, warn_of_excluded
 from covmin.data.tables import from_tensors
+from covmin.remarks import silenced
 from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
@@ -31,8 +32,8 @@ from .reading import (
     by_column,
     indexable_response,
     note_columns,
-    read_by,
-    reader_of,
+    options_of,
+    read_for,
     rows_to_fit,
     weight_of,
 )
@@ -253,19 +254,17 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         with unchanged_on_failure(self):
             estimator, seed = self._estimator(), seed_of(self.random_state)
             table = _read(estimator, X, y, sample_weight, seed)
-            self._warn_if_too_few(table.samples.plan.n_choices)
+            self._warn_if_too_few(table.samples.layout.n_choices)
             with one_blas_thread():
                 # Not [seed, 0], which equals default_rng(seed): simulated samples often use it.
                 knockoffs = table.knockoffs(np.random.default_rng([seed, self.n_draws + 1]))
                 _warn_of_bends(knockoffs.bends(), table.samples.column_labels)
             compare = partial(self._compare, estimator, table, knockoffs, seed)
-            with warnings.catch_warnings():
-                for said in (OUTLIERS, TOO_FEW):  # already issued for the features alone
-                    warnings.filterwarnings("ignore", message=said)
+            with silenced("outliers", "too-few-samples"):  # already issued for the features
                 found = repeat(
                     compare, range(self.n_draws), "knockoffs", "draw", self.n_jobs, self.verbose
                 )
-            plan = table.samples.plan
+            plan = table.samples.layout
             W = np.zeros((self.n_draws, plan.given.size))
             W[:, table.columns.unit_index] = found
             self._store(W[:, ~plan.given], table.samples)
@@ -300,7 +299,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
             sample_weight=table.weight,
         )
 
-    def _store(self, W: np.ndarray, samples: Samples) -> None:
+    def _store(self, W: np.ndarray, samples: Table) -> None:
         """Set the fitted attributes from statistics (n_draws, n_choices)."""
         mean = W.mean(axis=0)
         keys, e = [-mean], None
@@ -312,7 +311,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
             q = e_value_q_values(e)
             keys.append(-e)
         kept = q <= self.fdr
-        plan = samples.plan
+        plan = samples.layout
 
         note_columns(self, samples)
         self.W_ = by_column(mean, np.nan, plan)
@@ -327,7 +326,8 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        reads = get_tags(reader_of(self.estimator)).input_tags
+        is_ccm = isinstance(self.estimator, CCMSelector)
+        reads = get_tags(self.estimator if is_ccm else CCMSelector()).input_tags
         tags.input_tags.allow_nan = reads.allow_nan
         tags.input_tags.string, tags.input_tags.categorical = reads.string, reads.categorical
         return tags
@@ -337,7 +337,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
 class _Table:
     """The data that are copied and compared."""
 
-    samples: Samples
+    samples: Table
     encoded: np.ndarray  # (n_rows, n_encoded), NaN where a value is missing
     columns: PreparedColumns  # as prepared for the estimator
     Z: np.ndarray  # (n_rows, n_varying), the prepared columns
@@ -348,7 +348,7 @@ class _Table:
     def knockoffs(self, rng: np.random.Generator) -> TableKnockoffs:
         weight = np.ones(len(self.Z)) if self.weight is None else self.weight
         p = weight / weight.sum()
-        return TableKnockoffs(self.encoded, self.samples.plan, self.columns.index, p, rng)
+        return TableKnockoffs(self.encoded, self.samples.layout, self.columns.index, p, rng)
 
 
 def _read(estimator: Any, X: Any, y: Any, sample_weight: Any, seed: int) -> _Table:
@@ -357,14 +357,17 @@ def _read(estimator: Any, X: Any, y: Any, sample_weight: Any, seed: int) -> _Tab
         raise TypeError(
             "Sparse data was passed for X, but dense data is required: pass X.toarray()."
         )
-    reader = reader_of(estimator)
-    X, reader.device, y, sample_weight = from_tensors(X, reader.device, y, sample_weight)
-    samples = read_by(reader, estimator, X, y, sample_weight).in_memory()
-    encoded, how = np.asarray(samples.X, dtype=np.float64), reader.standardize
+    device = getattr(estimator, "device", None)
+    X, device, y, sample_weight = from_tensors(X, device, y, sample_weight)
+    how = True
+    if isinstance(estimator, CCMSelector):
+        estimator.device, how = device, estimator.standardize
+    samples = read_for(estimator, X, y, options_of(estimator), sample_weight).in_memory()
+    encoded = np.asarray(samples.X, dtype=np.float64)
     # Without class weights: copies must not depend on y.
     weight = weight_of(sample_weight, samples)
     Y = samples.response.Y
-    columns = prepare_columns(encoded, how, plan=samples.plan, sample_weight=weight, Y=Y)
+    columns = prepare_columns(encoded, how, layout=samples.layout, sample_weight=weight, Y=Y)
     check_columns(samples, columns, how)
     warn_of_excluded(samples)
     check_enough(samples, columns)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from covmin.core.nominations import Ranked
+from covmin.core.screening import Ranked
 from covmin.plan.constants import DETERMINED, NEIGHBOUR_RIDGES
 
 from .residual_products import normal_scores

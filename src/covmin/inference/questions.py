@@ -9,20 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from covmin.core.nominations import Codes, Ranked, interacting_pairs
-from covmin.core.nominations.pairs import many_carry
-from covmin.core.nominations.search import chance, prior
+from covmin.constants import SAMPLES_FOR_EACH_FEATURE
+from covmin.core.regression import regress_on_sets
+from covmin.core.screening import N_WAVES, SEARCH, Codes, Ranked, interacting_pairs
+from covmin.core.screening.pairs import many_carry
+from covmin.core.screening.search import chance, prior
 from covmin.core.units import ALWAYS_ON, Units
 from covmin.data.columns import PreparedColumns
 from covmin.data.responses import EncodedResponse
 from covmin.plan.budgets import candidate_sizes
 from covmin.plan.constants import (
-    N_WAVES,
-    SAMPLES_FOR_EACH_FEATURE,
-    SEARCH,
     TESTED_ROWS,
 )
-from covmin.selection.kernel_regression import regress_on_sets
 from covmin.selection.selector import CCMSelector
 
 from .neighbours import determined_by_another, fitted_by_others

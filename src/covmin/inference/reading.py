@@ -1,31 +1,33 @@
 """Read tables for selectors that fit another selector many times."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
+from covmin.data import Layout, Table, TableOptions, read
 from covmin.data.checks import is_frame
-from covmin.data.columns import ColumnPlan, PreparedColumns
-from covmin.data.samples import Samples, read_samples
+from covmin.data.columns import PreparedColumns
 from covmin.plan.duplicates import without_duplicates
+from covmin.remarks import silenced
 from covmin.selection.selector import CCMSelector
 
 
-def reader_of(estimator: Any, missing: str = "keep") -> CCMSelector:
-    """Return the selector whose parameters determine how a table is read."""
-    return estimator if isinstance(estimator, CCMSelector) else CCMSelector(missing=missing)
+def options_of(estimator: Any, *, takes_missing: bool = True) -> TableOptions:
+    """Return how an estimator reads a table: by its own parameters, or by the defaults."""
+    if isinstance(estimator, CCMSelector):
+        return TableOptions.of(estimator)
+    return TableOptions(missing="keep" if takes_missing else "error")
 
 
-def read_by(reader: CCMSelector, estimator: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
-    """Read samples for an estimator; raise an error for weights that it does not accept."""
+def read_for(estimator: Any, X: Any, y: Any, options: TableOptions, sample_weight: Any) -> Table:
+    """Read a table for an estimator; raise an error for weights that it does not accept."""
     if sample_weight is not None and not has_fit_parameter(estimator, "sample_weight"):
         raise TypeError(f"sample_weight was passed, but {type(estimator).__name__} accepts none.")
-    with warnings.catch_warnings():
-        if reader is not estimator:  # advice on a parameter that the estimator does not have
-            warnings.filterwarnings("ignore", message=".*Pass task=")
-        return read_samples(reader, X, y, sample_weight)
+    # Advice on a parameter that the estimator does not have is left out.
+    advice = () if isinstance(estimator, CCMSelector) else ("guessed-task",)
+    with silenced(*advice):
+        return read(X, y, options, sample_weight)
 
 
 def indexable_response(y: Any) -> Any:
@@ -33,7 +35,7 @@ def indexable_response(y: Any) -> Any:
     return y if hasattr(y, "dtype") or is_frame(y) else np.asarray(y)
 
 
-def weight_of(sample_weight: Any, samples: Samples) -> np.ndarray | None:
+def weight_of(sample_weight: Any, samples: Table) -> np.ndarray | None:
     """Return the weights passed for the samples in use, without class weights."""
     if sample_weight is None:
         return None
@@ -57,16 +59,16 @@ def rows_to_fit(
     return rows.first, rows.p * columns.total_weight if is_weighted else None
 
 
-def by_column(values: np.ndarray, of_given: float, plan: ColumnPlan) -> np.ndarray:
+def by_column(values: np.ndarray, of_given: float, layout: Layout) -> np.ndarray:
     """Return values of the units as values of the input columns."""
-    of_units = np.full(plan.given.size, of_given, dtype=values.dtype)
-    of_units[~plan.given] = values
-    return of_units[plan.unit]
+    of_units = np.full(layout.given.size, of_given, dtype=values.dtype)
+    of_units[~layout.given] = values
+    return of_units[layout.unit]
 
 
-def note_columns(selector: Any, samples: Samples) -> None:
+def note_columns(selector: Any, samples: Table) -> None:
     """Set the number, the names and the groups of the columns as fitted attributes."""
-    selector.n_features_in_ = samples.plan.unit.size
+    selector.n_features_in_ = samples.layout.unit.size
     selector.groups_ = samples.labels
     vars(selector).pop("feature_names_in_", None)
     if samples.names is not None:

@@ -11,10 +11,10 @@ from functools import cached_property
 
 import numpy as np
 
+from covmin.constants import FUNCTION_RIDGES, FUNCTION_SCALES
 from covmin.core.kernels import GaussianSum
-from covmin.plan import budgets
-from covmin.plan.constants import FUNCTION_RIDGES, FUNCTION_SCALES, MOST_FREEDOM
-from covmin.selection.kernel_regression import principal_components
+from covmin.core.regression import landmarks_for, principal_components
+from covmin.plan.constants import MOST_FREEDOM
 
 # Lower bound on the share of a residual that is left after a regression.
 _LEAST_LEFT = 1e-6
@@ -34,7 +34,7 @@ class Basis:
 
         Z (n, q) are normal scores in random order; the weights ωⱼ add up to one.
         """
-        n_landmarks = min(len(Z), budgets.n_landmarks(len(Z)))
+        n_landmarks = min(len(Z), landmarks_for(len(Z)))
         K = np.exp(GaussianSum(scale).cross(Z, Z[:n_landmarks], weights))
         components, variances = principal_components(K, p)
         order = np.argsort(-variances)

@@ -20,13 +20,13 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import _check_method_params
 
+from covmin.data import Table
 from covmin.data.checks import is_frame, missing_responses
 from covmin.data.columns import n_features_to_keep, prepare_columns
 from covmin.data.encoding import summary
 from covmin.data.kinds import LEFT_OUT
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 from covmin.data.responses import EncodedResponse, ordered_levels
-from covmin.data.samples import Samples
 from covmin.data.sources import ArraySource, is_source
 from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
@@ -39,8 +39,8 @@ from .reading import (
     by_column,
     indexable_response,
     note_columns,
-    read_by,
-    reader_of,
+    options_of,
+    read_for,
     rows_to_fit,
     weight_of,
 )
@@ -244,14 +244,13 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         """The inner selector, as passed, or the default."""
         return CCMSelector() if self.estimator is None else self.estimator
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> Samples:
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> Table:
         selector = self._selector
         takes_gaps = get_tags(selector).input_tags.allow_nan
-        reader = reader_of(selector, "keep" if takes_gaps else "error")
-        if reader is not selector and not is_frame(X):  # it cannot read text
-            options = {"accept_sparse": "csr", "ensure_all_finite": "allow-nan"}
-            X = check_array(X, dtype="numeric", **options)
-        samples = read_by(reader, selector, X, y, sample_weight)
+        options = options_of(selector, takes_missing=takes_gaps)
+        if not isinstance(selector, CCMSelector) and not is_frame(X):  # it cannot read text
+            X = check_array(X, dtype="numeric", accept_sparse="csr", ensure_all_finite="allow-nan")
+        samples = read_for(selector, X, y, options, sample_weight)
         if samples.n_samples < _MIN_SAMPLES:
             raise ValueError(
                 f"Found array with {samples.n_samples} sample(s) while a minimum of {_MIN_SAMPLES} "
@@ -259,9 +258,9 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
             )
         return samples
 
-    def _estimator(self, samples: Samples) -> Any:
+    def _estimator(self, samples: Table) -> Any:
         """Return the estimator for each half, which reads columns as for all samples."""
-        q = max(1, int(np.sqrt(0.8 * samples.plan.n_choices)))
+        q = max(1, int(np.sqrt(0.8 * samples.layout.n_choices)))
         estimator = CCMSelector(q) if self.estimator is None else self.estimator
         estimator = for_many_fits(estimator, self)
         if isinstance(estimator, CCMSelector):
@@ -269,19 +268,19 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         if "task" in estimator.get_params(deep=False):
             _check_rare_classes(samples.response)
             # Fewer values may look like classes.
-            if estimator.task == "auto" and ordered_levels(samples.table[1]) is None:
+            if estimator.task == "auto" and ordered_levels(samples.passed[1]) is None:
                 estimator.set_params(task=samples.response.task)
         return estimator
 
     def _rows(
-        self, samples: Samples, estimator: Any, sample_weight: Any
+        self, samples: Table, estimator: Any, sample_weight: Any
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the samples to split, and their weights if there are any."""
         weight = weight_of(sample_weight, samples)
         X = samples.X if is_source(samples.X) else ArraySource(samples.X)
         with one_blas_thread():
             columns = prepare_columns(
-                X, plan=samples.plan, sample_weight=weight, Y=samples.response.Y
+                X, layout=samples.layout, sample_weight=weight, Y=samples.response.Y
             )
         rows, merged = rows_to_fit(columns, estimator, 0, is_weighted=weight is not None)
         # In table order, unless rows are merged or weights differ.
@@ -294,8 +293,8 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         tags.input_tags.allow_nan, tags.input_tags.string = reads.allow_nan, reads.string
         return tags
 
-    def _store(self, fits: list[tuple[np.ndarray, np.ndarray | None]], samples: Samples) -> None:
-        plan = samples.plan
+    def _store(self, fits: list[tuple[np.ndarray, np.ndarray | None]], samples: Table) -> None:
+        plan = samples.layout
         # A unit is represented by its first column; given units are not selected.
         _, first = np.unique(plan.unit, return_index=True)
         column = first[~plan.given]
@@ -370,7 +369,7 @@ def _refuse_blocks(X: Any) -> None:
         )
 
 
-def _fix_kinds(estimator: CCMSelector, samples: Samples) -> None:
+def _fix_kinds(estimator: CCMSelector, samples: Table) -> None:
     """Fix the kinds of the columns, because half of the rows may look different."""
     is_strict = isinstance(estimator.column_types, str) and estimator.column_types == "strict"
     if is_strict or samples.kinds is None or not samples.readings:

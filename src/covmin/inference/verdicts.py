@@ -10,16 +10,18 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from covmin.data import Table, TableOptions, read
 from covmin.data.columns import PreparedColumns
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
-from covmin.data.samples import Samples, check_columns, read_samples, warn_of_excluded
+from covmin.data.table import check_columns, warn_of_excluded
 from covmin.plan.constants import MOST_STAND_INS
 from covmin.runtime.repeats import N_JOBS, VERBOSE, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
-from covmin.selection.frames import feature_names, results_frame
+from covmin.selection.frames import results_frame
+from covmin.selection.summary import feature_names
 
 from .questions import Questions
 from .reading import note_columns
@@ -164,10 +166,6 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
         "verbose": VERBOSE,
     }
 
-    # Needed to read responses, but not parameters of this class.
-    class_weight: ClassVar[None] = None
-    response_kernel: ClassVar[str] = "linear"
-
     _: KW_ONLY
     fdr: float = 0.1
     method: str = "bh"
@@ -203,7 +201,7 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
             The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
         """
         with unchanged_on_failure(self):
-            samples = read_samples(self, X, y, sample_weight)
+            samples = read(X, y, TableOptions.of(self), sample_weight)
             with one_blas_thread():
                 columns = samples.columns("rank")
                 check_columns(samples, columns, "rank")
@@ -212,9 +210,9 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
                 self._present(_Answers(questions, self), columns, samples)
         return self
 
-    def _present(self, answers: "_Answers", columns: PreparedColumns, samples: Samples) -> None:
+    def _present(self, answers: "_Answers", columns: PreparedColumns, samples: Table) -> None:
         """Set all fitted attributes, in terms of the input columns."""
-        layout = samples.plan
+        layout = samples.layout
         each = _Spread(columns, layout.unit, layout.given)
         note_columns(self, samples)
         self.needed_pvalues_ = each.spread(answers.needed, 1.0)

@@ -4,19 +4,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from covmin.core.effort import Effort
 from covmin.core.kernels import Kernel
 from covmin.core.kernels.additive import waves_for
+from covmin.core.problem import EFFORT, Effort
+from covmin.core.screening import N_WAVES
 from covmin.runtime.memory import check_memory, exact_bytes, fits, fourier_bytes
 from covmin.runtime.threads import row_threads
 
 from .constants import (
-    EFFORT,
     EXACT_SAMPLES,
     FIRST_BUDGET,
     HELD_NUMBERS,
     N_COMPONENTS,
-    N_WAVES,
     NOISE_ROWS,
     PAIR_NUMBERS,
     PAIR_PASSES,

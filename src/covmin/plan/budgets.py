@@ -6,10 +6,7 @@ from .constants import (
     EACH_SIZE_UP_TO,
     ENOUGH_LEFT_OUT,
     FEWEST_FOLDS,
-    FEWEST_LANDMARKS,
     FIRST_BUDGET,
-    LANDMARKS,
-    LANDMARKS_OVER_ROOT,
     N_FOLDS,
     SHRINK,
 )
@@ -49,12 +46,3 @@ def n_folds_used(n_samples: int) -> int:
     """
     left_out = n_samples / N_FOLDS
     return min(N_FOLDS, max(FEWEST_FOLDS, ceil(ENOUGH_LEFT_OUT / left_out)))
-
-
-def n_landmarks(n_samples: int) -> int:
-    """Return the number of landmarks of the kernel regression that scores many feature sets.
-
-    >>> [n_landmarks(n) for n in (50, 2000, 10**6)]
-    [100, 268, 1000]
-    """
-    return min(LANDMARKS, max(FEWEST_LANDMARKS, int(LANDMARKS_OVER_ROOT * n_samples**0.5)))

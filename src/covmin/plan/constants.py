@@ -4,12 +4,8 @@ This module has all numbers that affect a result. Numbers that only affect speed
 code that they speed up.
 """
 
-from dataclasses import replace
 from typing import Final
 
-from covmin.core import nominations
-from covmin.core.effort import Effort
-from covmin.core.nominations import Search
 from covmin.data import ranks, rules
 from covmin.data.sources import sparse
 
@@ -83,23 +79,6 @@ LARGEST_RIDGE_OF_UNITS: Final = 0.1
 SHRINK: Final = 0.6
 #: First budget on wide data; it is at most 60 % of all features.
 FIRST_BUDGET: Final = 100
-#: Interacting features are protected, whatever the criterion, while there are fewer samples per
-#: remaining feature than this: with so many features, any set fits.
-SAMPLES_FOR_EACH_FEATURE: Final = 10
-#: Limits on the work of an evaluation, a fraction of a second. The first steps of a stage use just
-#: enough rows per column to distinguish features, with a tolerance three times that of the next
-#: level. A level with eight times the rows costs so much more that the first steps are almost free.
-EFFORT: Final = Effort(
-    work=3e10,
-    first_rows=SAMPLES_FOR_EACH_FEATURE,
-    fewest_first=1000,
-    fewest_rows=250,
-    growth=8,
-    matrix_rows=EXACT_SAMPLES,
-    looseness=3.0,
-)
-#: The same on an accelerator, which does a hundred times the work in the same time.
-DEVICE_EFFORT: Final = replace(EFFORT, work=100 * EFFORT.work, matrix_rows=10_000)
 #: Penalties λ₁ of a soft budget, as fractions of the criterion without features, tried in turn
 #: until the requested number of features has positive weight.
 SOFT_PRICES: Final = tuple(0.05 * 0.25**k for k in range(6))
@@ -108,12 +87,6 @@ SOFT_PRICES: Final = tuple(0.05 * 0.25**k for k in range(6))
 PENALTY: Final = 3.0
 
 # --- interactions ----------------------------------------------------------------------------
-#: When a pair interacts, or a feature affects the spread of the response (see
-#: :class:`~covmin.core.nominations.Search`).
-SEARCH: Final = Search()
-#: Maximum number of functions of the ranks of a column: a line and three oscillating functions, the
-#: fastest of which has two periods.
-N_WAVES: Final = nominations.N_WAVES
 #: Limit on the search for pairs: squared columns times rows times responses, which takes some
 #: seconds.
 PAIR_WORK: Final = 4e11
@@ -150,26 +123,9 @@ KEPT_UNCHOSEN: Final = 10
 REGRESSION_RIDGES: Final = (1e-1, 1e-2, 1e-3, 1e-4)
 
 # --- regression that evaluates feature sets ----------------------------------------------------
-#: Length scales of the functions of one feature, in its standard deviations: at 0.5 they may
-#: oscillate several times over the samples; at 8 they are almost parabolas.
-FUNCTION_SCALES: Final = (0.5, 1.25, 3.0, 8.0)
-#: Ridges of the regression; larger length scales need smaller ones. The last one leaves only the
-#: mean.
-FUNCTION_RIDGES: Final = (*(10.0**-k for k in range(1, 9)), float("inf"))
-#: Number of landmarks: eigenvectors of a matrix of this size take half a second.
-LANDMARKS: Final = 1000
-#: If many sets are evaluated, the number of landmarks is this times the root of the number of
-#: samples: the error for a product of signs in 800 samples is then within a tenth of that with all
-#: samples.
-LANDMARKS_OVER_ROOT: Final = 6.0
-#: Smallest number of landmarks.
-FEWEST_LANDMARKS: Final = 100
 #: If many sets are evaluated, the regression is fitted to at most this many samples, which adds a
 #: fraction of a per cent to the noise. It is evaluated on all test samples.
 SCORING_ROWS: Final = 2000
-#: How far predictions may exceed the observed values, as a fraction of their range: a product of
-#: two features exceeds it by as much in 60 samples, and a polynomial without samples is limited.
-EXTRAPOLATION: Final = 0.5
 #: Equal rows are different samples, not duplicates, if more than this share of them have equal
 #: features but different responses.
 CONFLICTS: Final = 0.1

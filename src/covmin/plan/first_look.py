@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from covmin.core.kernels import Kernel
-from covmin.core.nominations import Codes, Protected, Ranked, stands_out_alone
 from covmin.core.problem import Problem
+from covmin.core.screening import SEARCH, Codes, Protected, Ranked, stands_out_alone
 
-from .constants import NOISE_ROWS, REGRESSION_RIDGES, SEARCH
+from .constants import NOISE_ROWS, REGRESSION_RIDGES
 from .problem import protected_for, ranked_for_looks
 
 

@@ -12,25 +12,22 @@ from scipy.sparse import issparse
 
 from covmin.core.kernels import Kernel, Mixed
 from covmin.core.kernels.bandwidth import all_features, kept_features
-from covmin.core.nominations import Protected
-from covmin.core.problem import Problem
-from covmin.data.checks import listed
+from covmin.core.problem import DEVICE_EFFORT, EFFORT, Problem
+from covmin.core.screening import SEARCH, Protected
 from covmin.data.columns import PreparedColumns
 from covmin.data.encoding import Reading
 from covmin.data.responses import EncodedResponse
 from covmin.data.sources.sparse import is_made_dense
 from covmin.runtime.threads import row_threads
+from covmin.text import listed
 
 from .approximation import Size, choose_approximation, pair_rows, pair_waves
 from .budgets import path_budgets
 from .constants import (
-    DEVICE_EFFORT,
-    EFFORT,
     HELD_NUMBERS,
     LEAST_RIDGE,
     N_COMPONENTS,
     NOISE_ROWS,
-    SEARCH,
 )
 from .first_look import FirstLook
 from .formulation import FORMULATIONS, Formulation

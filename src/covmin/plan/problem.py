@@ -5,9 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from covmin.constants import SAMPLES_FOR_EACH_FEATURE
 from covmin.core.arrays import to_device
 from covmin.core.kernels import Kernel
-from covmin.core.nominations import (
+from covmin.core.problem import Problem, Sample
+from covmin.core.screening import (
+    SEARCH,
     Codes,
     Protected,
     Ranked,
@@ -15,12 +18,11 @@ from covmin.core.nominations import (
     interacting_pairs,
     spreading_features,
 )
-from covmin.core.problem import Problem, Sample
 from covmin.data.columns import DistinctRows, PreparedColumns
 from covmin.data.sources import StandardizedSource
 
 from .approximation import held_rows, pair_rows, pair_waves
-from .constants import N_COMPONENTS, SAMPLES_FOR_EACH_FEATURE, SEARCH
+from .constants import N_COMPONENTS
 
 
 def make_problem(

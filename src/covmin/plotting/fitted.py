@@ -7,20 +7,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from covmin.data.checks import shortened
+from covmin.selection.headline import MEASURES, cv_measure, judged_by
+from covmin.text import shortened
 
 from .shared import ACCENT, LEFT_OUT, LIMIT, NAME, Display, legend_under, names_of
 
-# Measures of feature sets and their labels.
-METRICS = {
-    "error": "error, fraction of the variance of y",
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced accuracy",
-    "log_loss": "log-loss",
-    "roc_auc": "area under the ROC curve",
-    "concordance": "concordance index",
-    "score": "score",
-}
 _MORE_IS_BETTER = {"accuracy", "balanced_accuracy", "roc_auc", "concordance", "score"}
 # With more features than this, the axis is logarithmic.
 _WIDE = 25
@@ -317,13 +308,12 @@ class ErrorCurveDisplay(Display):
         check_is_fitted(selector)
         if metric is None:
             metric = judged_by(selector) if selector.estimator is None else "score"
-        errors = cross_fitted_errors(selector, metric)
-        if errors is None:
+        if selector.cross_fit_ is None or len(selector.cross_fit_.n_features) < 2:
             raise ValueError(
                 "Only one number of features was evaluated, so there is no error curve. Fit "
                 'several features with n_features_to_select="auto".'
             )
-        return cls(*errors, selector.n_features_, metric).plot(ax)
+        return cls(*cv_measure(selector, metric), selector.n_features_, metric).plot(ax)
 
     def _draw(self, ax: Any) -> None:
         from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter
@@ -344,39 +334,7 @@ class ErrorCurveDisplay(Display):
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         if self.metric in ("error", "accuracy", "balanced_accuracy"):
             ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-        ax.set(xlabel="features kept", ylabel=METRICS[self.metric])
+        ax.set(xlabel="features kept", ylabel=MEASURES[self.metric])
         ax.spines[["top", "right"]].set_visible(False)
         ax.grid(axis="y", alpha=0.25)
         legend_under(ax)
-
-
-def judged_by(selector: Any) -> str:
-    """Return the measure that compares feature sets, apart from the score of an estimator."""
-    return "concordance" if selector.task_ == "survival" else "error"
-
-
-def cross_fitted_errors(
-    selector: Any, metric: str = "error"
-) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Return sizes, mean errors and standard errors at the ε used; None for a single size."""
-    crossfit = selector.cross_fit_
-    if crossfit is None or len(crossfit.n_features) < 2:
-        return None
-    return cross_fitted(selector, metric)
-
-
-def cross_fitted(selector: Any, metric: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return sizes, means of a measure and standard errors at the ε used."""
-    crossfit = selector.cross_fit_
-    mean = f"mean_{metric}" if metric in ("error", "score") else metric
-    spread = "standard_error" if metric == "error" else f"{metric}_standard_error"
-    if mean not in crossfit or spread not in crossfit:
-        known = ", ".join(metrics_of(selector))
-        raise ValueError(f"This fit has no {metric!r}; it has {known}.")
-    row = int(np.argmin(np.abs(np.log(crossfit.epsilon) - np.log(selector.epsilon_))))
-    return crossfit.n_features, crossfit[mean][row], crossfit[spread][row]
-
-
-def metrics_of(selector: Any) -> list[str]:
-    """Return the measures that a cross-validated selector has."""
-    return [name for name in METRICS if {name, f"mean_{name}"} & selector.cross_fit_.keys()]

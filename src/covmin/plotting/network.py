@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from covmin.data.checks import shortened
+from covmin.text import shortened
 
 from .shared import ACCENT, LEFT_OUT, NAME, Display, names_of
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from covmin.data.checks import printable
+from covmin.text import printable
 
 ACCENT = "#0a6c74"
 LIMIT = "#b4532a"

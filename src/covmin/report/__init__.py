@@ -5,24 +5,23 @@ one HTML page that works offline, and `write_report` does both.
 """
 
 from covmin.runtime.page import Report
+from covmin.selection.headline import Headline, error_curve, explain_choice, headline
 
 from .build import build_report
 from .checks import check_data
-from .choice import error_curve, explain_choice
 from .code import reproduction_code
-from .headline import Verdict, verdict
 from .render import make_report, render_report, write_report
 
 __all__ = [
+    "Headline",
     "Report",
-    "Verdict",
     "build_report",
     "check_data",
     "error_curve",
     "explain_choice",
+    "headline",
     "make_report",
     "render_report",
     "reproduction_code",
-    "verdict",
     "write_report",
 ]

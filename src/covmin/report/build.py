@@ -1,6 +1,7 @@
 """Collect everything that a report shows, as plain values."""
 
 import platform
+import warnings
 from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
@@ -9,15 +10,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import covmin
-from covmin.core.survival import survival_curve
-from covmin.data.checks import printable
+from covmin.data import TableOptions, read
+from covmin.data.hazards import survival_curve
 from covmin.plotting.network import network_order
+from covmin.selection.summary import measure_text, summary
+from covmin.text import printable
 
 from .checks import data_warnings
-from .choice import error_curve, errors_of, explain_choice
 from .code import reproduction_code
-from .headline import verdict
-from .measures import held_out_measures, imbalance
 from .missing import missing_values
 from .plots import drawn_rows, feature_plots, in_units
 from .relations import interacting_pair, interactions, shared_information, substitutes
@@ -30,6 +30,7 @@ _PAIRED = 6
 _CORRELATED = 24
 _PATH_ROWS = 30
 _SLIDER = 100
+_MEASURED = ("value", "standard_error", "without")
 
 
 def build_report(
@@ -85,6 +86,10 @@ def build_report(
     """
     check_is_fitted(selector)
     samples = as_samples(selector, X, y, feature_names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fit has already issued them
+        table = read(X, y, TableOptions.of(selector))
+    found = summary(selector, table, target=printable(target_name))
     order = np.argsort(selector.ranking_, kind="stable")
     chosen_from = order[~np.isin(order, list(samples.table.left_out))]
     kept, target = int(selector.support_.sum()), printable(target_name)
@@ -94,13 +99,13 @@ def build_report(
         "target": target,
         "source": source and printable(source),
         "names": samples.names,
-        "headline": verdict(selector, target).parts,
-        "data": _data_summary(samples),
+        "headline": found["headline_parts"],
+        "data": _data_summary(samples) | {"imbalance": found["imbalance"]},
         "missing": missing_values(samples),
         "asked": _asked(selector),
         "notes": [printable(" ".join(str(note).split())) for note in notes],
         "warnings": data_warnings(samples, order),
-        "choice": _choice(selector) | {"measures": held_out_measures(selector, samples.y)},
+        "choice": _choice(selector, found),
         "ranking": _ranking(selector, order),
         "path": _path(selector, order),
         "plots": feature_plots(samples, chosen_from[:_PLOTTED]),
@@ -119,14 +124,20 @@ def build_report(
     }
 
 
-def _choice(selector: Any) -> dict[str, Any]:
-    m, choices, curve = selector.n_features_, int(selector.ranking_.max()), error_curve(selector)
+def _choice(selector: Any, found: dict[str, Any]) -> dict[str, Any]:
+    m, choices, curve = selector.n_features_, int(selector.ranking_.max()), found["cv_results"]
+    errors = {row["name"]: row["value"] for row in found["measures"]}
+    measures = [
+        row | {key: row[key] and measure_text(row["name"], row[key]) for key in _MEASURED}
+        for row in found["measures"]
+    ]
     return {
         "m": int(m),
         "kept": int(selector.support_.sum()),
         "choices": choices,
-        "why": explain_choice(selector),
-        "error": errors_of(curve).get(m) if selector.task_ != "survival" else None,
+        "why": found["why"],
+        "error": errors.get("error") if curve and selector.task_ != "survival" else None,
+        "measures": measures,
         "largest": int(max(m, min(choices, _SLIDER))),
         "curve": curve,
         "scored": selector.estimator is not None,
@@ -135,24 +146,24 @@ def _choice(selector: Any) -> dict[str, Any]:
 
 def _data_summary(samples: Samples) -> dict[str, Any]:
     n, d = samples.X.shape
-    summary: dict[str, Any] = {"n_samples": n, "n_features": d, "task": samples.task}
+    size: dict[str, Any] = {"n_samples": n, "n_features": d, "task": samples.task}
     if samples.task == "classification":
         labels, codes = samples.classes
         counts = zip(labels, np.bincount(codes).tolist(), strict=True)
         classes = [{"label": label, "count": n} for label, n in counts]
-        return summary | {"classes": classes, "imbalance": imbalance(samples.y)}
+        return size | {"classes": classes}
     if samples.task == "survival":
         event, time = samples.responses.T
         times, shares = survival_curve(event, time, np.ones(n))
         half = times[shares <= 0.5]  # none where more than half are never seen to have it
         told = {"events": int(event.sum()), "last": float(time.max())}
-        return summary | told | {"median": float(half[0]) if half.size else None}
-    y, size = in_units(samples.y)
+        return size | told | {"median": float(half[0]) if half.size else None}
+    y, unit = in_units(samples.y)
     values = {"min": y.min(), "median": np.median(y), "mean": y.mean(), "max": y.max()}
     values["sd"] = y.std()
-    response = {name: size * float(value) for name, value in values.items()}
+    response = {name: unit * float(value) for name, value in values.items()}
     n_outputs = 1 if samples.responses.ndim == 1 else samples.responses.shape[1]
-    return summary | {"response": response, "n_outputs": n_outputs}
+    return size | {"response": response, "n_outputs": n_outputs}
 
 
 def _asked(selector: Any) -> list[dict[str, str]]:

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from covmin.data.checks import listed, shortened
+from covmin.text import count_of, listed, shortened
 
 from .samples import Samples, as_samples
-from .words import count_of
 
 _LISTED = 12
 _CHECKED = 10

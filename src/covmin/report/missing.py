@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from covmin.text import number, percent
+
 from .samples import Samples
-from .words import number, percent
 
 # Most columns to list, those with most missing values first.
 _LISTED = 20

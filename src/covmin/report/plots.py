@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from covmin.core.survival import survival_curve
+from covmin.data.hazards import survival_curve
+from covmin.text import number
 
 from .reading import MISSING, leveled
 from .samples import Samples
-from .words import number
 
 _POINTS = 300
 _GRID = 48

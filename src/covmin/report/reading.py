@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from covmin.data.checks import is_frame, printable
+from covmin.data.checks import is_frame
 from covmin.data.kinds import LEFT_OUT, values_as_read
 from covmin.data.responses import is_missing
+from covmin.text import printable
 
 MISSING = "(missing)"
 

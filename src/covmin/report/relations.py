@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from covmin.text import percent, with_p_value
+
 from .plots import crossed, pair_points
 from .samples import Samples
-from .words import chance, percent
 
 _SUBSTITUTED, _CANDIDATES = 10, 3
 # Measure of association of two features, by how many of them are categorical.
@@ -42,7 +43,11 @@ def interactions(selector: Any) -> list[dict[str, Any]]:
     """Return the interacting pairs, in the order found."""
     found = selector.interactions_
     return [
-        {"features": [int(a), int(b)], "share": round(float(share), 4), "chance": chance(p_value)}
+        {
+            "features": [int(a), int(b)],
+            "share": round(float(share), 4),
+            "chance": with_p_value(p_value),
+        }
         for (a, b), share, p_value in zip(found.features, found.share, found.p_value, strict=True)
     ]
 

@@ -5,11 +5,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from covmin.data.checks import shortened
 from covmin.runtime.page import Report
+from covmin.text import number, percent, shortened
 
 from .build import build_report
-from .words import number, percent
 
 
 def render_report(report: dict[str, Any]) -> str:

@@ -9,15 +9,15 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
-from covmin.core.survival import martingale_residuals
+from covmin.core.regression import regress_on_sets
 from covmin.data.columns import prepare_columns
+from covmin.data.hazards import martingale_residuals
 from covmin.data.ranks import Standardize, goes_by_rank
 from covmin.data.responses import EncodedResponse, encode_response
 from covmin.data.sources.sparse import sparse_table
 from covmin.data.survival import survival_times
 from covmin.plotting.shared import names_of
 from covmin.runtime.threads import one_blas_thread
-from covmin.selection.kernel_regression import regress_on_sets
 
 from .reading import Table, gaps_in, leveled, read_columns
 

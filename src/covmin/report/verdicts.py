@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from covmin.text import p_value
+
 # Largest number of features on the page.
 _SHOWN = 60
 
@@ -27,21 +29,10 @@ def told_verdicts(selector: Any) -> dict[str, Any] | None:
             {
                 "feature": int(j),
                 "verdict": str(selector.verdicts_[j]),
-                "needed": p_value_text(selector.needed_pvalues_[j]),
-                "relevant": p_value_text(selector.relevant_pvalues_[j]),
+                "needed": p_value(selector.needed_pvalues_[j]),
+                "relevant": p_value(selector.relevant_pvalues_[j]),
                 "substitutes": [int(k) for k in selector.substitutes_[j]],
             }
             for j in order[:_SHOWN]
         ],
     }
-
-
-def p_value_text(p_value: float) -> str:
-    """Format a p-value.
-
-    >>> [p_value_text(p) for p in (0.5, 0.0123, 3e-9, float("nan"))]
-    ['0.50', '0.012', '< 0.0001', '']
-    """
-    if np.isnan(p_value):
-        return ""
-    return "< 0.0001" if p_value < 1e-4 else f"{p_value:#.2g}"

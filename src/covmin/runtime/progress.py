@@ -1,4 +1,4 @@
-"""Show the progress of a computation on standard error."""
+"""Show the progress of a computation on standard error, and how long the rest will take."""
 
 from __future__ import annotations
 
@@ -6,44 +6,59 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from time import monotonic
 from typing import Any, ClassVar, Self
 
 # Seconds before "auto" shows a progress bar; shorter work needs none.
 _PATIENCE = 3.0
+# At most so many printed lines per phase.
+_LINES = 20
+
+
+@dataclass
+class _Phase:
+    """A part of the work that consists of units of about the same length."""
+
+    name: str
+    unit: str
+    first: int  # units that were done when the phase began
+    total: int
+    begin: float
+    done: int = 0
+    text: str = ""
+
+    def rest(self) -> str:
+        """Return how long the rest takes if it goes on like this; empty before the first unit."""
+        if not self.first < self.done < self.total:
+            return ""
+        per_unit = (monotonic() - self.begin) / (self.done - self.first)
+        return f", about {duration_in_words(per_unit * (self.total - self.done))} left"
 
 
 class ProgressBar:
-    """A progress bar for the phases of a fit: tqdm if it is installed, printed lines otherwise.
+    """A progress bar for the phases of a computation: tqdm if installed, printed lines otherwise.
 
-    With ``patience`` the bar appears only after that many seconds, prints nothing else, and
-    disappears at the end.
+    Nothing is shown unless ``verbose``. With "auto" a bar appears if the output is interactive and
+    the work takes several seconds; it disappears at the end.
     """
 
     _n_open: ClassVar[int] = 0  # across all threads: a fit within other work shows no bar
-    _lock: ClassVar[threading.Lock] = threading.Lock()
+    _lock: ClassVar[threading.RLock] = threading.RLock()
 
-    def __init__(self, silent: bool = False, patience: float = 0.0) -> None:
-        self.silent = silent
-        self.tells = not silent and patience == 0.0
-        self._waits = patience > 0.0
+    def __init__(self, verbose: int | str) -> None:
+        auto = verbose == "auto"
+        self.silent = self._n_open > 0 or not is_watched() if auto else not verbose
+        self.tells = not (auto or self.silent)
+        self._phase: _Phase | None = None
         self._bar: Any = None
-        self._last: tuple[str, str, int, int, str] | None = None
-        self._phase = ""
-        self._printed = ""
-        self._drawing = threading.RLock()
-        self._timer = None if silent or not self._waits else threading.Timer(patience, self._begin)
+        self._timer = threading.Timer(_PATIENCE, self._appear) if auto and not self.silent else None
 
     @classmethod
     @contextmanager
     def shown(cls, verbose: int | str) -> Iterator[Self]:
-        """Provide a bar for the block; it is silent unless ``verbose``.
-
-        With "auto" it appears if the output is interactive and the work takes several seconds.
-        """
-        if verbose == "auto":
-            bar = cls(silent=cls._n_open > 0 or not is_watched(), patience=_PATIENCE)
-        else:
-            bar = cls(silent=not verbose)
+        """Provide a bar for the block."""
+        bar = cls(verbose)
         with cls.part_of_other_work():
             if bar._timer is not None:
                 bar._timer.daemon = True
@@ -51,7 +66,9 @@ class ProgressBar:
             try:
                 yield bar
             finally:
-                bar._end()
+                with cls._lock:
+                    bar.silent = True
+                    bar._close()
 
     @classmethod
     @contextmanager
@@ -71,43 +88,34 @@ class ProgressBar:
             print(text, file=sys.stderr)
 
     def show(self, phase: str, unit: str, done: int, total: int, text: str = "") -> None:
-        """Show how much of a phase is done, counted in units."""
+        """Show how many units of a phase are done; its clock starts with the first call."""
         if self.silent:
             return
-        with self._drawing:
-            self._last = phase, unit, done, total, text
-            if not self._waits:
-                self._draw(*self._last)
+        with self._lock:
+            if self._phase is None or self._phase.name != phase:
+                self._close()
+                self._phase = _Phase(phase, unit, done, total, monotonic())
+            self._phase.done, self._phase.text = done, text
+            if self._timer is None:
+                self._draw(self._phase)
 
-    def _begin(self) -> None:
+    def _appear(self) -> None:
         """Start showing progress, once the waiting time of "auto" has passed."""
-        with self._drawing:
-            self._waits = False
-            if self._last is not None:
-                self._draw(*self._last)
+        with self._lock:
+            self._timer = None
+            if self._phase is not None and not self.silent:
+                self._draw(self._phase)
 
-    def _draw(self, phase: str, unit: str, done: int, total: int, text: str) -> None:
-        if self._phase != phase:
-            self._close()
-            self._phase = phase
-            self._bar = _tqdm(total, f"covmin {phase}", unit, leave=self.tells)
-        if self._bar is not None:
-            self._bar.n = done
-            self._bar.set_postfix_str(text)
-        elif self._printed != (line := f"[covmin] {phase}, {unit} {done}/{total}"):
-            self.say(f"{line} {text}".rstrip())
-            self._printed = line
-
-    def _end(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        with self._drawing:
-            self._close()
-            self.silent = True  # in case the timer fired first
+    def _draw(self, phase: _Phase) -> None:
+        if self._bar is None:
+            self._bar = _tqdm(phase, leave=self.tells) or _Lines(phase, self.tells)
+        self._bar.n = phase.done
+        self._bar.set_postfix_str(phase.text)
 
     def _close(self) -> None:
+        if self._timer is not None and self.silent:
+            self._timer.cancel()
         if self._bar is not None:
-            self._bar.n = self._bar.total
             self._bar.close()
             self._bar = None
 
@@ -122,23 +130,46 @@ def is_watched() -> bool:
     return type(shell).__name__ == "ZMQInteractiveShell"
 
 
-class _Line:
-    """A minimal replacement of tqdm: one terminal line, overwritten and cleared at the end."""
+def duration_in_words(seconds: float) -> str:
+    """Format a duration in seconds, minutes or hours, rounded as befits an estimate.
 
-    def __init__(self, total: int, description: str) -> None:
-        self.n, self.total, self._description = 0, total, description
-
-    def set_postfix_str(self, text: str) -> None:
-        share = f"{self._description}: {100 * self.n // max(self.total, 1)}% {text}"
-        print(f"\r\x1b[K{share[:78]}", end="", file=sys.stderr, flush=True)
-
-    def close(self) -> None:
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+    >>> [duration_in_words(seconds) for seconds in (0.2, 17.0, 140.0, 20_000.0)]
+    ['1 s', '17 s', '2 min', '6 h']
+    """
+    for unit, length in (("h", 3600.0), ("min", 60.0)):
+        if seconds >= 1.5 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{float(f'{max(seconds, 1.0):.2g}'):.0f} s"
 
 
-def _tqdm(total: int, description: str, unit: str, *, leave: bool) -> Any:
+def _tqdm(phase: _Phase, *, leave: bool) -> Any:
+    """Return a bar of tqdm, which tells the rest of the time; None if tqdm is not installed."""
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        return None if leave or not sys.stderr.isatty() else _Line(total, description)
-    return tqdm(total=total, desc=description, unit=unit, leave=leave)
+        return None
+    options = {"total": phase.total, "initial": phase.first, "unit": phase.unit, "leave": leave}
+    bar = tqdm(desc=f"covmin {phase.name}", **options)
+    bar.start_t -= monotonic() - phase.begin
+    return bar
+
+
+class _Lines:
+    """A minimal replacement of tqdm: some lines, or one that is overwritten and then cleared."""
+
+    def __init__(self, phase: _Phase, leave: bool) -> None:
+        self._phase, self._leave, self._printed = phase, leave, -1
+        self.n = 0
+
+    def set_postfix_str(self, text: str) -> None:
+        phase = self._phase
+        line = f"covmin {phase.name}, {phase.unit} {self.n}/{phase.total}{phase.rest()}"
+        if not self._leave:
+            print(f"\r\x1b[K{f'{line} {text}'[:78]}", end="", file=sys.stderr, flush=True)
+        elif self._printed < (part := _LINES * self.n // max(phase.total, _LINES)):
+            print(line, file=sys.stderr)
+            self._printed = part
+
+    def close(self) -> None:
+        if not self._leave:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

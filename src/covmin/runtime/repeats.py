@@ -1,16 +1,14 @@
 """Repeat the same work for many items, in parallel and with a progress bar."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from numbers import Integral
 from typing import Any, TypeVar
 
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.parallel import Parallel, delayed
 
 from .progress import ProgressBar
-from .threads import IN_THREADS, one_blas_thread, sharing_rows, worker_threads
+from .threads import in_threads, one_blas_thread
 
 # Values allowed for n_jobs: joblib counts negative values from the last core; zero is undefined.
 N_JOBS: list[Any] = [
@@ -64,20 +62,3 @@ def repeat(
             results.append(result)
             bar.show(what, unit, len(results), len(items))
     return results
-
-
-@contextmanager
-def in_threads(
-    work: Callable[[Any], Result], items: Iterable[Any], n_jobs: int | None
-) -> Iterator[Iterator[Result]]:
-    """Iterate over the results for each item, in order; leaving the block drops the rest."""
-    pool = Parallel(n_jobs=n_jobs, return_as="generator", **IN_THREADS)
-    shared = sharing_rows(work, worker_threads(n_jobs))
-    results = pool(delayed(shared)(item) for item in items)
-    try:
-        yield results
-    finally:
-        # After an error or an early exit, joblib would warn about unfinished work. A warning
-        # filter cannot help: threads share the filters of the process.
-        pool.return_generator = False
-        results.close()

@@ -20,10 +20,12 @@ from covmin.core.watch import Progress, Watch
 from .checkpoint import Checkpoint
 from .interrupts import Interrupts
 from .progress import ProgressBar
-from .workload import Workload
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
+
+# Share of a time limit that the choice of m and ε may use; the path on all samples needs the rest.
+_SHARE_OF_CHOICE = 0.75
 
 
 @dataclass(repr=False)
@@ -49,7 +51,6 @@ class LongRun(Configurable):
         resume.
     callback : callable, default=None
         Called with a :class:`~covmin.core.watch.Progress` after each step. If it has a method
-        ``plan(plan, workload)``, that is called once the plan is known. If it has a method
         ``fold(done, total)``, that is called after each cross-validation fold.
 
     Examples
@@ -105,7 +106,6 @@ class Run(Watch):
         self._late = False
         self._n_judged: tuple[int, int] | None = None  # (finished, all) folds, if not all finished
         self._steps = checkpoint.steps()
-        self._workload = Workload()
 
     @classmethod
     @contextmanager
@@ -118,14 +118,10 @@ class Run(Watch):
         ):
             yield cls(bar, kept, interrupts, long_run.callback, long_run.seconds)
 
-    def planned(self, plan: object, workload: Workload) -> None:
-        """Announce the plan and its workload, before the choice of m, which may take long."""
-        self._workload = workload
+    def planned(self, plan: object) -> None:
+        """Announce the plan, before the choice of m, which may take long."""
         if self._bar.tells:
-            self._bar.say(f"{plan}\n{workload.in_words()}".rstrip())
-        self._show(0.0, "")  # starts the clock of the progress bar
-        if (told := getattr(self._callback, "plan", None)) is not None:
-            told(plan, workload)
+            self._bar.say(str(plan))
 
     def stop(self) -> bool:
         """Tell whether to stop here: the user has asked for it, or the time is up."""
@@ -136,7 +132,7 @@ class Run(Watch):
 
     def stop_choosing(self) -> bool:
         """Tell whether the choice of m and ε has used up its share of the time."""
-        return self._past(self._workload.after_folds(1, 1) or 1.0)
+        return self._past(_SHARE_OF_CHOICE)
 
     def choice_cut_short(self, done: int, total: int) -> None:
         """Record that only some folds were finished.
@@ -168,19 +164,20 @@ class Run(Watch):
     def step(self, progress: Progress) -> None:
         """Record an optimisation step and show it."""
         self._steps.append(progress)
-        step = progress.iteration
-        told = f"path, keep {progress.budget}"
+        step, text = progress.iteration, f"keep {progress.budget}"
         if self._bar.tells:
-            told += f", step {step.n_iter}: objective {step.value:.6g}, {step.n_active} active"
-        self._show(self._workload.at_stage(progress.budget), told)
+            text += f", step {step.n_iter}: objective {step.value:.6g}, {step.n_active} active"
+        self._bar.show("path", "stage", progress.stage, progress.n_stages, text)
         if self._callback is not None:
             self._callback(progress)
 
     def stage_done(self, number: int, stage: Stage, order: np.ndarray) -> None:
-        """Save a finished stage."""
+        """Save a finished stage and show how many are finished."""
+        steps = [step for step in self._steps if step.stage == number]
+        if steps:
+            self._bar.show("path", "stage", number + 1, steps[0].n_stages)
         if self._n_judged is not None:
             return
-        steps = [step for step in self._steps if step.stage == number]
         self._checkpoint.add("stage", number, stage, order, steps)
 
     def stages(self) -> Sequence[tuple[Stage, np.ndarray]]:
@@ -190,16 +187,15 @@ class Run(Watch):
     def fold_done(self, number: int, errors: np.ndarray, done: int, total: int) -> None:
         """Save the errors of a fold, and show how many are finished."""
         self._checkpoint.add("fold", number, errors)
-        self._show(self._workload.after_folds(done, total), f"fold {done} of {total}")
+        self._bar.show("cross-validation", "fold", done, total)
         if (told := getattr(self._callback, "fold", None)) is not None:
             told(done, total)
 
-    def _show(self, share: float, text: str) -> None:
-        self._bar.show("fit", "percent", round(100.0 * share), 100, text)
-
-    def folds(self) -> list[np.ndarray]:
-        """Return the errors of the folds saved by an earlier fit."""
-        return self._checkpoint.folds()
+    def folds(self, total: int) -> list[np.ndarray]:
+        """Return the errors of the folds saved by an earlier fit; starts the clock of the bar."""
+        saved = self._checkpoint.folds()
+        self._bar.show("cross-validation", "fold", len(saved), total)
+        return saved
 
     def history(self) -> Bunch:
         """Return the steps, with one array per quantity."""

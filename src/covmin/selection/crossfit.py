@@ -11,26 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from covmin.core.nominations import Protected
 from covmin.core.path import run_path
 from covmin.core.problem import Problem
-from covmin.core.survival import martingale_residuals
+from covmin.core.regression import regress_on_sets
+from covmin.core.screening import Protected
 from covmin.core.watch import Watch
-from covmin.data.columns import ColumnPlan, DistinctRows, PreparedColumns, prepare_columns
+from covmin.data import Layout, Table
+from covmin.data.columns import DistinctRows, PreparedColumns, prepare_columns
+from covmin.data.hazards import martingale_residuals
 from covmin.data.ranks import Standardize
 from covmin.data.responses import EncodedResponse
-from covmin.data.samples import Samples
 from covmin.data.sources import ArraySource, StandardizedSource, is_source
 from covmin.plan import Plan
 from covmin.plan.budgets import n_folds_used, path_budgets
 from covmin.plan.constants import FEWEST_TO_CROSS_FIT, N_FOLDS, SCORING_ROWS
-from covmin.runtime.repeats import in_threads
 from covmin.runtime.run import Run
-from covmin.runtime.threads import blas_threads, row_threads, worker_threads
+from covmin.runtime.threads import blas_threads, in_threads, row_threads, worker_threads
 
 from .class_measures import CLASS_MEASURES, class_measures
 from .concordance import concordance
-from .kernel_regression import regress_on_sets
 
 # The score of an estimator on a fold, given columns of the input and the mask of the fold.
 Score = Callable[[np.ndarray, np.ndarray], float]
@@ -116,7 +115,7 @@ class _HeldOut:
 
     columns: PreparedColumns
     response: EncodedResponse
-    layout: ColumnPlan
+    layout: Layout
     X: Any  # test samples, unprepared: an array, or a source if they are sparse
     target: np.ndarray
     weight: np.ndarray
@@ -189,7 +188,7 @@ class _HeldOut:
 
 
 def cross_fit(
-    samples: Samples,
+    samples: Table,
     plan: Plan,
     sizes: list[int],
     *,
@@ -210,7 +209,7 @@ def cross_fit(
     plan = replace(plan, n_threads=max(1, plan.n_threads // n_workers))
 
     def scored(fold: np.ndarray) -> np.ndarray | None:
-        held = _hold_out(samples, samples.plan, standardize, fold)
+        held = _hold_out(samples, samples.layout, standardize, fold)
         chosen = _chosen(held, plan, sizes, _UntilChosen(run))
         if run.stop_choosing():  # an unfinished ranking is not comparable
             return None
@@ -222,7 +221,7 @@ def cross_fit(
     names += ["concordance", "concordance_variance"] if samples.response.times is not None else []
     names += ["score"] if score is not None else []
     folds = _folds(samples.n_samples, samples.response.strata)[: n_folds_used(samples.n_samples)]
-    done = run.folds()
+    done = run.folds(len(folds))
     with (
         blas_threads(samples.n_samples, n_workers),
         in_threads(scored, folds[len(done) :], n_workers) as results,
@@ -244,16 +243,16 @@ def cross_fit(
     return CrossFit(np.asarray(sizes), np.asarray(plan.epsilons), by_measure)
 
 
-def beyond_given(samples: Samples, rows: DistinctRows, standardize: Standardize) -> Samples:
+def beyond_given(samples: Table, rows: DistinctRows, standardize: Standardize) -> Table:
     """Remove from the response what the given features explain."""
-    if not samples.plan.given.any() or samples.n_samples < FEWEST_TO_CROSS_FIT:
+    if not samples.layout.given.any() or samples.n_samples < FEWEST_TO_CROSS_FIT:
         return samples
     residuals = residuals_beyond_given(samples, rows, standardize)
     return replace(samples, response=samples.response.reduced_to(residuals, samples.weight))
 
 
 def residuals_beyond_given(
-    samples: Samples, rows: DistinctRows, standardize: Standardize
+    samples: Table, rows: DistinctRows, standardize: Standardize
 ) -> np.ndarray:
     """Return the residuals of the responses after cross-fitted regression on the given features.
 
@@ -267,7 +266,7 @@ def residuals_beyond_given(
         Centred under the sample weights.
     """
     every = samples.distinct(rows, rows.size)
-    layout, weight = every.plan, every.weight
+    layout, weight = every.layout, every.weight
     is_given = layout.given[layout.unit[layout.source]]
     X, columns = every.X, np.flatnonzero(is_given)
     X = X.take(np.arange(every.n_samples), columns) if is_source(X) else X[:, columns]
@@ -283,7 +282,7 @@ def residuals_beyond_given(
 
 
 def _hold_out(
-    samples: Samples, layout: ColumnPlan, standardize: Standardize, fold: np.ndarray
+    samples: Table, layout: Layout, standardize: Standardize, fold: np.ndarray
 ) -> _HeldOut:
     """Prepare the training columns and responses, and the samples of the test fold.
 
@@ -294,7 +293,7 @@ def _hold_out(
     mean = train @ Y[~fold] / train.sum()
     Y_train = Y[~fold] - mean
     X_train, X_left = (X.keep(m) if is_source(X) else X[m] for m in (~fold, fold))
-    columns = prepare_columns(X_train, standardize, plan=layout, sample_weight=train, Y=Y_train)
+    columns = prepare_columns(X_train, standardize, layout=layout, sample_weight=train, Y=Y_train)
     return _HeldOut(
         columns,
         replace(samples.response.of_rows(~fold), Y=Y_train),

@@ -15,16 +15,12 @@ import numpy as np
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
-from covmin.data.ranks import goes_by_rank
-from covmin.data.samples import read_samples
+from covmin.data import TableOptions, read
 from covmin.data.tables import from_tensors
-from covmin.plan.constants import SCORING_ROWS
 from covmin.runtime.frames import as_frame
 from covmin.runtime.page import Report
-from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import one_blas_thread
 
-from .kernel_regression import regress_on_sets
+from .summary import Explained, feature_names, feature_notes
 
 
 class NamedResultsMixin:
@@ -66,9 +62,9 @@ class NamedResultsMixin:
         check_is_fitted(self)
         selector: Any = self
         d = selector.n_features_in_
-        alone = np.full(d, np.nan) if X is None else explained_alone(self, X, y)
+        alone = np.full(d, np.nan) if X is None else _explained_alone(self, X, y)
         order = np.argsort(selector.ranking_, kind="stable")
-        names, notes = feature_names(self), _notes(self)
+        names, notes = feature_names(self), feature_notes(self)
         return results_frame(
             self,
             name=[names[j] for j in order],
@@ -199,65 +195,21 @@ class NamedResultsMixin:
         return {name: value for name, value in state.items() if name != "_fitted_on"}
 
 
-def explained_alone(selector: Any, X: Any, y: Any) -> np.ndarray:
+def _explained_alone(selector: Any, X: Any, y: Any) -> np.ndarray:
     """Return the fraction of the variance of y that each column explains on its own."""
     if y is None:
         raise ValueError("The column 'alone' requires both X and y; y is missing.")
     X, _, y = from_tensors(X, None, y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit has already issued them
-        samples = read_samples(selector, X, y, None)
-        columns = samples.columns("rank" if goes_by_rank(selector.standardize) else True)
-    rows = columns.distinct(seed_of(selector.random_state))
-    first, p = rows.first[:SCORING_ROWS], rows.p[:SCORING_ROWS] / rows.p[:SCORING_ROWS].sum()
-    Z = columns.X.sample(first).astype(np.float64)
-    Y = samples.response.Y[first]
-    weights, owner = columns.units.scale**2, samples.plan.source[columns.index]
-    explained = np.zeros(selector.n_features_in_)
-    with one_blas_thread():
-        for j in np.unique(owner):
-            its = np.flatnonzero(owner == j)
-            explained[j] = (
-                1.0 - regress_on_sets(Z[:, its], Y - p @ Y, p, weights[its])[0].unexplained
-            )
-    return explained
+        explained = Explained(selector, read(X, y, TableOptions.of(selector)))
+        return np.array([explained([j]) for j in range(selector.n_features_in_)])
 
 
 def results_frame(selector: Any, **columns: Any) -> Any:
     """Return results as a pandas frame, or a polars frame if ``set_output`` asks for it."""
     wanted = _get_output_config("transform", estimator=selector)["dense"]
     return as_frame(columns, "polars" if wanted == "polars" else "pandas")
-
-
-def feature_names(selector: Any) -> list[str]:
-    """Return the names of the features of a fit, or x0, x1 and so on."""
-    names = getattr(selector, "feature_names_in_", None)
-    return [f"x{j}" for j in range(selector.n_features_in_)] if names is None else list(names)
-
-
-def _notes(selector: Any) -> list[list[str]]:
-    """Return further information about each feature."""
-    names, ranking = feature_names(selector), selector.ranking_
-    notes: list[list[str]] = [[] for _ in names]
-    kinds, missing = selector.column_kinds_, selector.missing_share_
-    for j in range(len(names)):
-        notes[j] += ["given"] if ranking[j] == 0 else []
-        notes[j] += ["constant"] if selector.constant_[j] else []
-        notes[j] += [str(kinds[j])] if kinds[j] != "number" else []
-        notes[j] += [f"{missing[j]:.0%} missing"] if missing[j] > 0.0 else []
-        if selector.groups_ is not None and ranking[j] > 0:
-            label = selector.groups_[np.flatnonzero(selector.group_ranking_ == ranking[j])[0]]
-            notes[j] += [f"group {label}"] if str(label) != names[j] else []
-    for a, b in selector.interactions_.features:
-        notes[a].append(f"interacts with {names[b]}")
-        notes[b].append(f"interacts with {names[a]}")
-    for j in selector.spread_.features:
-        notes[j].append("affects the spread of y")
-    found = selector.substitutes_
-    for j, other in zip(found.feature, found.substitute, strict=True) if found else ():
-        notes[j].append(f"{names[other]} is a substitute")
-        notes[other].append(f"a substitute for {names[j]}")
-    return notes
 
 
 def _weakly(table: Any) -> Callable[[], Any]:

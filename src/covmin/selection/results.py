@@ -7,12 +7,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
-from covmin.core.nominations import Pairs, Spread
 from covmin.core.path import Path, Stage, approximation_error
 from covmin.core.problem import Problem
+from covmin.core.screening import Pairs, Spread
 from covmin.core.substitutes import Substitutes, substitutes
-from covmin.data.columns import ColumnPlan, PreparedColumns
-from covmin.data.samples import Samples
+from covmin.data import Layout, Table
+from covmin.data.columns import PreparedColumns
 from covmin.plan import Formulation, Plan
 from covmin.runtime.run import Run
 
@@ -55,14 +55,14 @@ def fitted_attributes(
     problem: Problem,
     path: Path,
     columns: PreparedColumns,
-    samples: Samples,
+    samples: Table,
     m: int,
     *,
     n_substitutes: int,
     crossfit: CrossFit | None,
 ) -> dict[str, Any]:
     """Return all fitted attributes of a selector by name."""
-    layout, response = samples.plan, samples.response
+    layout, response = samples.layout, samples.response
     stages = _path(path, columns.unit_index, layout, response.squared_unit)
     stage = _stage_of(path, min(m, columns.units.size))
     attributes = _ranked(path, columns, samples, m) | {
@@ -125,9 +125,9 @@ def _end_of_path(attributes: dict[str, Any], run: Run) -> str:
     return f"The fit was {ended_by} {end}." if (ended_by := run.ended_by()) else ""
 
 
-def _ranked(path: Path, columns: PreparedColumns, samples: Samples, m: int) -> dict[str, Any]:
+def _ranked(path: Path, columns: PreparedColumns, samples: Table, m: int) -> dict[str, Any]:
     """Return ranks and masks of columns and groups; constant units rank last."""
-    layout = samples.plan
+    layout = samples.layout
     order = np.concatenate([columns.unit_index[path.order], columns.constant])
     ranking = np.zeros(layout.given.size, dtype=np.int64)
     ranking[order] = np.arange(1, order.size + 1)
@@ -150,7 +150,7 @@ def _stage_of(path: Path, budget: int) -> Stage:
     return wanted[0] if wanted else path.stages[-1]
 
 
-def _path(path: Path, unit_index: np.ndarray, layout: ColumnPlan, unit: float) -> Bunch:
+def _path(path: Path, unit_index: np.ndarray, layout: Layout, unit: float) -> Bunch:
     """Return the stages in terms of the columns and units of the input."""
     stages = path.stages
     weights = np.zeros((len(stages), layout.given.size))
@@ -169,7 +169,7 @@ def _path(path: Path, unit_index: np.ndarray, layout: ColumnPlan, unit: float) -
 
 
 def _substitutes(
-    found: Substitutes, columns: PreparedColumns, layout: ColumnPlan, epsilon: float
+    found: Substitutes, columns: PreparedColumns, layout: Layout, epsilon: float
 ) -> Bunch:
     """Return the substitutes as arrays of equal length, in terms of the input columns."""
     # A unit is represented by its first column.
@@ -185,7 +185,7 @@ def _substitutes(
     )
 
 
-def _interactions(pairs: Pairs, columns: PreparedColumns, layout: ColumnPlan) -> Bunch:
+def _interactions(pairs: Pairs, columns: PreparedColumns, layout: Layout) -> Bunch:
     """Return the interacting pairs in terms of the input columns."""
     return Bunch(
         features=np.sort(layout.source[columns.index[pairs.columns]], axis=1),
@@ -194,7 +194,7 @@ def _interactions(pairs: Pairs, columns: PreparedColumns, layout: ColumnPlan) ->
     )
 
 
-def _spread(spread: Spread, columns: PreparedColumns, layout: ColumnPlan) -> Bunch:
+def _spread(spread: Spread, columns: PreparedColumns, layout: Layout) -> Bunch:
     """Return the features that affect the spread of the response, as input columns."""
     features = layout.source[columns.index[spread.columns]]
     return Bunch(features=features, share=spread.share, p_value=spread.p_value)

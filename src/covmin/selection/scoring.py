@@ -16,8 +16,8 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
+from covmin.data import Table
 from covmin.data.checks import is_frame
-from covmin.data.samples import Samples
 from covmin.data.sources.base import stays_what_it_is
 from covmin.data.survival import as_structured
 
@@ -96,14 +96,14 @@ def warn_if_not_used(estimator: Any) -> None:
         )
 
 
-def estimator_score(estimator: Any, scoring: Any, samples: Samples) -> Score | None:
+def estimator_score(estimator: Any, scoring: Any, samples: Table) -> Score | None:
     """Return the score of an estimator on some samples; None without an estimator.
 
     A table that is read in blocks is passed on as an array of numbers.
     """
     if estimator is None:
         return None
-    X, y = samples.table
+    X, y = samples.passed
     held = samples.X
     if is_frame(X) and not stays_what_it_is(X):
         held = _safe_indexing(X, samples.row)
@@ -130,7 +130,7 @@ def estimator_score(estimator: Any, scoring: Any, samples: Samples) -> Score | N
     )
 
 
-def _responses(y: Any, samples: Samples) -> Any:
+def _responses(y: Any, samples: Table) -> Any:
     """Return the responses as the user passed them; survival times as scikit-survival does."""
     times = samples.response.times
     if times is not None and getattr(getattr(y, "dtype", None), "names", None) is None:

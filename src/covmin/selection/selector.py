@@ -10,15 +10,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
 from covmin.core.path import run_path
+from covmin.data import Table, TableOptions, read
 from covmin.data.columns import DistinctRows, PreparedColumns, n_features_to_keep
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin
-from covmin.data.samples import Samples, check_columns, check_enough, read_samples, warn_of_excluded
+from covmin.data.table import check_columns, check_enough, warn_of_excluded
 from covmin.data.tables import from_tensors
 from covmin.plan import Formulation, Plan, Request
 from covmin.plan.budgets import candidate_sizes
 from covmin.plan.constants import CROSS_FIT_ROWS, FEWEST_TO_CROSS_FIT, KEPT_UNCHOSEN
 from covmin.plan.duplicates import without_duplicates
-from covmin.plan.duration import workload
 from covmin.plan.first_look import FirstLook
 from covmin.plan.formulation import formulation_of
 from covmin.plan.kernel import kernel_of
@@ -141,7 +141,7 @@ class CCMSelector(
     random_state : int, RandomState instance or None, default=None
         Seed of all random draws. None is a fixed seed, so results are reproducible.
     verbose : int or "auto", default="auto"
-        1 shows the plan, the estimated time and a progress bar; 0 shows nothing. "auto" shows a
+        1 shows the plan and a progress bar with the remaining time; 0 shows nothing. "auto" shows a
         progress bar, in terminals and notebooks, if the fit takes more than a few seconds.
     long_run : LongRun, default=None
         Time limit, checkpoint, interrupt and callback: see :class:`covmin.LongRun`.
@@ -336,7 +336,7 @@ class CCMSelector(
         kernel_of(self.kernel, formulation)  # raises an error before a large table is read
         check_scored(self.estimator, self.scoring)
         X, device, y, sample_weight = from_tensors(X, self.device, y, sample_weight)
-        samples = read_samples(self, X, y, sample_weight)
+        samples = read(X, y, TableOptions.of(self), sample_weight)
         with one_blas_thread():
             columns = samples.columns(self.standardize)
         check_columns(samples, columns, self.standardize)
@@ -360,7 +360,7 @@ class CCMSelector(
         return self
 
     def _plan_of_shape(
-        self, columns: PreparedColumns, samples: Samples, formulation: Formulation, device: Any
+        self, columns: PreparedColumns, samples: Table, formulation: Formulation, device: Any
     ) -> Plan:
         request = Request(
             formulation,
@@ -378,19 +378,19 @@ class CCMSelector(
         return plan.with_gaps(samples.columns_with_gaps)
 
     def _run(
-        self, plan: Plan, columns: PreparedColumns, samples: Samples, run: Run
+        self, plan: Plan, columns: PreparedColumns, samples: Table, run: Run
     ) -> dict[str, Any]:
         """Complete the plan by looking at the data, choose m and ε, and run the path."""
-        plan = plan.with_table(samples.table[0]).with_kernel(columns)
+        plan = plan.with_table(samples.passed[0]).with_kernel(columns)
         rows = without_duplicates(columns, plan.request.seed)
         samples = beyond_given(samples, rows, self.standardize)
         table = plan.problem(columns, samples.response.Y)
-        wanted = self._wanted(samples.plan.n_choices)
+        wanted = self._wanted(samples.layout.n_choices)
         look = FirstLook(plan.formulated(table, columns, samples.response, 1.0), plan.task)
         plan, look = plan.with_look(columns, look)
-        run.planned(plan, workload(plan, columns.units.size, wanted, self.n_jobs))
+        run.planned(plan)
         epsilon, m, crossfit, reason = self._choose(plan, samples, rows, wanted, run)
-        plan = plan.with_choice(epsilon, m, samples.plan.n_choices, reason)
+        plan = plan.with_choice(epsilon, m, samples.layout.n_choices, reason)
         plan.check_lambda2(columns.total_weight, epsilon)
         problem = plan.formulated(table, columns, samples.response, epsilon)
         budget = min(m, columns.units.size)
@@ -419,10 +419,10 @@ class CCMSelector(
         return n_features_to_keep(self.n_features_to_select, n_features)
 
     def _choose(
-        self, plan: Plan, samples: Samples, rows: DistinctRows, wanted: int | None, run: Run
+        self, plan: Plan, samples: Table, rows: DistinctRows, wanted: int | None, run: Run
     ) -> tuple[float, int, CrossFit | None, str]:
         """Return ε and m, by cross-validation if they are not given, and the reason."""
-        d, epsilons = samples.plan.n_choices, plan.epsilons
+        d, epsilons = samples.layout.n_choices, plan.epsilons
         if len(epsilons) == 1 and wanted is not None:
             warn_if_not_used(self.estimator)
             return epsilons[0], wanted, None, "as requested"

@@ -4,22 +4,21 @@ from typing import Any
 
 import numpy as np
 
+from covmin.constants import FUNCTION_SCALES, LANDMARKS
+from covmin.core.regression import principal_components, regress_on_sets, summed_kernel
+from covmin.data import TableOptions, read
 from covmin.data.columns import PreparedColumns
-from covmin.data.samples import read_samples
 from covmin.data.tables import from_tensors
 from covmin.plan.constants import (
     CROSS_FIT_ROWS,
-    FUNCTION_SCALES,
     IN_SAMPLE_RIDGE,
     IN_SAMPLE_SHARE,
-    LANDMARKS,
 )
 from covmin.plan.duplicates import without_duplicates
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.runtime.validation import validate_params
 
-from .kernel_regression import principal_components, regress_on_sets, summed_kernel
 from .selector import CCMSelector
 
 _CONSTRAINTS = CCMSelector._parameter_constraints
@@ -114,10 +113,8 @@ def unexplained_variance(
     [3, 4, 5] 100%
     """
     X, _, y, sample_weight = from_tensors(X, None, y, sample_weight)
-    reader = CCMSelector(
-        task=task, categorical_features=categorical_features, column_types=column_types
-    )
-    samples = read_samples(reader, X, y, sample_weight)
+    options = TableOptions(column_types, task=task, categorical_features=categorical_features)
+    samples = read(X, y, options, sample_weight)
     seed = seed_of(random_state)
     columns = samples.columns(standardize=True)
     X, Y, p = _drawn(columns, samples.response.Y, seed, held_out)
@@ -128,7 +125,7 @@ def unexplained_variance(
     with one_blas_thread():
         if not held_out:
             return _in_sample(X, Y, p, weights)
-        return regress_on_sets(X, Y, p, weights, n_landmarks=LANDMARKS)[0].unexplained
+        return regress_on_sets(X, Y, p, weights, n_landmarks=LANDMARKS[-1])[0].unexplained
 
 
 def _drawn(
@@ -138,7 +135,7 @@ def _drawn(
 
     Duplicates are merged, because one would predict the other.
     """
-    most = CROSS_FIT_ROWS if held_out else LANDMARKS
+    most = CROSS_FIT_ROWS if held_out else LANDMARKS[-1]
     rows = without_duplicates(columns, seed) if held_out else columns.distinct(seed)
     X = columns.X.sample(rows.first[:most])
     p, Y = rows.p[:most] / rows.p[:most].sum(), Y[rows.first[:most]]

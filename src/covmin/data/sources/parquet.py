@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from covmin.data.checks import listed, no_numbers
+from covmin.data.checks import no_numbers
+from covmin.text import listed
 
 from .local import BLOCK_ROWS, LocalSource
 

@@ -8,12 +8,13 @@ nominated; the criterion then decides whether they are kept.
 from .pairs import Pairs, interacting_pairs
 from .protected import Protected
 from .ranks import Codes, Ranked
-from .search import N_WAVES, Search
+from .search import N_WAVES, SEARCH, Search
 from .singles import stands_out_alone
 from .spread import Spread, spreading_features
 
 __all__ = [
     "N_WAVES",
+    "SEARCH",
     "Codes",
     "Pairs",
     "Protected",

@@ -10,7 +10,10 @@ from scipy.stats import pearsonr
 
 from covmin.core.constraints import SoftBudget
 from covmin.core.kernels import Mixed
-from covmin.core.nominations import (
+from covmin.core.objectives import InverseFreeObjective
+from covmin.core.path import run_path
+from covmin.core.problem import Problem, Sample
+from covmin.core.screening import (
     Codes,
     Pairs,
     Protected,
@@ -20,10 +23,7 @@ from covmin.core.nominations import (
     interacting_pairs,
     spreading_features,
 )
-from covmin.core.nominations.search import SEARCH
-from covmin.core.objectives import InverseFreeObjective
-from covmin.core.path import run_path
-from covmin.core.problem import Problem, Sample
+from covmin.core.screening.search import SEARCH
 from covmin.core.units import ALWAYS_ON
 from covmin.core.watch import Watch
 from covmin.datasets import make_correlated_interaction, make_shell, make_xor

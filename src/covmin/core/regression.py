@@ -19,9 +19,9 @@ from functools import cache
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from covmin.core.kernels import GaussianSum
-from covmin.plan import budgets
-from covmin.plan.constants import EXTRAPOLATION, FUNCTION_RIDGES, FUNCTION_SCALES
+from covmin.constants import EXTRAPOLATION, FUNCTION_RIDGES, FUNCTION_SCALES, LANDMARKS
+
+from .kernels import GaussianSum
 
 # Eigenvalues of the kernel matrix below this fraction of its trace are rounding errors.
 _ROUNDING = 1e-12
@@ -89,7 +89,7 @@ def regress_on_sets(
     """
     sets = [np.arange(X.shape[1])] if sets is None else sets
     X = X.astype(np.float64, copy=False)
-    n_landmarks = min(len(X), n_landmarks or budgets.n_landmarks(len(X)))
+    n_landmarks = min(len(X), n_landmarks or landmarks_for(len(X)))
     responses = Y if also is None else np.column_stack([Y, also])
     bounds, mean = _bounds(responses), p @ responses
     sums = [_Sums(X, weights, n_landmarks, scale) for scale in FUNCTION_SCALES]
@@ -129,6 +129,16 @@ def regress_on_sets(
         searched = columns.size
         found.append(regression)
     return found
+
+
+def landmarks_for(n_samples: int) -> int:
+    """Return the number of landmarks of a regression on many sets.
+
+    >>> [landmarks_for(n) for n in (50, 2000, 10**6)]
+    [100, 268, 1000]
+    """
+    fewest, over_root, most = LANDMARKS
+    return min(most, max(fewest, int(over_root * n_samples**0.5)))
 
 
 def _least_nearby(

@@ -1,10 +1,9 @@
-"""The input of a fit, checked and encoded."""
+"""Read what the user passes as X and y, once, as one :class:`Table`."""
 
 from __future__ import annotations
 
-import warnings
-from copy import copy
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
@@ -13,12 +12,14 @@ from sklearn.utils import _safe_indexing
 
 from covmin.core.arrays import row_tiles
 from covmin.core.rows import add_up
+from covmin.remarks import InputError, Remark, recorded, warn
 from covmin.runtime.memory import check_memory
+from covmin.text import listed
 
-from .checks import listed
+from .checks import missing_responses
 from .columns import (
-    ColumnPlan,
     DistinctRows,
+    Layout,
     PreparedColumns,
     prepare_columns,
     weighted_samples,
@@ -40,26 +41,50 @@ from .sources import ArraySource, SparseSource, is_source, rows_of
 from .survival import read_times
 from .tables import read_table
 
-# A pattern of the warning about too few samples.
-TOO_FEW = r"\d+ samples are too few"
 # The warning about constant features, after their number.
 CONSTANT_FEATURES = "constant feature(s) carry no information and are ranked last."
 
 
 @dataclass(frozen=True)
-class Samples:
+class TableOptions:
+    """How to read a table: the parameters of :class:`covmin.CCMSelector` of the same names."""
+
+    column_types: Any = "auto"  # or "strict", or a dict from columns to kinds
+    feature_groups: Any = None
+    given: Any = None
+    task: str = "auto"
+    class_weight: Any = None
+    response_kernel: str = "linear"
+    categorical_features: Any = "from_dtype"
+    missing: str = "keep"
+
+    @classmethod
+    def of(cls, estimator: Any, **changed: Any) -> TableOptions:
+        """Return the parameters of an estimator that say how to read a table."""
+        names = [each.name for each in fields(cls) if hasattr(estimator, each.name)]
+        found = {name: getattr(estimator, name) for name in names}
+        if hasattr(estimator, "groups"):
+            found["feature_groups"] = estimator.groups
+        return cls(**found | changed)
+
+
+@dataclass(frozen=True)
+class Table:
     """The checked and encoded input of a fit, without samples of weight zero."""
 
     X: Any  # ndarray or Source, (n_samples, n_encoded)
     response: EncodedResponse
     weight: np.ndarray  # (n_samples,)
-    plan: ColumnPlan
-    labels: np.ndarray | None  # of each unit, if there are groups
-    table: tuple[Any, Any]  # X and y as passed
-    row: np.ndarray  # (n_samples,), row number of each sample in that table
+    layout: Layout
+    labels: np.ndarray | None  # of each feature, if there are groups of columns
+    passed: tuple[Any, Any]  # X and y as passed
+    row: np.ndarray  # (n_samples,), row number of each sample in what was passed
     names: np.ndarray | None = None  # names of the input columns, if they have any
     kinds: np.ndarray | None = None  # (n_inputs,): how each input column was read
     readings: tuple[Reading, ...] = ()  # of the columns that are not plain numbers
+    remarks: tuple[Remark, ...] = ()  # what was said while reading
+    groups: np.ndarray | None = None  # (n_samples,), group of each row
+    options: TableOptions = TableOptions()
 
     @property
     def n_samples(self) -> int:
@@ -69,23 +94,23 @@ class Samples:
     @property
     def column_labels(self) -> np.ndarray:
         """Label of each column of X: the name or number of the input column."""
-        return self.plan.source if self.names is None else self.names[self.plan.source]
+        return self.layout.source if self.names is None else self.names[self.layout.source]
 
     @property
     def columns_with_gaps(self) -> list[Any]:
         """Labels of the input columns with missing values."""
-        return list(self.column_labels[self.plan.gaps].tolist())
+        return list(self.column_labels[self.layout.gaps].tolist())
 
     def missing_shares(self, p: np.ndarray) -> np.ndarray:
         """Return the weighted fraction of missing values in each input column."""
-        shares = np.zeros(self.plan.unit.size)
-        if self.plan.gaps.size:
-            X, gaps = self.X, self.plan.gaps
+        shares = np.zeros(self.layout.unit.size)
+        if self.layout.gaps.size:
+            X, gaps = self.X, self.layout.gaps
             source = X if is_source(X) else ArraySource(X)
-            shares[self.plan.source[gaps]] = source.reduce(_sums_block, add_up, p, p, gaps)[0]
-        table = self.table[0]
+            shares[self.layout.source[gaps]] = source.reduce(_sums_block, add_up, p, p, gaps)[0]
+        table = self.passed[0]
         table = table if hasattr(table, "shape") else np.asarray(table, dtype=object)
-        for j in np.flatnonzero(self.plan.categorical):
+        for j in np.flatnonzero(self.layout.categorical):
             column = _safe_indexing(table, j, axis=1)
             is_gap = column.isna() if hasattr(column, "isna") else list(map(is_missing, column))
             shares[j] = p @ np.asarray(is_gap)[self.row]
@@ -94,24 +119,26 @@ class Samples:
     @property
     def n_left_out(self) -> int:
         """Number of units to select from that have no column in X."""
-        there = np.unique(self.plan.unit[self.plan.source])
-        return int(np.setdiff1d(np.flatnonzero(~self.plan.given), there).size)
+        there = np.unique(self.layout.unit[self.layout.source])
+        return int(np.setdiff1d(np.flatnonzero(~self.layout.given), there).size)
 
     def n_empty(self, columns: PreparedColumns) -> int:
         """Number of constant units with a column in X in which no value is present."""
-        of_gaps = np.intersect1d(columns.constant, self.plan.unit[self.plan.source[self.plan.gaps]])
+        of_gaps = np.intersect1d(
+            columns.constant, self.layout.unit[self.layout.source[self.layout.gaps]]
+        )
         if of_gaps.size == 0:
             return 0
         is_empty = self.missing_shares(columns.p) > 1.0 - 1e-9
-        return sum(bool(is_empty[self.plan.unit == unit].all()) for unit in of_gaps)
+        return sum(bool(is_empty[self.layout.unit == unit].all()) for unit in of_gaps)
 
     def columns(self, standardize: Standardize) -> PreparedColumns:
         """Prepare the columns for the criterion, to be read in blocks."""
         X = self.X if is_source(self.X) else ArraySource(self.X)
         weight, Y = self.weight, self.response.Y
-        return prepare_columns(X, standardize, plan=self.plan, sample_weight=weight, Y=Y)
+        return prepare_columns(X, standardize, layout=self.layout, sample_weight=weight, Y=Y)
 
-    def in_memory(self) -> Samples:
+    def in_memory(self) -> Table:
         """Return the same samples as arrays, if they fit in memory."""
         if not is_source(self.X):
             return self
@@ -123,11 +150,11 @@ class Samples:
             "any kernel except the polynomial one, without given features, on the CPU.",
         )
         X = self.X.take(np.arange(n))
-        there = ~np.isnan(X) if self.plan.gaps.size else None
+        there = ~np.isnan(X) if self.layout.gaps.size else None
         check_finite(*value_range(X, there), self.X.names)  # an array has no names
         return replace(self, X=X)
 
-    def distinct(self, rows: DistinctRows, most: int) -> Samples:
+    def distinct(self, rows: DistinctRows, most: int) -> Table:
         """Return the distinct samples in memory, each with the weight of its duplicates.
 
         At most ``most`` samples are drawn at random. Sparse samples stay sparse.
@@ -147,33 +174,90 @@ def _sums_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndarray
     return (p @ X,)
 
 
-def read_samples(selector: Any, X: Any, y: Any, sample_weight: Any) -> Samples:
-    """Check and encode the input of a fit by the parameters of ``selector``, left unchanged."""
-    table = X, y
-    reader = copy(selector)  # scikit-learn sets the feature names on it
-    levels = ordered_levels(y)
-    y, task = read_times(y, selector.task)
-    parameters = "categorical_features", "column_types", "groups", "given", "missing"
-    X, y, sample_weight, row = complete_samples(X, y, sample_weight)
-    y = without_objects(y)
-    read = read_table(reader, X, y, **{name: getattr(selector, name) for name in parameters})
-    X, y = read.matrix, read.y
-    row = np.arange(X.shape[0]) if row is None else row
-    X, y, weight = weighted_samples(X, y, sample_weight)
-    if weight.size < row.size:
-        row = row[np.asarray(sample_weight) > 0.0]
-    encode = partial(encode_response, y, task, levels=levels, kernel=selector.response_kernel)
-    response = encode(sample_weight=weight)
-    if selector.class_weight is not None:
-        weight = class_weights(response, selector.class_weight, weight)
+def read(
+    X: Any, y: Any, options: TableOptions, sample_weight: Any = None, groups: Any = None
+) -> Table:
+    """Check and encode X and y.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_columns), or Table
+        A table is returned unchanged.
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+    options : TableOptions
+    sample_weight : array-like of shape (n_samples,), default=None
+    groups : array-like of shape (n_samples,), default=None
+        Group of each row.
+
+    Returns
+    -------
+    table : Table
+    """
+    if isinstance(X, Table):
+        return X
+    passed = X, y
+    with recorded() as remarks:
+        levels = ordered_levels(y)
+        y, task = read_times(y, options.task)
+        groups = None if groups is None else _row_groups(groups, y)
+        X, y, sample_weight, row = complete_samples(X, y, sample_weight)
+        matrix = read_table(X, without_objects(y), options)
+        row = np.arange(matrix.X.shape[0]) if row is None else row
+        X, y, weight = weighted_samples(matrix.X, matrix.y, sample_weight)
+        if weight.size < row.size:
+            row = row[np.asarray(sample_weight) > 0.0]
+        encode = partial(encode_response, y, task, levels=levels, kernel=options.response_kernel)
         response = encode(sample_weight=weight)
-    names = getattr(reader, "feature_names_in_", None)
-    return Samples(
-        X, response, weight, read.plan, read.labels, table, row, names, read.kinds, read.readings
+        if options.class_weight is not None:
+            weight = class_weights(response, options.class_weight, weight)
+            response = encode(sample_weight=weight)
+    return Table(
+        X,
+        response,
+        weight,
+        matrix.layout,
+        matrix.labels,
+        passed,
+        row,
+        _text_names(matrix.names),
+        matrix.kinds,
+        matrix.readings,
+        tuple(remarks),
+        None if groups is None else groups[row],
+        options,
     )
 
 
-def check_columns(samples: Samples, columns: PreparedColumns, standardize: Standardize) -> None:
+def _text_names(names: Sequence[Any] | None) -> np.ndarray | None:
+    """Return the names of columns if they are text; scikit-learn knows no others."""
+    are_text = {isinstance(name, str) for name in names or ()}
+    if are_text == {True, False}:
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but the "
+            "columns of X are named by text and by other values; convert them to text with "
+            "X.columns = X.columns.astype(str)."
+        )
+    return np.array(names, dtype=object) if are_text == {True} else None
+
+
+def _row_groups(groups: Any, y: Any) -> np.ndarray:
+    """Return one label for each row."""
+    labels = np.asarray(groups)
+    n = len(missing_responses(y))
+    if labels.shape != (n,):
+        raise InputError(
+            f"groups must have one label for each of the {n} rows; its shape is {labels.shape}.",
+            "groups-length",
+            "groups",
+        )
+    if missing_responses(groups).any():
+        raise InputError(
+            "groups contains a missing label; give every row a label.", "groups-missing", "groups"
+        )
+    return labels
+
+
+def check_columns(samples: Table, columns: PreparedColumns, standardize: Standardize) -> None:
     """Raise an error if no column varies; warn about empty and constant columns and outliers.
 
     Units that were excluded when the table was read, or that have no values, do not count as
@@ -186,10 +270,10 @@ def check_columns(samples: Samples, columns: PreparedColumns, standardize: Stand
             f"All {n_constant} feature(s) of X are constant or empty: there is nothing to select."
         )
     if n_empty:
-        _warn(f"{n_empty} feature(s) have no values and are ranked last.")
+        warn("empty-columns", f"{n_empty} feature(s) have no values and are ranked last.")
     if n_constant > n_empty:
         n_constant -= n_empty
-        _warn(f"{n_constant} {CONSTANT_FEATURES}")
+        warn("constant-columns", f"{n_constant} {CONSTANT_FEATURES}")
     if not standardize or goes_by_rank(standardize):
         return
     rows = rows_to_look_at(X.shape[0])
@@ -203,10 +287,12 @@ def check_columns(samples: Samples, columns: PreparedColumns, standardize: Stand
     )
     if ruled.any():
         names = samples.column_labels[ruled].tolist()
-        _warn(
+        warn(
+            "outliers",
             f"{OUTLIERS} make all other values nearly equal in {len(names)} column(s): "
             f'{listed(names)}. Use standardize="rank", which replaces values by their ranks, or '
-            "check whether these values are errors."
+            "check whether these values are errors.",
+            names,
         )
 
 
@@ -216,39 +302,43 @@ def _at_the_median(X: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(X), middle, X)
 
 
-def warn_of_excluded(samples: Samples) -> None:
+def warn_of_excluded(samples: Table) -> None:
     """Warn about row identifiers and empty columns."""
-    is_given = samples.plan.given[samples.plan.unit]
+    is_given = samples.layout.given[samples.layout.unit]
     labels = np.arange(is_given.size) if samples.names is None else samples.names
     given = set(labels[is_given].tolist())
     out = [each for each in samples.readings if each.kind in ("identifier", "empty")]
     if excluded := [each for each in out if each.column not in given]:
-        _warn(f"{' '.join(summary(excluded))} Use column_types to override this.")
+        warn(
+            "excluded-columns",
+            f"{' '.join(summary(excluded))} Use column_types to override this.",
+            [each.column for each in excluded],
+        )
     if kept := [each.column for each in out if each.column in given]:
-        _warn(
+        warn(
+            "given-not-used",
             f"Kept because given, but not used in the fit, being row identifiers or empty: "
-            f"{listed(kept)}. Use column_types to override this."
+            f"{listed(kept)}. Use column_types to override this.",
+            kept,
         )
 
 
-def check_enough(samples: Samples, columns: PreparedColumns) -> None:
+def check_enough(samples: Table, columns: PreparedColumns) -> None:
     """Warn if there are too few samples to learn from, or outliers of y."""
     response = samples.response
     by_chance = orders_by_chance(
         response.Y, columns.units.size, classes=response.task == "classification"
     )
     if by_chance >= 1.0:
-        _warn(
+        warn(
+            "too-few-samples",
             f"{samples.n_samples} samples are too few to distinguish {columns.units.size} "
             f"features: by chance alone, about {by_chance:.0f} of them would sort the samples by "
-            "y. Do not trust the ranking."
+            "y. Do not trust the ranking.",
         )
     if response.has_outliers:
-        _warn(
+        warn(
+            "outliers",
             f"{OUTLIERS} of y make all other values nearly equal. Pass its logarithm or its "
-            "ranks (scipy.stats.rankdata) as y, or check whether these values are errors."
+            "ranks (scipy.stats.rankdata) as y, or check whether these values are errors.",
         )
-
-
-def _warn(text: str) -> None:
-    warnings.warn(text, UserWarning, stacklevel=5)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from covmin.constants import FUNCTION_RIDGES
+from covmin.core import regression
 from covmin.core.kernels.additive import WaveSum
-from covmin.plan.constants import FUNCTION_RIDGES
-from covmin.selection import kernel_regression
-from covmin.selection.kernel_regression import regress_on_sets
+from covmin.core.regression import regress_on_sets
 
 
 def test_leave_one_out_by_brute_force():
@@ -29,7 +29,7 @@ def test_leave_one_out_by_brute_force():
             predicted = K[i, rest] @ solved[:-1] + solved[-1]
             errors[number] += p[i] * ((Y[i] - predicted) ** 2).sum()
     anywhere = np.array([[-np.inf] * 2, [np.inf] * 2])
-    found = kernel_regression._Components.of(K, p).leave_one_out(Y, p, anywhere)
+    found = regression._Components.of(K, p).leave_one_out(Y, p, anywhere)
     assert_allclose(found[:4], errors[:4], rtol=1e-8)
     assert_allclose(found[-1], p @ ((Y / (1 - p)[:, None]) ** 2).sum(axis=1))
 

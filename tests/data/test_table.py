@@ -6,9 +6,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from covmin import CCMSelector
+from covmin.data import TableOptions, read
 from covmin.data.columns import DistinctRows
-from covmin.data.samples import read_samples
 from covmin.data.sources import ArraySource, is_source
+from covmin.remarks import CovminWarning, InputError
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 4))
@@ -16,18 +17,36 @@ y = np.repeat([0, 1, 2], [50, 8, 2])
 FRAME = pd.DataFrame(X, columns=list("abcd"))
 
 
-def test_reading_leaves_the_selector_alone():
-    selector = CCMSelector(2)
-    before = dict(vars(selector))
-    samples = read_samples(selector, FRAME, y, None)
-    assert list(samples.names) == list("abcd")
-    assert vars(selector) == before
+OPTIONS = TableOptions()
+
+
+def test_a_table_is_read_once():
+    table = read(FRAME, y, OPTIONS)
+    assert list(table.names) == list("abcd")
+    assert read(table, None, OPTIONS) is table
+
+
+class TestGroupsOfRows:
+    def test_follow_the_samples(self):
+        response = np.where(np.arange(60) == 3, np.nan, X[:, 0])
+        weight = np.arange(60) != 7
+        with pytest.warns(CovminWarning, match="is missing") as caught:
+            table = read(X, response, OPTIONS, weight, groups=np.arange(60))
+        assert_array_equal(table.groups, np.delete(np.arange(60), [3, 7]))
+        assert [each.code for each in table.remarks] == ["missing-responses"]
+        assert caught[0].message.remark == table.remarks[0]
+
+    @pytest.mark.parametrize("groups", [range(59), [None, *range(59)]], ids=["short", "missing"])
+    def test_are_refused(self, groups):
+        with pytest.raises(InputError) as raised:
+            read(X, y, OPTIONS, groups=groups)
+        assert raised.value.parameter == "groups"
 
 
 @pytest.mark.parametrize("table", [X, ArraySource(X)], ids=["array", "source"])
 def test_a_sample_keeps_rows_responses_and_weights_together(table):
     weight = np.arange(1.0, 61.0)
-    samples = read_samples(CCMSelector(2), table, y, weight)
+    samples = read(table, y, OPTIONS, weight)
     columns = samples.columns(True)
     some = samples.distinct(columns.distinct(1), 20)
     rows = np.rint(some.weight - 1).astype(int)
@@ -42,7 +61,7 @@ def test_a_sample_keeps_rows_responses_and_weights_together(table):
 
 
 def test_as_many_rows_as_there_are_come_into_memory():
-    samples = read_samples(CCMSelector(2), ArraySource(X), y, None)
+    samples = read(ArraySource(X), y, OPTIONS)
     assert is_source(samples.X)
     rows = DistinctRows.as_they_stand(np.full(60, 1 / 60))
     assert_array_equal(samples.distinct(rows, 60).X, X)

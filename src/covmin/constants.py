@@ -1,0 +1,39 @@
+"""The numbers that change an answer, with their reasons.
+
+Numbers that only affect speed or rounding are next to the code that they concern.
+"""
+
+from typing import Final
+
+# --- how much is enough ------------------------------------------------------------------------
+#: Rows that are enough for an estimate that need not be exact, such as a noise or a score: another
+#: sample of this size changes it by a few per cent. Up to this many rows use the kernel matrix;
+#: beyond it, random Fourier features are about as fast, and their memory does not grow with n².
+SAMPLE_ROWS: Final = 2000
+#: Rows that are enough for a choice between close alternatives: an error rate is then accurate to a
+#: fraction of a per cent.
+MANY_ROWS: Final = 20_000
+#: Multiplications of one evaluation of the criterion: a fraction of a second. A limit on work, not
+#: on seconds, so that the result does not depend on the machine.
+WORK: Final = 3e10
+#: Largest number of values to hold in memory as an array: 32 MB in single precision, or 84,000 rows
+#: of a first budget of 100 columns.
+MEMORY_NUMBERS: Final = 2**23
+
+# --- core --------------------------------------------------------------------------------------
+#: Samples per feature that the data can distinguish. With more features than that, any set fits:
+#: interacting features are then protected, whatever the criterion.
+SAMPLES_FOR_EACH_FEATURE: Final = 10
+#: Length scales of the functions of one feature, in its standard deviations: at 0.5 they may
+#: oscillate several times over the samples; at 8 they are almost parabolas.
+FUNCTION_SCALES: Final = (0.5, 1.25, 3.0, 8.0)
+#: Ridges of the regression; larger length scales need smaller ones. The last one leaves only the
+#: mean.
+FUNCTION_RIDGES: Final = (*(10.0**-k for k in range(1, 9)), float("inf"))
+#: Landmarks of the regression: the fewest, the number per root of the number of samples, and the
+#: most. The error for a product of signs in 800 samples is then within a tenth of that with all
+#: samples; eigenvectors of a matrix of the largest size take half a second.
+LANDMARKS: Final = (100, 6.0, 1000)
+#: How far predictions may exceed the observed values, as a fraction of their range: a product of
+#: two features exceeds it by as much in 60 samples, and a polynomial without samples is limited.
+EXTRAPOLATION: Final = 0.5

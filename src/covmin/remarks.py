@@ -1,0 +1,129 @@
+"""What covmin says about the data and the fit: remarks, warnings and errors with a code."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+# Packages whose frames are skipped in search of the line that a warning is about.
+_INSIDE = ("covmin", "sklearn", "contextlib", "joblib")
+_recorders: ContextVar[tuple[list[Remark], ...]] = ContextVar("recorders", default=())
+_silenced: list[str] = []
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something to tell the user.
+
+    Parameters
+    ----------
+    code : str
+        What it is about, such as ``"constant-columns"``. Programs decide by it.
+    text : str
+        The sentence for a reader.
+    columns : tuple, default=()
+        Names or numbers of the columns concerned.
+    """
+
+    code: str
+    text: str
+    columns: tuple[Any, ...] = ()
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class CovminWarning(UserWarning):
+    """A warning of covmin; ``remark`` has its code and the columns concerned."""
+
+    remark: Remark
+
+
+class InputError(ValueError):
+    """An error in what the user passed.
+
+    Parameters
+    ----------
+    text : str
+        What was passed, what is allowed, and what to do.
+    code : str
+        What it is about. Programs decide by it.
+    parameter : str, default=None
+        Name of the parameter of the Python interface at fault.
+    columns : sequence, default=()
+        Names or numbers of the columns concerned.
+    """
+
+    def __init__(
+        self, text: str, code: str = "", parameter: str | None = None, columns: Sequence[Any] = ()
+    ) -> None:
+        super().__init__(text)
+        self.code = code
+        self.parameter = parameter
+        self.columns = tuple(columns)
+
+
+def warn(
+    remark: Remark | str,
+    text: str = "",
+    columns: Sequence[Any] = (),
+    category: type[Warning] = CovminWarning,
+) -> None:
+    """Issue a warning at the line outside covmin that led to it.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warn("constant-columns", "One column is constant.", ["a"])
+    >>> caught[0].message.remark
+    Remark(code='constant-columns', text='One column is constant.', columns=('a',))
+    """
+    if isinstance(remark, str):
+        remark = Remark(remark, text, tuple(columns))
+    if remark.code in _silenced:
+        return
+    for recorder in _recorders.get():
+        recorder.append(remark)
+    warning: Any = category(remark.text)
+    warning.remark = remark
+    warnings.warn(warning, stacklevel=_frames_inside())
+
+
+def code_of(warning: Any) -> str:
+    """Return the code of a warning or an error; empty for those of other packages."""
+    remark = getattr(warning, "remark", None)
+    return remark.code if remark is not None else str(getattr(warning, "code", "") or "")
+
+
+@contextmanager
+def recorded() -> Iterator[list[Remark]]:
+    """Collect the remarks that are made inside; they are issued as warnings all the same."""
+    remarks: list[Remark] = []
+    token = _recorders.set((*_recorders.get(), remarks))
+    try:
+        yield remarks
+    finally:
+        _recorders.reset(token)
+
+
+@contextmanager
+def silenced(*codes: str) -> Iterator[None]:
+    """Issue no warnings that have one of these codes, in any thread."""
+    _silenced.extend(codes)
+    try:
+        yield
+    finally:
+        for code in codes:
+            _silenced.remove(code)
+
+
+def _frames_inside() -> int:
+    """Return the stack level, for the caller, of the first frame outside covmin."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in _INSIDE:
+        level, frame = level + 1, frame.f_back
+    return level

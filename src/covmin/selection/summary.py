@@ -1,0 +1,262 @@
+"""Everything that a fit found, as plain values, for the terminal, JSON, notebooks and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from covmin.constants import SAMPLE_ROWS
+from covmin.core.regression import regress_on_sets
+from covmin.data.kinds import LEFT_OUT
+from covmin.data.ranks import goes_by_rank
+from covmin.runtime.seeds import seed_of
+from covmin.runtime.threads import one_blas_thread
+from covmin.text import percent
+
+from .headline import (
+    at_chosen,
+    cv_measures,
+    error_curve,
+    explain_choice,
+    headline,
+    n_given,
+    title_of,
+)
+
+# Leading features for which the summary says what they explain alone.
+_ALONE = 12
+# A class with at least this share of the samples is mentioned next to the accuracy.
+_MOST_SAMPLES = 2 / 3
+
+
+def summary(
+    selector: Any, table: Any = None, *, target: str | None = None, explained: Any = None
+) -> dict[str, Any]:
+    """Return everything that a fit found, as a dict of plain values.
+
+    Parameters
+    ----------
+    selector : CCMSelector
+        Fitted.
+    table : Table, default=None
+        The samples of the fit. With them, the summary has the number of samples and of those in
+        each class, and what each of the leading features explains alone.
+    target : str, default=None
+        Name of the response; None means "y".
+    explained : Explained, default=None
+        Of the same table, to share its regressions.
+
+    Returns
+    -------
+    summary : dict
+        Contains only dicts, lists, numbers and strings. Features are in order of their rank, and
+        referred to by the numbers of their columns elsewhere.
+    """
+    check_is_fitted(selector)
+    names, target = feature_names(selector), target or "y"
+    explained = explained or (table and Explained(selector, table))
+    said = headline(selector, target)
+    curve = error_curve(selector)
+    classes = _classes(selector, table)
+    return {
+        "headline": str(said),
+        "headline_parts": list(said),
+        "target": target,
+        "task": selector.task_,
+        "n_samples": None if table is None else table.n_samples,
+        "n_features": int(selector.n_features_in_),
+        "n_selected": int(selector.n_features_),
+        "n_kept": int(selector.support_.sum()),
+        "n_given": n_given(selector),
+        "why": explain_choice(selector),
+        "features": _features(selector, names, explained),
+        "interactions": [
+            {"columns": [int(j) for j in columns], "share": float(share), "p_value": float(p)}
+            for columns, share, p in _rows(selector.interactions_)
+        ],
+        "spread": [
+            {"column": int(j), "share": float(share), "p_value": float(p)}
+            for j, share, p in _rows(selector.spread_)
+        ],
+        "cv_results": curve,
+        "measures": _measures(selector, classes),
+        "classes": classes,
+        "imbalance": _imbalance(classes),
+        "plan": [
+            {"topic": d.topic, "choice": str(d.choice), "reason": d.reason}
+            for d in selector.plan_.decisions
+        ],
+        "remarks": [
+            {"code": remark.code, "text": remark.text, "columns": list(map(str, remark.columns))}
+            for remark in getattr(table, "remarks", ())
+        ],
+        "left_out": [
+            {"name": str(reading.column), "kind": reading.kind, "reason": reading.words}
+            for reading in selector.plan_.readings
+            if reading.kind in LEFT_OUT
+        ],
+        "kernel": selector.kernel_,
+        "bandwidth": float(selector.bandwidth_),
+        "epsilon": float(selector.epsilon_),
+        "n_iter": int(selector.n_iter_),
+        "converged": bool(selector.converged_),
+    }
+
+
+class Explained:
+    """The fraction of the variance of y that sets of features explain, on a sample of the rows.
+
+    By leave-one-out prediction of a kernel ridge regression with its own bandwidth and ridge. A set
+    is a sequence of column numbers of the table as passed.
+    """
+
+    def __init__(self, selector: Any, table: Any) -> None:
+        self._table, self._known = table, dict[tuple[int, ...], float]()
+        self._standardize = "rank" if goes_by_rank(selector.standardize) else True
+        self._seed = seed_of(selector.random_state)
+
+    def __call__(self, columns: Sequence[int]) -> float:
+        """Return the fraction that some columns explain together."""
+        key = tuple(sorted({int(j) for j in columns}))
+        if key not in self._known:
+            Z, Y, p, weights, owner = self._sample
+            of_set = np.flatnonzero(np.isin(owner, key))
+            with one_blas_thread():
+                [found] = regress_on_sets(Z[:, of_set], Y, p, weights[of_set])
+            self._known[key] = 1.0 - found.unexplained
+        return self._known[key]
+
+    @cached_property
+    def _sample(self) -> tuple[np.ndarray, ...]:
+        """Columns, responses, weights of rows and of columns, and the table's column of each."""
+        columns = self._table.columns(self._standardize)
+        rows = columns.distinct(self._seed)
+        first, p = rows.first[:SAMPLE_ROWS], rows.p[:SAMPLE_ROWS]
+        p = p / p.sum()
+        Z, Y = columns.X.sample(first).astype(np.float64), self._table.response.Y[first]
+        owner = self._table.layout.source[columns.index]
+        return Z, Y - p @ Y, p, columns.units.scale**2, owner
+
+
+def feature_names(selector: Any) -> list[str]:
+    """Return the names of the features of a fit, or x0, x1 and so on."""
+    names = getattr(selector, "feature_names_in_", None)
+    return [f"x{j}" for j in range(selector.n_features_in_)] if names is None else list(names)
+
+
+def _rows(found: Any) -> Any:
+    return zip(found.features, found.share, found.p_value, strict=True)
+
+
+def _features(selector: Any, names: list[str], explained: Any) -> list[dict[str, Any]]:
+    """Return a dict for each feature, best first; given ones precede."""
+    order = np.argsort(selector.ranking_, kind="stable").tolist()
+    notes = feature_notes(selector)
+    alone = {j: float(explained([j])) for j in order[:_ALONE]} if explained else {}
+    return [
+        {
+            "column": j,
+            "name": str(names[j]),
+            "rank": int(selector.ranking_[j]),
+            "weight": float(selector.weights_[j]),
+            "kept": bool(selector.support_[j]),
+            "kind": str(selector.column_kinds_[j]),
+            "missing": float(selector.missing_share_[j]),
+            "alone": alone.get(j),
+            "notes": notes[j],
+        }
+        for j in order
+    ]
+
+
+def feature_notes(selector: Any) -> list[list[str]]:
+    """Return further information about each feature, in the order of the columns."""
+    names, ranking = feature_names(selector), selector.ranking_
+    notes: list[list[str]] = [[] for _ in names]
+    kinds, missing = selector.column_kinds_, selector.missing_share_
+    for j in range(len(names)):
+        notes[j] += ["given"] if ranking[j] == 0 else []
+        notes[j] += ["constant"] if selector.constant_[j] else []
+        notes[j] += [str(kinds[j])] if kinds[j] != "number" else []
+        notes[j] += [f"{missing[j]:.0%} missing"] if missing[j] > 0.0 else []
+        if selector.groups_ is not None and ranking[j] > 0:
+            label = selector.groups_[np.flatnonzero(selector.group_ranking_ == ranking[j])[0]]
+            notes[j] += [f"group {label}"] if str(label) != names[j] else []
+    for a, b in selector.interactions_.features:
+        notes[a].append(f"interacts with {names[b]}")
+        notes[b].append(f"interacts with {names[a]}")
+    for j in selector.spread_.features:
+        notes[j].append("affects the spread of y")
+    found = selector.substitutes_
+    for j, other in zip(found.feature, found.substitute, strict=True) if found else ():
+        notes[j].append(f"{names[other]} is a substitute")
+        notes[other].append(f"a substitute for {names[j]}")
+    return notes
+
+
+def _measures(selector: Any, classes: list[dict[str, Any]] | None) -> list[dict[str, Any]]:
+    """Return all measures of the selected features, and their values without features.
+
+    ``without`` is the value of predicting the mean, the class frequencies, or at random; None if
+    it is unknown, as for the score of an estimator.
+    """
+    if selector.cross_fit_ is None:
+        return []
+    without = {"error": 1.0, "concordance": 0.5}
+    if classes and classes[0]["count"] is not None:
+        counts = np.array([row["count"] for row in classes])
+        shares = counts[counts > 0] / counts.sum()
+        without |= {
+            "accuracy": float(shares.max()),
+            "balanced_accuracy": 1.0 / shares.size,
+            "log_loss": float(-(shares @ np.log(shares))),
+            "roc_auc": 0.5,
+        }
+    measures = []
+    for name in cv_measures(selector):
+        value, error = at_chosen(selector, name)
+        row = {"name": name, "title": title_of(selector, name), "value": value}
+        measures.append(row | {"standard_error": error, "without": without.get(name)})
+    return measures
+
+
+def measure_text(name: str, value: float) -> str:
+    """Format the value of a measure: fractions as percentages, others with three decimals."""
+    is_share = name in ("error", "accuracy", "balanced_accuracy")
+    return percent(value) if is_share else f"{value:.3f}"
+
+
+def _classes(selector: Any, table: Any) -> list[dict[str, Any]] | None:
+    """Return the classes with the number of samples in each, if the table is at hand."""
+    if selector.classes_ is None:
+        return None
+    labels = [_label(value) for value in np.asarray(selector.classes_).tolist()]
+    codes = None if table is None else table.response.labels
+    counts = [None] * len(labels) if codes is None else np.bincount(codes, minlength=len(labels))
+    return [
+        {"label": label, "count": None if n is None else int(n)}
+        for label, n in zip(labels, counts, strict=True)
+    ]
+
+
+def _label(value: Any) -> str:
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
+def _imbalance(classes: list[dict[str, Any]] | None) -> str:
+    """Return a sentence if one class has most of the samples, otherwise an empty string."""
+    if not classes or len(classes) < 2 or classes[0]["count"] is None:
+        return ""
+    most = max(classes, key=lambda row: row["count"])
+    share = most["count"] / sum(row["count"] for row in classes)
+    if share < _MOST_SAMPLES:
+        return ""
+    return (
+        f"{percent(share)} of the samples belong to the class “{most['label']}”, so always "
+        "predicting it is as often correct. Use the balanced accuracy and the area under the ROC "
+        "curve instead."
+    )
