@@ -1,5 +1,6 @@
 """The commands of ``covmin`` and their help."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -7,7 +8,7 @@ import typer
 
 from covmin.cli import options as opt
 
-from .errors import CommandGroup
+from .errors import TYPED, CommandGroup
 
 _EPILOG = (
     "Exit codes: 0 success · 1 unexpected error · 2 wrong usage · 3 input cannot be read · "
@@ -54,15 +55,16 @@ def _covmin(version: Version = False) -> None:
 
 @app.command(epilog=_EPILOG)
 def select(
+    ctx: typer.Context,
     data: opt.Data,
     target: opt.Target = None,
-    m: opt.Size = None,
+    m: opt.Size = "auto",
     event: opt.Event = None,
     drop: opt.Drop = None,
     kinds: opt.Kinds = None,
     given: opt.Given = None,
     feature_groups: opt.FeatureGroups = None,
-    task: opt.TaskOption = None,
+    task: opt.TaskOption = opt.Task.auto,
     report: opt.Report = None,
     output: opt.Output = None,
     verdicts: opt.Verdicts = False,
@@ -70,12 +72,12 @@ def select(
     substitutes: opt.Substitutes = 0,
     top: opt.Top = 20,
     json: opt.Json = False,
-    kernel: opt.Kernel = None,
-    epsilon: opt.Epsilon = None,
-    formulation: opt.FormulationOption = None,
-    standardize: opt.Standardize = None,
+    kernel: opt.Kernel = "auto",
+    epsilon: opt.Epsilon = "auto",
+    formulation: opt.FormulationOption = "path",
+    standardize: opt.Standardize = "yes",
     class_weight: opt.ClassWeight = None,
-    interactions: opt.Interactions = None,
+    interactions: opt.Interactions = "yes",
     settings: opt.Set = None,
     missing: opt.MissingOption = opt.Missing.keep,
     strict: opt.Strict = False,
@@ -114,9 +116,9 @@ def select(
     from .files import FileOptions
     from .select import run_select
 
-    typed = {
+    parameters = {
         "n_features_to_select": m,
-        "task": task,
+        "task": str(task),
         "kernel": kernel,
         "epsilon": epsilon,
         "formulation": formulation,
@@ -126,14 +128,31 @@ def select(
         "n_jobs": jobs,
         "random_state": seed,
         "verbose": 0 if quiet else "auto",
-        "long_run__seconds": seconds,
-        "long_run__checkpoint": checkpoint,
     }
+    limits = {"long_run__seconds": seconds, "long_run__checkpoint": checkpoint}
+    parameters |= {name: value for name, value in limits.items() if value is not None}
     run_select(
-        FileOptions(data, fmt, not no_header, decimal, encoding, table, query),
-        ColumnOptions(target, event, drop, kinds, given, feature_groups, missing, strict),
-        {name: value for name, value in typed.items() if value is not None}
-        | opt.parse_settings(settings),
+        FileOptions(
+            data,
+            format=fmt,
+            header=not no_header,
+            decimal=decimal,
+            encoding=encoding,
+            table=table,
+            query=query,
+        ),
+        ColumnOptions(
+            target,
+            event=event,
+            drop=drop,
+            kinds=kinds,
+            given=given,
+            feature_groups=feature_groups,
+            missing=missing,
+            strict=strict,
+        ),
+        parameters | opt.parse_settings(settings),
+        command=shlex.join(["covmin", *ctx.meta[TYPED]]),
         report=report,
         output=output,
         top=top,
@@ -190,7 +209,15 @@ def compare(
     from .files import FileOptions
 
     run_compare(
-        FileOptions(data, fmt, not no_header, decimal, encoding, table, query),
+        FileOptions(
+            data,
+            format=fmt,
+            header=not no_header,
+            decimal=decimal,
+            encoding=encoding,
+            table=table,
+            query=query,
+        ),
         ColumnOptions(target, drop=drop, kinds=kinds, missing=missing, strict=strict),
         methods=methods,
         sizes=m,

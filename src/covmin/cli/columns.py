@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from covmin.data.checks import is_time, listed
+from covmin.data.checks import is_time
 from covmin.data.kinds import is_category, is_number, read_by_itself
 from covmin.data.responses import ordered_levels
 from covmin.data.survival import as_structured
+from covmin.text import listed
 
 from .errors import CommandError, ExitCode, did_you_mean, nearest
 

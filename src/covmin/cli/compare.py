@@ -13,7 +13,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from covmin.remarks import printable
+from covmin.text import printable
 
 from .columns import ColumnOptions, make_dataset
 from .display import BARE, show_files, show_json, show_remarks, sparkline

@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from covmin.remarks import printable, shortened
-from covmin.text import chance, count_of, percent
+from covmin.text import count_of, percent, printable, shortened, with_p_value
 
 from .errors import CommandError
 
@@ -41,10 +40,12 @@ def sparkline(values: Sequence[float], low: float | None = None, high: float | N
     return "".join(blocks[int(level)] for level in np.clip(np.rint(share * 7), 0, 7))
 
 
-def show_selection(found: dict[str, Any], source: str, top: int, fdr: float | None = None) -> None:
+def show_selection(
+    found: dict[str, Any], path: Any, source: str, top: int, fdr: float | None = None
+) -> None:
     """Print a summary: headline, first ``top`` features, choice and its reason, remarks."""
     console = Console()
-    features, path = found["features"], found["path"]
+    features = found["features"]
     classes = found["classes"]
     kind = found["task"] if classes is None else count_of(len(classes), "class", "classes")
     console.print(
@@ -63,7 +64,7 @@ def show_selection(found: dict[str, Any], source: str, top: int, fdr: float | No
     m = found["n_selected"]
     are = "is" if m == 1 else "are"
     legend = f"weight: from 0 (not used) to 1 (fully used), when {m} {are} selected"
-    if len(path["n_features"]) > 1:
+    if len(path.n_features) > 1:
         legend += (
             "\npath: weight at each stage, with fewer features each time; the last ranks first"
         )
@@ -84,9 +85,9 @@ def _name(name: str) -> str:
     return shortened(printable(name), _LONGEST_NAME)
 
 
-def _ranking(features: list[dict[str, Any]], path: dict[str, Any]) -> Table:
+def _ranking(features: list[dict[str, Any]], path: Any) -> Table:
     """Return a table of features, with their weights along the path."""
-    sizes = path["n_features"]
+    sizes = path.n_features
     table = Table(**BARE)
     table.add_column("rank", justify="right")
     table.add_column("feature", overflow="fold")
@@ -97,13 +98,12 @@ def _ranking(features: list[dict[str, Any]], path: dict[str, Any]) -> Table:
     table.add_column("")
     for row in features:
         bar = ("━" if _is_unicode() else "-") * round(10 * row["weight"])
-        weights = [stage[row["column"]] for stage in path["weights"]]
         table.add_row(
             str(row["rank"] or "given"),
             Text(_name(row["name"])),
             f"{row['weight']:.2f}",
             Text(bar, style="cyan" if row["kept"] else "dim"),
-            *([sparkline(weights, 0.0, 1.0)] if len(sizes) > 1 else []),
+            *([sparkline(path.weights[:, row["column"]], 0.0, 1.0)] if len(sizes) > 1 else []),
             Text("selected", style="green") if row["kept"] else "",
             style="" if row["kept"] else "dim",
         )
@@ -137,11 +137,13 @@ def _measures(found: dict[str, Any]) -> list[str]:
 
 def _effects(found: dict[str, Any]) -> list[str]:
     """List the interacting pairs, and the features that affect the spread."""
-    pairs = [
-        f"{' × '.join(map(_name, row['features']))} ({chance(row['p_value'])})"
-        for row in found["interactions"]
-    ]
-    spread = [f"{_name(row['feature'])} ({chance(row['p_value'])})" for row in found["spread"]]
+    pairs, spread = (
+        [
+            f"{' × '.join(map(_name, row['features']))} ({with_p_value(row['p_value'])})"
+            for row in found[kind]
+        ]
+        for kind in ("interactions", "spread")
+    )
     lines = [f"Interacting pairs: {_first(pairs)}."] if pairs else []
     return [*lines, f"Features that affect the spread: {_first(spread)}."] if spread else lines
 

@@ -12,6 +12,9 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+# Key, in the context of a command, of the words that were typed.
+TYPED = "covmin.typed"
+
 
 class ExitCode(IntEnum):
     """Exit codes of ``covmin``."""
@@ -39,6 +42,11 @@ class CommandError(Exception):
 class CommandGroup(TyperGroup):
     """Commands that report errors as a message and an exit code."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Remember the words that were typed."""
+        ctx.meta[TYPED] = list(args)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         """Run a command and report errors."""
         try:
@@ -54,14 +62,16 @@ class CommandGroup(TyperGroup):
 
 
 @contextmanager
-def errors_explained(code: ExitCode = ExitCode.DATA) -> Iterator[None]:
+def errors_explained(
+    code: ExitCode = ExitCode.DATA, parameter: str | None = None
+) -> Iterator[None]:
     """Turn errors of the library into errors of the command that name the option at fault."""
     try:
         yield
     except (ValueError, MemoryError) as error:
         from .options import OPTION_OF
 
-        option = OPTION_OF.get(getattr(error, "parameter", None) or "")
+        option = OPTION_OF.get(getattr(error, "parameter", None) or parameter or "")
         hint = f"The option for this is {option}." if option else ""
         raise CommandError(str(error), code, hint) from error
 

@@ -18,8 +18,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from covmin.data.checks import listed
 from covmin.runtime.files import replace_file
+from covmin.text import listed
 
 from .errors import CommandError, ExitCode, did_you_mean, nearest
 from .options import Format
@@ -119,7 +119,8 @@ def _read(stream: IO[bytes], fmt: Format, options: FileOptions) -> FileTable:
         Format.feather: lambda stream, _: FileTable(pd.read_feather(stream)),
     }
     with _readable(f"a {fmt} file"):
-        return _finished(readers[fmt](stream, options))
+        table = readers[fmt](stream, options)
+    return _finished(table)
 
 
 def _unpacked_zstd(path: Path) -> bytes:
@@ -172,7 +173,7 @@ def _finished(table: FileTable) -> FileTable:
     unnamed = [name for name in frame.columns if name.startswith("Unnamed: ")]
     frame = frame.drop(columns=[name for name in unnamed if frame[name].isna().all()])
     if frame.shape[1]:
-        blank = frame.iloc[:, 0].isna().to_numpy()  # only such a row can be empty
+        blank = frame.iloc[:, 0].isna().to_numpy(copy=True)  # only such a row can be empty
         blank[blank] = frame.loc[blank].isna().all(axis=1).to_numpy()
         frame = frame.loc[~blank] if blank.any() else frame
     twice = frame.columns[frame.columns.duplicated()].unique()

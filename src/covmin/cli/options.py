@@ -21,9 +21,7 @@ Decimal = StrEnum("Decimal", {"point": ".", "comma": ","})
 Protocol = StrEnum("Protocol", ["nested", "paper"])
 
 #: The option for each parameter of the selector that has one. Others are reached by --set.
-OPTION_OF: dict[str, str] = {"column_types": "--as", "given": "--given"}
-#: Defaults of these parameters as the help shows them; importing the selector takes a second.
-DEFAULTS: dict[str, Any] = {}
+OPTION_OF: dict[str, str] = {}
 _WORDS = {"yes": True, "no": False}
 _READING, _METHOD, _RUNNING = "Reading the table", "Method", "Running"
 
@@ -86,19 +84,17 @@ def complete_column(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def _option(*names: str, help: str, panel: str | None = None, **more: Any) -> Any:
-    more.setdefault("show_default", False)
     return typer.Option(*names, help=help, rich_help_panel=panel, **more)
 
 
-def _column(*names: str, help: str, metavar: str = "COL") -> Any:
-    return _option(*names, help=help, metavar=metavar, autocompletion=complete_column)
+def _column(*names: str, help: str) -> Any:
+    return _option(*names, help=help, metavar="COL", autocompletion=complete_column)
 
 
-def _setting(parameter: str, *names: str, default: Any = None, **rest: Any) -> Any:
-    """Return an option for a parameter of the selector; not typing it means its default."""
-    OPTION_OF[parameter], DEFAULTS[parameter] = names[0], default
-    shown = {None: False, True: "yes", False: "no"}.get(default, default)
-    return _option(*names, show_default=shown, **rest)
+def _setting(parameter: str, *names: str, **rest: Any) -> Any:
+    """Return an option for a parameter of the selector."""
+    OPTION_OF[parameter] = names[0]
+    return _option(*names, **rest)
 
 
 # fmt: off
@@ -113,28 +109,31 @@ Event = Annotated[str | None, _column("--event",
     "observed (1 or true) or censored; or column and value, such as status=2.")]
 Drop = Annotated[list[str] | None, _column("--drop", "-d",
     help="Columns to exclude, separated by commas; repeatable.")]
-Kinds = Annotated[list[str] | None, _column("--as", metavar="COL=KIND",
+Kinds = Annotated[list[str] | None, _setting("column_types", "--as", metavar="COL=KIND",
+    autocompletion=complete_column,
     help="Override how a column is read: number, category, date or drop, such as "
     "--as zip=category; repeatable.")]
-Given = Annotated[list[str] | None, _column("--given",
+Given = Annotated[list[str] | None, _setting("given", "--given", metavar="COL",
+    autocompletion=complete_column,
     help="Columns known to matter, separated by commas. They are always kept and do not count; "
     "the others are ranked by what they add. Repeatable.")]
 FeatureGroups = Annotated[list[str] | None, _setting("feature_groups", "--feature-groups",
     metavar="LABEL=COL,…", autocompletion=complete_column,
     help="Columns to keep or drop together, such as size=width,height; repeatable.")]
-Size = Annotated[str | None, _setting("n_features_to_select", "-m", "--n-features", default="auto",
-    metavar="N|auto", parser=parse_value, help="Features to select: a count, a fraction (0.2, 20%) or auto: the "
-    "smallest set within one standard error of the lowest cross-validated error.")]
-TaskOption = Annotated[Task | None, _setting("task", "--task", default="auto",
-    help="auto treats labels and few integers as classes, other numbers as numbers; ordinal is "
-    "for ordered classes, survival for survival times (with --event).")]
+Size = Annotated[str, _setting("n_features_to_select", "-m", "--n-features",
+    metavar="N|auto", parser=parse_value,
+    help="Features to select: a count, a fraction (0.2, 20%) or auto: the smallest set within one "
+    "standard error of the lowest cross-validated error.")]
+TaskOption = Annotated[Task, _setting("task", "--task", metavar="TASK",
+    help="classification, regression, ordinal (ordered classes), survival (times, with --event) "
+    "or auto: labels and few integers are classes, other numbers are numbers.")]
 Substitutes = Annotated[int, typer.Option("--substitutes", metavar="N", min=0,
     help="Substitutes to list per selected feature.")]
 
 Strict = Annotated[bool, _option("--strict", panel=_READING,
     help="Accept only numbers and declared categories, without missing values; do not interpret "
     "text or dates.")]
-MissingOption = Annotated[Missing, _option("--missing", panel=_READING, show_default=True,
+MissingOption = Annotated[Missing, _option("--missing", panel=_READING,
     help="Missing values: keep uses them as information; rows or columns drops the rows or columns "
     "that have any; error stops.")]
 FormatOption = Annotated[Format | None, _option("--format", "-f", panel=_READING,
@@ -153,32 +152,32 @@ TableName = Annotated[str | None, _option("--table", "--sheet", panel=_READING, 
 Query = Annotated[str | None, _option("--query", panel=_READING, metavar="SQL",
     help="SQL query on a SQLite file; its result is the table.")]
 
-Kernel = Annotated[str | None, _setting("kernel", "--kernel", default="auto",
+Kernel = Annotated[str, _setting("kernel", "--kernel",
     panel=_METHOD, metavar="NAME",
     help="Similarity of samples: auto, gaussian, laplacian, rational-quadratic, polynomial or "
     "mixed find interactions; additive and linear use features one at a time.")]
-Epsilon = Annotated[str | None, _setting("epsilon", "--epsilon", default="auto",
+Epsilon = Annotated[str, _setting("epsilon", "--epsilon",
     panel=_METHOD, metavar="EPS", parser=parse_value,
     help="Regularisation: auto, a number, or several to choose from (0.01,0.1). Larger values mean "
     "smoother effects.")]
-FormulationOption = Annotated[str | None, _setting("formulation", "--formulation", default="path",
+FormulationOption = Annotated[str, _setting("formulation", "--formulation",
     panel=_METHOD, metavar="NAME",
     help="path solves for fewer and fewer features; paper solves once, as published.")]
-Standardize = Annotated[str | None, _setting("standardize", "--standardize", default=True,
+Standardize = Annotated[str, _setting("standardize", "--standardize",
     panel=_METHOD, metavar="yes|rank|no", parser=parse_value,
     help="Scale columns by mean and standard deviation (yes), by ranks, robust to outliers (rank), "
     "or not at all (no).")]
 ClassWeight = Annotated[str | None, _setting("class_weight", "--class-weight",
     panel=_METHOD, metavar="balanced",
     help="balanced gives all classes the same weight.")]
-Interactions = Annotated[str | None, _setting("interactions", "--interactions", default=True,
+Interactions = Annotated[str, _setting("interactions", "--interactions",
     panel=_METHOD, metavar="yes|no", parser=parse_value,
     help="Whether to search for interacting features.")]
 Set = Annotated[list[str] | None, _option("--set", panel=_METHOD, metavar="NAME=VALUE",
     help="Set any other parameter of CCMSelector, such as approximation=fourier, device=cuda, "
     "kernel__degree=2 or formulation__lambda1=0.5; repeatable.")]
 
-Seed = Annotated[int, _option("--seed", panel=_RUNNING, show_default=True, min=0,
+Seed = Annotated[int, _setting("random_state", "--seed", panel=_RUNNING, min=0,
     help="Seed of all random draws.")]
 Jobs = Annotated[int | None, _setting("n_jobs", "--jobs", "-j", panel=_RUNNING,
     help="Processes; -1 uses all cores.")]
@@ -201,7 +200,7 @@ Top = Annotated[int, typer.Option("--top", metavar="N", min=1,
 Json = Annotated[bool, _option("--json", help="Print one JSON object instead of tables.")]
 Verdicts = Annotated[bool, _option("--verdicts",
     help="Also test every feature: needed, relevant, or not shown to matter, with p-values.")]
-Fdr = Annotated[float | None, _option("--fdr", metavar="RATE", min=0.0, max=1.0,
+Fdr = Annotated[float | None, _option("--fdr", metavar="RATE",
     help="Bound on the false discovery rate of the needed, and of the relevant features; implies "
     "--verdicts.", show_default="0.1 with --verdicts")]
 

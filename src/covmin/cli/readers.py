@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from covmin.data.checks import listed
+from covmin.text import listed
 
 from .errors import CommandError, ExitCode, did_you_mean, nearest
 
@@ -74,8 +74,15 @@ class FileTable:
     separator: str | None = None  # of a text table
 
 
-def read_text(stream: IO[bytes], options: FileOptions, head: bytes, separators: str) -> FileTable:
+def read_text(stream: IO[bytes], options: FileOptions, separators: str = _SEPARATORS) -> FileTable:
     """Read a text table; notes say what was guessed."""
+    head = _first_lines(stream)
+    if not head.strip():
+        raise CommandError(
+            "The input is empty.",
+            ExitCode.INPUT,
+            "It needs a line of column names and one line per sample.",
+        )
     marked = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
     known = options.encoding or marked
     if known is None and b"\x00" in head:
@@ -88,7 +95,7 @@ def read_text(stream: IO[bytes], options: FileOptions, head: bytes, separators: 
     for encoding in [known] if known else ["utf-8", *_WESTERN]:
         try:
             table = _read_encoded(stream, options, head, separators, encoding)
-        except UnicodeError as error:
+        except (UnicodeError, LookupError) as error:
             failure = error
             continue
         if known is not None or encoding not in _WESTERN:
@@ -96,9 +103,9 @@ def read_text(stream: IO[bytes], options: FileOptions, head: bytes, separators: 
         told = f"The text is not UTF-8; it was read as {_WESTERN[encoding]} (--encoding)."
         return replace(table, notes=(*table.notes, told))
     raise CommandError(
-        f"The text is not {known}: {failure}",
+        f"The text cannot be read with --encoding {known}: {failure}",
         ExitCode.INPUT,
-        "Choose another --encoding, such as utf-8, utf-16, cp1252 or latin-1.",
+        "Choose another one, such as utf-8, utf-16, cp1252, latin-1, shift_jis or gb18030.",
     ) from failure
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
-from covmin.remarks import code_of, listed
+from covmin.remarks import code_of
+from covmin.text import listed, shortened
 
 from .columns import ColumnOptions, Dataset, Roles, find_roles, make_dataset
 from .display import show_files, show_json, show_selection
@@ -21,7 +22,6 @@ from .errors import (
     did_you_mean,
     errors_explained,
     nearest,
-    typed_command,
     warnings_collected,
 )
 from .files import check_destination, errors_of_writing, read_file, write_table
@@ -68,7 +68,7 @@ class Selection:
         for pair in found["interactions"]:
             pair["features"] = [names[j] for j in pair.pop("columns")]
         for row in found["spread"]:
-            row["feature"] = names[row.pop("column")]
+            row["features"] = [names[row.pop("column")]]
         found["verdicts"] = self._verdicts(names)
         frame = self.substitutes
         found["substitutes"] = [] if frame is None else frame.to_dict("records")
@@ -97,6 +97,7 @@ def run_select(
     columns: ColumnOptions,
     parameters: dict[str, Any],
     *,
+    command: str,
     report: Path | None = None,
     output: Path | None = None,
     top: int = 20,
@@ -125,7 +126,7 @@ def run_select(
     found = fit(selector, dataset, fdr=fdr, n_substitutes=n_substitutes)
     if output is not None:
         write_table(_selected_columns(found, frame, dataset.roles), output, found.target)
-    code = _code(found, file, columns, dataset, separator)
+    code = _code(found, file, columns, dataset, separator) or command
     if report is not None:
         _write_report(found, report, source=file.name, code=code)
     if as_json:
@@ -139,7 +140,7 @@ def run_select(
             | {name: str(path) if path else None for name, path in files.items()}
         )
         return
-    show_selection(found.summary(), file.name or "standard input", top, fdr)
+    show_selection(found.summary(), selector.path_, file.name or "standard input", top, fdr)
     show_files(Selected_columns=output, Report=report)
 
 
@@ -154,7 +155,7 @@ def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
     found = fit(make_selector({"random_state": seed, "verbose": 0 if quiet else "auto"}), dataset)
     code = _DEMO_CODE.format(seed=seed)
     _write_report(found, report, source="wine (bundled with scikit-learn)", code=code)
-    show_selection(found.summary(), "wine", wine.data.shape[1])
+    show_selection(found.summary(), found.selector.path_, "wine", wine.data.shape[1])
     print()
     show_files(Report=report)
 
@@ -167,7 +168,6 @@ def make_selector(parameters: dict[str, Any]) -> CCMSelector:
     from covmin import CCMSelector, Formulation, LongRun
     from covmin.core.kernels import KERNELS
 
-    selector = CCMSelector()
     full = CCMSelector(formulation=Formulation(), long_run=LongRun())
     known = {*full.get_params(), *(f"kernel__{n}" for k in KERNELS.values() for n in vars(k()))}
     for name in parameters:
@@ -178,9 +178,12 @@ def make_selector(parameters: dict[str, Any]) -> CCMSelector:
                 f"{did_you_mean(nearest(name, known))}Its parameters are: "
                 f"{', '.join(sorted(known))}",
             )
+    for name, value in parameters.items():
+        with errors_explained(ExitCode.USAGE, name):
+            if "__" not in name:
+                CCMSelector(**{name: value})._validate_params()
     with errors_explained(ExitCode.USAGE):
-        selector.set_params(**parameters)
-        selector._validate_params()
+        selector = CCMSelector().set_params(**parameters)
         for nested in (selector.kernel, selector.formulation, selector.long_run):
             if hasattr(nested, "check"):
                 nested.check()
@@ -216,7 +219,7 @@ def fit(
         selector.set_params(**dataset.roles.parameters)
         table = read(dataset.X, dataset.y, TableOptions.of(selector))
         try:
-            selector.fit(table)
+            selector.fit(table, None)
         except KeyboardInterrupt:
             checkpoint = getattr(selector.long_run, "checkpoint", None)
             if checkpoint is not None and os.path.exists(checkpoint):
@@ -227,12 +230,19 @@ def fit(
             substitutes = selector.substitutes(table, n=n_substitutes)
         if fdr is not None:
             verdicts = _fit_verdicts(selector, table, fdr)
-        checked = check_data(selector, table)
+        checked = check_data(selector, *table.passed)
     notes = [*dataset.notes, *_notes(table, caught[:n_remarks])]
-    warned = [f"{each['title']}: {each['text']}" for each in checked]
+    warned = [_warning(each, dataset.roles.features) for each in checked]
     seconds = time.perf_counter() - start
     target = dataset.roles.target
     return Selection(selector, table, target, notes, warned, seconds, verdicts, substitutes)
+
+
+def _warning(found: dict[str, Any], names: list[str]) -> str:
+    """Return a warning about the data that names the columns concerned."""
+    named = ", ".join(shortened(names[j]) for j in found["features"])
+    end = "" if found["title"].endswith("?") else ":"
+    return f"{found['title']}{end} {named}{'. ' if named else ''}{found['text']}"
 
 
 def _fit_verdicts(selector: CCMSelector, table: Table, fdr: float) -> VerdictSelector:
@@ -241,7 +251,7 @@ def _fit_verdicts(selector: CCMSelector, table: Table, fdr: float) -> VerdictSel
     given = selector.get_params(deep=False)
     tests = VerdictSelector(fdr=fdr)
     shared = {name: given[name] for name in tests.get_params(deep=False) if name in given}
-    return tests.set_params(**shared).fit(table)
+    return tests.set_params(**shared).fit(table, None)
 
 
 def _notes(table: Table, caught: list[Any]) -> list[str]:
@@ -251,7 +261,7 @@ def _notes(table: Table, caught: list[Any]) -> list[str]:
 
     # Warnings about the data name the constant columns.
     said = [str(each.message) for each in caught if code_of(each.message) != "constant-columns"]
-    with_missing = table.columns_with_missing
+    with_missing = table.columns_with_gaps
     if with_missing:
         said.insert(0, f"Missing values in {listed(with_missing)} are used as information.")
     read = summary([each for each in table.readings if each.kind not in LEFT_OUT])
@@ -299,8 +309,7 @@ def _write_report(found: Selection, path: Path, *, source: str | None, code: str
     with errors_of_writing(path):
         write_report(
             found.selector,
-            found.table,
-            None,
+            *found.table.passed,
             path,
             target_name=found.target,
             source=source,
@@ -317,7 +326,7 @@ def _code(
     dataset: Dataset,
     separator: str | None,
 ) -> str:
-    """Return Python code that repeats the fit, or the command if reading needs more."""
+    """Return Python code that repeats the fit; empty if reading needs more than one call."""
     from covmin.report import reproduction_code
 
     of_selector = ColumnOptions(
@@ -328,6 +337,6 @@ def _code(
         strict=columns.strict,
     )
     plain = file == FileOptions(file.data) and columns == of_selector and not dataset.notes
-    if plain and Path(file.data).suffix.lower() in _PLAIN:
-        return reproduction_code(found.selector, found.target, file.name, separator)
-    return typed_command()
+    if not plain or Path(file.data).suffix.lower() not in _PLAIN:
+        return ""
+    return reproduction_code(found.selector, found.target, file.name, separator)
