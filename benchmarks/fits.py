@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from covmin.baselines import available_selectors
+from experiments.paper.data import list_datasets, load
 
 from benchmarks.tables import FIGURES, machine, save, seconds, show, write
 from covmin import CCMSelector
-from covmin.baselines import available_selectors
-from covmin.datasets import list_datasets, load
 
 _M = 50
 _LEAST_FEATURES = 1000

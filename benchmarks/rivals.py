@@ -19,12 +19,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from covmin.baselines import available_selectors
 
 from benchmarks.fits import boruta
 from benchmarks.samples import TRUE, table
 from benchmarks.tables import in_words, markdown, show, write, write_page
 from covmin import CCMSelector
-from covmin.baselines import available_selectors
 
 _CELLS = ((200, 500), (1000, 100), (5000, 100), (200, 5000), (20_000, 50))
 _KEPT = 10

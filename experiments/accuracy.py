@@ -18,18 +18,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import RFE
-from sklearn.svm import SVC
 
-from covmin.datasets import load
+from covmin.evaluation.compare import make_splits
 from covmin.evaluation.curves import CurveTask, curve_rows
-from covmin.evaluation.frames import markdown_table
 from covmin.evaluation.runner import run_units
-from covmin.evaluation.selectors import SelectorSpec, ccm_spec, named_selectors
-from covmin.evaluation.splits import make_splits
-from covmin.kernels import Mixed
+from covmin.evaluation.selectors import SelectorSpec
 from experiments.other_sets import OTHER_SETS, load_other
+from experiments.paper.data import load
+from experiments.rivals import selectors
+from experiments.tables import markdown_table
 
 RESULTS = Path(__file__).parent / "results"
 FIGURES = Path(__file__).parent / "figures"
@@ -65,75 +62,6 @@ _N_FOLDS = 5
 # Differences in per cent that are called none.
 _LEVEL = 0.1
 FOLD = ["dataset", "selector", "repeat", "fold"]
-
-
-def standardised(X: np.ndarray) -> np.ndarray:
-    """Columns with mean 0 and variance 1; constant ones stay constant."""
-    scale = np.where(np.ptp(X, axis=0) > 0, X.std(axis=0), 1.0)
-    return (X - X.mean(axis=0)) / scale
-
-
-class PlainRFE(BaseEstimator):
-    """Scikit-learn's RFE with ``step=0.1``: a tenth of all features at each step, with ties.
-
-    Parameters
-    ----------
-    n_features_to_select : int
-        Ignored: elimination goes on to the last feature.
-    """
-
-    def __init__(self, n_features_to_select: int = 1):
-        self.n_features_to_select = n_features_to_select
-
-    def fit(self, X: np.ndarray, y: np.ndarray) -> PlainRFE:
-        """Eliminate by the weights of a linear support vector machine."""
-        rfe = RFE(SVC(kernel="linear"), n_features_to_select=1, step=0.1)
-        self.ranking_ = rfe.fit(standardised(X), y).ranking_
-        return self
-
-
-class LassoNetSelector(BaseEstimator):
-    """LassoNet (Lemhadri et al., 2021): features by the penalty at which they leave.
-
-    Parameters
-    ----------
-    n_features_to_select : int
-        Ignored: the whole path is run.
-    random_state : int or None, default=None
-    """
-
-    def __init__(self, n_features_to_select: int = 1, random_state: int | None = None):
-        self.n_features_to_select = n_features_to_select
-        self.random_state = random_state
-
-    def fit(self, X: np.ndarray, y: np.ndarray) -> LassoNetSelector:
-        """Train along the path of penalties on standardised features."""
-        from lassonet import LassoNetClassifier
-
-        Z = standardised(X).astype(np.float32)
-        codes = np.unique(y, return_inverse=True)[1]
-        seed = self.random_state
-        net = LassoNetClassifier(
-            hidden_dims=(100,), verbose=0, random_state=seed, torch_seed=seed, path_multiplier=1.05
-        )
-        net.path(Z, codes, return_state_dicts=False)
-        self.scores_ = np.asarray(net.feature_importances_)
-        return self
-
-
-def variants() -> dict[str, SelectorSpec]:
-    """Everything that can be asked for by name: ours, the rivals and the variants tried."""
-    tried = {
-        "ccm-0.001": {"epsilon": 0.001},
-        "ccm-0.01": {"epsilon": 0.01},
-        "ccm-0.1": {"epsilon": 0.1},
-        "ccm-half": {"kernel": Mixed(0.5)},
-        "ccm-additive": {"kernel": "additive"},
-    }
-    specs = {name: ccm_spec(name, "path", **params) for name, params in tried.items()}
-    others = {"rfe-sklearn": PlainRFE, "lassonet": LassoNetSelector}
-    specs |= {name: SelectorSpec(name, factory) for name, factory in others.items()}
-    return {**named_selectors(), **specs}
 
 
 @lru_cache(maxsize=4)
@@ -306,7 +234,7 @@ def draw(table: pd.DataFrame, path: Path, name: str = "ccm") -> None:
 
 def report(table: pd.DataFrame, name: str = "ccm") -> str:
     """The tables in Markdown."""
-    names = [n for n in variants() if n in set(table["selector"])]
+    names = [n for n in selectors() if n in set(table["selector"])]
     times = table.pivot(index="dataset", columns="selector", values="fit_seconds")[names]
     return "\n\n".join(
         [
@@ -325,7 +253,7 @@ def report(table: pd.DataFrame, name: str = "ccm") -> str:
 
 def summaries(collection: str, sets: Sequence[str], repeats: Iterable[int]) -> pd.DataFrame:
     """Summaries of all variants: by their logs, or else those that were written last."""
-    logged = {name: spec for name, spec in variants().items() if log_of(collection, name).exists()}
+    logged = {name: spec for name, spec in selectors().items() if log_of(collection, name).exists()}
     frames = [
         run_variant(spec, sets, repeats, collection=collection, run=False)
         for spec in logged.values()
@@ -347,7 +275,7 @@ def main() -> None:
     parser.add_argument("--tables", action="store_true", help="only write the tables")
     options = parser.parse_args()
     collection, sets = ("other", tuple(OTHER_SETS)) if options.other else ("accuracy", SETS)
-    specs, repeats = variants(), range(options.repeats)
+    specs, repeats = selectors(), range(options.repeats)
     if not options.tables:
         for name in options.variants:
             asked = options.sets or sets

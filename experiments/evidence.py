@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from covmin.evaluation.frames import markdown_table
 from experiments.pages import Tables
+from experiments.tables import markdown_table
 
 ROOT = Path(__file__).parent
 OURS = ("ccm", "ccm-single")

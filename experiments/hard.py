@@ -24,9 +24,9 @@ from covmin.datasets import (
     make_shell,
     make_xor,
 )
-from covmin.evaluation import median_rank
-from covmin.evaluation.frames import markdown_table
 from experiments import found
+from experiments.paper.ranks import median_rank
+from experiments.tables import markdown_table
 
 RESULTS = Path(__file__).parent / "results"
 FAMILIES = {

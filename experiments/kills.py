@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pandas as pd
+from covmin.evaluation.paper import run_synthetic
 
 from covmin import CCMSelector, LongRun
 from covmin.datasets import make_shell
-from covmin.evaluation.paper import run_synthetic
 from covmin.runtime.files import replace_file
 
 RESULTS = Path(__file__).parent / "results"

@@ -36,9 +36,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from covmin import CCMSelector
-from covmin.baselines import HSICLassoSelector
 from covmin.datasets import make_additive, make_correlated_linear, make_shell, make_xor
-from covmin.evaluation.frames import markdown_table
+from experiments.paper.selectors import paper_selectors
+from experiments.tables import markdown_table
 
 RESULTS = Path(__file__).parent / "results"
 N_SAMPLES, N_FEATURES, N_DRAWS = 200, 50, 10
@@ -83,7 +83,7 @@ def mrmr(X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:
 
 
 def hsic_lasso(X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:
-    return HSICLassoSelector(n_features_to_select=m).fit(X, y).get_support(indices=True)
+    return paper_selectors()["hsic-lasso"].make(m).fit(X, y)[-1].get_support(indices=True)
 
 
 def lassonet(X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:

@@ -37,11 +37,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from covmin import CCMSelector
-from covmin.datasets import load
-from covmin.evaluation.frames import markdown_table
+from covmin.evaluation.compare import make_splits
 from covmin.evaluation.runner import run_units
-from covmin.evaluation.splits import make_splits
 from experiments.other_sets import load_other
+from experiments.paper.data import load
+from experiments.tables import markdown_table
 
 RESULTS = Path(__file__).parent / "results"
 CLASSES = ("glass", "wine", "vowel", "iris", "cancer", "digits", "Yale", "TOX-171")

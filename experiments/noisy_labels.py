@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from covmin.evaluation.frames import markdown_table
-from covmin.evaluation.runner import rank_features, run_units
-from covmin.evaluation.splits import make_splits
-from covmin.evaluation.svm import prefix_scores
+from covmin.evaluation.compare import make_splits
+from covmin.evaluation.curves import prefix_scores, rank_features
+from covmin.evaluation.runner import run_units
 from covmin.runtime.seeds import unit_seed
 from experiments.accuracy import samples as all_classes
-from experiments.accuracy import variants
+from experiments.rivals import selectors
+from experiments.tables import markdown_table
 
 RESULTS = Path(__file__).parent / "results"
 KEYS = ["dataset", "classes", "flipped", "selector"]
@@ -106,7 +106,7 @@ def fold_accuracy(unit: Mapping[str, Any]) -> float:
     n_classes = y.max() + 1
     y = y.copy()
     y[wrong] = (y[wrong] + 1 + rng.integers(n_classes - 1, size=wrong.size)) % n_classes
-    spec = variants()[unit["selector"]]
+    spec = selectors()[unit["selector"]]
     order, _, error = rank_features(spec, max(sizes), X[train], y[train], seed)
     if error is not None:
         raise RuntimeError(f"{unit}: {error}")

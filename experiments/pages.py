@@ -23,7 +23,7 @@ from typing import Any
 
 import pandas as pd
 
-from covmin.evaluation.frames import markdown_table
+from experiments.tables import markdown_table
 
 ROOT = Path(__file__).resolve().parents[1]
 # Columns that say how often a fit was run, and those that one fit has several values of.

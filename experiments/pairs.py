@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from covmin.baselines import ExtraTreesSelector
 from joblib import Parallel, delayed
 from sklearn.utils import Bunch
 
 from covmin import CCMSelector
-from covmin.baselines import ExtraTreesSelector
 from covmin.core.kernels import Gaussian
 from covmin.core.problem import Problem, Sample
 from covmin.datasets import make_correlated_interaction, make_xor
-from covmin.evaluation.frames import markdown_table
 from covmin.plan.problem import protected_for
+from experiments.tables import markdown_table
 
 RESULTS = Path(__file__).parent / "results"
 SIZES = (40, 60, 100, 200)

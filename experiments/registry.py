@@ -79,8 +79,8 @@ MADE: list[Made] = [
         "experiments.survival_responses:summary",
         _R + "survival-responses.csv",
     ),
-    Text(_R + "synthetic.md", "covmin.evaluation.outputs:synthetic_markdown", _SYNTHETIC),
-    Text(_R + "real.md", "covmin.evaluation.outputs:real_markdown", _REAL),
+    Text(_R + "synthetic.md", "experiments.paper.figures:synthetic_markdown", _SYNTHETIC),
+    Text(_R + "real.md", "experiments.paper.figures:real_markdown", _REAL),
     Text(_B + "grid.md", "benchmarks.grid:report", _B + "grid.csv"),
     Text(
         _B + "grid-processor.md",
@@ -91,11 +91,11 @@ MADE: list[Made] = [
     Picture(_F + "accuracy.png", "experiments.accuracy:draw", _R + "accuracy.csv"),
     Picture(_F + "other.png", "experiments.accuracy:draw", _R + "other.csv"),
     *(
-        Picture(f"{_F}{stem}.png", "covmin.evaluation.outputs:draw_synthetic", _SYNTHETIC)
+        Picture(f"{_F}{stem}.png", "experiments.paper.figures:draw_synthetic", _SYNTHETIC)
         for stem in ("synthetic", "synthetic-variants")
     ),
     *(
-        Picture(f"{_F}real-{stem}.png", "covmin.evaluation.outputs:draw_real", _REAL)
+        Picture(f"{_F}real-{stem}.png", "experiments.paper.figures:draw_real", _REAL)
         for stem in ("paper", "nested", "paper-leaks", "nested-leaks")
     ),
     Picture("benchmarks/figures/fits.svg", "benchmarks.fits:draw", _B + "fits.csv"),
@@ -190,8 +190,8 @@ CLAIMS: list[Claim] = [
 
 # Hours are rough, and count only where the results do not hold the seconds of the fits.
 RUNS: list[Run] = [
-    Run("covmin reproduce synthetic --output experiments", _SYNTHETIC),
-    Run("covmin reproduce real --output experiments", _REAL),
+    Run("python -m experiments.paper synthetic --output experiments", _SYNTHETIC),
+    Run("python -m experiments.paper real --output experiments", _REAL),
     Run("python -m experiments.bahsic_xor", _R + "bahsic-xor.csv", hours=0.2),
     Run("python -m experiments.guarantees", *_GUARANTEES, hours=0.7),
     Run("python -m experiments.accuracy", _R + "accuracy.csv"),

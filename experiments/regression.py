@@ -42,12 +42,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
 
 from covmin.core.kernels.bandwidth import median_bandwidth
-from covmin.evaluation.frames import markdown_table
-from covmin.evaluation.runner import rank_features, run_units
-from covmin.evaluation.selectors import SelectorSpec, ccm_spec, named_selectors
+from covmin.evaluation.curves import rank_features
+from covmin.evaluation.runner import run_units
 from experiments.regression_sets import OTHER_SETS, load_other
 from experiments.regression_tables import EXPLORE, JUDGE, report
-from experiments.rivals import BoostingSelector, LassoSelector, PermutationSelector
+from experiments.rivals import selectors
+from experiments.tables import markdown_table
 
 RESULTS = Path(__file__).parent / "results"
 SIZES = (1, 2, 3, 5, 7, 10)
@@ -63,18 +63,7 @@ _CLIP = 10.0
 RIDGES = (0.01, 0.1, 1.0)
 LEAF = 3
 KEYS = ["dataset", "selector", "probes", "split"]
-RIVALS = {
-    "boosting": BoostingSelector,
-    "permutation": PermutationSelector,
-    "lasso": LassoSelector,
-}
-SELECTORS = {
-    **named_selectors(),
-    **{name: SelectorSpec(name, factory) for name, factory in RIVALS.items()},
-    "ccm-rational-quadratic": ccm_spec(
-        "ccm-rational-quadratic", "path", kernel="rational-quadratic"
-    ),
-}
+SELECTORS = selectors()
 
 
 @lru_cache(maxsize=2)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from covmin.evaluation.frames import markdown_table
+from experiments.tables import markdown_table
 
 # Every other set by name: variants of the selector are chosen on the first half alone.
 EXPLORE = ("autos", "concrete", "energy", "kin40k", "pumadyn32nm", "stock")

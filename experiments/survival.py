@@ -33,8 +33,8 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
 
 from covmin import CCMSelector
-from covmin.evaluation.frames import markdown_table
 from covmin.evaluation.runner import run_units
+from experiments.tables import markdown_table
 
 RESULTS = Path(__file__).parent / "results"
 SETS = ("gbsg2", "whas500", "veterans_lung_cancer", "breast_cancer", "aids", "flchain")

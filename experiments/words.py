@@ -24,14 +24,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from covmin.evaluation.frames import markdown_table
-from covmin.evaluation.runner import rank_features, run_units
-from covmin.evaluation.selectors import ccm_spec, named_selectors
-from covmin.evaluation.svm import machine_score
+from covmin.evaluation.curves import machine_score, rank_features
+from covmin.evaluation.runner import run_units
 from experiments.other_sets import folder
+from experiments.rivals import selectors
+from experiments.tables import markdown_table
 
 RESULTS = Path(__file__).parent / "results"
-SPECS = {**named_selectors(), "ccm-additive": ccm_spec("ccm-additive", "path", kernel="additive")}
+SPECS = selectors()
 SELECTORS = (
     "ccm",
     "ccm-additive",

@@ -18,7 +18,7 @@ import pandas as pd
 from matplotlib import pyplot as plt
 
 from covmin.datasets import make_xor
-from covmin.evaluation import median_rank
+from experiments.paper.ranks import median_rank
 
 RESULTS = Path(__file__).parent / "results"
 COLOURS = np.array(["#0a6c74", "#e0662c", "#6a4fa3", "#d4a017"])

@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import gamma, norm
 
-from covmin.core.regression import regress_on_sets
+from covmin.core.regression import Given, regress_on_sets
 from covmin.inference.residual_products import normal_scores
-from covmin.inference.smoothing import Given
 
 
 def _residuals(Z: np.ndarray, targets: np.ndarray) -> np.ndarray:

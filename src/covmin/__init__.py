@@ -52,7 +52,7 @@ _HOMES = {
     "unexplained_variance": "selection.unexplained",
     "write_report": "report.render",
 }
-_MODULES = ("baselines", "datasets", "evaluation", "kernels", "plotting", "report")
+_MODULES = ("datasets", "evaluation", "kernels", "plotting", "report")
 
 
 def __getattr__(name: str) -> Any:

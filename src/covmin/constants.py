@@ -37,3 +37,6 @@ LANDMARKS: Final = (100, 6.0, 1000)
 #: How far predictions may exceed the observed values, as a fraction of their range: a product of
 #: two features exceeds it by as much in 60 samples, and a polynomial without samples is limited.
 EXTRAPOLATION: Final = 0.5
+#: Largest effective degrees of freedom of a regression whose residuals are tested, as a fraction of
+#: the samples: with more, less than half of the noise would be left for the test.
+MOST_FREEDOM: Final = 0.5

@@ -58,10 +58,6 @@ INTERRUPTED = {
         "os.replace",
         ["compare", "{csv}", "-t", "group", "--methods", "pearson", "-p", "{dir}/out.png"],
     ),
-    "reproduce": (
-        "covmin.evaluation.ranks.rank_features",
-        ["reproduce", "synthetic", "--quick", "--only", "pearson", "-o", "{dir}/out"],
-    ),
 }
 
 
@@ -75,8 +71,7 @@ def test_an_interrupt_leaves_nothing_half_written(name, csv, run, monkeypatch):
     last = result.stderr.splitlines()[-1]
     assert last.startswith("Interrupted")
     assert "Traceback" not in result.output
-    left = {path.name for path in set(csv.parent.iterdir()) - before}
-    assert left == ({"out"} if name == "reproduce" else set())
+    assert set(csv.parent.iterdir()) == before
 
 
 @pytest.mark.parametrize("words", [["--help"], ["select", "-h"], ["compare", "-h"], ["demo", "-h"]])
@@ -85,12 +80,6 @@ def test_help_teaches(words, run):
     assert result.exit_code == 0
     assert "covmin demo" in result.stdout or "Examples" in result.stdout
     assert "Exit codes" in result.stdout
-
-
-def test_reproduce_is_wired(run):
-    result = run("reproduce", "--help")
-    assert result.exit_code == 0
-    assert "synthetic" in result.stdout
 
 
 def test_version_and_no_arguments(run):
@@ -114,7 +103,6 @@ def test_heavy_parts_are_imported_by_the_commands_that_need_them():
         ("covmin select {csv} --tar", "--target"),
         ("covmin select {csv} --target gr", "group"),
         ("covmin compare {csv} --drop x", "x9"),
-        ("covmin reproduce sy", "synthetic"),
     ],
 )
 def test_shell_completion(typed, offered, csv):

@@ -29,7 +29,8 @@ def test_leave_one_out_by_brute_force():
             predicted = K[i, rest] @ solved[:-1] + solved[-1]
             errors[number] += p[i] * ((Y[i] - predicted) ** 2).sum()
     anywhere = np.array([[-np.inf] * 2, [np.inf] * 2])
-    found = regression._Components.of(K, p).leave_one_out(Y, p, anywhere)
+    basis = regression.Basis.of_kernel(K, p)
+    found = regression._bounded_errors(basis, Y, basis.shrinkage(FUNCTION_RIDGES), anywhere)
     assert_allclose(found[:4], errors[:4], rtol=1e-8)
     assert_allclose(found[-1], p @ ((Y / (1 - p)[:, None]) ** 2).sum(axis=1))
 

@@ -19,7 +19,6 @@ from covmin import (
     conditional_covariance_trace,
     unexplained_variance,
 )
-from covmin.baselines import PearsonSelector
 from covmin.kernels import Gaussian
 
 RNG = np.random.default_rng(0)
@@ -213,7 +212,6 @@ ENTRY_POINTS = {
     "StabilitySelector": StabilitySelector(CCMSelector(2, column_types="strict"), n_pairs=1).fit,
     "trace": conditional_covariance_trace,
     "share": partial(unexplained_variance, column_types="strict"),
-    "baseline": PearsonSelector(2).fit,
 }
 DATES = pd.DataFrame({name: pd.date_range("2020", periods=40) for name in "ab"})
 

@@ -3,9 +3,8 @@
 import pandas as pd
 import pytest
 
-from covmin.datasets import make_shell, make_xor
-from covmin.evaluation import compare_selectors, median_rank
-from covmin.plotting.curves import AccuracyCurveDisplay, MedianRankDisplay
+from covmin.evaluation import compare_selectors
+from covmin.plotting.curves import AccuracyCurveDisplay
 
 
 @pytest.mark.parametrize("protocol", ["nested", "paper"])
@@ -33,22 +32,3 @@ def test_two_protocols_are_told_apart(table):
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert labels == ["CCM (path) (nested)", "CCM (path) (paper)"]
     assert display.lines_[0].get_linestyle() != display.lines_[1].get_linestyle()
-
-
-def test_median_ranks():
-    result = median_rank(
-        {"xor": make_xor, "binary": make_shell},
-        ["ccm-single", "pearson"],
-        n_samples=[20, 30],
-        n_repeats=2,
-    )
-    display = MedianRankDisplay.from_results(result, ["pearson", "ccm-single"]).plot()
-    assert [ax.get_title() for ax in display.axes_] == ["xor", "binary"]
-    assert "median rank" in display.figure_.get_suptitle()
-    assert "Protocol" in display.figure_.get_suptitle()
-    texts = [text.get_text() for text in display.legend_.get_texts()]
-    assert texts == ["pearson", "CCM (single)", "optimal"]
-    optimal = display.axes_[0].lines[-1]
-    assert optimal.get_linestyle() == ":"
-    assert optimal.get_ydata()[0] == 2
-    display.figure_.canvas.draw()

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from covmin import CCMSelector
+from covmin.data import TableOptions, read
 from covmin.evaluation import compare_selectors, named_selectors
-from covmin.evaluation.encoded import ComparedTable, order_of_features
-from covmin.evaluation.svm import prefix_scores
+from covmin.evaluation.curves import prefix_scores
+from covmin.evaluation.selectors import ComparedTable, order_of_features
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def test_named_columns_of_an_array_are_as_good_as_dtypes(shop):
     options = {"n_features": [1, 2], "random_state": 0}
     by_dtype = compare_selectors(X, y, ["ccm", "anova"], **options)
     by_number = compare_selectors(
-        X.astype(object).to_numpy(), y, ["ccm", "anova"], categorical_features=[1], **options
+        X.astype(object).to_numpy(), y, ["ccm", "anova"], column_types={1: "category"}, **options
     )
     columns = ["selector", "fold", "n_features", "score"]
     pd.testing.assert_frame_equal(by_dtype.frame[columns], by_number.frame[columns])
@@ -103,3 +104,13 @@ def test_text_dates_and_names_of_rows_are_read_as_the_selector_does(shop):
     table = result.summary().set_index(["selector", "n_features"])["mean_score"]
     assert table["ccm", 2] > 0.9
     assert table.notna().all()
+
+
+def test_a_table_that_was_read_is_not_read_again(shop, monkeypatch):
+    X, y = shop
+    table = read(X, y, TableOptions())
+    options = {"n_features": [2], "random_state": 0}
+    expected = compare_selectors(X, y, ["anova"], **options).frame["score"]
+    monkeypatch.setattr("covmin.data.table.read_table", None)
+    found = compare_selectors(table, None, ["anova"], **options).frame["score"]
+    assert found.tolist() == expected.tolist()

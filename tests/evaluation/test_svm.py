@@ -6,7 +6,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from covmin.evaluation.svm import machine_score
+from covmin.evaluation.curves import machine_score
 
 
 def test_machine_is_the_papers(table):

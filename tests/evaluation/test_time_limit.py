@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from covmin.evaluation.time_limit import run_within
+from covmin.evaluation.runner import run_within
 
 
 @pytest.mark.slow

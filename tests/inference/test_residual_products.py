@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from covmin.core.regression import Basis, Given, Smoother
 from covmin.inference.neighbours import fitted_by_others
 from covmin.inference.residual_products import added_by, normal_scores
-from covmin.inference.smoothing import Basis, Given, Smoother
 
 
 def uniform(n):

@@ -63,24 +63,6 @@ def test_a_full_disk_leaves_the_old_file(option, name, csv):
 
 
 @posix
-@pytest.mark.slow
-def test_a_full_disk_keeps_finished_units_of_an_experiment(tmp_path):
-    words = ["reproduce", "synthetic", "--quick", "--quiet", "--only", "pearson"]
-    words += ["--repeats", 3, "--samples", 6, "-o", tmp_path]
-    with full_disk(room=900):
-        result = run(*words)
-    assert result.exit_code == ExitCode.OUTPUT, result.output
-    assert "File too large" in said(result)
-    assert "command resumes" in said(result)
-    log = tmp_path / "results" / "synthetic-quick.jsonl"
-    finished = log.read_bytes().split(b"\n")[:-1]
-    assert len(finished) > 1
-    assert run(*words).exit_code == 0
-    assert log.read_bytes().split(b"\n")[: len(finished)] == finished
-    assert len(log.read_bytes().splitlines()) == 1 + 3
-
-
-@posix
 def test_a_full_disk_keeps_the_stages_of_a_fit(tmp_path):
     X, y = np.random.default_rng(0).standard_normal((40, 30)), np.arange(40) % 2
     path = tmp_path / "fit.jsonl"
@@ -195,13 +177,6 @@ def test_a_damaged_file_in_a_folder_is_an_input_error(tmp_path):
         other.to_parquet(tmp_path / "2.parquet")
 
 
-@pytest.mark.parametrize("words", [["synthetic"], ["real"]])
-def test_an_experiment_without_results_says_so(words, tmp_path):
-    result = run("reproduce", *words, "--quick", "--no-run", "-o", tmp_path)
-    assert result.exit_code == ExitCode.INPUT, result.output
-    assert "--no-run" in result.stderr
-
-
 @pytest.mark.parametrize("value", [-1e-300, 0.1, 1e300, 1 / 3])
 def test_a_constant_column_of_any_size_is_constant_to_the_report(value, csv):
     frame = pd.read_csv(csv).assign(flat=value, tiny=lambda t: 1e-300 * t["x3"])
@@ -222,12 +197,6 @@ def test_names_that_no_file_can_have(option, csv):
     result = run("select", name, "-t", "group")
     assert result.exit_code == ExitCode.INPUT
     assert "too long" in said(result)
-
-
-def test_an_unknown_set_is_wrong_usage(tmp_path):
-    result = run("reproduce", "real", "--dataset", "wien", "-o", tmp_path)
-    assert result.exit_code == ExitCode.USAGE
-    assert "Did you mean 'wine'" in result.stderr
 
 
 def test_text_cannot_be_regressed_on(csv):

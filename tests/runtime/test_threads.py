@@ -22,7 +22,6 @@ from covmin import (
     conditional_dependence_test,
     unexplained_variance,
 )
-from covmin.baselines import BAHSICSelector
 from covmin.datasets import make_xor
 from covmin.report import check_data
 from covmin.runtime import threads
@@ -180,7 +179,6 @@ ENTRIES = {
         lambda: StabilitySelector(CCMSelector(3), n_pairs=1).fit(X, y),
         ["inference.stability._choose"],
     ),
-    "baseline": (lambda: BAHSICSelector(3).fit(X, y), ["baselines.bahsic.hsic_without_each"]),
     "report": (
         lambda: check_data(CCMSelector(3).fit(X, y), X, y),
         ["report.samples.regress_on_sets"],

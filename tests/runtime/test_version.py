@@ -5,12 +5,11 @@ import pickle
 import pytest
 
 from covmin import CCMSelector, KnockoffSelector, StabilitySelector
-from covmin.baselines import BAHSICSelector
 
 
 @pytest.mark.parametrize(
     "selector",
-    [CCMSelector(2), KnockoffSelector(), StabilitySelector(), BAHSICSelector(2)],
+    [CCMSelector(2), KnockoffSelector(), StabilitySelector()],
     ids=lambda selector: type(selector).__name__,
 )
 def test_a_pickle_of_another_version_says_so(selector, monkeypatch):

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 import covmin
 from covmin import CCMSelector, KnockoffSelector, StabilitySelector, VerdictSelector
-from covmin.baselines import MRMRSelector
 from covmin.evaluation.curves import CurveResult
 from covmin.inference.dependence import DependenceTest
 from covmin.plan import Plan
@@ -49,7 +48,6 @@ def other_selectors(X: np.ndarray, y: np.ndarray) -> None:
     assert_type(KnockoffSelector(fdr=0.2).fit(X, y), KnockoffSelector)
     assert_type(VerdictSelector(fdr=0.2).fit(X, y), VerdictSelector)
     assert_type(KnockoffSelector().get_support(indices=True), NDArray[np.intp])
-    assert_type(MRMRSelector(3).fit(X, y).set_output(transform="polars"), MRMRSelector)
 
 
 def functions(X: np.ndarray, y: np.ndarray) -> None:

@@ -1,11 +1,10 @@
-"""Evaluate feature selectors, on synthetic data and on your own table.
+"""Compare feature selectors on your own table.
 
 =========================== =================================================================
 name                        what it does
 =========================== =================================================================
 :func:`compare_selectors`   score of a kernel SVM against the number of selected features
-:func:`median_rank`         median rank of the true features, over repeated draws
-:func:`named_selectors`     the selectors that both accept by name
+:func:`named_selectors`     the selectors that it accepts by name
 =========================== =================================================================
 
 Scores follow one of two protocols, and every table and figure says which. ``"nested"`` ranks the
@@ -15,15 +14,12 @@ results often do; its scores are too high.
 
 from .compare import compare_selectors
 from .curves import CurveResult, default_sizes
-from .ranks import MedianRankResult, median_rank
 from .selectors import SelectorSpec, named_selectors
 
 __all__ = [
     "CurveResult",
-    "MedianRankResult",
     "SelectorSpec",
     "compare_selectors",
     "default_sizes",
-    "median_rank",
     "named_selectors",
 ]

@@ -4,30 +4,44 @@ import hashlib
 import os
 import warnings
 from collections.abc import Iterable, Mapping
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import get_scorer
-from sklearn.utils import column_or_1d
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils import _safe_indexing, column_or_1d
 
-from covmin.data import TableOptions, read
+from covmin.data import Table, TableOptions, read
 from covmin.data.encoding import summary
 from covmin.data.kinds import LEFT_OUT
-from covmin.data.responses import encode_response
-from covmin.data.survival import survival_times
-from covmin.runtime.seeds import seed_of
+from covmin.runtime.seeds import seed_of, unit_seed
 from covmin.selection.scoring import scoring_name
 
-from .curves import CurveResult, CurveTask, check_protocol, curve_rows, default_sizes, no_result
-from .encoded import ComparedTable, encoded
+from .curves import (
+    CurveResult,
+    CurveTask,
+    Split,
+    check_protocol,
+    curve_rows,
+    default_sizes,
+    no_result,
+)
 from .runner import run_units, warn_of_failures
-from .selectors import QUICK_BASELINES, resolve_selectors, selector_settings
-from .splits import make_splits
+from .selectors import QUICK_BASELINES, ComparedTable, resolve_selectors, selector_settings
+
+# By whether there are groups, and whether there are classes.
+_SPLITTERS = {
+    (False, False): KFold,
+    (False, True): StratifiedKFold,
+    (True, False): GroupKFold,
+    (True, True): StratifiedGroupKFold,
+}
 
 
 def compare_selectors(
     X: Any,
-    y: Any,
+    y: Any = None,
     selectors: Iterable[str] | Mapping[str, Any] | None = None,
     *,
     protocol: str = "nested",
@@ -36,7 +50,6 @@ def compare_selectors(
     n_repeats: int = 1,
     groups: Any = None,
     task: str = "auto",
-    categorical_features: Any = "from_dtype",
     column_types: Any = "auto",
     scoring: Any = None,
     seconds: float | None = None,
@@ -56,7 +69,7 @@ def compare_selectors(
     ----------
     X : array-like of shape (n_samples, n_features)
         Samples, in any form that :meth:`~covmin.CCMSelector.fit` accepts.
-    y : array-like of shape (n_samples,)
+    y : array-like of shape (n_samples,), optional
         Class labels, scored by the accuracy of a support vector classifier; or numbers, scored by
         the R² of support vector regression.
     selectors : iterable of str or mapping of str to estimator, optional
@@ -78,13 +91,11 @@ def compare_selectors(
         Group of each sample; a group is never split between training and test rows.
     task : {"auto", "classification", "regression"}, default="auto"
         How to split and score; "auto" reads y as the selectors do.
-    categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Columns that hold categories, as for :class:`~covmin.CCMSelector`. Selectors that accept
-        only numbers rank one indicator column per level, and a categorical feature takes the rank
-        of its best level. The SVM also uses one indicator per level. Missing values are replaced
-        by the mean of the training rows, with an indicator of missingness.
     column_types : {"auto", "strict"} or dict, default="auto"
-        How to read the columns, as for :class:`~covmin.CCMSelector`.
+        How to read the columns, as for :class:`~covmin.CCMSelector`. Selectors that accept only
+        numbers rank one indicator column per level of a category, which takes the rank of its
+        best level. The SVM also uses one indicator per level. Missing values are replaced by the
+        mean of the training rows, with an indicator of missingness.
     scoring : str or callable, optional
         Score of the SVM, as in scikit-learn, such as "roc_auc" or "neg_mean_absolute_error";
         higher is better. By default accuracy, or R².
@@ -123,26 +134,35 @@ def compare_selectors(
     scorer = None if scoring is None else get_scorer(scoring)
     if seconds is not None and not seconds > 0.0:
         raise ValueError(f"seconds must be a number > 0 or None; got {seconds!r}.")
-    options = TableOptions(column_types, task=task, categorical_features=categorical_features)
-    X, y, groups, table = _check_data(X, y, groups, options)
-    classes = encode_response(y, task).task == "classification"
+    table = _read(X, y, TableOptions(column_types, task=task), groups)
+    y = column_or_1d(table.passed[1])[table.row]
+    encoded = _encoded(table)
+    X = np.asarray(table.X if encoded is None else encoded.first_columns(), dtype=np.float64)
+    classes = table.response.task == "classification"
     seed = seed_of(random_state)
     specs = resolve_selectors(selectors, ("ccm", *QUICK_BASELINES))
     sizes = _check_sizes(n_features, X.shape[1])
     splits = make_splits(
-        X, y, cv=cv, groups=groups, n_repeats=n_repeats, random_state=seed, classification=classes
+        X,
+        y,
+        cv=cv,
+        groups=table.groups,
+        n_repeats=n_repeats,
+        random_state=seed,
+        classification=classes,
     )
-    curves = CurveTask(X, y, specs, sizes, splits, classes, seed, table, scorer)
+    curves = CurveTask(X, y, specs, sizes, splits, classes, seed, encoded, scorer)
     units = curves.units(specs, check_protocol(protocol))
     if seconds is not None:  # so that all selectors have finished the same folds
         units.sort(key=lambda unit: (unit.get("repeat", 0), unit.get("fold", 0)))
     settings = {**_settings(curves, scoring), **selector_settings(specs)}
-    options: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "seconds": seconds}
-    results = run_units(units, curves, log=log, settings=settings, **options)
+    running: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "seconds": seconds}
+    results = run_units(units, curves, log=log, settings=settings, **running)
     if not any(results):
         raise ValueError(f"No selector finished a fold within seconds={seconds:g}; allow more.")
     missing = [no_result(len(sizes), unit, len(splits[0])) for unit in units]
-    pairs = list(zip(units, map(_first_of, results, missing), strict=True))
+    found = (other if done is None else done for done, other in zip(results, missing, strict=True))
+    pairs = list(zip(units, found, strict=True))
     # In the order in which the selectors were named.
     pairs.sort(key=lambda pair: list(specs).index(pair[0]["selector"]))
     rows = [row for unit, result in pairs for row in curve_rows(unit, result, sizes)]
@@ -157,31 +177,68 @@ def compare_selectors(
     return result
 
 
-def _first_of(result: Any, other: Any) -> Any:
-    return other if result is None else result
-
-
-def _check_data(
-    X: Any, y: Any, groups: Any, options: TableOptions
-) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, ComparedTable | None]:
-    """Return numbers, responses, groups, and the table if it holds more than numbers.
-
-    The table is read as for a fit, so that every table a selector accepts can be compared.
-    """
+def _read(X: Any, y: Any, options: TableOptions, groups: Any) -> Table:
+    """Read the table as for a fit, so that every table a selector accepts can be compared."""
     if np.ndim(y) == 2 and np.shape(y)[1] > 1:
         raise ValueError(f"y has {np.shape(y)[1]} columns; pass one response at a time.")
-    if survival_times(y, options.task) is not None:
+    table = read(X, y, options, groups=groups).in_memory()
+    if table.response.task == "survival":
         raise ValueError(
             "y holds survival times; selectors can only be compared on classes and numbers."
         )
-    samples = read(X, y, options).in_memory()
-    if out := [each for each in samples.readings if each.kind in LEFT_OUT]:
+    if out := [each for each in table.readings if each.kind in LEFT_OUT]:
         warnings.warn(" ".join(summary(out)), UserWarning, stacklevel=3)
-    y = column_or_1d(y)[samples.row]
-    groups = None if groups is None else column_or_1d(groups)[samples.row]
-    table = encoded(samples)
-    numbers = samples.X if table is None else table.first_columns()
-    return np.asarray(numbers, dtype=np.float64), y, groups, table
+    return table
+
+
+def _encoded(table: Table) -> ComparedTable | None:
+    """Return the table as a selector reads it; None if it has only numbers and none missing."""
+    matrix, source = np.asarray(table.X, dtype=np.float64), np.asarray(table.layout.source)
+    n_features = table.layout.unit.size
+    if np.array_equal(source, np.arange(n_features)) and not np.isnan(matrix).any():
+        return None
+    passed = table.passed[0]
+    if not hasattr(passed, "shape"):
+        passed = np.asarray(passed, dtype=object)
+    reading = {"column_types": table.options.column_types}
+    rows = _safe_indexing(passed, table.row)
+    return ComparedTable(rows, reading, matrix, source, n_features)
+
+
+def make_splits(
+    X: np.ndarray,
+    y: np.ndarray,
+    *,
+    cv: Any = 5,
+    groups: np.ndarray | None = None,
+    n_repeats: int = 1,
+    random_state: int = 0,
+    classification: bool = True,
+) -> list[list[Split]]:
+    """Return the training and test rows of each repeat and fold.
+
+    ``cv`` is a number of shuffled folds, stratified for classes, where no group in ``groups``
+    (n_samples,) is split; or a scikit-learn splitter; or the splits themselves, which are then
+    the same in every repeat.
+    """
+    if not (isinstance(cv, Integral) or hasattr(cv, "split")):
+        cv = list(cv)
+    repeats = []
+    for repeat in range(n_repeats):
+        splitter = cv
+        if isinstance(cv, Integral):
+            seed = unit_seed(random_state, "splits", repeat)
+            make = _SPLITTERS[groups is not None, classification]
+            splitter = make(int(cv), shuffle=True, random_state=seed)
+        pairs = splitter.split(X, y, groups) if hasattr(splitter, "split") else splitter
+        repeats.append([(_rows(train, len(y)), _rows(test, len(y))) for train, test in pairs])
+    return repeats
+
+
+def _rows(rows: Any, n: int) -> np.ndarray:
+    """Convert row numbers or a mask to row numbers."""
+    rows = np.asarray(rows)
+    return np.flatnonzero(rows) if rows.dtype == bool and rows.size == n else rows.astype(int)
 
 
 def _check_sizes(n_features: Iterable[int] | None, d: int) -> list[int]:

@@ -1,21 +1,34 @@
 """Score of a kernel SVM against the number of features."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import time
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.metrics import r2_score
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR
 
+from covmin.core.kernels.bandwidth import median_bandwidth
+from covmin.runtime.frames import require_pandas
 from covmin.runtime.seeds import unit_seed
 
-from .encoded import ComparedTable
-from .frames import Records, group_means
-from .runner import UNFINISHED, rank_features
-from .selectors import SelectorSpec
-from .splits import Split
-from .svm import Scorer, prefix_scores
+from .runner import UNFINISHED
+from .selectors import ComparedTable, SelectorSpec, filled, order_of_features
 
 PROTOCOLS = ("nested", "paper")
+# Training and test rows.
+Split = tuple[np.ndarray, np.ndarray]
+# Columns from best to worst (None if the selector failed), seconds, and the error message.
+Ranked = tuple[np.ndarray | None, float, str | None]
+# Computes a score from a fitted model, samples and responses, like scikit-learn's scorers.
+Scorer = Callable[[Any, np.ndarray, np.ndarray], float]
+# Cross-validation folds that calibrate the probabilities of the SVM.
+_CALIBRATION_FOLDS = 3
 
 
 def default_sizes(n_features: int) -> list[int]:
@@ -90,19 +103,117 @@ class CurveTask:
         m = spec.budget(self.X.shape[1], max(self.sizes))
         seed = unit_seed(self.random_state, "ranking", position)
         table = None if self.table is None else self.table.rows(rows)
-        order, seconds, error = rank_features(spec, m, self.X[rows], self.y[rows], seed, table)
+        task = "classification" if self.classification else "regression"
+        order, seconds, error = rank_features(
+            spec, m, self.X[rows], self.y[rows], seed, table, task
+        )
         scores = [[self._scores(order, split) for split in folds] for folds in repeats]
         return {"scores": scores, "seconds": round(seconds, 4), "error": error}
 
     def _scores(self, order: np.ndarray | None, split: Split) -> list[float | None]:
-        judge: dict[str, Any] = {
-            "seed": self.random_state,
-            "table": self.table,
-            "scorer": self.scorer,
-        }
-        return prefix_scores(
-            order, self.sizes, self.X, self.y, split, classification=self.classification, **judge
-        )
+        judge: dict[str, Any] = {"seed": self.random_state, "scorer": self.scorer}
+        judge |= {"table": self.table, "classification": self.classification}
+        return prefix_scores(order, self.sizes, self.X, self.y, split, **judge)
+
+
+def rank_features(
+    spec: SelectorSpec,
+    m: int,
+    X: Any,
+    y: Any,
+    seed: int,
+    table: ComparedTable | None = None,
+    task: str = "auto",
+) -> Ranked:
+    """Fit a selector for m features of X (n, d); an error is recorded and does not stop the run."""
+    selector, start = spec.make(m, seed, task), time.perf_counter()
+    order, failure = None, None
+    try:
+        # Warnings, for example about constant columns, would repeat thousands of times.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            order = order_of_features(selector, X, y, table)
+    except Exception as error:
+        failure = f"{type(error).__name__}: {error}"[:300]
+    return order, time.perf_counter() - start, failure
+
+
+def machine_score(
+    X_train: np.ndarray,
+    y_train: np.ndarray,
+    X_test: np.ndarray,
+    y_test: np.ndarray,
+    *,
+    classification: bool,
+    seed: int = 0,
+    scorer: Scorer | None = None,
+) -> float:
+    """Return the score of a kernel SVM on held-out samples.
+
+    The SVM has C = 1 and a Gaussian kernel with σ by the median rule. Standardisation and σ use
+    only the training samples; ``seed`` draws the rows for σ if there are more than 1024. For
+    classes, the score is the accuracy. For numbers, it is the R² of support vector regression of
+    the standardised response, with a tube of 0.1 standard deviations. A ``scorer`` replaces both.
+    Missing values are replaced by the mean of the training samples.
+    """
+    X_train, X_test = filled(X_train, by=X_train), filled(X_test, by=X_train)
+    # The standard deviation of equal numbers is a rounding error, seldom exactly 0.
+    scale = np.where(np.ptp(X_train, axis=0) > 0, X_train.std(axis=0), 1.0)
+    Z_train, Z_test = ((X - X_train.mean(axis=0)) / scale for X in (X_train, X_test))
+    gamma = 1.0  # if no selected feature varies, the value does not matter
+    if (np.ptp(Z_train, axis=0) > 0).any():
+        gamma = 1.0 / (2.0 * median_bandwidth(Z_train, 2, seed=seed) ** 2)
+    if scorer is not None:
+        machine = _machine(gamma, y_train, scorer, classification=classification)
+        return float(scorer(machine.fit(Z_train, y_train), Z_test, y_test))
+    if classification:
+        predicted = SVC(C=1.0, gamma=gamma).fit(Z_train, y_train).predict(Z_test)
+        return float(np.mean(predicted == y_test))
+    centre, spread = y_train.mean(), y_train.std() or 1.0
+    machine = SVR(C=1.0, gamma=gamma, epsilon=0.1).fit(Z_train, (y_train - centre) / spread)
+    return float(r2_score((y_test - centre) / spread, machine.predict(Z_test)))
+
+
+def _machine(gamma: float, y: np.ndarray, scorer: Scorer, *, classification: bool) -> Any:
+    """Return the SVM, in units of the response and with probabilities if the scorer needs them."""
+    if not classification:
+        regression = SVR(C=1.0, gamma=gamma, epsilon=0.1)
+        return TransformedTargetRegressor(regression, transformer=StandardScaler())
+    machine = SVC(C=1.0, gamma=gamma)
+    if getattr(scorer, "_response_method", None) != "predict_proba":
+        return machine
+    fewest = int(np.unique(y, return_counts=True)[1].min())
+    folds = min(_CALIBRATION_FOLDS, fewest)
+    return CalibratedClassifierCV(machine, cv=folds, ensemble=False)
+
+
+def prefix_scores(
+    order: np.ndarray | None,
+    sizes: Sequence[int],
+    X: np.ndarray,
+    y: np.ndarray,
+    split: tuple[np.ndarray, np.ndarray],
+    *,
+    classification: bool,
+    seed: int = 0,
+    table: ComparedTable | None = None,
+    scorer: Scorer | None = None,
+) -> list[float | None]:
+    """Return the scores of the first m features of an order (n_features,), for each m in ``sizes``.
+
+    There are no scores if the order is None because the ranking failed. The SVM uses all encoded
+    columns of a feature.
+    """
+    if order is None:
+        return [None] * len(sizes)
+    train, test = split
+    scores: list[float | None] = []
+    for first in (order[:m] for m in sizes):
+        Z = X[:, first] if table is None else table.columns_of(first)
+        options: dict[str, Any] = {"classification": classification, "seed": seed}
+        score = machine_score(Z[train], y[train], Z[test], y[test], scorer=scorer, **options)
+        scores.append(round(score, 6))
+    return scores
 
 
 def no_result(n_sizes: int, unit: Mapping[str, Any], n_folds: int) -> dict[str, Any]:
@@ -128,7 +239,7 @@ def curve_rows(
 
 
 @dataclass(frozen=True, repr=False)
-class CurveResult(Records):
+class CurveResult:
     """Scores of selectors, fold by fold.
 
     Attributes
@@ -145,8 +256,7 @@ class CurveResult(Records):
         Tidy, with columns selector, protocol, repeat, fold, n_features, score, fit_seconds.
     """
 
-    _display = "AccuracyCurveDisplay"
-
+    records: list[dict[str, Any]]
     score_name: str
     errors: list[tuple[str, str | None]]
 
@@ -160,7 +270,16 @@ class CurveResult(Records):
         return found
 
     def __repr__(self) -> str:
-        return self._describe(f"scores ({self.score_name})")
+        names = ", ".join(dict.fromkeys(record["selector"] for record in self.records))
+        return (
+            f"<CurveResult: {len(self.records)} scores ({self.score_name}) of "
+            f"{names or 'no selector'}; see .summary(), .frame and .plot()>"
+        )
+
+    @property
+    def frame(self) -> Any:
+        """Results as a tidy frame, one row per record."""
+        return require_pandas().DataFrame(self.records)
 
     def summary(self) -> Any:
         """Average over repeats and folds, for each selector and number of features.
@@ -173,8 +292,33 @@ class CurveResult(Records):
         """
         return summarise(self.frame, ["selector", "protocol", "n_features"])
 
+    def plot(self, *axes: Any, **options: Any) -> Any:
+        """Draw the results.
+
+        Parameters
+        ----------
+        *axes, **options
+            Passed to ``plot`` of the display: axes to draw on, a title, whether to add a legend.
+
+        Returns
+        -------
+        display : covmin.plotting.AccuracyCurveDisplay
+        """
+        from covmin.plotting.curves import AccuracyCurveDisplay
+
+        return AccuracyCurveDisplay.from_results(self).plot(*axes, **options)
+
 
 def summarise(frame: Any, keys: list[str]) -> Any:
     """Average the scores of a tidy frame over repeats and folds."""
-    names = ("mean_score", "standard_deviation", "n_folds")
-    return group_means(frame, keys, "score", names, spread="std")
+    return (
+        frame.groupby(keys, sort=False)
+        .agg(
+            mean_score=("score", "mean"),
+            standard_deviation=("score", "std"),
+            fit_seconds=("fit_seconds", "mean"),
+            n_folds=("score", "size"),
+            n_failed=("score", lambda scores: int(scores.isna().sum())),
+        )
+        .reset_index()
+    )

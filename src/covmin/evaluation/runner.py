@@ -1,16 +1,19 @@
-"""Run units of work in parallel and save each one as soon as it is finished."""
+"""Run units of work in parallel, save each as soon as it is finished, and stop in time."""
 
 import os
+import pickle
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
+from multiprocessing.connection import Connection, wait
 from typing import Any
 
-import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs
+from joblib.externals.loky.backend import get_context
+from joblib.externals.loky.backend.reduction import dumps
 from sklearn.exceptions import FitFailedWarning
 
 from covmin.runtime.log import ResultLog
@@ -19,14 +22,8 @@ from covmin.runtime.seeds import global_state_restored
 from covmin.runtime.threads import one_thread
 from covmin.runtime.version import __version__
 
-from .encoded import ComparedTable, order_of_features
-from .selectors import SelectorSpec
-from .time_limit import run_within
-
 Unit = Mapping[str, Any]
 Work = Callable[[Unit], Any]
-# Columns from best to worst (None if the selector failed), seconds, and the error message.
-Ranked = tuple[np.ndarray | None, float, str | None]
 # The error message of a ranking stopped by the time limit.
 UNFINISHED = "not finished in time"
 
@@ -81,22 +78,6 @@ def _guarded(work: Work, unit: Unit, index: int) -> tuple[int, Any]:
         return index, work(unit)
 
 
-def rank_features(
-    spec: SelectorSpec, m: int, X: Any, y: Any, seed: int, table: ComparedTable | None = None
-) -> Ranked:
-    """Fit a selector for m features of X (n, d); an error is recorded and does not stop the run."""
-    selector, start = spec.make(m, seed), time.perf_counter()
-    order, failure = None, None
-    try:
-        # Warnings, for example about constant columns, would repeat thousands of times.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            order = order_of_features(selector, X, y, table)
-    except Exception as error:
-        failure = f"{type(error).__name__}: {error}"[:300]
-    return order, time.perf_counter() - start, failure
-
-
 def warn_of_failures(errors: Sequence[tuple[str, str | None]]) -> None:
     """Issue one warning for all failed rankings, with the first message of each selector."""
     failed = [(name, error) for name, error in errors if error not in (None, UNFINISHED)]
@@ -110,3 +91,70 @@ def warn_of_failures(errors: Sequence[tuple[str, str | None]]) -> None:
         FitFailedWarning,
         stacklevel=3,
     )
+
+
+def run_within(
+    seconds: float, work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], n_jobs: int = 1
+) -> Iterator[Any]:
+    """Yield the results of ``work`` on each task as they come, until the time is up.
+
+    Tasks start in order, in separate processes: there is no other way to stop the code of another
+    library. An error stops all of them.
+    """
+    end = time.monotonic() + seconds
+    waiting = list(reversed(tasks))
+    packed = bytes(dumps(work))  # also handles functions defined in an interactive session
+    processes: dict[Any, Any] = {}
+    try:
+        for _ in range(min(n_jobs, len(waiting))):
+            connection, process = _started(packed)
+            processes[connection] = process
+            connection.send(waiting.pop())
+        while processes and (ready := wait(list(processes), max(0.0, end - time.monotonic()))):
+            for connection in list[Any](ready):
+                yield _received(connection)
+                if waiting:
+                    connection.send(waiting.pop())
+                else:
+                    _end(connection, processes.pop(connection))
+    finally:
+        for connection, process in processes.items():
+            _end(connection, process)
+
+
+def _started(packed: bytes) -> tuple[Connection, Any]:
+    context = get_context("loky")  # does not run the user's script again
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(packed, theirs), daemon=True)
+    process.start()
+    theirs.close()
+    return ours, process
+
+
+def _serve(packed: bytes, connection: Connection) -> None:
+    """Process one task after another and send each result."""
+    work = pickle.loads(packed)
+    while True:
+        task = connection.recv()
+        outcome: tuple[Any, Exception | None]
+        try:
+            outcome = work(*task), None
+        except Exception as error:
+            outcome = None, error
+        connection.send(outcome)
+
+
+def _received(connection: Any) -> Any:
+    try:
+        result, error = connection.recv()
+    except EOFError:
+        raise RuntimeError("A worker process of the comparison ended unexpectedly.") from None
+    if error is not None:
+        raise error
+    return result
+
+
+def _end(connection: Any, process: Any) -> None:
+    process.terminate()
+    process.join()
+    connection.close()

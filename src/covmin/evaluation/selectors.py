@@ -1,21 +1,22 @@
-"""The registry of selectors by name: conditional covariance minimisation and the baselines."""
+"""The selectors that can be compared by name, and the order that a fitted selector gives."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
 
-from covmin.baselines import available_selectors
-from covmin.plan import Formulation
 from covmin.selection.selector import CCMSelector
 from covmin.text import listed
 
-# Fast, and of different kinds: linear, univariate, redundancy-aware and kernel-based.
-QUICK_BASELINES = ("pearson", "anova", "mrmr", "rfe", "bahsic")
+from .baselines import BASELINES, baseline
+
+# Fast, and of different kinds: linear, univariate and redundancy-aware.
+QUICK_BASELINES = ("pearson", "anova", "mrmr", "rfe", "lasso")
 
 # The paper's m on real data: 100 of more than 100 features, otherwise a fifth of them.
 _WIDE = 100
@@ -30,7 +31,8 @@ class SelectorSpec:
     name : str
         Name in tables and figures.
     factory : callable
-        Takes ``n_features_to_select`` and the parameters below; returns the estimator.
+        Takes ``n_features_to_select``, ``random_state``, ``task`` and the parameters below;
+        returns the estimator.
     params : mapping, default={}
         Further parameters.
     paper_budget : bool, default=False
@@ -52,12 +54,12 @@ class SelectorSpec:
     params: Mapping[str, Any] = field(default_factory=dict)
     paper_budget: bool = False
 
-    def make(self, n_features_to_select: int, random_state: int | None = None) -> BaseEstimator:
-        """Return an unfitted estimator for a number of features and a seed."""
-        selector = self.factory(n_features_to_select=n_features_to_select, **self.params)
-        if "random_state" in selector.get_params():
-            selector.set_params(random_state=random_state)
-        return selector
+    def make(
+        self, n_features_to_select: int, random_state: int | None = None, task: str = "auto"
+    ) -> BaseEstimator:
+        """Return an unfitted estimator for a number of features, a seed and a task."""
+        asked = {"n_features_to_select": n_features_to_select, "random_state": random_state}
+        return self.factory(**asked, task=task, **self.params)
 
     def budget(self, n_features: int, largest: int) -> int:
         """Return the number of features to request when all ``n_features`` are ranked."""
@@ -67,26 +69,13 @@ class SelectorSpec:
 
     def describe(self) -> str:
         """Return a text of everything the results depend on; stored to detect changes."""
-        return " ".join(repr(self.make(1)).split())
-
-
-@dataclass(frozen=True)
-class _Given(SelectorSpec):
-    """A user's own estimator, used unchanged for any number of features."""
-
-    estimator: Any = None
-
-    def make(self, n_features_to_select: int, random_state: int | None = None) -> BaseEstimator:
-        selector = clone(self.estimator)
-        if selector.get_params().get("random_state", 0) is None:
-            selector.set_params(random_state=random_state)
-        return selector
+        values = {key: getattr(value, "__name__", value) for key, value in self.params.items()}
+        text = ", ".join(f"{key}={value!r}" for key, value in values.items())
+        return " ".join(f"{self.factory.__name__}({text})".split())
 
 
 def named_selectors() -> Mapping[str, SelectorSpec]:
     """Return all selectors that can be requested by name.
-
-    These are the baselines of :func:`covmin.baselines.available_selectors`, and
 
     =================== ====================================================================
     name                meaning
@@ -96,12 +85,15 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
     ccm-path            the same path with the paper's kernel and its ε for classes (0.001),
                         without a search for interactions
     ccm-single          a single solve, as in the paper
-    ccm-soft-λ₁         a single solve, soft constraint, λ₁ = 0.001, 0.01, 0.1
-    ccm-free-λ₂         a single solve, inverse-free, λ₂ = 1, 10, 100
-    ccm-fourier-D       a single solve, D random Fourier features: 50, 100, 200, 400
+    pearson             absolute correlation with the response or with a class
+    anova               F statistic
+    mrmr                minimum redundancy, maximum relevance, from binned variables
+    rfe                 recursive elimination with a linear support vector machine
+    lasso               penalty at which a feature enters the path
+    extra-trees         decrease of impurity in extremely randomised trees
+    mi                  mutual information, from nearest neighbours
+    permutation         loss of held-out score of such trees when a feature is shuffled
     =================== ====================================================================
-
-    ``ccm-soft``, ``ccm-free`` and ``ccm-fourier`` use the estimator's defaults for λ₁, λ₂ and D.
 
     Returns
     -------
@@ -110,45 +102,52 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
     Examples
     --------
     >>> from covmin.evaluation import named_selectors
-    >>> list(named_selectors())[:4]
-    ['ccm', 'ccm-gaussian', 'ccm-path', 'ccm-single']
+    >>> list(named_selectors())[:5]
+    ['ccm', 'ccm-gaussian', 'ccm-path', 'ccm-single', 'pearson']
     """
-    single = partial(Formulation, "single")
-    free = partial(single, inverse="free")
-    fourier: dict[str, Any] = {"approximation": "fourier"}
-    # The paper's grids for its two approximations, and ours for the number of Fourier features.
     specs = [
         ccm_spec("ccm", "path"),
         ccm_spec("ccm-gaussian", "path", kernel="gaussian"),
         ccm_spec("ccm-path", "path", kernel="gaussian", epsilon=0.001, interactions=False),
         ccm_spec("ccm-single"),
-        *(SelectorSpec(name, factory) for name, factory in available_selectors().items()),
-        ccm_spec("ccm-soft", single("soft")),
-        *(ccm_spec(f"ccm-soft-{v}", single("soft", lambda1=v)) for v in (0.001, 0.01, 0.1)),
-        ccm_spec("ccm-free", free()),
-        *(ccm_spec(f"ccm-free-{v:g}", free(lambda2=v)) for v in (1.0, 10.0, 100.0)),
-        ccm_spec("ccm-fourier", **fourier),
-        *(ccm_spec(f"ccm-fourier-{v}", **fourier, n_components=v) for v in (50, 100, 200, 400)),
+        *(SelectorSpec(name, baseline, {"score": score}) for name, score in BASELINES.items()),
     ]
     return MappingProxyType({spec.name: spec for spec in specs})
 
 
-def ccm_spec(name: str, formulation: str | Formulation = "paper", **params: Any) -> SelectorSpec:
+def ccm_spec(name: str, formulation: Any = "paper", **params: Any) -> SelectorSpec:
     """Return a variant of :class:`~covmin.CCMSelector` that uses the paper's m."""
-    params["formulation"] = formulation
-    return SelectorSpec(name, CCMSelector, params, paper_budget=True)
+    return SelectorSpec(name, CCMSelector, {**params, "formulation": formulation}, True)
+
+
+def _copy_of(estimator: Any, n_features_to_select: int, random_state: Any, task: str) -> Any:
+    """Return a user's own estimator unchanged, but for a seed that is None."""
+    selector = clone(estimator)
+    if selector.get_params().get("random_state", 0) is None:
+        selector.set_params(random_state=random_state)
+    return selector
+
+
+def _spec_of(name: str, given: Any) -> SelectorSpec:
+    if isinstance(given, SelectorSpec):
+        return given
+    return SelectorSpec(name, _copy_of, {"estimator": given})
 
 
 def resolve_selectors(
-    selectors: Iterable[str] | Mapping[str, Any] | None, default: Iterable[str] = ()
+    selectors: Iterable[str] | Mapping[str, Any] | None,
+    default: Iterable[str] = (),
+    known: Mapping[str, SelectorSpec] | None = None,
 ) -> dict[str, SelectorSpec]:
     """Convert names, or a mapping of names to estimators, to specifications."""
     if isinstance(selectors, Mapping):
         return {
-            name: s if isinstance(s, SelectorSpec) else _Given(name, type(s), estimator=s)
+            name: s
+            if isinstance(s, SelectorSpec)
+            else SelectorSpec(name, _copy_of, {"estimator": s})
             for name, s in selectors.items()
         }
-    known = named_selectors()
+    known = named_selectors() if known is None else known
     names = [selectors] if isinstance(selectors, str) else list(selectors or default)
     if unknown := [name for name in names if name not in known]:
         raise ValueError(
@@ -166,7 +165,7 @@ def selector_settings(specs: Mapping[str, SelectorSpec]) -> dict[str, Any]:
 
     >>> from sklearn.feature_selection import SelectKBest
     >>> selector_settings(resolve_selectors({"kbest": SelectKBest(k=2)}))
-    {'selectors': {'kbest': 'SelectKBest(k=2)'}}
+    {'selectors': {'kbest': '_copy_of(estimator=SelectKBest(k=2))'}}
     """
     known = named_selectors()
     own = {name: spec.describe() for name, spec in specs.items() if known.get(name) != spec}
@@ -176,9 +175,11 @@ def selector_settings(specs: Mapping[str, SelectorSpec]) -> dict[str, Any]:
 def feature_order(selector: Any) -> np.ndarray:
     """Return the columns (n_features,) of a fitted selector from best to worst.
 
-    Uses ``ranking_`` (1 is best), else ``scores_`` (larger is better), else ``get_support``. Ties
-    are broken by position.
+    Uses ``ranking_`` (1 is best), else ``scores_`` (larger is better), else ``get_support``; of a
+    pipeline, that of its last step. Ties are broken by position.
     """
+    if isinstance(selector, Pipeline):
+        selector = selector[-1]
     if hasattr(selector, "ranking_"):
         key = np.asarray(selector.ranking_, dtype=float)
     elif hasattr(selector, "scores_"):
@@ -191,3 +192,66 @@ def feature_order(selector: Any) -> np.ndarray:
             "ranking_ (1 is best), scores_ (larger is better) or get_support()."
         )
     return np.argsort(key, kind="stable")
+
+
+@dataclass(frozen=True)
+class ComparedTable:
+    """A table as CCMSelector accepts it, together with its numeric encoding."""
+
+    table: Any  # as the user passed it
+    reading: dict[str, Any]  # parameters that say how to read it
+    # (n_samples, n_columns): numbers unchanged, one indicator per level of a category, and one
+    # indicator of missingness; NaN where a number is missing.
+    matrix: np.ndarray
+    source: np.ndarray  # (n_columns,): the feature that each column comes from
+    n_features: int
+
+    def rows(self, rows: np.ndarray) -> Self:
+        """Return the table restricted to some samples."""
+        return replace(self, table=_safe_indexing(self.table, rows), matrix=self.matrix[rows])
+
+    def columns_of(self, features: np.ndarray) -> np.ndarray:
+        """Return the encoded columns of some features."""
+        return self.matrix[:, np.isin(self.source, features)]
+
+    def first_columns(self) -> np.ndarray:
+        """Return one encoded column per feature."""
+        columns = np.zeros((self.matrix.shape[0], self.n_features))
+        features, first = np.unique(self.source, return_index=True)
+        columns[:, features] = self.matrix[:, first]
+        return columns
+
+
+def filled(X: np.ndarray, by: np.ndarray) -> np.ndarray:
+    """Replace missing values in X by the column means of ``by``.
+
+    >>> filled(np.array([[np.nan], [1.0]]), np.array([[2.0], [4.0], [np.nan]])).tolist()
+    [[3.0], [1.0]]
+    """
+    missing = np.isnan(X)
+    if not missing.any():
+        return X
+    there = ~np.isnan(by)
+    mean = np.where(there, by, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+    return np.where(missing, mean, X)
+
+
+def order_of_features(
+    selector: Any, X: np.ndarray, y: np.ndarray, table: ComparedTable | None
+) -> np.ndarray:
+    """Fit a selector and return all features (n_features,) from best to worst.
+
+    A selector that has a parameter ``column_types`` receives the table itself. Any other ranks
+    the encoded columns, with missing values replaced by the column means, and a feature
+    takes the rank of its best column.
+    """
+    if table is None:
+        return feature_order(selector.fit(X, y))
+    known = selector.get_params()
+    if "column_types" in known:
+        selector.set_params(**{name: how for name, how in table.reading.items() if name in known})
+        return feature_order(selector.fit(table.table, y))
+    matrix = filled(table.matrix, by=table.matrix)
+    order = table.source[feature_order(selector.fit(matrix, y))]
+    first = order[np.sort(np.unique(order, return_index=True)[1])]
+    return np.concatenate([first, np.setdiff1d(np.arange(table.n_features), first)])

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from covmin.core.kernels import Gaussian
+from covmin.core.regression import Given
 from covmin.data import Table, TableOptions, read
 from covmin.data.checks import check_numbers, columns_named
 from covmin.data.columns import prepare_columns
@@ -26,7 +27,6 @@ from covmin.runtime.validation import validate_params
 
 from .regression import out_of_fold_smoother
 from .residual_products import Added, added_by
-from .smoothing import Given
 
 __all__ = ["DependenceTest", "conditional_dependence_test"]
 

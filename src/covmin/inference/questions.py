@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from covmin.constants import SAMPLES_FOR_EACH_FEATURE
-from covmin.core.regression import regress_on_sets
+from covmin.core.regression import Given, regress_on_sets
 from covmin.core.screening import N_WAVES, SEARCH, Codes, Ranked, interacting_pairs
 from covmin.core.screening.pairs import many_carry
 from covmin.core.screening.search import chance, prior
@@ -25,7 +25,6 @@ from covmin.selection.selector import CCMSelector
 
 from .neighbours import determined_by_another, fitted_by_others
 from .residual_products import Added, added_by
-from .smoothing import Given
 
 
 @dataclass(frozen=True)

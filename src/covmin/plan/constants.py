@@ -156,9 +156,6 @@ BEND_LEVEL: Final = 0.01
 BEND_SHARE: Final = 0.1
 
 # --- conditional tests of features -------------------------------------------------------------
-#: Largest effective degrees of freedom of a regression whose residuals are tested, as a fraction of
-#: the samples: with more, less than half of the noise would be left for the test.
-MOST_FREEDOM: Final = 0.5
 #: Length scale of the functions of the residual of a feature, in its standard deviations: most of
 #: the weight is on a line, and some on an oscillation.
 FEATURE_SCALE: Final = 1.25

@@ -1,6 +1,6 @@
 """Figures in scikit-learn's style: a Display holds the data, and ``plot(ax=...)`` draws them."""
 
-from .curves import AccuracyCurveDisplay, MedianRankDisplay
+from .curves import AccuracyCurveDisplay
 from .fitted import ErrorCurveDisplay, PathDisplay, RankingDisplay, StabilityDisplay
 from .network import InteractionDisplay
 
@@ -8,7 +8,6 @@ __all__ = [
     "AccuracyCurveDisplay",
     "ErrorCurveDisplay",
     "InteractionDisplay",
-    "MedianRankDisplay",
     "PathDisplay",
     "RankingDisplay",
     "StabilityDisplay",

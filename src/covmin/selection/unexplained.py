@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from covmin.constants import FUNCTION_SCALES, LANDMARKS
-from covmin.core.regression import principal_components, regress_on_sets, summed_kernel
+from covmin.core.regression import Basis, regress_on_sets, summed_kernel
 from covmin.data import TableOptions, read
 from covmin.data.columns import PreparedColumns
 from covmin.data.tables import from_tensors
@@ -150,10 +150,10 @@ def _in_sample(X: np.ndarray, Y: np.ndarray, p: np.ndarray, weights: np.ndarray)
     criterion decreases as the kernel grows.
     """
     size = IN_SAMPLE_SHARE * weights.sum()
-    total = sum(summed_kernel(X, weights, scale) for scale in FUNCTION_SCALES)
+    total = sum(summed_kernel(X, X, weights, scale) for scale in FUNCTION_SCALES)
     K = np.exp(IN_SAMPLE_SHARE / len(FUNCTION_SCALES) * total - size)
-    Z, variances = principal_components(K, p)
+    basis = Basis.of_kernel(K, p)
     # The kernel was divided by exp(size) to avoid overflow, so the ridge is as well.
     ridge = max(IN_SAMPLE_RIDGE * np.exp(-size), np.finfo(float).tiny)
-    explained = ((Z.T @ (p[:, None] * Y)) ** 2).sum(axis=1) / (variances + ridge)
-    return float(np.clip(1.0 - explained.sum() / (p @ Y**2).sum(), 0.0, 1.0))
+    along = basis.shrinkage([ridge]) * (basis.V.T @ (np.sqrt(p)[:, None] * Y)) ** 2
+    return float(np.clip(1.0 - along.sum() / (p @ Y**2).sum(), 0.0, 1.0))

@@ -1,16 +1,13 @@
-"""Kernels on the weighted samples: one module per kernel, and one entry here."""
+"""Kernels on the weighted samples: an entry here for each."""
 
 from typing import Any
 
-from .additive import GaussianSum, WaveSum
+from .additive import Additive, GaussianSum, Mixed, Sum, WaveSum
 from .base import Configurable, Kernel, Scale, ScaledKernel
-from .gaussian import Gaussian
 from .laplacian import Laplacian
 from .linear import Linear
-from .mixed import Additive, Mixed
 from .polynomial import Polynomial
-from .rational_quadratic import RationalQuadratic
-from .sum import Sum
+from .radial import Gaussian, RationalQuadratic
 
 __all__ = [
     "KERNELS",

@@ -1,13 +1,33 @@
-"""The additive kernel: a sum of one-dimensional kernels over single features."""
+"""The additive kernel, and the mixed kernel: a joint kernel for interactions plus an additive part.
 
+With few samples and many features, all pairs of samples are at a similar distance for a joint
+kernel of all features. A sum of one-dimensional kernels does not have this problem: it weighs
+each feature by what it explains on its own. The mixture finds single effects when n ≪ d, and is
+still characteristic, so it also finds interactions.
+"""
+
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import Generator
 
-from ..arrays import Array, array_namespace, column_dots, cos_sin, like, take, to_numpy, transposed
+from ..arrays import (
+    Array,
+    add_scaled,
+    array_namespace,
+    column_dots,
+    cos_sin,
+    like,
+    take,
+    to_numpy,
+    transposed,
+)
+from .base import Kernel, Scale, is_finite_number
 from .components import Components, Pullback
+from .radial import RationalQuadratic
 
 # Frequencies (in units of 1/s) and weights of the cosines that form the one-dimensional kernel.
 # As in a one-dimensional rational quadratic kernel (0.79, 0.16, 0.04, 0.01), most of the weight
@@ -187,3 +207,131 @@ def _row_dots(waves: Array, P: Array, Q: Array) -> Array:
     left = waves @ P
     right = left if P is Q else waves @ Q
     return column_dots(left.T, right.T)
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The kernel ``k = Σᵢ cᵢ kᵢ``."""
+
+    terms: tuple[tuple[float, Any], ...]  # coefficients cᵢ > 0, and kernels kᵢ at their scales
+
+    @property
+    def zero_is_absorbing(self) -> bool:
+        return all(kernel.zero_is_absorbing for _, kernel in self.terms)
+
+    def prepare(self, X: Array) -> tuple[Any, ...]:
+        return tuple(kernel.prepare(X) for _, kernel in self.terms)
+
+    def restrict(self, prepared: tuple[Any, ...], columns: np.ndarray) -> tuple[Any, ...]:
+        pairs = zip(self.terms, prepared, strict=True)
+        return tuple(kernel.restrict(part, columns) for (_, kernel), part in pairs)
+
+    def cross(self, A: Array, B: Array, w: Array) -> Array:
+        return sum(coefficient * kernel.cross(A, B, w) for coefficient, kernel in self.terms)
+
+    def matrix_and_pullback(self, prepared: tuple[Any, ...], w: Array) -> tuple[Array, Pullback]:
+        parts = []
+        total: Array = None
+        for (coefficient, kernel), part in zip(self.terms, prepared, strict=True):
+            K, pullback = kernel.matrix_and_pullback(part, w)
+            parts.append((coefficient, pullback))
+            total = add_scaled(total, coefficient, K)
+
+        def pull(P: Array, Q: Array) -> Array:
+            return sum(c * pullback(P, Q) for c, pullback in parts)
+
+        return total, pull
+
+    def components(self, frequencies: Array) -> Components:
+        """Combine at most one moving and one fixed feature map."""
+        total = Components()
+        for coefficient, kernel in self.terms:
+            part = kernel.components(frequencies)
+            if part.moving is not None:
+                assert total.moving is None
+                total = replace(total, moving=part.moving, moving_share=coefficient)
+            else:
+                assert total.fixed is None
+                total = replace(total, fixed=part.fixed, fixed_share=coefficient)
+        return total
+
+
+class _WithAdditivePart(Kernel):
+    """A joint kernel of all features plus a sum over single features."""
+
+    mixing: float | str
+    sums_features = True
+    has_components = True
+
+    def at(self, scale: Scale) -> Sum:
+        """Return ``(1 − γ)·rational quadratic + γ·sum`` at the scale of a stage."""
+        # σ² is roughly the sum of the features' variances; each feature gets an equal share.
+        share = float(self.mixing)
+        summed = WaveSum(scale.sigma / math.sqrt(scale.n_features), scale.budget, scale.n_waves)
+        if share == 1.0:
+            return Sum(((1.0, summed),))
+        together = RationalQuadratic(bandwidth=scale.sigma)
+        return Sum(((1.0 - share, together), (share, summed)))
+
+    def draw_frequencies(self, n_columns: int, n_components: int, rng: Generator) -> np.ndarray:
+        """Draw frequencies for the joint kernel; those of the additive part are fixed."""
+        return RationalQuadratic().draw_frequencies(n_columns, n_components, rng)
+
+
+@dataclass(repr=False)
+class Mixed(_WithAdditivePart):
+    """The mixed kernel ``(1 − γ)·k_w + (γ/m)·Σⱼ wⱼ κ(xⱼ, x̃ⱼ)`` of a stage that keeps m features.
+
+    k is the :class:`RationalQuadratic` kernel and κ a one-dimensional kernel with four
+    frequencies. Both capture slow as well as fast effects.
+
+    Parameters
+    ----------
+    mixing : "auto" or float in [0, 1], default="auto"
+        Share γ of the sum. "auto" depends on the numbers of samples and features.
+    bandwidth : "median" or float, default="median"
+        σ of k; each feature in the sum gets an equal share of σ².
+
+    Examples
+    --------
+    >>> Mixed(mixing=0.5).sees_interactions, Mixed(mixing=1.0).sees_interactions
+    (True, False)
+    """
+
+    mixing: float | str = "auto"
+    bandwidth: float | str = "median"
+    name = "mixed"
+
+    @property
+    def sees_interactions(self) -> bool:  # type: ignore[override]
+        return self.mixing != 1.0
+
+    def check(self) -> None:
+        super().check()
+        mixing: Any = self.mixing
+        if mixing != "auto" and not (is_finite_number(mixing) and 0.0 <= mixing <= 1.0):
+            raise ValueError(f'mixing must be "auto" or a number in [0, 1]; got {mixing!r}.')
+
+
+@dataclass(repr=False)
+class Additive(_WithAdditivePart):
+    """The additive kernel ``(1/m) Σⱼ wⱼ κ(xⱼ, x̃ⱼ)``: convex in w, but blind to interactions.
+
+    Parameters
+    ----------
+    bandwidth : "median" or float, default="median"
+        σ of all features together; each feature gets an equal share of σ².
+
+    Examples
+    --------
+    >>> Additive().sees_interactions
+    False
+    """
+
+    bandwidth: float | str = "median"
+    name = "additive"
+    mixing = 1.0
+    sees_interactions = False
+
+    def draw_frequencies(self, n_columns: int, n_components: int, rng: Generator) -> np.ndarray:
+        return np.empty((n_columns, 0))

@@ -1,23 +1,32 @@
 """Write the tables and figures of the paper's experiments to a folder."""
 
+from __future__ import annotations
+
 import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from covmin.baselines import available_selectors
+from covmin.evaluation.curves import summarise
+from covmin.plotting import curves
+from covmin.plotting.shared import pyplot_module
 from covmin.runtime.files import replace_file
+from experiments.tables import markdown_table
 
-from .curves import summarise
-from .frames import markdown_table
-from .paper import HONEST_SETS, METHODS, PAPER_SETS, VARIANTS
+from .protocols import BASELINES, HONEST_SETS, METHODS, PAPER_SETS, VARIANTS
 from .ranks import MedianRankResult
 
 # Panels per row of a figure.
 _PANELS = 4
+# Variants: one hue and line style per family, darker as its parameter grows.
+_FAMILIES = {
+    "ccm-soft-": ("-", ("#9ECAE1", "#4292C6", "#08519C")),
+    "ccm-free-": ("--", ("#FDAE6B", "#E6550D", "#8C2D04")),
+    "ccm-fourier-": ("-.", ("#BDA3D0", "#9469B0", "#6B3A8C", "#3C1256")),
+}
 # In legends, our selectors and the paper's competitors come first, then the other baselines.
 _FIRST = ("ccm", "ccm-single", "mrmr", "bahsic", "mi")
-_SHOWN = (*_FIRST, *(name for name in available_selectors() if name not in _FIRST))
+_SHOWN = (*_FIRST, *(name for name in BASELINES if name not in _FIRST))
 
 
 def write_synthetic(result: MedianRankResult, output: Path, name: str = "synthetic") -> list[Path]:
@@ -35,17 +44,42 @@ def write_synthetic(result: MedianRankResult, output: Path, name: str = "synthet
 
 def draw_synthetic(summary: Any, path: Path) -> list[Path]:
     """Draw the selectors, or for a name that ends in "-variants" the variants, as PNG and SVG."""
-    from covmin.plotting.curves import MedianRankDisplay
-
     names = ("ccm-single", *VARIANTS) if path.stem.endswith("-variants") else _SHOWN
     rows = summary[summary["selector"].isin(names)]
     if rows.empty:
         return []
-    return _save(MedianRankDisplay.from_results(rows, names).plot().figure_, path)
+    return _save(rank_figure(curves.chosen_rows(rows, names)), path)
+
+
+def rank_figure(summary: Any) -> Any:
+    """Median rank of the true features against the number of samples, one panel per task."""
+    panels = list(summary.groupby("task", sort=False))
+    size = (3.6 * len(panels) + 0.6, 3.9)
+    figure = pyplot_module().figure(figsize=size, layout="constrained")
+    axes = figure.subplots(1, len(panels), squeeze=False)[0]
+    styles = curves.styles(summary["selector"].unique())
+    for prefix, (dash, colours) in _FAMILIES.items():
+        family = [name for name in styles if name.startswith(prefix)]
+        for name, colour in zip(family, colours, strict=False):
+            styles[name] |= {"color": colour, "linestyle": dash}
+    for ax, (task, rows) in zip(axes, panels, strict=True):
+        for name, line in rows.groupby("selector", sort=False):
+            ax.plot(line["n_samples"], line["mean_rank"], **styles[name])
+        best = rows["optimal"].iloc[0]
+        ax.axhline(best, color="black", linestyle=":", linewidth=1.5, label="optimal")
+        ax.set(title=task, xlabel="number of samples")
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.get_major_locator().set_params(integer=True)
+        ax.grid(alpha=0.25)
+    axes[0].set_ylabel("median rank of true features")
+    draws = int(summary["n_draws"].max())
+    figure.suptitle(f"Protocol: median rank, mean of {draws} draws")
+    curves.legend_below(figure, axes, 6)
+    return figure
 
 
 def write_real(frame: Any, output: Path, name: str = "real") -> list[Path]:
-    """Write the tables and figures of the result of :func:`~covmin.evaluation.paper.run_real`.
+    """Write the tables and figures of the result of :func:`.protocols.run_real`.
 
     Folders and file names follow :func:`write_synthetic`.
     """
@@ -135,9 +169,6 @@ def _wide(rows: Any, index: str, columns: str, values: str) -> Any:
 
 def _accuracy_grid(summary: Any, protocol: str, datasets: Sequence[str]) -> Any:
     """Draw one panel per data set, as in the paper; a set without results gets an empty panel."""
-    from covmin.plotting import curves
-    from covmin.plotting.shared import pyplot_module
-
     n_rows = -(-len(datasets) // _PANELS)
     size = (3.2 * _PANELS, 2.6 * n_rows + 1.0)
     figure = pyplot_module().figure(figsize=size, layout="constrained")

@@ -3,11 +3,13 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
+import matplotlib
 import pytest
-
-from covmin.datasets import registry
+from experiments.paper import data
 
 from .copies import PAPER_DATA
+
+matplotlib.use("Agg")
 
 
 @pytest.fixture(autouse=True)
@@ -39,9 +41,9 @@ def register(monkeypatch):
     """Register a changed record in place of the real one."""
 
     def change(name, **changes):
-        changed = replace(registry.find_record(name), **changes)
-        known = {**registry.records(), changed.name: changed}
-        monkeypatch.setattr(registry, "records", lambda: known)
+        changed = replace(data.find_record(name), **changes)
+        known = {**data.records(), changed.name: changed}
+        monkeypatch.setattr(data, "records", lambda: known)
         return changed
 
     return change

@@ -1,20 +1,24 @@
 """The paper's experiments: ranks of the true features on synthetic data, accuracy on real data."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
-from covmin.baselines import available_selectors
-from covmin.datasets import list_datasets, load, make_additive, make_shell, make_xor
-from covmin.runtime.frames import require_pandas
+import pandas as pd
 
-from .curves import CurveTask, check_protocol, curve_rows, default_sizes
+from covmin.datasets import make_additive, make_shell, make_xor
+from covmin.evaluation.compare import make_splits
+from covmin.evaluation.curves import CurveTask, check_protocol, curve_rows, default_sizes
+from covmin.evaluation.runner import run_units, warn_of_failures
+from covmin.evaluation.selectors import resolve_selectors
+
+from .data import list_datasets, load
 from .ranks import MedianRankResult, median_rank
-from .runner import run_units, warn_of_failures
-from .selectors import QUICK_BASELINES, named_selectors, resolve_selectors
-from .splits import make_splits
+from .selectors import paper_selectors
 
 # In the order of the figure in the paper.
 PAPER_SETS = tuple(list_datasets())
@@ -23,8 +27,10 @@ HONEST_SETS = ("glass-no-id", "vowel-speakers")
 SETS = (*PAPER_SETS, *HONEST_SETS)
 QUICK_SETS = ("glass", "TOX-171", "warpAR10P", "wine", "Yale", "glass-no-id")
 
-METHODS = ("ccm", "ccm-gaussian", "ccm-path", "ccm-single", *available_selectors())
-QUICK_METHODS = ("ccm", "ccm-single", *QUICK_BASELINES)
+# Fastest first, so that an interrupted run has finished most of the methods.
+BASELINES = ("pearson", "anova", "mrmr", "rfe", "bahsic", "extra-trees", "mi", "hsic-lasso")
+METHODS = ("ccm", "ccm-gaussian", "ccm-path", "ccm-single", *BASELINES)
+QUICK_METHODS = ("ccm", "ccm-single", *BASELINES[:5])
 _QUICK_SIZES = (5, 10, 20, 50, 100)
 
 # Number of repeated shuffles of the five folds; cheap if one ranking serves all of them.
@@ -34,7 +40,7 @@ _TRAINING_SPEAKERS = 8
 
 TASKS = {"binary": make_shell, "xor": make_xor, "regression": make_additive}
 _FAMILIES = ("ccm-soft-", "ccm-free-", "ccm-fourier-")
-VARIANTS = tuple(name for name in named_selectors() if name.startswith(_FAMILIES))
+VARIANTS = tuple(name for name in paper_selectors() if name.startswith(_FAMILIES))
 
 _FULL_DRAWS = {"n_samples": range(10, 101, 10), "n_repeats": 100}
 _QUICK_DRAWS = {"n_samples": (20, 40, 60, 100), "n_repeats": 10}
@@ -49,10 +55,11 @@ def run_synthetic(
 
     With ``quick``, there are ten draws of four sizes and the slowest methods are skipped;
     otherwise a hundred draws of ten sizes. ``overrides`` are further parameters of
-    :func:`~covmin.evaluation.median_rank`.
+    :func:`.ranks.median_rank`.
     """
     left_out = {"ccm-path", *(_SLOW if quick else ())}
-    selectors = [name for name in (*METHODS, *VARIANTS) if name not in left_out]
+    selectors = overrides.pop("selectors", None)
+    selectors = selectors or [name for name in (*METHODS, *VARIANTS) if name not in left_out]
     draws = _QUICK_DRAWS if quick else _FULL_DRAWS
     settings: dict[str, Any] = {"selectors": selectors, **draws, **overrides}
     return median_rank(TASKS, **settings, log=log)
@@ -70,7 +77,8 @@ def curve_task(name: str, quick: bool = False, random_state: int = 0) -> CurveTa
         cv, repeats = [(training, ~training)], 1
     splits = make_splits(X, y, cv=cv, n_repeats=repeats, random_state=random_state)
     sizes = _QUICK_SIZES if quick and X.shape[1] > 100 else default_sizes(X.shape[1])
-    return CurveTask(X, y, resolve_selectors(METHODS), list(sizes), splits, True, random_state)
+    specs = resolve_selectors(METHODS, known=paper_selectors())
+    return CurveTask(X, y, specs, list(sizes), splits, True, random_state)
 
 
 def _score(quick: bool, random_state: int, unit: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,7 +107,7 @@ def run_real(
     protocols: Sequence[str] = ("paper", "nested"),
     random_state: int = 0,
     **options: Any,
-) -> Any:
+) -> pd.DataFrame:
     """Compute scores on the paper's real data sets under both protocols.
 
     As in the paper, CCM ranks for m = 100 if there are more than 100 features, and for a fifth of
@@ -109,10 +117,9 @@ def run_real(
 
     ``quick`` means six sets, five sizes and the quick methods; otherwise all of :data:`SETS` that
     can be loaded, and all :data:`METHODS`. The other parameters, and the options n_jobs, progress
-    and run, are those of :func:`~covmin.evaluation.median_rank`. Returns a tidy frame: dataset,
+    and run, are those of :func:`.ranks.median_rank`. Returns a tidy frame: dataset,
     selector, protocol, repeat, fold, n_features, score, fit_seconds.
     """
-    pandas = require_pandas()
     if datasets is None:
         datasets = available_sets(QUICK_SETS if quick else SETS)[0]
     for protocol in protocols:
@@ -135,4 +142,4 @@ def run_real(
         for unit, result in done
         for row in curve_rows(unit, result, tasks[unit["dataset"]].sizes)
     ]
-    return pandas.DataFrame(rows)
+    return pd.DataFrame(rows)

@@ -1,5 +1,7 @@
 """Median rank of the true features over repeated draws."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -8,12 +10,14 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from covmin.evaluation.curves import rank_features
+from covmin.evaluation.runner import run_units, warn_of_failures
+from covmin.evaluation.selectors import SelectorSpec, resolve_selectors, selector_settings
 from covmin.runtime.seeds import unit_seed
 
-from .frames import Records, group_means
-from .runner import rank_features, run_units, warn_of_failures
-from .selectors import SelectorSpec, resolve_selectors, selector_settings
+from .selectors import paper_selectors
 
 # Draws per unit of work: enough to outweigh the overhead, few enough to lose in an interruption.
 _BLOCK = 10
@@ -58,7 +62,7 @@ def median_rank_of(order: np.ndarray, informative: Iterable[int]) -> float:
 
 
 @dataclass(frozen=True, repr=False)
-class MedianRankResult(Records):
+class MedianRankResult:
     """Median ranks of the true features, draw by draw.
 
     Attributes
@@ -71,14 +75,15 @@ class MedianRankResult(Records):
         Tidy, with columns task, selector, protocol, n_samples, repeat, median_rank, fit_seconds.
     """
 
-    _display = "MedianRankDisplay"
-
+    records: list[dict[str, Any]]
     optimal: dict[str, float]
 
-    def __repr__(self) -> str:
-        return self._describe("median ranks")
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Results as a tidy frame, one row per record."""
+        return pd.DataFrame(self.records)
 
-    def summary(self) -> Any:
+    def summary(self) -> pd.DataFrame:
         """Average over draws, for each task, selector and number of samples.
 
         Returns
@@ -87,11 +92,15 @@ class MedianRankResult(Records):
             ``mean_rank``, ``standard_error``, ``fit_seconds`` (mean), ``n_draws`` and
             ``n_failed``. Failed draws are excluded from the means.
         """
-        keys, names = (
-            ["task", "protocol", "selector", "n_samples"],
-            ("mean_rank", "standard_error", "n_draws"),
-        )
-        summary = group_means(self.frame, keys, "median_rank", names, spread="sem")
+        keys = ["task", "protocol", "selector", "n_samples"]
+        groups = self.frame.groupby(keys, sort=False)
+        summary = groups.agg(
+            mean_rank=("median_rank", "mean"),
+            standard_error=("median_rank", "sem"),
+            fit_seconds=("fit_seconds", "mean"),
+            n_draws=("median_rank", "size"),
+            n_failed=("median_rank", lambda ranks: int(ranks.isna().sum())),
+        ).reset_index()
         summary["optimal"] = summary["task"].map(self.optimal)
         return summary
 
@@ -122,8 +131,8 @@ def median_rank(
         and ``informative``, like the generators of :mod:`covmin.datasets`. A mapping names several
         tasks.
     selectors : iterable of str or mapping of str to estimator, optional
-        Names from :func:`named_selectors`, or estimators. By default CCM and the methods that the
-        paper compares with.
+        Names from :func:`.selectors.paper_selectors`, or estimators. By default CCM and the
+        methods that the paper compares with.
     n_samples : iterable of int, default=(10, 20, ..., 100)
         Numbers of samples.
     n_repeats : int, default=100
@@ -147,7 +156,7 @@ def median_rank(
     Examples
     --------
     >>> from covmin.datasets import make_xor
-    >>> from covmin.evaluation import median_rank
+    >>> from experiments.paper.ranks import median_rank
     >>> result = median_rank(make_xor, ["ccm", "pearson"], n_samples=[60], n_repeats=3)
     >>> table = result.summary().set_index("selector")
     >>> float(table.mean_rank["ccm"]), bool(table.mean_rank["pearson"] > 3)
@@ -155,7 +164,7 @@ def median_rank(
     """
     if callable(generators):
         generators = {getattr(generators, "__name__", "task").removeprefix("make_"): generators}
-    specs = resolve_selectors(selectors, DEFAULT_SELECTORS)
+    specs = resolve_selectors(selectors, DEFAULT_SELECTORS, paper_selectors())
     # Selector by selector, so that a table fills up column by column.
     units = [
         {"task": task, "n_samples": int(n), "selector": name, "first": first, "count": count}

@@ -1,0 +1,11 @@
+"""The two experiments of the paper.
+
+J. Chen, M. Stern, M. J. Wainwright and M. I. Jordan, "Kernel feature selection via conditional
+covariance minimization", NeurIPS 2017. Two commands make its figures, each with its tables::
+
+    python -m experiments.paper synthetic  # ranks of the true features against samples
+    python -m experiments.paper real       # accuracy against the number of features
+
+``--quick`` takes minutes instead of hours, ``--help`` lists the options, and an interrupted run
+resumes. The real sets are read from the folder ``COVMIN_DATA`` or downloaded; see :mod:`.data`.
+"""
