@@ -23,11 +23,6 @@ _LONGEST_NAME = 60
 _LISTED = 10
 
 
-def _is_unicode() -> bool:
-    """Tell whether standard output can show every character."""
-    return (sys.stdout.encoding or "").lower().startswith("utf")
-
-
 def sparkline(values: Sequence[float], low: float | None = None, high: float | None = None) -> str:
     """Draw numbers as a line of block characters, scaled to their range by default."""
     numbers = np.asarray(values, dtype=float)
@@ -36,8 +31,7 @@ def sparkline(values: Sequence[float], low: float | None = None, high: float | N
     low = float(numbers.min()) if low is None else low
     high = float(numbers.max()) if high is None else high
     share = (numbers - low) / ((high - low) or 1.0)
-    blocks = "▁▂▃▄▅▆▇█" if _is_unicode() else "_.-~=+*#"
-    return "".join(blocks[int(level)] for level in np.clip(np.rint(share * 7), 0, 7))
+    return "".join("▁▂▃▄▅▆▇█"[int(level)] for level in np.clip(np.rint(share * 7), 0, 7))
 
 
 def show_selection(
@@ -97,12 +91,11 @@ def _ranking(features: list[dict[str, Any]], path: Any) -> Table:
         table.add_column(f"path {sizes[0]}→{sizes[-1]}", no_wrap=True)
     table.add_column("")
     for row in features:
-        bar = ("━" if _is_unicode() else "-") * round(10 * row["weight"])
         table.add_row(
             str(row["rank"] or "given"),
             Text(_name(row["name"])),
             f"{row['weight']:.2f}",
-            Text(bar, style="cyan" if row["kept"] else "dim"),
+            Text("━" * round(10 * row["weight"]), style="cyan" if row["kept"] else "dim"),
             *([sparkline(path.weights[:, row["column"]], 0.0, 1.0)] if len(sizes) > 1 else []),
             Text("selected", style="green") if row["kept"] else "",
             style="" if row["kept"] else "dim",
@@ -211,8 +204,8 @@ def show_files(**paths: Path | None) -> None:
 def show_json(value: dict[str, Any]) -> None:
     """Print one JSON object, in ASCII if the output cannot show all of its characters."""
     text = json.dumps(value, allow_nan=False, ensure_ascii=False)
-    plain = text.isprintable() and _is_unicode()
-    print(text if plain else json.dumps(value, allow_nan=False))
+    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    print(text if is_unicode and text.isprintable() else json.dumps(value, allow_nan=False))
 
 
 def show_error(error: CommandError) -> None:

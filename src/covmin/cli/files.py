@@ -46,13 +46,7 @@ _SUFFIXES = {
     ".pq": Format.parquet,
     ".arrow": Format.feather,
 }
-_UNPACKERS: dict[str, Callable[..., Any]] = {
-    ".gz": gzip.open,
-    ".bz2": bz2.open,
-    ".xz": lzma.open,
-    ".zst": lambda path: io.BytesIO(_unpacked_zstd(path)),
-    ".zip": lambda path: io.BytesIO(_only_member(path)),
-}
+_PACKED = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": None, ".zip": None}
 _PACKERS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 _ANOTHER_FORMAT = (
     f"If it is in another format, set --format ({', '.join(Format)}), or read it with pandas and "
@@ -79,7 +73,7 @@ def read_file(options: FileOptions) -> FileTable:
             "Only covmin select reads a folder of Parquet files; choose a single file here.",
         )
     try:
-        with _readable("compressed data"), _UNPACKERS.get(packed, open)(path, "rb") as file:
+        with _opened(path, packed) as file:
             # A pipe can be read only once.
             return _read(file if file.seekable() else io.BytesIO(file.read()), fmt, options)
     except OSError as error:
@@ -90,7 +84,7 @@ def read_file(options: FileOptions) -> FileTable:
 def format_of(path: Path) -> tuple[Format | None, str]:
     """Return the format (or None) and the compression suffix (or "") of a file name."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
-    packed = suffixes.pop() if suffixes and suffixes[-1] in _UNPACKERS else ""
+    packed = suffixes.pop() if suffixes and suffixes[-1] in _PACKED else ""
     return _SUFFIXES.get(suffixes[-1]) if suffixes else None, packed
 
 
@@ -118,29 +112,31 @@ def _read(stream: IO[bytes], fmt: Format, options: FileOptions) -> FileTable:
         Format.parquet: lambda stream, _: FileTable(pd.read_parquet(stream)),
         Format.feather: lambda stream, _: FileTable(pd.read_feather(stream)),
     }
-    with _readable(f"a {fmt} file"):
+    with _readable(f"{fmt} data"):
         table = readers[fmt](stream, options)
     return _finished(table)
 
 
-def _unpacked_zstd(path: Path) -> bytes:
-    import pyarrow as pa
+def _opened(path: Path, packed: str) -> IO[bytes]:
+    """Open a file, compressed or not."""
+    if packed == ".zst":
+        import pyarrow as pa
 
-    with pa.CompressedInputStream(pa.OSFile(str(path)), "zstd") as stream:
-        return bytes(stream.read())
-
-
-def _only_member(path: Path) -> bytes:
-    with zipfile.ZipFile(path) as archive:
-        names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
-        names = [name for name in names if not name.endswith("/")]
-        if len(names) != 1:
-            raise CommandError(
-                f"{path} contains {len(names)} files, not one: {listed(names)}.",
-                ExitCode.INPUT,
-                "Extract the table, and pass its file.",
-            )
-        return archive.read(names[0])
+        with pa.CompressedInputStream(pa.OSFile(str(path)), "zstd") as stream:
+            return io.BytesIO(stream.read())
+    if packed == ".zip":
+        with _readable("a .zip file"), zipfile.ZipFile(path) as archive:
+            names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
+            if len(names) != 1:
+                raise CommandError(
+                    f"{path} contains {len(names)} files, not one: {listed(names)}.",
+                    ExitCode.INPUT,
+                    "Extract the table, and pass its file.",
+                )
+            return io.BytesIO(archive.read(names[0]))
+    opened: Any = _PACKED.get(packed) or open
+    file: IO[bytes] = opened(path, "rb")
+    return file
 
 
 @contextmanager
@@ -154,7 +150,7 @@ def _readable(what: str) -> Iterator[None]:
         raise CommandError(
             f"Reading {what} requires {error.name or 'a package'}, which is not installed.",
             ExitCode.INPUT,
-            "Install it with pip install pyarrow python-calamine, or save the table as CSV.",
+            "Install it with pip install python-calamine pyarrow, or save the table as CSV.",
         ) from error
     except Exception as error:  # each library fails in its own way
         raise CommandError(
@@ -232,12 +228,15 @@ def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _harmless(cell: Any) -> Any:
-    if not isinstance(cell, str) or not cell.startswith(_FORMULAS):
+    if not isinstance(cell, str):
         return cell
+    line = cell.replace("\r", "\n")  # pandas does not quote \r, which begins a line too
+    if not cell.startswith(_FORMULAS):
+        return line
     with suppress(ValueError):
         float(cell.replace(",", "."))  # -1,5 is a number
-        return cell
-    return f"'{cell}"
+        return line
+    return f"'{line}"
 
 
 @contextmanager
