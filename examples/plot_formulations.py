@@ -15,7 +15,7 @@ from itertools import product
 import matplotlib.pyplot as plt
 import numpy as np
 
-from covmin import CCMSelector, Formulation
+from covmin import CCMSelector, Formulation, Fourier
 from covmin.datasets import make_shell
 
 shell = make_shell(150, random_state=0)
@@ -58,5 +58,5 @@ plt.show()
 rng = np.random.default_rng(0)
 X = rng.standard_normal((6000, 8))
 y = (X[:, 0] * X[:, 1] > 0).astype(int)
-selector = CCMSelector(2, n_components=128).fit(X, y)
+selector = CCMSelector(2, approximation=Fourier(n_components=128)).fit(X, y)
 print("6000 samples:", selector.get_support(indices=True))

@@ -23,8 +23,8 @@ effects = 2 * np.sin(X[:, 6]) + X[:, 8] + 1.5 * np.abs(X[:, 17]) + X[:, 18]
 y = effects + 0.2 * rng.standard_normal(n)
 labels = [f"sensor {j // readings}" for j in range(X.shape[1])]
 
-grouped = CCMSelector(n_features_to_select=2, groups=labels).fit(X, y)
-print("selected sensors:", grouped.groups_[grouped.group_support_])
+grouped = CCMSelector(n_features_to_select=2, feature_groups=labels).fit(X, y)
+print("selected sensors:", grouped.feature_groups_[grouped.group_support_])
 print("selected columns:", grouped.get_support(indices=True))
 
 # %%

@@ -86,7 +86,7 @@ from covmin import CCMSelector
 table = pd.DataFrame(X, columns=[f"x{j}" for j in range(d)])
 table["half"] = np.where(rng.random(n) < 0.5, "left", "right")
 table.loc[rng.random(n) < 0.1, "x7"] = np.nan
-inner = CCMSelector(groups={"first": [f"x{j}" for j in range(5)]}, given="x5")
+inner = CCMSelector(feature_groups={"first": [f"x{j}" for j in range(5)]}, given="x5")
 selector = KnockoffSelector(inner, fdr=0.2).fit(table, y)
 print("selected:", *selector.get_feature_names_out())
 print("true:", *(f"x{j}" for j in np.sort(true)))

@@ -3,23 +3,20 @@ Which features can replace each other?
 ======================================
 
 A test may be expensive, or a sensor may fail. Which other column can replace a selected one, and
-how much is lost? With ``n_substitutes``, covmin names substitutes for every selected feature.
+how much is lost? The method ``substitutes`` names substitutes for every selected feature.
 """
 
 # %%
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 from sklearn.datasets import load_wine
 
 from covmin import CCMSelector
 
 X, y = load_wine(return_X_y=True, as_frame=True)
-selector = CCMSelector(n_features_to_select=4, n_substitutes=2).fit(X, y)
-found = pd.DataFrame(dict(selector.substitutes_))
-found["feature"] = X.columns[found["feature"]]
-found["substitute"] = X.columns[found["substitute"]]
+selector = CCMSelector(n_features_to_select=4).fit(X, y)
+found = selector.substitutes(X, y, n=2)
 print(found.round(3).to_string(index=False))
 
 # %%

@@ -98,7 +98,7 @@ def grouped(rng: np.random.Generator) -> Table:
     scores /= scores.std(axis=0)
     every = np.arange(N_FEATURES)
     linear = np.zeros(N_FEATURES, dtype=bool)
-    return Table(X, scores, linear, every, {"groups": np.tile(every, 2).tolist()})
+    return Table(X, scores, linear, every, {"feature_groups": np.tile(every, 2).tolist()})
 
 
 def frame(rng: np.random.Generator) -> Table:

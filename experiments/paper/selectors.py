@@ -12,7 +12,7 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 from sklearn.exceptions import ConvergenceWarning
 
-from covmin import Formulation
+from covmin import Formulation, Fourier
 from covmin.evaluation.baselines import Question, backward_elimination, baseline, indicators
 from covmin.evaluation.selectors import SelectorSpec, ccm_spec, named_selectors
 
@@ -160,7 +160,7 @@ def paper_selectors() -> dict[str, SelectorSpec]:
         *(ccm_spec(f"ccm-soft-{v}", single("soft", lambda1=v)) for v in (0.001, 0.01, 0.1)),
         *(ccm_spec(f"ccm-free-{v:g}", free(lambda2=v)) for v in (1.0, 10.0, 100.0)),
         *(
-            ccm_spec(f"ccm-fourier-{v}", approximation="fourier", n_components=v)
+            ccm_spec(f"ccm-fourier-{v}", approximation=Fourier(n_components=v))
             for v in (50, 100, 200, 400)
         ),
     ]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from covmin.inference.knockoffs import KnockoffSelector
     from covmin.inference.stability import StabilitySelector
     from covmin.inference.verdicts import VerdictSelector
-    from covmin.plan.formulation import Formulation
+    from covmin.plan.formulation import Formulation, Fourier
     from covmin.report.render import write_report
     from covmin.runtime.run import LongRun
     from covmin.selection.concordance import concordance_index
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CCMSelector",
     "Formulation",
+    "Fourier",
     "KnockoffSelector",
     "LongRun",
     "StabilitySelector",
@@ -40,6 +41,7 @@ __all__ = [
 _HOMES = {
     "CCMSelector": "selection.selector",
     "Formulation": "plan.formulation",
+    "Fourier": "plan.formulation",
     "KnockoffSelector": "inference.knockoffs",
     "LongRun": "runtime.run",
     "StabilitySelector": "inference.stability",

@@ -144,7 +144,7 @@ def test_a_kernel_wherever_one_can_be_asked_for(kernel, data, tmp_path):
     auto = CCMSelector(kernel="matern", n_substitutes=1, epsilon=[0.01, 0.1])
     assert auto.fit(X, y).support_[[1, 4]].all()
     assert auto.substitutes_.feature.size == auto.n_features_
-    given = CCMSelector(1, kernel="matern", given=[4], groups=[0, 1, 0, 3, 4, 5, 6])
+    given = CCMSelector(1, kernel="matern", given=[4], feature_groups=[0, 1, 0, 3, 4, 5, 6])
     assert_array_equal(given.fit(X, y).get_support(indices=True), [1, 4])
     long_run = LongRun(checkpoint=tmp_path / "fit.jsonl", checkpoint_after=0)
     CCMSelector(2, kernel=kernel(), long_run=long_run).fit(X, y)

@@ -185,7 +185,7 @@ def test_a_group_without_its_row_numbers():
     X, y = ship()
     frame = X[["PassengerId", "Pclass", "Sex"]]
     with pytest.warns(UserWarning, match="'PassengerId'"):
-        selector = CCMSelector(1, groups={"g": ["PassengerId", "Pclass"]}).fit(frame, y)
+        selector = CCMSelector(1, feature_groups={"g": ["PassengerId", "Pclass"]}).fit(frame, y)
     assert selector.ranking_.tolist() in ([2, 2, 1], [1, 1, 2])
 
 

@@ -280,7 +280,7 @@ def test_tables_as_they_come(library):
 @pytest.mark.filterwarnings("ignore:Excluded")
 def test_groups_and_given_columns_of_the_estimator():
     frame, y = messy()
-    inner = CCMSelector(groups={"pair": ["x0", "x1"], "noise": ["x7", "x8"]}, given="x2")
+    inner = CCMSelector(feature_groups={"pair": ["x0", "x1"], "noise": ["x7", "x8"]}, given="x2")
     selector = KnockoffSelector(inner, fdr=0.3).fit(frame, y)
     assert selector.W_[0] == selector.W_[1] == selector.W_[:2].max() > 0
     assert selector.support_[[0, 1, 2, 3, 4, 9]].all()
@@ -288,8 +288,8 @@ def test_groups_and_given_columns_of_the_estimator():
     assert selector.ranking_[2] == selector.q_values_[2] == 0
     assert_array_equal(np.unique(selector.ranking_), np.arange(10))
     assert selector.n_features_ == np.unique(selector.ranking_[selector.support_]).size - 1
-    assert list(selector.groups_[:2]) == ["pair", "x2"]
-    assert inner.groups["pair"] == ["x0", "x1"]
+    assert list(selector.feature_groups_[:2]) == ["pair", "x2"]
+    assert inner.feature_groups["pair"] == ["x0", "x1"]
 
 
 @pytest.mark.filterwarnings("ignore:Excluded")

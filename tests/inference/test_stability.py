@@ -154,7 +154,7 @@ def test_frames_keep_their_names(xor):
 
 def test_groups_and_given_columns_of_the_selector(xor):
     X, y = xor
-    inner = CCMSelector(2, groups={"a": [0, 1], "b": [8, 9]}, given=2)
+    inner = CCMSelector(2, feature_groups={"a": [0, 1], "b": [8, 9]}, given=2)
     selector = StabilitySelector(inner, n_pairs=3, threshold=0.8).fit(X, y)
     assert_array_equal(selector.get_support(indices=True)[:3], [0, 1, 2])
     assert selector.n_selected_ == 2.0  # without the given column; a group is one

@@ -103,7 +103,7 @@ def test_given_columns_are_kept_and_known(table):
 
 def test_a_group_gets_one_verdict(table):
     X, y = table
-    selector = VerdictSelector(groups={"pair": ["a", "b"]}).fit(X, y)
+    selector = VerdictSelector(feature_groups={"pair": ["a", "b"]}).fit(X, y)
     assert selector.verdicts_[0] == selector.verdicts_[1] == "needed"
     assert selector.needed_pvalues_[0] == selector.needed_pvalues_[1]
     assert selector.ranking_[0] == selector.ranking_[1]

@@ -8,7 +8,7 @@ import pytest
 
 import covmin.plan.first_look
 import covmin.selection.crossfit
-from covmin import CCMSelector, Formulation, open_parquet
+from covmin import CCMSelector, Formulation, Fourier, open_parquet
 from covmin.core.kernels import Mixed
 from covmin.core.problem import Sample
 from covmin.data.columns import prepare_columns
@@ -137,7 +137,7 @@ KINDS = [
     (
         "groups",
         lambda: numbers(100, 6),
-        {"groups": [0, 0, 0, 0, 1, 2]},
+        {"feature_groups": [0, 0, 0, 0, 1, 2]},
         {
             "ridge": "0.03 (categories, groups or missing values of different sizes)",
             "features": "3 of 3 (as requested)",
@@ -208,7 +208,7 @@ KINDS = [
     (
         "components asked for, of many columns",
         lambda: numbers(100, 20),
-        {"approximation": "fourier", "n_components": 64},
+        {"approximation": Fourier(64)},
         {
             "approximation": "64 random Fourier features (as requested)",
             "kernel": "mixed, 30% additive (20 features, 64 Fourier features)",
@@ -257,12 +257,12 @@ def test_rows_from_disk_are_read_in_blocks(tmp_path):
 def test_no_memory_for_the_matrix_means_components(monkeypatch):
     from covmin.runtime import memory
 
-    needed = memory.exact_bytes(500, 5, mixed=True)
+    needed = memory.exact_bytes(1900, 5, mixed=True)
     monkeypatch.setattr(memory, "available_bytes", lambda: needed)
-    X, y = numbers(500, 5)
-    said = decided(CCMSelector(2, n_components=32), X, y)
+    X, y = numbers(1900, 5)
+    said = decided(CCMSelector(2), X, y)
     assert said["approximation"] == (
-        "32 random Fourier features (not enough memory for the kernel matrix)"
+        "512 random Fourier features (not enough memory for the kernel matrix)"
     )
 
 
@@ -328,7 +328,8 @@ def test_a_pair_that_needs_five_thousand_rows():
     X = rng.standard_normal((5000, 40))
     y = 0.1 * X[:, 3] * X[:, 17] + rng.standard_normal(5000)
     few, many = (
-        CCMSelector(2, n_components=32).fit(X[:n], y[:n]).interactions_ for n in (1000, 5000)
+        CCMSelector(2, approximation=Fourier(32)).fit(X[:n], y[:n]).interactions_
+        for n in (1000, 5000)
     )
     assert few.features.tolist() == []
     assert many.features.tolist() == [[3, 17]]
@@ -343,7 +344,6 @@ def problem_of(selector, X, y):
     [
         ({}, "float32"),
         ({"approximation": "fourier"}, "float32"),
-        ({"approximation": None}, "float64"),
         ({"approximation": "exact"}, "float64"),
         ({"formulation": "paper"}, "float64"),
         ({"formulation": Formulation(constraint="soft")}, "float64"),

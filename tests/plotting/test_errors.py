@@ -39,7 +39,7 @@ def test_error_curve_needs_a_choice(fixed):
 def test_other_metrics_are_drawn():
     X, y = make_xor(80, random_state=0, return_X_y=True)
     selector = CCMSelector(estimator=KNeighborsClassifier()).fit(X, y)
-    found = selector.cross_fit_
+    found = selector.cv_results_
     scored = ErrorCurveDisplay.from_estimator(selector)
     assert scored.metric == "score"  # what chose the number
     assert scored.limit < scored.error.max()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
 
-from covmin import CCMSelector
+from covmin import CCMSelector, Fourier
 from covmin.report import build_report, error_curve, explain_choice, render_report, write_report
 
 
@@ -44,7 +44,7 @@ def test_many_rows_are_sampled_over_the_response():
     X = rng.standard_normal((3000, 3))
     y = np.zeros(3000, dtype=int)
     y[:3] = 1
-    selector = CCMSelector(1, approximation="fourier", n_components=20, random_state=0).fit(X, y)
+    selector = CCMSelector(1, approximation=Fourier(20), random_state=0).fit(X, y)
     report = build_report(selector, X, y)
     assert report["described_rows"] == 500
     assert [row["count"] for row in report["data"]["classes"]] == [2997, 3]

@@ -24,7 +24,7 @@ def test_code_repeats_the_fit(wine, wine_report):
 
 def test_code_holds_long_parameters_in_full():
     parameters = {
-        "groups": np.repeat(np.arange(60), 2),
+        "feature_groups": np.repeat(np.arange(60), 2),
         "given": [f"feature {number}" for number in range(100)],
         "epsilon": np.float64(0.01),
         "class_weight": {np.int64(0): 1.0, np.int64(1): np.float64(2.0)},

@@ -29,8 +29,8 @@ def test_classes_have_every_measure_beside_that_of_no_feature(rare):
     assert found["balanced_accuracy"]["without"] == 0.5
     entropy = -(share * np.log(share) + (1 - share) * np.log(1 - share))
     assert found["log_loss"]["without"] == pytest.approx(entropy)
-    size = list(selector.cross_fit_.n_features).index(selector.n_features_)
-    assert found["roc_auc"]["value"] == selector.cross_fit_.roc_auc[0, size]
+    size = list(selector.cv_results_.n_features).index(selector.n_features_)
+    assert found["roc_auc"]["value"] == selector.cv_results_.roc_auc[0, size]
 
 
 def test_a_class_of_most_samples_is_named(rare):

@@ -18,7 +18,7 @@ def report(survival):
 def test_the_verdict_speaks_of_the_concordance_index(survival):
     selector, *_ = survival
     at = selector.n_features_ - 1
-    index = selector.cross_fit_.concordance[0, at]
+    index = selector.cv_results_.concordance[0, at]
     assert f"predict days (concordance {index:.2f}; 0.50 by chance)" in str(
         headline(selector, "days")
     )
@@ -29,7 +29,7 @@ def test_the_curve_is_that_of_the_concordance_index(survival):
     selector, *_ = survival
     curve = error_curve(selector)
     assert curve["measure"] == "concordance"
-    assert curve["error"] == selector.cross_fit_.concordance[0].tolist()
+    assert curve["error"] == selector.cv_results_.concordance[0].tolist()
     best = curve["n_features"].index(curve["best"])
     assert curve["error"][best] == max(curve["error"])
     assert curve["limit"] == pytest.approx(curve["error"][best] - curve["standard_error"][best])

@@ -41,7 +41,7 @@ def test_the_exact_estimate_bounds_what_a_step_takes(kernel):
 
 def test_a_refused_fit_leaves_the_estimator_as_it_was(monkeypatch):
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
-    selector = CCMSelector(2, approximation=None)
+    selector = CCMSelector(2, approximation="exact")
     before = dict(vars(selector))
     X = np.random.default_rng(0).standard_normal((40, 5))
     with pytest.raises(MemoryError):
@@ -54,18 +54,18 @@ LIMITED = """
     import resource
     import numpy as np
     from pathlib import Path
-    from covmin import CCMSelector, Formulation
+    from covmin import CCMSelector, Formulation, Fourier
 
     rng = np.random.default_rng(0)
     X = rng.standard_normal((1200, 5))
     y = X[:, 0] + 0.1 * rng.standard_normal(1200)
-    short = {"n_components": 64, "formulation": Formulation(strategy="single", tol=0.1)}
+    short = {"approximation": Fourier(64), "formulation": Formulation(strategy="single", tol=0.1)}
     short |= {"kernel": "mixed", "interactions": False}
     print(CCMSelector(1, **short).fit(X, y).approximation_)
     now = 1024 * int(Path("/proc/self/status").read_text().split("VmSize:")[1].split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (now + 60_000_000,) * 2)
     try:
-        CCMSelector(1, approximation=None, **short).fit(X, y)
+        CCMSelector(1, approximation="exact", **short).fit(X, y)
     except MemoryError as error:
         print("refused:", error)
     fitted = CCMSelector(1, **short).fit(X, y)

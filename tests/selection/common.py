@@ -2,14 +2,14 @@
 
 from numpy.testing import assert_allclose, assert_array_equal
 
-from covmin import Formulation
+from covmin import Formulation, Fourier
 
 FORMULATIONS = [
     {},
     {"formulation": "paper"},
     {"kernel": "gaussian", "formulation": Formulation(constraint="soft", lambda1=0.01)},
     {"formulation": Formulation(inverse="free", lambda2=100.0)},
-    {"approximation": "fourier", "n_components": 60},
+    {"approximation": Fourier(60)},
     {"kernel": "laplacian"},
     {"kernel": "linear"},
 ]

@@ -130,9 +130,9 @@ class TestCategorical:
         X, y = shop
         dummies = pd.get_dummies(X, columns=["region", "colour"], dtype=float)
         origin = [name.split("_")[0] for name in dummies.columns]
-        grouped = CCMSelector(2, groups=origin).fit(dummies, y)
+        grouped = CCMSelector(2, feature_groups=origin).fit(dummies, y)
         whole = CCMSelector(2).fit(X, y)
-        chosen = set(grouped.groups_[grouped.group_support_])
+        chosen = set(grouped.feature_groups_[grouped.group_support_])
         assert chosen == {"region", "price"} == set(X.columns[whole.support_])
 
     def test_any_two_levels_are_equally_far(self):
@@ -184,7 +184,7 @@ class TestCategorical:
     def test_the_users_frame_is_not_touched(self, shop):
         X, y = shop
         before = X.copy(deep=True)
-        CCMSelector(2, groups={"g": ["size", "colour"]}, given=["open"]).fit(X, y)
+        CCMSelector(2, feature_groups={"g": ["size", "colour"]}, given=["open"]).fit(X, y)
         pd.testing.assert_frame_equal(X, before)
 
     def test_other_columns_at_transform(self, shop):
@@ -219,7 +219,7 @@ class TestUnequalUnits:
             rng, X, y = self.weak_effect(seed)
             table = np.column_stack([X, rng.standard_normal((len(y), 10))])
             groups = [*range(6), *[6] * 10]
-            found.append(CCMSelector(1, groups=groups).fit(table, y).support_[0])
+            found.append(CCMSelector(1, feature_groups=groups).fit(table, y).support_[0])
         assert np.mean(found) >= 0.75
 
     def test_a_category_that_says_something_is_found(self):
@@ -232,10 +232,10 @@ class TestUnequalUnits:
     def test_the_ridge_is_that_of_columns_where_all_are_alike(self):
         _, X, y = self.weak_effect(0)
         plain = CCMSelector(1).fit(X, y).epsilon_
-        pairs = CCMSelector(1, groups=[0, 0, 1, 1, 2, 2]).fit(X, y).epsilon_
-        unequal = CCMSelector(1, groups=[0, 0, 0, 0, 1, 2]).fit(X, y).epsilon_
+        pairs = CCMSelector(1, feature_groups=[0, 0, 1, 1, 2, 2]).fit(X, y).epsilon_
+        unequal = CCMSelector(1, feature_groups=[0, 0, 0, 0, 1, 2]).fit(X, y).epsilon_
         assert (plain, pairs, unequal) == (0.01, 0.01, 0.03)
-        given = CCMSelector(1, groups=[0, 0, 0, 0, 1, 2], epsilon=0.02).fit(X, y).epsilon_
+        given = CCMSelector(1, feature_groups=[0, 0, 0, 0, 1, 2], epsilon=0.02).fit(X, y).epsilon_
         assert given == 0.02
 
 
@@ -249,4 +249,4 @@ def test_the_error_on_a_table_of_categories_alone(n):
     y = (frame.c0.cat.codes > 1) ^ (rng.random(n) < 0.1)
     selector = CCMSelector().fit(frame, y.astype(int))
     assert_array_equal(selector.get_support(indices=True), [0])
-    assert 0.3 < selector.cross_fit_.mean_error[0, 0] < 0.5
+    assert 0.3 < selector.cv_results_.mean_error[0, 0] < 0.5

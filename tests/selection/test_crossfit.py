@@ -23,7 +23,7 @@ def test_the_error_is_the_noise():
     for seed in range(3):
         X, y = four(np.random.default_rng(seed))
         selector = CCMSelector().fit(X, y)
-        errors.append(selector.cross_fit_.mean_error[0, 3])
+        errors.append(selector.cv_results_.mean_error[0, 3])
         assert selector.n_features_ == 4
     assert 0.03 < np.mean(errors) < 0.042
 
@@ -31,22 +31,22 @@ def test_the_error_is_the_noise():
 def test_noise_gains_nothing():
     rng = np.random.default_rng(0)
     selector = CCMSelector().fit(rng.standard_normal((150, 5)), rng.standard_normal(150))
-    assert selector.cross_fit_.mean_error.min() > 0.95
-    assert selector.cross_fit_.gain.max() < 0.05
+    assert selector.cv_results_.mean_error.min() > 0.95
+    assert selector.cv_results_.gain.max() < 0.05
 
 
 def test_classes_are_judged_by_their_own_measures_too():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 5))
     kind = np.where(X[:, 0] > 0.5, "a", np.where(X[:, 1] > 0, "b", "c"))
-    found = CCMSelector().fit(X, kind).cross_fit_
+    found = CCMSelector().fit(X, kind).cv_results_
     shape = found.mean_error.shape
     for name in ("accuracy", "balanced_accuracy", "log_loss", "roc_auc", "gain"):
         assert found[name].shape == found[f"{name}_standard_error"].shape == shape
     assert found.accuracy[0, 1] > 0.9 > found.accuracy[0, 0]
     assert found.roc_auc[0, 1] > 0.97
     assert found.log_loss[0, 1] < 0.5 < found.log_loss[0, 0]
-    assert "accuracy" not in CCMSelector().fit(X, X[:, 0]).cross_fit_
+    assert "accuracy" not in CCMSelector().fit(X, X[:, 0]).cv_results_
 
 
 @pytest.mark.parametrize("task", ["ordinal", "given", "weights"])
@@ -56,10 +56,10 @@ def test_measures_of_classes_in_their_varieties(task):
     y = (X[:, 0] > -0.5).astype(int) + (X[:, 0] > 0.5)
     options = {"ordinal": {"task": "ordinal"}, "given": {"given": [0]}}.get(task, {})
     weight = rng.uniform(1, 2, 200) if task == "weights" else None
-    found = CCMSelector(**options).fit(X, y, weight).cross_fit_
+    found = CCMSelector(**options).fit(X, y, weight).cv_results_
     assert found.accuracy.max() > 0.9  # with what the given features tell
     several = pd.DataFrame({"a": y > 0, "b": y > 1}).astype(int)
-    assert "accuracy" not in CCMSelector().fit(X, several).cross_fit_
+    assert "accuracy" not in CCMSelector().fit(X, several).cv_results_
 
 
 @pytest.mark.parametrize("n_samples", [600, 5000])
@@ -70,8 +70,8 @@ def test_equal_rows_of_few_values_are_samples_of_their_own(n_samples):
     y = X[:, 0] ^ X[:, 1] ^ (rng.random(n_samples) < 0.2)
     found = CCMSelector().fit(X.astype(float), y)
     assert_array_equal(found.get_support(indices=True), [0, 1])
-    assert found.cross_fit_.accuracy[0, 1:].min() > 0.7  # 0.8 is the best possible
-    assert found.cross_fit_.mean_error[0, 1:].max() < 0.8  # 0.64
+    assert found.cv_results_.accuracy[0, 1:].min() > 0.7  # 0.8 is the best possible
+    assert found.cv_results_.mean_error[0, 1:].max() < 0.8  # 0.64
 
 
 def test_one_column_that_determines_another_makes_no_duplicates():
@@ -79,7 +79,7 @@ def test_one_column_that_determines_another_makes_no_duplicates():
     month = rng.integers(0, 12, 500)
     y = (np.sin(3 * month + 1) + 0.4 * rng.standard_normal(500) > 0).astype(int)
     X = np.column_stack([month, month // 3]).astype(float)
-    assert CCMSelector().fit(X, y).cross_fit_.accuracy.max() > 0.8
+    assert CCMSelector().fit(X, y).cv_results_.accuracy.max() > 0.8
 
 
 @pytest.mark.parametrize("n_copies", [3, 12])
@@ -87,7 +87,9 @@ def test_copies_of_rounded_numbers_reveal_nothing(n_copies):
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((100, 8)).round(1), rng.integers(0, 2, 100)
     copies = np.repeat(np.arange(100), n_copies)
-    once, often = (CCMSelector().fit(*data).cross_fit_ for data in ((X, y), (X[copies], y[copies])))
+    once, often = (
+        CCMSelector().fit(*data).cv_results_ for data in ((X, y), (X[copies], y[copies]))
+    )
     assert_allclose(often.mean_error, once.mean_error, atol=1e-6)
 
 
@@ -104,7 +106,7 @@ def test_a_class_of_two_members_does_no_harm():
     X = rng.standard_normal((60, 3))
     y = (X[:, 0] > 0).astype(int)
     y[:2] = 2
-    found = CCMSelector().fit(X, y).cross_fit_
+    found = CCMSelector().fit(X, y).cv_results_
     assert all(np.isfinite(values).all() for values in found.values())
 
 

@@ -30,7 +30,7 @@ def table():
 @pytest.fixture(scope="module")
 def fitted(table):
     with pytest.warns(UserWarning, match="constant"):
-        return CCMSelector(given=["e"], n_substitutes=1).fit(*table)
+        return CCMSelector(given=["e"]).fit(*table)
 
 
 def test_the_ranking_has_names_and_notes(fitted):
@@ -45,7 +45,6 @@ def test_the_ranking_has_names_and_notes(fitted):
     assert by_name.loc["e", "notes"].startswith("given")
     assert by_name.loc["same", "notes"] == "constant"
     assert "interacts with c" in by_name.loc["b", "notes"]
-    assert "is a substitute" in by_name.loc["a", "notes"]
 
 
 def test_what_a_feature_says_alone_is_told_of_the_samples(fitted, table):
@@ -62,7 +61,7 @@ def test_what_a_feature_says_alone_is_told_of_the_samples(fitted, table):
 
 def test_groups_are_noted():
     X = np.random.default_rng(0).standard_normal((60, 4))
-    selector = CCMSelector(1, groups=["one", "one", "two", "two"]).fit(X, X[:, 0])
+    selector = CCMSelector(1, feature_groups=["one", "one", "two", "two"]).fit(X, X[:, 0])
     frame = selector.ranking_frame()
     assert frame["name"].tolist()[:2] == ["x0", "x1"]
     assert frame["notes"].tolist() == ["group one", "group one", "group two", "group two"]
@@ -77,14 +76,14 @@ def test_pairs_have_names(fitted):
 def test_the_cross_fit_is_a_row_for_each_size(table):
     X, y = table
     selector = CCMSelector(epsilon=[0.01, 0.1]).fit(X[["a", "b", "c"]], y)
-    frame = selector.cross_fit_frame()
-    assert len(frame) == selector.cross_fit_.mean_error.size
+    frame = selector.cv_results_frame()
+    assert len(frame) == selector.cv_results_.mean_error.size
     (chosen,) = frame.index[frame["chosen"]]
     assert frame.loc[chosen, "n_features"] == selector.n_features_
     assert frame.loc[chosen, "epsilon"] == pytest.approx(selector.epsilon_)
-    assert_allclose(frame["mean_error"], selector.cross_fit_.mean_error.ravel())
+    assert_allclose(frame["mean_error"], selector.cv_results_.mean_error.ravel())
     assert not [name for name in frame if "variance" in name]
-    assert CCMSelector(1).fit(X[["a"]], y).cross_fit_frame().empty
+    assert CCMSelector(1).fit(X[["a"]], y).cv_results_frame().empty
 
 
 def test_frames_are_those_that_transform_gives(table):
@@ -95,7 +94,7 @@ def test_frames_are_those_that_transform_gives(table):
 
 
 def test_nothing_before_a_fit(tmp_path):
-    for method in ("ranking_frame", "interactions_frame", "cross_fit_frame"):
+    for method in ("ranking_frame", "interactions_frame", "cv_results_frame"):
         with pytest.raises(NotFittedError):
             getattr(CCMSelector(), method)()
     with pytest.raises(NotFittedError):

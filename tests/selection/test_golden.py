@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from covmin import CCMSelector, Formulation, open_parquet
+from covmin import CCMSelector, Formulation, Fourier, open_parquet
 from covmin.datasets import make_additive, make_shell, make_xor
 from covmin.kernels import Gaussian, Mixed, Polynomial
 
@@ -104,7 +104,7 @@ def on_torch(X, y, folder):
 
 # name: data, features to keep, parameters, where the samples lie
 PROBLEMS = {
-    f"single-{constraint}-{inverse}-{approximation or 'kernel'}": (
+    f"single-{constraint}-{inverse}-{approximation.replace('exact', 'kernel')}": (
         xor(90),
         3,
         {
@@ -114,7 +114,7 @@ PROBLEMS = {
     )
     for constraint in ("hard", "soft")
     for inverse in ("exact", "free")
-    for approximation in (None, "fourier")
+    for approximation in ("exact", "fourier")
 }
 PROBLEMS |= {
     "path-soft": (shell(), 3, {"formulation": Formulation(constraint="soft")}),
@@ -146,7 +146,7 @@ PROBLEMS |= {
     "labels": (labels(150, 5), 3, {}),
     "outputs": (outputs(150, 6), 4, {}),
     "response-gaussian": (spread(200, 7), 2, {"response_kernel": "gaussian"}),
-    "groups": (numbers(150, 12, 8), 2, {"groups": [0, 0, 1, 2, 3, 3, 4, 5, 6, 7, 8, 8]}),
+    "groups": (numbers(150, 12, 8), 2, {"feature_groups": [0, 0, 1, 2, 3, 3, 4, 5, 6, 7, 8, 8]}),
     "given": (numbers(150, 12, 9), 2, {"given": [0, 1]}),
     "categories": (table(150, 10), 3, {}),
     "weights": (numbers(150, 10, 11), 3, {}),
@@ -157,7 +157,11 @@ PROBLEMS |= {
     "torch": (numbers(150, 10, 14), 4, {"device": "cpu"}, on_torch),
     "wide": (classes(60, 1500, 2, 15), 5, {}),
     "tall": (numbers(4000, 20, 16), 4, {}),
-    "many-columns-fourier": (numbers(2100, 150, 17), 4, {"n_components": 128}),
+    "many-columns-fourier": (
+        numbers(2100, 150, 17),
+        4,
+        {"approximation": Fourier(128)},
+    ),
     "auto": (numbers(150, 10, 18), "auto", {}),
     "auto-classes": (classes(120, 15, 3, 19), "auto", {}),
     "epsilons": (numbers(120, 10, 20), 3, {"epsilon": [0.001, 0.01, 0.1]}),

@@ -20,17 +20,17 @@ class TestGroups:
         X, y = xor
         for options in FORMULATIONS:
             plain = CCMSelector(3, **options).fit(X, y)
-            grouped = CCMSelector(3, groups=list("abcdefghij"), **options).fit(X, y)
+            grouped = CCMSelector(3, feature_groups=list("abcdefghij"), **options).fit(X, y)
             same_fit(plain, grouped, rtol=0)
             assert_array_equal(grouped.group_ranking_, plain.ranking_)
-            assert_array_equal(grouped.groups_, list("abcdefghij"))
-            assert plain.groups_ is plain.group_ranking_ is plain.group_support_ is None
+            assert_array_equal(grouped.feature_groups_, list("abcdefghij"))
+            assert plain.feature_groups_ is plain.group_ranking_ is plain.group_support_ is None
 
     def test_the_budget_counts_groups_and_columns_share_rank_and_weight(self, xor):
         X, y = xor
         groups = [0, 0, 0, 1, 1, 2, 3, 4, 4, 4]
         for options in SEE_INTERACTIONS:
-            selector = CCMSelector(1, groups=groups, **options).fit(X, y)
+            selector = CCMSelector(1, feature_groups=groups, **options).fit(X, y)
             assert_array_equal(selector.get_support(indices=True), [0, 1, 2])
             assert selector.n_features_ == 1
             assert sorted(selector.group_ranking_) == [1, 2, 3, 4, 5]
@@ -43,37 +43,41 @@ class TestGroups:
     def test_a_fraction_is_of_the_groups_and_auto_counts_them(self, xor):
         X, y = xor
         groups = [0, 0, 0, 1, 1, 2, 3, 4, 4, 4]
-        assert CCMSelector(0.4, groups=groups).fit(X, y).n_features_ == 2
-        chosen = CCMSelector(groups=groups).fit(X, y)
+        assert CCMSelector(0.4, feature_groups=groups).fit(X, y).n_features_ == 2
+        chosen = CCMSelector(feature_groups=groups).fit(X, y)
         assert chosen.n_features_ == 1
-        assert_array_equal(chosen.cross_fit_.n_features, [1, 2, 3, 4, 5])
+        assert_array_equal(chosen.cv_results_.n_features, [1, 2, 3, 4, 5])
         with pytest.raises(ValueError, match="5 feature"):
-            CCMSelector(6, groups=groups).fit(X, y)
+            CCMSelector(6, feature_groups=groups).fit(X, y)
 
     def test_permuting_columns_permutes_the_groups(self, xor):
         X, y = xor
         groups = np.array([0, 0, 1, 1, 2, 2, 2, 3, 3, 4])
         order = np.random.default_rng(1).permutation(10)
         for options in FORMULATIONS:
-            straight = CCMSelector(2, groups=groups, **options).fit(X, y)
-            permuted = CCMSelector(2, groups=groups[order], **options).fit(X[:, order], y)
+            straight = CCMSelector(2, feature_groups=groups, **options).fit(X, y)
+            permuted = CCMSelector(2, feature_groups=groups[order], **options).fit(X[:, order], y)
             assert_array_equal(permuted.ranking_, straight.ranking_[order])
             assert_array_equal(permuted.weights_, straight.weights_[order])
 
     def test_renaming_groups_changes_nothing(self, xor):
         X, y = xor
-        numbers = CCMSelector(2, groups=[9, 9, 3, 3, 5, 5, 5, 0, 0, 1]).fit(X, y)
-        names = CCMSelector(2, groups=list("aazzbbbccq")).fit(X, y)
+        numbers = CCMSelector(2, feature_groups=[9, 9, 3, 3, 5, 5, 5, 0, 0, 1]).fit(X, y)
+        names = CCMSelector(2, feature_groups=list("aazzbbbccq")).fit(X, y)
         same_fit(numbers, names, rtol=0)
 
     def test_a_dict_names_groups_and_leaves_the_rest_alone(self, xor):
         X, y = xor
         frame = pd.DataFrame(X, columns=list("abcdefghij"))
-        by_name = CCMSelector(2, groups={"shell": ["a", "c"], "noise": ["i", "j"]}).fit(frame, y)
+        by_name = CCMSelector(2, feature_groups={"shell": ["a", "c"], "noise": ["i", "j"]}).fit(
+            frame, y
+        )
         labels = ["s", "b", "s", "d", "e", "f", "g", "h", "n", "n"]
-        same_fit(by_name, CCMSelector(2, groups=labels).fit(X, y), rtol=0)
-        assert_array_equal(by_name.groups_, ["shell", "b", "d", "e", "f", "g", "h", "noise"])
-        by_number = CCMSelector(2, groups={"shell": [0, 2], "noise": [8, 9]}).fit(X, y)
+        same_fit(by_name, CCMSelector(2, feature_groups=labels).fit(X, y), rtol=0)
+        assert_array_equal(
+            by_name.feature_groups_, ["shell", "b", "d", "e", "f", "g", "h", "noise"]
+        )
+        by_number = CCMSelector(2, feature_groups={"shell": [0, 2], "noise": [8, 9]}).fit(X, y)
         same_fit(by_name, by_number, rtol=0)
 
     @pytest.mark.parametrize(
@@ -89,7 +93,7 @@ class TestGroups:
     )
     def test_bad_groups(self, xor, groups, message):
         with pytest.raises(ValueError, match=message):
-            CCMSelector(1, groups=groups).fit(*xor)
+            CCMSelector(1, feature_groups=groups).fit(*xor)
 
     def test_units_share_a_variance_of_one(self):
         X = np.random.default_rng(0).standard_normal((30, 4))
@@ -160,7 +164,7 @@ class TestGiven:
             ({"given": ["x"]}, "no names"),
             ({"given": [True, False]}, "one entry for each of the 10"),
             ({"given": [0.5]}, "column names, column numbers"),
-            ({"given": [0], "groups": [0, 0, *range(8)]}, "whole group or none"),
+            ({"given": [0], "feature_groups": [0, 0, *range(8)]}, "whole group or none"),
         ],
     )
     def test_bad_given(self, xor, options, message):
@@ -171,7 +175,7 @@ class TestGiven:
     def test_half_a_group(self, xor, labels, shown):
         X, y = xor
         with pytest.raises(ValueError, match=f"of the group {shown} are in given"):
-            CCMSelector(1, groups=labels, given=[1]).fit(X[:, :3], y)
+            CCMSelector(1, feature_groups=labels, given=[1]).fit(X[:, :3], y)
 
     def test_nearest_names(self, xor):
         X, y = xor

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from covmin import CCMSelector, Formulation, conditional_covariance_trace
+from covmin import CCMSelector, Formulation, Fourier, conditional_covariance_trace
 
 OPTIONS = [
     {},
@@ -19,7 +19,7 @@ OPTIONS = [
     {"kernel": "laplacian"},
     {"strategy": "single"},
     {"constraint": "soft"},
-    {"approximation": "fourier", "n_components": 40},
+    {"approximation": Fourier(40)},
 ]
 
 
@@ -106,7 +106,7 @@ def test_rows_twice(problem):
     close(fitted(X, y, options), fitted(np.tile(X, (2, 1)), np.tile(y, 2), options))
 
 
-FEW = {"n_components": 96}
+FEW = {"approximation": Fourier(96)}
 
 
 @pytest.fixture(scope="module", params=["numbers", "two classes", "four classes"])

@@ -8,7 +8,7 @@ from experiments import sizes
 from numpy.testing import assert_allclose, assert_array_equal
 from threadpoolctl import threadpool_limits
 
-from covmin import CCMSelector, Formulation
+from covmin import CCMSelector, Formulation, Fourier
 from covmin.core.grams import ExactGrams
 from covmin.core.kernels.bandwidth import kept_features
 from covmin.core.path import Stage, approximation_error, run_path
@@ -40,7 +40,7 @@ def centred(y):
 
 class TestApproximation:
     def test_many_rows_are_fitted_by_components_and_their_error_is_told(self):
-        fitted = CCMSelector(3, n_components=128).fit(*interaction_and_effect(N))
+        fitted = CCMSelector(3, approximation=Fourier(128)).fit(*interaction_and_effect(N))
         assert_array_equal(fitted.get_support(indices=True), [0, 1, 2])
         assert fitted.approximation_ == "fourier"
         assert 0.0 < fitted.approximation_error_ < 0.1
@@ -86,7 +86,7 @@ class TestApproximation:
     @pytest.mark.slow
     def test_single_effects_are_not_lost_in_the_noise_of_components(self):
         X, y = make_shell(2100, n_noise=150, random_state=0, return_X_y=True)
-        selector = CCMSelector(4, n_components=128).fit(X, y)
+        selector = CCMSelector(4, approximation=Fourier(128)).fit(X, y)
         assert selector.approximation_ == "fourier"
         assert selector.kernel_ == "mixed"
         assert_array_equal(selector.get_support(indices=True), [0, 1, 2, 3])
@@ -95,7 +95,7 @@ class TestApproximation:
     def test_an_interaction_among_many_features_is_found_by_components(self):
         """No feature has an effect by itself; a bandwidth for all of them sees nothing."""
         X, y = make_xor(2500, n_noise=150, random_state=0, return_X_y=True)
-        selector = CCMSelector(3, n_components=256).fit(X, y)
+        selector = CCMSelector(3, approximation=Fourier(256)).fit(X, y)
         assert selector.approximation_ == "fourier"
         assert_array_equal(selector.get_support(indices=True), [0, 1, 2])
 
@@ -109,32 +109,19 @@ class TestApproximation:
         assert fitted.ranking_[0] == 1
 
     @pytest.mark.parametrize("kernel", ["linear", "additive"])
-    @pytest.mark.parametrize(
-        "options",
-        [{"formulation": Formulation(constraint="soft")}, {"n_substitutes": 2}],
-        ids=["soft", "substitutes"],
-    )
-    def test_nothing_is_worth_its_weight(self, kernel, options):
+    def test_nothing_is_worth_its_weight(self, kernel):
         """No component of the map has a power then."""
         rng = np.random.default_rng(0)
+        options = {"formulation": Formulation(constraint="soft")}
         X, y = rng.standard_normal((300, 8)), rng.standard_normal(300)
         fitted = CCMSelector(1, kernel=kernel, approximation="fourier", **options).fit(X, y)
         assert_array_equal(np.sort(fitted.ranking_), np.arange(1, 9))
-
-    def test_substitutes_have_the_kernel_of_the_fit(self):
-        rng = np.random.default_rng(0)
-        X = rng.standard_normal((1000, 140))  # four waves for all of them, eight for those kept
-        y = np.sin(2 * X[:, 0]) + X[:, 2] ** 2 + 0.5 * rng.standard_normal(1000)
-        options = {"kernel": "additive", "approximation": "fourier", "epsilon": 0.01}
-        fitted = CCMSelector(2, n_substitutes=1, **options).fit(X, y)
-        left = fitted.epsilon_ * fitted.objective_ / y.var()
-        assert_allclose(fitted.substitutes_.unexplained, left, rtol=1e-5)
 
     def test_repeats_and_weights_have_the_same_share(self):
         rng = np.random.default_rng(0)
         X = rng.standard_normal((60, 300))
         y = (X[:, 0] > 0).astype(int)
-        options = {"approximation": "fourier", "kernel": "mixed", "n_components": 128}
+        options = {"kernel": "mixed", "approximation": Fourier(128)}
         once = CCMSelector(3, **options).fit(X, y, np.full(60, 5))
         often = CCMSelector(3, **options).fit(np.repeat(X, 5, axis=0), np.repeat(y, 5))
         assert once.mixing_ == often.mixing_ == pytest.approx(300 / (2 * 428))
@@ -145,7 +132,7 @@ class TestFolds:
     def test_they_have_the_kernel_of_the_fit(self):
         """Also one in which a column is constant, so that it has too few for the sum."""
         X = np.random.default_rng(0).standard_normal((60, 5))
-        options = {"approximation": "fourier", "n_components": 16, "formulation": "path"}
+        options = {"approximation": Fourier(16), "formulation": "path"}
         plan = CCMSelector(2, **options).fit(X, X[:, 0]).plan_
         fold = plan.problem(prepare_columns(X[:50, :4]), centred(X[:50, 0]))
         assert fold.kernel == plan.kernel
@@ -155,7 +142,11 @@ class TestFolds:
         n = CROSS_FIT_ROWS + 500
         X, y = interaction_and_effect(n, d=4)
         roughly = Formulation(tol=0.05)
-        options = {"n_components": 24, "epsilon": 0.01, "interactions": False}
+        options = {
+            "approximation": Fourier(24),
+            "epsilon": 0.01,
+            "interactions": False,
+        }
         fitted = CCMSelector(formulation=roughly, **options).fit(X, y)
         assert_array_equal(fitted.get_support(indices=True), [0, 1, 2])
 
@@ -175,7 +166,7 @@ class TestFolds:
         monkeypatch.setattr(threads, "cpu_count", lambda: 2)
         by_components = replace(EFFORT, matrix_rows=10, fewest_rows=40, growth=1.2)
         monkeypatch.setattr(plan, "EFFORT", by_components)
-        options = {"approximation": "fourier", "n_components": 16, "n_jobs": n_jobs}
+        options = {"approximation": Fourier(16), "n_jobs": n_jobs}
         with threadpool_limits(2, user_api="blas"):
             CCMSelector(**options).fit(*interaction_and_effect(60))
         assert seen[0] == expected
@@ -242,13 +233,11 @@ class TestManyColumns:
         X = X[:600].copy()
         X[:, 1] = X[:, 0] + 0.1 * rng.standard_normal(600)
         y = np.sin(2 * X[:, 0]) + X[:, 2] ** 2 + 0.1 * rng.standard_normal(600)
-        fitted = CCMSelector(
-            2, approximation="fourier", kernel="mixed", n_components=64, n_substitutes=1
-        ).fit(X, y)
+        fitted = CCMSelector(2, kernel="mixed", approximation=Fourier(64)).fit(X, y)
         assert "first stage" in str(fitted.plan_)
         assert_array_equal(fitted.get_support(indices=True), [0, 2])
-        found = dict(zip(fitted.substitutes_.feature, fitted.substitutes_.substitute, strict=True))
-        assert found[0] == 1
+        found = fitted.substitutes(X, y, n=1).set_index("feature")["substitute"]
+        assert found["x0"] == "x1"
 
 
 @pytest.mark.slow
@@ -289,6 +278,6 @@ def test_a_fit_reads_a_large_table_few_times(monkeypatch):
         monkeypatch.setattr(problem_of_a_plan, name, lambda *_: 10_000)
     X, y = interaction_and_effect(30_000)
     CountedSource.passes = 0
-    fitted = CCMSelector(3, n_components=64).fit(CountedSource(X), y)
+    fitted = CCMSelector(3, approximation=Fourier(64)).fit(CountedSource(X), y)
     assert_array_equal(fitted.get_support(indices=True), [0, 1, 2])
     assert 5 <= CountedSource.passes <= 15

@@ -238,7 +238,7 @@ def test_weights_go_with_the_samples_that_have_a_response():
 def test_groups_and_given_columns_with_gaps():
     X, y = informative()
     X[:, 1] = with_share_missing(X[:, [1]], 0.2)[:, 0]
-    grouped = CCMSelector(1, groups={"pair": [0, 3]}).fit(X, y)
+    grouped = CCMSelector(1, feature_groups={"pair": [0, 3]}).fit(X, y)
     assert grouped.get_support(indices=True).tolist() == [0, 3]
     for given in (0, 3, [1, 3]):
         selector = CCMSelector(1, given=given).fit(X, y)

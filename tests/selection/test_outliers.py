@@ -271,4 +271,4 @@ def test_sorted_rows_choose_what_others_choose(y):
         order = np.argsort(key, kind="stable")
         found = CCMSelector().fit(Z[:80][order], y[:80][order])
         assert found.n_features_ == whole.n_features_
-        assert_allclose(found.cross_fit_.mean_error, whole.cross_fit_.mean_error, rtol=1e-6)
+        assert_allclose(found.cv_results_.mean_error, whole.cv_results_.mean_error, rtol=1e-6)

@@ -29,7 +29,7 @@ def test_the_score_chooses(lines):
     assert CCMSelector().fit(X, y).n_features_ == 4
     # A line sees nothing of the product, so that its two features are not worth their place.
     selector = CCMSelector(estimator=LinearRegression()).fit(X, y)
-    found = selector.cross_fit_
+    found = selector.cv_results_
     best = found.mean_score[0].argmax()
     limit = found.mean_score[0, best] - found.score_standard_error[0, best]
     fewest = found.n_features[np.flatnonzero(found.mean_score[0] >= limit)[0]]
@@ -42,14 +42,14 @@ def test_the_score_chooses(lines):
 def test_scorings(lines, scoring):
     X, y = lines
     selector = CCMSelector(estimator=KNeighborsRegressor(), scoring=scoring).fit(X, y)
-    assert selector.cross_fit_.mean_score.shape == (1, 6)
+    assert selector.cv_results_.mean_score.shape == (1, 6)
 
 
 def test_several_ridges_are_chosen_by_the_score(lines):
     X, y = lines
     options = {"estimator": LinearRegression(), "epsilon": [0.001, 0.1]}
     selector = CCMSelector(2, **options).fit(X, y)
-    found = selector.cross_fit_
+    found = selector.cv_results_
     assert selector.epsilon_ == found.epsilon[found.mean_score.max(axis=1).argmax()]
 
 
@@ -91,10 +91,10 @@ def test_categories_given_and_groups_go_along():
     y = np.where((frame["kind"] == "x") | (frame["a"] > 1), 1, 0)
     encode = ColumnTransformer([("kind", OneHotEncoder(), ["kind"])], remainder="passthrough")
     model = make_pipeline(encode, DecisionTreeClassifier(random_state=0))
-    options = {"given": ["kind"], "groups": {"pair": ["a", "b"]}}
+    options = {"given": ["kind"], "feature_groups": {"pair": ["a", "b"]}}
     selector = CCMSelector(estimator=model, scoring="roc_auc", **options).fit(frame, y)
     assert selector.support_[[0, 1, 4]].all()
-    assert selector.cross_fit_.mean_score.max() > 0.9
+    assert selector.cv_results_.mean_score.max() > 0.9
 
 
 def test_parameters_are_nested_and_cloned(lines):
@@ -143,7 +143,7 @@ def test_a_checkpoint_tells_estimators_apart():
 def test_a_fit_goes_on_from_its_checkpoint(lines, tmp_path):
     X, y = lines
     selector = CCMSelector(estimator=LinearRegression())
-    whole = clone(selector).fit(X, y).cross_fit_
+    whole = clone(selector).fit(X, y).cv_results_
 
     class Stop(Exception):
         pass
@@ -157,7 +157,7 @@ def test_a_fit_goes_on_from_its_checkpoint(lines, tmp_path):
     with pytest.raises(Stop):
         clone(selector).set_params(long_run=run).fit(X, y)
     assert path.exists()
-    rest = clone(selector).set_params(long_run=LongRun(checkpoint=path)).fit(X, y).cross_fit_
+    rest = clone(selector).set_params(long_run=LongRun(checkpoint=path)).fit(X, y).cv_results_
     np.testing.assert_allclose(rest.mean_score, whole.mean_score)
     np.testing.assert_allclose(rest.gain, whole.gain)
 
@@ -170,7 +170,7 @@ def test_copies_of_rows_are_copies_to_any_estimator(lines):
     X, labels = np.repeat(X, times, axis=0), np.repeat(labels, times)
     pipeline = make_pipeline(StandardScaler(), LogisticRegression())
     scores = [
-        CCMSelector(estimator=estimator).fit(X, labels).cross_fit_.mean_score
+        CCMSelector(estimator=estimator).fit(X, labels).cv_results_.mean_score
         for estimator in (LogisticRegression(), pipeline)
     ]
     np.testing.assert_allclose(*scores, atol=0.02)

@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from covmin import CCMSelector, KnockoffSelector, StabilitySelector
+from covmin import CCMSelector, Fourier, KnockoffSelector, StabilitySelector
 from covmin.data.sources import sparse
 from covmin.plan import approximation
 
@@ -34,7 +34,7 @@ def in_blocks(monkeypatch):
 
 
 def fitted(X, y, **options):
-    return CCMSelector(4, n_components=64).set_params(**options).fit(X, y)
+    return CCMSelector(4, approximation=Fourier(64)).set_params(**options).fit(X, y)
 
 
 def assert_same_fit(one, other):
@@ -57,7 +57,7 @@ OPTIONS = {
     "as it is": {"standardize": False},
     "exact": {"approximation": "exact"},
     "paper": {"formulation": "paper"},
-    "groups": {"groups": np.repeat(np.arange(30), 2), "n_features_to_select": 2},
+    "groups": {"feature_groups": np.repeat(np.arange(30), 2), "n_features_to_select": 2},
     "given": {"given": [0]},
     "number chosen": {"n_features_to_select": "auto"},
     "number chosen by an estimator": {
@@ -83,7 +83,7 @@ def test_numbers_and_weights(in_blocks):
     numbers = X[:, 0] - X[:, 2] + 0.1 * np.random.default_rng(1).standard_normal(y.size)
     weight = np.arange(y.size) % 3
     one, other = (
-        CCMSelector(2, n_components=64).fit(table, numbers, sample_weight=weight)
+        CCMSelector(2, approximation=Fourier(64)).fit(table, numbers, sample_weight=weight)
         for table in (csr_matrix(X), X)
     )
     assert_same_fit(one, other)

@@ -28,13 +28,13 @@ def test_the_true_features_are_found_with_their_interaction(fitted):
 
 
 def test_the_concordance_index_chooses(fitted):
-    found = fitted.cross_fit_
+    found = fitted.cv_results_
     index, error = found.concordance[0], found.concordance_standard_error[0]
     best = index.argmax()
     assert index[best] > 0.65
     within = index >= index[best] - error[best]
     assert fitted.n_features_ == found.n_features[np.flatnonzero(within)[0]]
-    frame = fitted.cross_fit_frame()
+    frame = fitted.cv_results_frame()
     assert frame.loc[frame["chosen"], "concordance"].item() == index[fitted.n_features_ - 1]
 
 
@@ -58,12 +58,12 @@ def test_groups_given_columns_categories_and_gaps(data):
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(10)])
     frame["x0"] = pd.cut(frame["x0"], 4, labels=list("abcd"))
     frame.loc[::7, "x1"] = np.nan
-    grouped = CCMSelector(2, groups={"pair": ["x1", "x2"]}).fit(frame, y)
+    grouped = CCMSelector(2, feature_groups={"pair": ["x1", "x2"]}).fit(frame, y)
     assert set(grouped.get_feature_names_out()) == {"x0", "x1", "x2"}
     given = CCMSelector(given=["x0"]).fit(frame, y)
     assert set(np.flatnonzero(given.ranking_ <= 2)) == {0, 1, 2}
     # With the column that is given, order is predicted better than without any.
-    assert given.cross_fit_.concordance.max() > 0.65
+    assert given.cv_results_.concordance.max() > 0.65
 
 
 def test_without_censoring(data):
@@ -71,7 +71,7 @@ def test_without_censoring(data):
     every = y.copy()
     every["event"] = True
     selector = CCMSelector().fit(X[:, :4], every)
-    assert selector.cross_fit_.concordance.max() > 0.6
+    assert selector.cv_results_.concordance.max() > 0.6
 
 
 def test_samples_without_a_time_are_left_out(data):
@@ -114,14 +114,14 @@ def test_an_estimator_gets_records_and_chooses_by_its_score(data):
     selector = CCMSelector(estimator=FirstColumn()).fit(X, y)
     assert selector.get_support(indices=True).tolist() == [0]
     table = CCMSelector(estimator=FirstColumn(), task="survival").fit(X, pd.DataFrame(y))
-    np.testing.assert_allclose(table.cross_fit_.mean_score, selector.cross_fit_.mean_score)
+    np.testing.assert_allclose(table.cv_results_.mean_score, selector.cv_results_.mean_score)
 
 
 def test_an_estimator_of_scikit_survival_chooses(data):
     linear_model = pytest.importorskip("sksurv.linear_model")
     X, y = data
     selector = CCMSelector(estimator=linear_model.CoxPHSurvivalAnalysis()).fit(X[:, :5], y)
-    assert selector.cross_fit_.mean_score.max() > 0.6
+    assert selector.cv_results_.mean_score.max() > 0.6
     assert selector.n_features_ < 5
 
 

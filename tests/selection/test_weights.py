@@ -9,6 +9,7 @@ from sklearn.pipeline import Pipeline
 
 from covmin import (
     CCMSelector,
+    Fourier,
     conditional_covariance_trace,
 )
 
@@ -47,7 +48,7 @@ class TestSampleWeights:
         weighted = clone(selector).fit(X, y, sample_weight=counts)
         repeated = clone(selector).fit(X.repeat(counts, axis=0), y.repeat(counts))
         same_fit(weighted, repeated)
-        assert_allclose(weighted.cross_fit_.mean_error, repeated.cross_fit_.mean_error, rtol=1e-6)
+        assert_allclose(weighted.cv_results_.mean_error, repeated.cv_results_.mean_error, rtol=1e-6)
 
     def test_zero_is_removal_and_scale_does_not_matter(self, xor):
         X, y = xor
@@ -66,7 +67,7 @@ class TestSampleWeights:
         X, y = xor
         rows = np.random.default_rng(0).permutation(60)
         # Components in single precision are summed over the rows as they come.
-        by_components = {"approximation": "fourier", "n_components": 64}
+        by_components = {"approximation": Fourier(64)}
         for options, rtol in (
             ({}, 1e-8),
             ({"approximation": "exact"}, 1e-8),
@@ -130,7 +131,7 @@ class TestSampleWeights:
         rng = np.random.default_rng(0)
         X, y = rng.standard_normal((30, 3)), rng.standard_normal(30)
         selector = CCMSelector(epsilon=1e-4).fit(np.tile(X, (4, 1)), np.tile(y, 4))
-        assert selector.cross_fit_.mean_error.min() > 0.5
+        assert selector.cv_results_.mean_error.min() > 0.5
 
     @pytest.mark.parametrize("dtype", ["float32", "float64"])
     @pytest.mark.parametrize("least", [1e-6, 1e-20])

@@ -41,9 +41,6 @@ from .sources import ArraySource, SparseSource, is_source, rows_of
 from .survival import read_times
 from .tables import read_table
 
-# The warning about constant features, after their number.
-CONSTANT_FEATURES = "constant feature(s) carry no information and are ranked last."
-
 
 @dataclass(frozen=True)
 class TableOptions:
@@ -63,8 +60,6 @@ class TableOptions:
         """Return the parameters of an estimator that say how to read a table."""
         names = [each.name for each in fields(cls) if hasattr(estimator, each.name)]
         found = {name: getattr(estimator, name) for name in names}
-        if hasattr(estimator, "groups"):
-            found["feature_groups"] = estimator.groups
         return cls(**found | changed)
 
 
@@ -273,7 +268,10 @@ def check_columns(samples: Table, columns: PreparedColumns, standardize: Standar
         warn("empty-columns", f"{n_empty} feature(s) have no values and are ranked last.")
     if n_constant > n_empty:
         n_constant -= n_empty
-        warn("constant-columns", f"{n_constant} {CONSTANT_FEATURES}")
+        warn(
+            "constant-columns",
+            f"{n_constant} constant feature(s) carry no information and are ranked last.",
+        )
     if not standardize or goes_by_rank(standardize):
         return
     rows = rows_to_look_at(X.shape[0])

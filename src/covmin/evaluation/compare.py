@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import warnings
 from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any
@@ -15,6 +14,7 @@ from sklearn.utils import _safe_indexing, column_or_1d
 from covmin.data import Table, TableOptions, read
 from covmin.data.encoding import summary
 from covmin.data.kinds import LEFT_OUT
+from covmin.remarks import warn
 from covmin.runtime.seeds import seed_of, unit_seed
 from covmin.selection.scoring import scoring_name
 
@@ -173,7 +173,7 @@ def compare_selectors(
     if result.unfinished:
         told = (f"{who} ({done} of {total})" for who, (done, total) in result.unfinished.items())
         said = f"Stopped after {seconds:g} s. Unfinished (rankings done of all): "
-        warnings.warn(f"{said}{', '.join(told)}.", UserWarning, stacklevel=2)
+        warn("stopped-early", f"{said}{', '.join(told)}.")
     return result
 
 
@@ -187,7 +187,7 @@ def _read(X: Any, y: Any, options: TableOptions, groups: Any) -> Table:
             "y holds survival times; selectors can only be compared on classes and numbers."
         )
     if out := [each for each in table.readings if each.kind in LEFT_OUT]:
-        warnings.warn(" ".join(summary(out)), UserWarning, stacklevel=3)
+        warn("excluded-columns", " ".join(summary(out)))
     return table
 
 

@@ -3,7 +3,6 @@
 import os
 import pickle
 import time
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -16,6 +15,7 @@ from joblib.externals.loky.backend import get_context
 from joblib.externals.loky.backend.reduction import dumps
 from sklearn.exceptions import FitFailedWarning
 
+from covmin.remarks import warn
 from covmin.runtime.log import ResultLog
 from covmin.runtime.progress import ProgressBar
 from covmin.runtime.seeds import global_state_restored
@@ -86,10 +86,10 @@ def warn_of_failures(errors: Sequence[tuple[str, str | None]]) -> None:
     first = dict(reversed(failed))
     counts = Counter(name for name, _ in failed)
     text = "; ".join(f"{name} {counts[name]} times, first: {first[name]}" for name in first)
-    warnings.warn(
+    warn(
+        "failed-rankings",
         f"{len(failed)} of {len(errors)} rankings failed and count as missing: {text}",
-        FitFailedWarning,
-        stacklevel=3,
+        category=FitFailedWarning,
     )
 
 

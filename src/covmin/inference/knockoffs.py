@@ -1,6 +1,5 @@
 """Selection with control of the false discovery rate, by knockoffs."""
 
-import warnings
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from numbers import Integral, Real
@@ -18,7 +17,7 @@ from covmin.data.columns import PreparedColumns, prepare_columns
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 from covmin.data.table import check_columns, check_enough, warn_of_excluded
 from covmin.data.tables import from_tensors
-from covmin.remarks import silenced
+from covmin.remarks import silenced, warn
 from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
@@ -112,7 +111,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     ranking_ : ndarray of shape (n_features,)
         Rank of each feature; 1 is best. Ordered by e-value, if there are several draws, then by
         ``W_``, then by position. Columns of a group share a rank; given columns have rank 0.
-    groups_ : ndarray of shape (n_groups,) or None
+    feature_groups_ : ndarray of shape (n_groups,) or None
         Labels of the groups, if there are groups.
     n_features_in_ : int
         Number of features seen in ``fit``.
@@ -199,11 +198,10 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
 
     def _warn_if_too_few(self, n_features: int) -> None:
         if n_features < self._fewest():
-            warnings.warn(
+            warn(
+                "too-few-features",
                 f"fdr={self.fdr:g} requires at least {self._fewest()} features, but X has "
                 f"{n_features}: none will be selected. Use {_FOR_FEW}, or a larger fdr.",
-                UserWarning,
-                stacklevel=4,
             )
 
     def _warn_if_nothing_was_kept(self, W: np.ndarray) -> None:
@@ -211,12 +209,11 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         n_outstanding = int((max(-W.min(), 0.0) < W).sum())
         if self.n_features_ or not 0 < n_outstanding < self._fewest() <= W.size:
             return
-        warnings.warn(
+        warn(
+            "nothing-kept",
             f"Nothing was kept, though {n_outstanding} feature(s) rank before every copy: with "
             f"fdr={self.fdr:g} a knockoff filter keeps at least {self._fewest()} features, or "
             f"none. If few features matter, use {_FOR_FEW}.",
-            UserWarning,
-            stacklevel=4,
         )
 
     def _fewest(self) -> int:
@@ -385,10 +382,9 @@ def _warn_of_bends(pairs: np.ndarray, labels: np.ndarray) -> None:
     if len(pairs):
         first, second = labels[pairs[0]].tolist()
         more = f" (and {len(pairs) - 1} more such pairs)" if len(pairs) > 1 else ""
-        warnings.warn(
+        warn(
+            "not-gaussian",
             f"Column {second!r} depends on the square of column {first!r}{more}, which a Gaussian "
             "copula cannot represent: the false discovery rate may exceed fdr. Drop one of them, "
             f"put them in a group, or use {_FOR_FEW}.",
-            UserWarning,
-            stacklevel=4,
         )

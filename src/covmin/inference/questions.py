@@ -133,7 +133,7 @@ class Questions:
         is_given = of_column == ALWAYS_ON
         selector = CCMSelector(
             1,
-            groups=of_column,  # the columns always included form one unit
+            feature_groups=of_column,  # the columns always included form one unit
             given=is_given if is_given.any() else None,
             task="regression" if self.labels is None else "classification",
             standardize=False,

@@ -69,7 +69,7 @@ def by_column(values: np.ndarray, of_given: float, layout: Layout) -> np.ndarray
 def note_columns(selector: Any, samples: Table) -> None:
     """Set the number, the names and the groups of the columns as fitted attributes."""
     selector.n_features_in_ = samples.layout.unit.size
-    selector.groups_ = samples.labels
+    selector.feature_groups_ = samples.labels
     vars(selector).pop("feature_names_in_", None)
     if samples.names is not None:
         selector.feature_names_in_ = samples.names

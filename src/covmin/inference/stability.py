@@ -1,6 +1,5 @@
 """Selection frequencies over random halves of the samples."""
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -28,6 +27,7 @@ from covmin.data.kinds import LEFT_OUT
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 from covmin.data.responses import EncodedResponse, ordered_levels
 from covmin.data.sources import ArraySource, is_source
+from covmin.remarks import warn
 from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
@@ -108,7 +108,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     error_bound_ : Bunch
         Bounds on the expected number of false selections at ``threshold_``: ``worst_case``,
         ``unimodal`` and ``r_concave``.
-    groups_ : ndarray of shape (n_groups,) or None
+    feature_groups_ : ndarray of shape (n_groups,) or None
         Labels of the groups, if there are groups.
     n_features_in_ : int
         Number of features seen in ``fit``.
@@ -377,7 +377,7 @@ def _fix_kinds(estimator: CCMSelector, samples: Table) -> None:
     kinds = {j: "drop" if k in LEFT_OUT else str(k) for j, k in enumerate(samples.kinds)}
     estimator.set_params(column_types=kinds)
     if out := [each for each in samples.readings if each.kind in LEFT_OUT]:
-        warnings.warn(" ".join(summary(out)), UserWarning, stacklevel=4)
+        warn("excluded-columns", " ".join(summary(out)), [each.column for each in out])
 
 
 def _check_rare_classes(response: EncodedResponse) -> None:

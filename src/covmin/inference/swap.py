@@ -81,7 +81,7 @@ def _in_units(estimator: Any, side: np.ndarray) -> Any:
     given = side == ALWAYS_ON
     labels = np.where(given, side.max(initial=0) + 1 + np.arange(side.size), side)
     return estimator.set_params(
-        groups=labels.tolist() if np.unique(labels).size < labels.size else None,
+        feature_groups=labels.tolist() if np.unique(labels).size < labels.size else None,
         given=given.tolist() if given.any() else None,
         categorical_features=None,
         column_types="strict",

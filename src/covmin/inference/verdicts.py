@@ -54,7 +54,7 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
     keep : {"relevant", "needed"}, default="relevant"
         Features that ``transform`` keeps: those that are needed or relevant, or only the needed
         ones.
-    groups : array-like of shape (n_features,) or dict, default=None
+    feature_groups : array-like of shape (n_features,) or dict, default=None
         Columns that are tested together: a label for each column, or a dict that maps a label to
         its columns (names or indices).
     given : str, int or array-like, default=None
@@ -98,7 +98,7 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
     ranking_ : ndarray of shape (n_features,)
         Rank of each feature: needed ones first, then relevant ones, then the others, each by
         p-value. Columns of a group share a rank; given columns have rank 0.
-    groups_ : ndarray of shape (n_groups,) or None
+    feature_groups_ : ndarray of shape (n_groups,) or None
         Labels of the groups, if there are groups.
     n_features_in_ : int
         Number of features seen in ``fit``.
@@ -155,7 +155,7 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
         "fdr": [Interval(Real, 0, 1, closed="neither")],
         "method": [StrOptions({"bh", "by"})],
         "keep": [StrOptions({"relevant", "needed"})],
-        "groups": [None, dict, "array-like"],
+        "feature_groups": [None, dict, "array-like"],
         "given": [None, str, Integral, "array-like"],
         "categorical_features": [None, str, Integral, "array-like"],
         "missing": [StrOptions({"keep", "error"})],
@@ -170,7 +170,7 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
     fdr: float = 0.1
     method: str = "bh"
     keep: str = "relevant"
-    groups: Any = None
+    feature_groups: Any = None
     given: Any = None
     categorical_features: Any = "from_dtype"
     missing: str = "keep"

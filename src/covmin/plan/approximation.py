@@ -39,7 +39,7 @@ class Size:
 
 
 def by_size(
-    approximation: str | None,
+    approximation: str,
     kernel: Kernel,
     shape: tuple[int, int],
     matrix_rows: int = EXACT_SAMPLES,
@@ -62,9 +62,7 @@ def by_size(
     return "fourier" if exact_components or many else None
 
 
-def choose_approximation(
-    approximation: str | None, kernel: Kernel, size: Size
-) -> tuple[str | None, str]:
+def choose_approximation(approximation: str, kernel: Kernel, size: Size) -> tuple[str | None, str]:
     """Return the approximation that a fit will use, and the reason.
 
     The choice depends on the size and on the free memory. A MemoryError is raised if the requested
@@ -84,7 +82,7 @@ def choose_approximation(
         check_memory(
             components,
             f"A fit of {n} samples and {d} columns with random Fourier features",
-            "Reduce n_components, omit the additive part of the kernel "
+            "Use fewer components (covmin.Fourier), omit the additive part of the kernel "
             '(kernel="gaussian"), pass float32, or read the rows from disk: a numpy.memmap, or '
             "covmin.open_parquet.",
         )
@@ -106,7 +104,7 @@ def choose_approximation(
     return None, f"the {kernel.name} kernel has no random Fourier features"
 
 
-def _why_components(approximation: str | None, kernel: Kernel, size: Size, squeezed: bool) -> str:
+def _why_components(approximation: str, kernel: Kernel, size: Size, squeezed: bool) -> str:
     if approximation == "fourier":
         return "as requested"
     if kernel.components_are_exact:

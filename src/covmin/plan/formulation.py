@@ -11,7 +11,7 @@ from covmin.core.objectives import OBJECTIVES
 from covmin.core.problem import Problem
 from covmin.core.solver import STEPS, Steps
 
-from .constants import PENALTY, SOFT_PRICES
+from .constants import N_COMPONENTS, PENALTY, SOFT_PRICES
 
 
 @dataclass(repr=False)
@@ -121,6 +121,46 @@ class Formulation(Configurable):
             constraints=partial(CONSTRAINTS[self.constraint].candidates, prices=prices),
             steps=Steps(self.max_iter, self.tol, self.max_step),
         )
+
+
+@dataclass(repr=False)
+class Fourier(Configurable):
+    """Random Fourier features, passed as ``CCMSelector(approximation=Fourier(...))``.
+
+    Parameters
+    ----------
+    n_components : int, default=512
+        Number of random Fourier features; more approximate the kernel better.
+
+    Examples
+    --------
+    >>> from covmin import CCMSelector, Fourier
+    >>> CCMSelector(3, approximation=Fourier(n_components=100)).get_params()["approximation"]
+    Fourier(n_components=100)
+    """
+
+    n_components: int = N_COMPONENTS
+
+    def check(self) -> None:
+        """Raise an error if a parameter is invalid."""
+        if not isinstance(self.n_components, Integral) or self.n_components < 1:
+            raise ValueError(f"n_components must be an integer ≥ 1; got {self.n_components!r}.")
+
+
+def approximation_of(given: Any) -> tuple[str, int]:
+    """Return the name of an approximation, and its number of random Fourier features.
+
+    >>> approximation_of("auto"), approximation_of(Fourier(n_components=100))
+    (('auto', 512), ('fourier', 100))
+    """
+    if isinstance(given, Fourier):
+        given.check()
+        return "fourier", given.n_components
+    if given in ("auto", "exact", "fourier"):
+        return given, N_COMPONENTS
+    raise ValueError(
+        f'approximation must be "auto", "exact", "fourier" or a covmin.Fourier; got {given!r}.'
+    )
 
 
 def _check_number(name: str, value: Any, words: str, holds: Any, *, optional: bool = False) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,6 +17,7 @@ from covmin.data.columns import PreparedColumns
 from covmin.data.encoding import Reading
 from covmin.data.responses import EncodedResponse
 from covmin.data.sources.sparse import is_made_dense
+from covmin.remarks import warn
 from covmin.runtime.threads import row_threads
 from covmin.text import listed
 
@@ -53,8 +53,8 @@ class Request:
     kernel: Any = "auto"
     epsilon: Any = "auto"
     interactions: bool = True
-    approximation: str | None = "auto"
-    n_components: int | None = None
+    approximation: str = "auto"
+    n_components: int = N_COMPONENTS
     device: str | None = None
     seed: int = 0
 
@@ -120,7 +120,7 @@ class Plan:
         """Return the decisions that depend only on the size of the data."""
         formulation = request.formulation
         n, d = shape
-        n_components = 2 * -(-(request.n_components or N_COMPONENTS) // 2)  # cosines and sines
+        n_components = 2 * -(-request.n_components // 2)  # cosines and sines
         size = Size(
             n,
             d,
@@ -380,11 +380,10 @@ class Plan:
         lambda2 = formulation.lambda2 if formulation.inverse == "free" else None
         floor = 1.0 / (2.0 * n_samples * epsilon)
         if lambda2 is not None and lambda2 < floor:
-            warnings.warn(
+            warn(
+                "small-lambda2",
                 f"lambda2={lambda2:g} is below 1/(2nε) = {floor:.4g}: the inverse-free objective "
                 "may increase when features explain more of y. Pass a larger lambda2, or None.",
-                UserWarning,
-                stacklevel=5,
             )
 
     def __repr__(self) -> str:

@@ -308,7 +308,7 @@ class ErrorCurveDisplay(Display):
         check_is_fitted(selector)
         if metric is None:
             metric = judged_by(selector) if selector.estimator is None else "score"
-        if selector.cross_fit_ is None or len(selector.cross_fit_.n_features) < 2:
+        if selector.cv_results_ is None or len(selector.cv_results_.n_features) < 2:
             raise ValueError(
                 "Only one number of features was evaluated, so there is no error curve. Fit "
                 'several features with n_features_to_select="auto".'

@@ -1,7 +1,8 @@
 """The version of covmin, and a check of the version that pickled a selector."""
 
-import warnings
 from typing import Any
+
+from covmin.remarks import warn
 
 __version__ = "0.1.0"
 
@@ -19,11 +20,10 @@ class VersionedPickles:
         state = dict(state)
         made_by = state.pop(_KEY, "an unknown version")
         if made_by != __version__:
-            warnings.warn(
+            warn(
+                "version",
                 f"This {type(self).__name__} was pickled by covmin {made_by} and is loaded by "
                 f"{__version__}: attributes may be missing or have another meaning. Refit it, or "
                 "load it with the version that made it. Only load pickles that you trust.",
-                UserWarning,
-                stacklevel=2,
             )
         super().__setstate__(state)  # type: ignore[misc]

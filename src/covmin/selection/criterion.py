@@ -1,6 +1,6 @@
 """The paper's criterion for a given set of features."""
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from covmin.data.ranks import Standardize
 from covmin.data.responses import encode_response, ordered_levels
 from covmin.plan.approximation import by_size
 from covmin.plan.constants import PAPER_RIDGE
-from covmin.plan.formulation import FORMULATIONS
+from covmin.plan.formulation import FORMULATIONS, Fourier, approximation_of
 from covmin.plan.kernel import kernel_of
 from covmin.plan.problem import make_problem
 from covmin.runtime.seeds import seed_of
@@ -32,8 +32,7 @@ from covmin.runtime.validation import validate_params
         "standardize": ["boolean", StrOptions({"rank"})],
         "kernel": [str, HasMethods(["at", "get_params"])],
         "epsilon": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
-        "approximation": [None, StrOptions({"auto", "exact", "fourier"})],
-        "n_components": [None, Interval(Integral, 1, None, closed="left")],
+        "approximation": [StrOptions({"auto", "exact", "fourier"}), Fourier],
         "random_state": ["random_state"],
     },
     prefer_skip_nested_validation=True,
@@ -48,8 +47,7 @@ def conditional_covariance_trace(
     standardize: Standardize = True,
     kernel: Any = "gaussian",
     epsilon: float | str = "auto",
-    approximation: str | None = "auto",
-    n_components: int | None = None,
+    approximation: str | Fourier = "auto",
     random_state: Any = None,
 ) -> float:
     """Return the paper's criterion, the estimated trace of the conditional covariance operator.
@@ -81,7 +79,7 @@ def conditional_covariance_trace(
         :mod:`covmin.kernels`. The median bandwidth uses the features with positive weight.
     epsilon : "auto" or float, default="auto"
         Regularisation parameter ε. "auto" is 0.001 for classes and 0.1 for regression.
-    approximation, n_components
+    approximation : {"auto", "exact", "fourier"} or Fourier, default="auto"
         As in :class:`~covmin.CCMSelector`.
     random_state : int, RandomState instance or None, default=None
         Seed of the random Fourier features. None is a fixed seed.
@@ -124,12 +122,13 @@ def conditional_covariance_trace(
     if isinstance(epsilon, str):
         epsilon = PAPER_RIDGE[response.task]
     chosen = _kernel(kernel)
+    named, n_components = approximation_of(approximation)
     with one_blas_thread():
         problem = make_problem(
             columns,
             response.Y,
             chosen,
-            approximation=by_size(approximation, chosen, columns.X.shape),
+            approximation=by_size(named, chosen, columns.X.shape),
             n_components=n_components,
             seed=seed_of(random_state),
             epsilon=epsilon,

@@ -20,6 +20,7 @@ from covmin.data.tables import from_tensors
 from covmin.runtime.frames import as_frame
 from covmin.runtime.page import Report
 
+from .substitutes import Substitute, find_substitutes
 from .summary import Explained, feature_names, feature_notes
 
 
@@ -45,7 +46,7 @@ class NamedResultsMixin:
             and ``notes``. ``alone`` is the fraction of the variance of y that the feature explains
             on its own, by leave-one-out prediction on at most 2000 samples; it is missing without X
             and y. ``notes`` gives further information: given, constant, its group, the features it
-            interacts with, and substitutes. A polars frame after
+            interacts with. A polars frame after
             ``set_output(transform="polars")``.
 
         Examples
@@ -62,7 +63,10 @@ class NamedResultsMixin:
         check_is_fitted(self)
         selector: Any = self
         d = selector.n_features_in_
-        alone = np.full(d, np.nan) if X is None else _explained_alone(self, X, y)
+        alone = np.full(d, np.nan)
+        if X is not None:
+            explained = _explained(self, X, y)
+            alone = np.array([explained([j]) for j in range(d)])
         order = np.argsort(selector.ranking_, kind="stable")
         names, notes = feature_names(self), feature_notes(self)
         return results_frame(
@@ -105,14 +109,52 @@ class NamedResultsMixin:
             p_value=found.p_value,
         )
 
-    def cross_fit_frame(self) -> Any:
+    def substitutes(self, X: Any, y: Any, n: int = 3) -> Any:
+        """Return the features that could replace each selected one, as a table.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The samples of the fit.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            The response of the fit.
+        n : int, default=3
+            Number of substitutes for each selected feature.
+
+        Returns
+        -------
+        frame : pandas.DataFrame
+            Columns ``feature`` (selected) and ``substitute`` (not selected), and the fraction of
+            the variance of y that is left unexplained by the selected features
+            (``unexplained``), without the feature (``unexplained_without``), and with the
+            substitute in its place (``unexplained_with``): leave-one-out errors of kernel ridge
+            regression on at most 2000 samples.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from covmin import CCMSelector
+        >>> X = np.random.default_rng(0).standard_normal((100, 5))
+        >>> X[:, 4] = X[:, 0] + 0.2 * X[:, 4]
+        >>> y = X[:, 0] + X[:, 1] ** 2
+        >>> found = CCMSelector(2).fit(X, y).substitutes(X, y, n=1).set_index("feature")
+        >>> found.loc["x0", "substitute"]
+        'x4'
+        """
+        check_is_fitted(self)
+        found = find_substitutes(self, _explained(self, X, y), n)
+        return results_frame(
+            self, **{name: [getattr(row, name) for row in found] for name in Substitute._fields}
+        )
+
+    def cv_results_frame(self) -> Any:
         """Return the cross-validation results as a table.
 
         Returns
         -------
         frame : pandas.DataFrame
             One row for each ``epsilon`` and number of features (``n_features``), with the measures
-            of ``cross_fit_`` and whether it was ``chosen``. Empty if nothing was chosen by
+            of ``cv_results_`` and whether it was ``chosen``. Empty if nothing was chosen by
             cross-validation.
 
         Examples
@@ -120,13 +162,13 @@ class NamedResultsMixin:
         >>> from covmin import CCMSelector
         >>> from covmin.datasets import make_xor
         >>> X, y = make_xor(120, random_state=0, return_X_y=True)
-        >>> frame = CCMSelector().fit(X, y).cross_fit_frame()
+        >>> frame = CCMSelector().fit(X, y).cv_results_frame()
         >>> frame.loc[frame["chosen"], "n_features"].tolist()
         [3]
         """
         check_is_fitted(self)
         selector: Any = self
-        crossfit = selector.cross_fit_
+        crossfit = selector.cv_results_
         if crossfit is None:
             return results_frame(self, epsilon=[], n_features=[], mean_error=[], chosen=[])
         epsilon, size = np.meshgrid(crossfit.epsilon, crossfit.n_features, indexing="ij")
@@ -195,15 +237,14 @@ class NamedResultsMixin:
         return {name: value for name, value in state.items() if name != "_fitted_on"}
 
 
-def _explained_alone(selector: Any, X: Any, y: Any) -> np.ndarray:
-    """Return the fraction of the variance of y that each column explains on its own."""
+def _explained(selector: Any, X: Any, y: Any) -> Explained:
+    """Return what sets of features explain of the samples of a fit."""
     if y is None:
         raise ValueError("The column 'alone' requires both X and y; y is missing.")
     X, _, y = from_tensors(X, None, y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit has already issued them
-        explained = Explained(selector, read(X, y, TableOptions.of(selector)))
-        return np.array([explained([j]) for j in range(selector.n_features_in_)])
+        return Explained(selector, read(X, y, TableOptions.of(selector)))
 
 
 def results_frame(selector: Any, **columns: Any) -> Any:

@@ -72,7 +72,7 @@ def headline(selector: Any, target: str = "y") -> Headline:
     given = n_given(selector)
     kept, d = int(selector.support_.sum()) - given, selector.n_features_in_ - given
     who = f"{kept:,} of {count_of(d, 'feature')}"
-    if selector.cross_fit_ is None:
+    if selector.cv_results_ is None:
         if kept == d:
             return Headline("The features", "ranked by relevance to", target)
         return Headline(f"The {who}", "most relevant to", target)
@@ -170,7 +170,7 @@ def _by_score(m: int, curve: dict[str, Any], name: str) -> str:
 
 def cv_measure(selector: Any, name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return sizes, means of a measure and their standard errors at the ε used."""
-    results = selector.cross_fit_
+    results = selector.cv_results_
     mean = f"mean_{name}" if name in ("error", "score") else name
     spread = "standard_error" if name == "error" else f"{name}_standard_error"
     if mean not in results or spread not in results:
@@ -182,7 +182,7 @@ def cv_measure(selector: Any, name: str) -> tuple[np.ndarray, np.ndarray, np.nda
 
 def cv_measures(selector: Any) -> list[str]:
     """Return the names of the measures that a cross-validated selector has."""
-    return [name for name in MEASURES if {name, f"mean_{name}"} & selector.cross_fit_.keys()]
+    return [name for name in MEASURES if {name, f"mean_{name}"} & selector.cv_results_.keys()]
 
 
 def judged_by(selector: Any) -> str:
@@ -208,7 +208,7 @@ def error_curve(selector: Any) -> dict[str, Any] | None:
         than 1.5 standard errors of the difference; and ``measures``, all measures with their
         values. None if several sizes were not cross-validated.
     """
-    if selector.cross_fit_ is None or len(selector.cross_fit_.n_features) < 2:
+    if selector.cv_results_ is None or len(selector.cv_results_.n_features) < 2:
         return None
     measure = judged_by(selector)
     sizes, mean, standard_error = cv_measure(selector, measure)

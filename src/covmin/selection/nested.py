@@ -4,23 +4,24 @@ from copy import copy
 from typing import Any, Self
 
 from covmin.plan import Formulation
-from covmin.plan.formulation import formulation_of
+from covmin.plan.formulation import Fourier, formulation_of
 from covmin.plan.kernel import kernel_of
 from covmin.runtime.run import LongRun
 
 
 class NestedParametersMixin:
-    """A selector whose kernel, formulation and long_run are objects, or names of objects."""
+    """A selector some of whose parameters are objects, or names of objects."""
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters, including those of nested objects, such as ``kernel__degree``.
 
-        A kernel, formulation or long_run given by name, or as None, is replaced by its object
-        first.
+        A kernel, formulation, approximation or long_run given by name, or as None, is replaced by
+        its object first.
         """
         makers: dict[str, Any] = {
             "kernel": lambda name: kernel_of(name, Formulation()),
             "formulation": formulation_of,
+            "approximation": lambda _: Fourier(),
             "long_run": lambda _: LongRun(),
         }
         for name, made in makers.items():

@@ -1,6 +1,5 @@
 """The fitted attributes, in terms of the columns and units of the input."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,10 @@ from sklearn.utils import Bunch
 from covmin.core.path import Path, Stage, approximation_error
 from covmin.core.problem import Problem
 from covmin.core.screening import Pairs, Spread
-from covmin.core.substitutes import Substitutes, substitutes
 from covmin.data import Layout, Table
 from covmin.data.columns import PreparedColumns
 from covmin.plan import Formulation, Plan
+from covmin.remarks import warn
 from covmin.runtime.run import Run
 
 from .crossfit import CrossFit
@@ -27,10 +26,10 @@ class FittedAttributes:
     weights_: np.ndarray
     column_kinds_: np.ndarray
     plan_: Plan
-    groups_: np.ndarray | None
+    feature_groups_: np.ndarray | None
+    group_of_column_: np.ndarray
     group_ranking_: np.ndarray | None
     group_support_: np.ndarray | None
-    substitutes_: Any
     objective_: float
     approximation_: str | None
     approximation_error_: float
@@ -40,7 +39,7 @@ class FittedAttributes:
     path_: Any
     interactions_: Any
     spread_: Any
-    cross_fit_: Any
+    cv_results_: Any
     history_: Any
     bandwidth_: float
     epsilon_: float
@@ -58,14 +57,13 @@ def fitted_attributes(
     samples: Table,
     m: int,
     *,
-    n_substitutes: int,
     crossfit: CrossFit | None,
 ) -> dict[str, Any]:
     """Return all fitted attributes of a selector by name."""
     layout, response = samples.layout, samples.response
     stages = _path(path, columns.unit_index, layout, response.squared_unit)
     stage = _stage_of(path, min(m, columns.units.size))
-    attributes = _ranked(path, columns, samples, m) | {
+    return _ranked(path, columns, samples, m) | {
         "n_features_": m,
         "n_features_in_": layout.unit.size,
         "feature_names_in_": samples.names,
@@ -87,13 +85,8 @@ def fitted_attributes(
         "converged_": bool(stages.converged.all()),
         "classes_": response.classes,
         "task_": response.task,
-        "substitutes_": None,
-        "cross_fit_": _cross_fit(crossfit),
+        "cv_results_": _cross_fit(crossfit),
     }
-    if n_substitutes:
-        found = substitutes(problem, stage, n_substitutes)
-        attributes["substitutes_"] = _substitutes(found, columns, layout, problem.epsilon)
-    return attributes
 
 
 def warn_of_the_end(attributes: dict[str, Any], run: Run, formulation: Formulation) -> None:
@@ -114,7 +107,7 @@ def warn_of_the_end(attributes: dict[str, Any], run: Run, formulation: Formulati
         )
     else:
         return
-    warnings.warn(text, category, stacklevel=4)
+    warn("end-of-fit", text, category=category)
 
 
 def _end_of_path(attributes: dict[str, Any], run: Run) -> str:
@@ -138,7 +131,8 @@ def _ranked(path: Path, columns: PreparedColumns, samples: Table, m: int) -> dic
         "constant_": np.isin(layout.unit, columns.constant) & np.isin(every, layout.source),
         "missing_share_": samples.missing_shares(columns.p),
         "support_": ranking[layout.unit] <= m,
-        "groups_": samples.labels,
+        "feature_groups_": samples.labels,
+        "group_of_column_": layout.unit,
         "group_ranking_": ranking if grouped else None,
         "group_support_": ranking <= m if grouped else None,
     }
@@ -165,23 +159,6 @@ def _path(path: Path, unit_index: np.ndarray, layout: Layout, unit: float) -> Bu
         optimistic_loo_error=np.array([stage.loo_error for stage in stages]),
         n_iter=np.array([stage.solution.n_iter for stage in stages]),
         converged=np.array([stage.solution.converged for stage in stages]),
-    )
-
-
-def _substitutes(
-    found: Substitutes, columns: PreparedColumns, layout: Layout, epsilon: float
-) -> Bunch:
-    """Return the substitutes as arrays of equal length, in terms of the input columns."""
-    # A unit is represented by its first column.
-    _, first = np.unique(layout.unit, return_index=True)
-    column = first[columns.unit_index]
-    n_candidates = found.candidate.shape[1]
-    return Bunch(
-        feature=np.repeat(column[found.feature], n_candidates),
-        substitute=column[found.candidate.ravel()],
-        unexplained=np.full(found.candidate.size, epsilon * found.criterion),
-        unexplained_without=np.repeat(epsilon * found.without, n_candidates),
-        unexplained_with=epsilon * found.replaced.ravel(),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from covmin.data import Table
 from covmin.data.checks import is_frame
 from covmin.data.sources.base import stays_what_it_is
 from covmin.data.survival import as_structured
+from covmin.remarks import warn
 
 from .crossfit import Score
 
@@ -88,11 +88,10 @@ def check_scored(estimator: Any, scoring: Any) -> None:
 def warn_if_not_used(estimator: Any) -> None:
     """Warn if there is nothing to choose with the estimator."""
     if estimator is not None:
-        warnings.warn(
+        warn(
+            "estimator-not-used",
             "The number of features and epsilon are given, so the estimator is not used. Pass "
             'n_features_to_select="auto" to choose the number of features with it.',
-            UserWarning,
-            stacklevel=6,
         )
 
 
@@ -113,11 +112,10 @@ def estimator_score(estimator: Any, scoring: Any, samples: Table) -> Score | Non
         held = np.asarray(X)[samples.row]
     copies = _copies(samples.weight, len(y))
     if copies is None and _weight_parameter(estimator) is None:
-        warnings.warn(
+        warn(
+            "unweighted-estimator",
             f"{estimator} does not accept sample weights; it is trained without them to choose "
             "the number of features.",
-            UserWarning,
-            stacklevel=6,
         )
     return EstimatorScore(
         estimator,

@@ -1,6 +1,5 @@
 """The scikit-learn estimator: a fit reads the data, plans, chooses m and ε, and runs the path."""
 
-import warnings
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
@@ -20,8 +19,9 @@ from covmin.plan.budgets import candidate_sizes
 from covmin.plan.constants import CROSS_FIT_ROWS, FEWEST_TO_CROSS_FIT, KEPT_UNCHOSEN
 from covmin.plan.duplicates import without_duplicates
 from covmin.plan.first_look import FirstLook
-from covmin.plan.formulation import formulation_of
+from covmin.plan.formulation import Fourier, approximation_of, formulation_of
 from covmin.plan.kernel import kernel_of
+from covmin.remarks import warn
 from covmin.runtime.callbacks import CallbackSupportMixin, fit_task
 from covmin.runtime.repeats import N_JOBS, VERBOSE
 from covmin.runtime.run import LongRun, Run
@@ -74,7 +74,7 @@ class CCMSelector(
         on the columns of X as you pass them.
     scoring : str or callable, default=None
         Score of ``estimator``, as in scikit-learn; higher is better. None uses its ``score``.
-    groups : array-like of shape (n_features,) or dict, default=None
+    feature_groups : array-like of shape (n_features,) or dict, default=None
         Columns that are kept or dropped together: a label for each column, or a dict that maps a
         label to its columns (names or indices). Columns that the dict omits are not grouped.
     given : str, int or array-like, default=None
@@ -126,14 +126,11 @@ class CCMSelector(
         Whether to test the products of all pairs of features first (see ``interactions_``), and to
         protect the pairs found at the start of the path. This finds interactions with far fewer
         samples.
-    n_substitutes : int, default=0
-        Number of substitutes to list for each selected feature (see ``substitutes_``).
-    approximation : {"auto", "exact", "fourier"} or None, default="auto"
-        "exact" or None uses the n×n kernel matrix of all samples in double precision. "fourier"
-        uses random Fourier features, without an n×n matrix. "auto" uses the matrix for up to 2000
-        samples. Except with "exact", early stages may use a subsample.
-    n_components : int, default=None
-        Number of random Fourier features; None means 512.
+    approximation : {"auto", "exact", "fourier"} or Fourier, default="auto"
+        "exact" uses the n×n kernel matrix of all samples in double precision. "fourier" uses random
+        Fourier features, without an n×n matrix; :class:`covmin.Fourier` sets their number. "auto"
+        uses the matrix for up to 2000 samples. Except with "exact", early stages may use a
+        subsample.
     device : str, default=None
         Torch device ("cpu", "cuda"). None uses NumPy, or the device of X if X is a tensor.
     n_jobs : int, default=None
@@ -165,13 +162,8 @@ class CCMSelector(
         How each column was read: "number", "category", "date", "identifier", "empty", "dropped".
     plan_ : Plan
         The decisions of the fit and their reasons: ``print(selector.plan_)``.
-    groups_, group_ranking_, group_support_ : ndarray of shape (n_groups,) or None
+    feature_groups_, group_ranking_, group_support_ : ndarray of shape (n_groups,) or None
         Labels, ranks and mask of the groups, if there are groups.
-    substitutes_ : Bunch or None
-        With ``n_substitutes``: ``feature`` (selected), ``substitute`` (not selected), and the
-        fraction of the variance of y that is unexplained by the selected features
-        (``unexplained``), without the feature (``unexplained_without``), and with the substitute
-        in its place (``unexplained_with``). A group is represented by one of its columns.
     objective_ : float
         Criterion Q (or its inverse-free form) at ``weights_``, in squared units of y after the
         effect of ``given`` columns; for several numeric responses, the mean over the standardised
@@ -180,7 +172,7 @@ class CCMSelector(
         Approximation used.
     approximation_error_ : float
         Relative difference between the criterion of the selected features and that of the exact
-        kernel, on a sample of the rows. If it exceeds a few per cent, increase ``n_components``.
+        kernel, on a sample of the rows. If it exceeds a few per cent, use more components.
     device_ : str or None
         Torch device used; None for NumPy.
     kernel_ : str
@@ -202,13 +194,13 @@ class CCMSelector(
     spread_ : Bunch
         Features that affect the spread of a numeric response and have no effect on its mean, often
         because they interact: ``features`` as indices, ``share`` and ``p_value`` as above.
-    cross_fit_ : Bunch or None
+    cv_results_ : Bunch or None
         Cross-validation results, if m or ε was chosen: ``n_features``, ``epsilon``, and, of shape
         (n_epsilons, n_sizes), ``mean_error`` and ``standard_error`` (fractions of the variance of
         y) and ``gain`` (improvement over no features). For a single classification target also
         ``accuracy``, ``balanced_accuracy``, ``log_loss`` and ``roc_auc`` (one versus rest); for
         survival ``concordance``; for an ``estimator`` ``mean_score``. Each has a standard error,
-        such as ``gain_standard_error``. As a table: :meth:`cross_fit_frame`.
+        such as ``gain_standard_error``. As a table: :meth:`cv_results_frame`.
     history_ : Bunch
         All optimisation steps: ``stage``, ``n_features``, ``objective``, ``gap``, ``n_active``.
     bandwidth_ : float
@@ -252,7 +244,7 @@ class CCMSelector(
         ],
         "estimator": [None, HasMethods(["fit"])],
         "scoring": [None, str, callable],
-        "groups": [None, dict, "array-like"],
+        "feature_groups": [None, dict, "array-like"],
         "given": [None, str, Integral, "array-like"],
         "categorical_features": [None, str, Integral, "array-like"],
         "missing": [StrOptions({"keep", "error"})],
@@ -265,9 +257,7 @@ class CCMSelector(
         "epsilon": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither"), "array-like"],
         "formulation": "no_validation",
         "interactions": ["boolean"],
-        "n_substitutes": [Interval(Integral, 0, None, closed="left")],
-        "approximation": [None, StrOptions({"auto", "exact", "fourier"})],
-        "n_components": [None, Interval(Integral, 1, None, closed="left")],
+        "approximation": [StrOptions({"auto", "exact", "fourier"}), Fourier],
         "device": [None, str],
         "n_jobs": N_JOBS,
         "random_state": ["random_state"],
@@ -279,7 +269,7 @@ class CCMSelector(
     _: KW_ONLY
     estimator: Any = None
     scoring: Any = None
-    groups: Any = None
+    feature_groups: Any = None
     given: Any = None
     categorical_features: Any = "from_dtype"
     missing: str = "keep"
@@ -292,9 +282,7 @@ class CCMSelector(
     epsilon: Any = "auto"
     formulation: str | Formulation = "path"
     interactions: bool = True
-    n_substitutes: int = 0
-    approximation: str | None = "auto"
-    n_components: int | None = None
+    approximation: str | Fourier = "auto"
     device: str | None = None
     n_jobs: int | None = None
     random_state: Any = None
@@ -362,13 +350,14 @@ class CCMSelector(
     def _plan_of_shape(
         self, columns: PreparedColumns, samples: Table, formulation: Formulation, device: Any
     ) -> Plan:
+        approximation, n_components = approximation_of(self.approximation)
         request = Request(
             formulation,
             kernel=copy(self.kernel),
             epsilon=self.epsilon,
             interactions=self.interactions,
-            approximation=self.approximation,
-            n_components=self.n_components,
+            approximation=approximation,
+            n_components=n_components,
             device=device,
             seed=seed_of(self.random_state),
         )
@@ -408,7 +397,6 @@ class CCMSelector(
             columns,
             samples,
             m,
-            n_substitutes=self.n_substitutes,
             crossfit=crossfit,
         ) | {"history_": run.history()}
 
@@ -427,11 +415,10 @@ class CCMSelector(
             warn_if_not_used(self.estimator)
             return epsilons[0], wanted, None, "as requested"
         if samples.n_samples < FEWEST_TO_CROSS_FIT:
-            warnings.warn(
+            warn(
+                "too-few-samples",
                 f"{samples.n_samples} samples are too few for cross-validation: all features are "
                 "kept unless a number was given, and the smallest epsilon is used.",
-                UserWarning,
-                stacklevel=5,
             )
             return epsilons[0], wanted or d, None, "too few samples for cross-validation"
         samples = samples.distinct(rows, CROSS_FIT_ROWS)

@@ -130,6 +130,15 @@ class Explained:
             self._known[key] = 1.0 - found.unexplained
         return self._known[key]
 
+    def likeness(self, columns: np.ndarray) -> np.ndarray:
+        """Return the mean squared correlation of each column with some of them, given by a mask."""
+        Z, _, p, _, owner = self._sample
+        Z = np.sqrt(p)[:, None] * (Z - p @ Z)
+        Z /= np.maximum(np.sqrt((Z**2).sum(axis=0)), np.finfo(float).tiny)
+        squares = ((Z.T @ Z[:, columns[owner]]) ** 2).sum(axis=1) / max(columns[owner].sum(), 1)
+        counts = np.bincount(owner, minlength=columns.size)
+        return np.bincount(owner, squares, columns.size) / np.maximum(counts, 1)
+
     @cached_property
     def _sample(self) -> tuple[np.ndarray, ...]:
         """Columns, responses, weights of rows and of columns, and the table's column of each."""
@@ -183,18 +192,16 @@ def feature_notes(selector: Any) -> list[list[str]]:
         notes[j] += ["constant"] if selector.constant_[j] else []
         notes[j] += [str(kinds[j])] if kinds[j] != "number" else []
         notes[j] += [f"{missing[j]:.0%} missing"] if missing[j] > 0.0 else []
-        if selector.groups_ is not None and ranking[j] > 0:
-            label = selector.groups_[np.flatnonzero(selector.group_ranking_ == ranking[j])[0]]
+        if selector.feature_groups_ is not None and ranking[j] > 0:
+            label = selector.feature_groups_[
+                np.flatnonzero(selector.group_ranking_ == ranking[j])[0]
+            ]
             notes[j] += [f"group {label}"] if str(label) != names[j] else []
     for a, b in selector.interactions_.features:
         notes[a].append(f"interacts with {names[b]}")
         notes[b].append(f"interacts with {names[a]}")
     for j in selector.spread_.features:
         notes[j].append("affects the spread of y")
-    found = selector.substitutes_
-    for j, other in zip(found.feature, found.substitute, strict=True) if found else ():
-        notes[j].append(f"{names[other]} is a substitute")
-        notes[other].append(f"a substitute for {names[j]}")
     return notes
 
 
@@ -204,7 +211,7 @@ def _measures(selector: Any, classes: list[dict[str, Any]] | None) -> list[dict[
     ``without`` is the value of predicting the mean, the class frequencies, or at random; None if
     it is unknown, as for the score of an estimator.
     """
-    if selector.cross_fit_ is None:
+    if selector.cv_results_ is None:
         return []
     without = {"error": 1.0, "concordance": 0.5}
     if classes and classes[0]["count"] is not None:

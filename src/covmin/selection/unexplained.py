@@ -59,7 +59,7 @@ def unexplained_variance(
         Numbers, or class labels; for classes, the variances of the class indicators are added up.
         Several columns of numbers count equally, whatever their units. For survival times,
         the result refers to the martingale residuals, which are mostly noise: compare sets of
-        features by the concordance index instead (``cross_fit_``).
+        features by the concordance index instead (``cv_results_``).
     held_out : bool, default=True
         Whether each sample is predicted by a model fitted without it. If False, the result
         describes the fit to the samples themselves: it never increases when features are added,

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from covmin import CCMSelector, Formulation, LongRun
+from covmin import CCMSelector, Formulation, Fourier, LongRun
 
 NEEDED = "pip install 'covmin[dask]'"
 dask = pytest.importorskip("dask", reason=NEEDED)
@@ -31,7 +31,11 @@ y = Z[:, 0] * Z[:, 1] + Z[:, 2] + 0.1 * RNG.standard_normal(N)
 
 
 def selector(**options):
-    options = {"n_components": 32, "epsilon": 0.01, "interactions": False} | options
+    options = {
+        "approximation": Fourier(32),
+        "epsilon": 0.01,
+        "interactions": False,
+    } | options
     return CCMSelector(3, task="regression", **options)
 
 
@@ -75,16 +79,17 @@ def test_a_dataframe_gives_the_fit_in_memory(in_memory):
 def test_sums_over_features_weights_and_groups_work_on_partitions():
     weight = np.random.default_rng(1).uniform(0.0, 2.0, N)
     weight[:100] = 0.0
-    options = {"groups": [0, 0, 1, 2, 3, 4], "kernel": "mixed", "formulation": "paper"}
+    options = {"feature_groups": [0, 0, 1, 2, 3, 4], "kernel": "mixed", "formulation": "paper"}
     fitted = selector(**options).fit(da.from_array(X, chunks=(900, D)), y, weight)
     assert fitted.kernel_ == "mixed"
     assert_same(fitted, selector(**options).fit(X, y, weight))
 
 
 def test_few_rows_are_fitted_exactly():
-    lazy = selector().fit(da.from_array(X[:120], chunks=(50, D)), y[:120])
+    auto = {"approximation": "auto"}
+    lazy = selector(**auto).fit(da.from_array(X[:120], chunks=(50, D)), y[:120])
     assert lazy.approximation_ is None
-    assert_same(lazy, selector().fit(X[:120], y[:120]))
+    assert_same(lazy, selector(**auto).fit(X[:120], y[:120]))
 
 
 @pytest.mark.parametrize("approximation", ["auto", "fourier"])
@@ -93,7 +98,7 @@ def test_rows_of_weight_zero_are_no_rows(approximation):
     labels = (Z[:200, 0] * Z[:200, 1] > 0).astype(int)
     weight = np.ones(200)
     weight[:70], labels[:70] = 0.0, 2
-    options = {"approximation": approximation, "n_components": 32}
+    options = {"approximation": approximation}
     fitted = CCMSelector(2, **options).fit(da.from_array(X[:200], chunks=(50, D)), labels, weight)
     assert_array_equal(fitted.classes_, [0, 1])
     assert_same(fitted, CCMSelector(2, **options).fit(X[:200], labels, weight))

@@ -28,7 +28,10 @@ def mapped(tmp_path):
 
 
 def selector(**options):
-    options = {"n_components": 64, "epsilon": 0.01, "interactions": False} | options
+    options = {
+        "epsilon": 0.01,
+        "interactions": False,
+    } | options
     return CCMSelector(3, task="regression", **options)
 
 
@@ -101,7 +104,6 @@ def test_rows_of_weight_zero_are_no_rows(approximation, class_weight, mapped):
     options = {
         "approximation": approximation,
         "class_weight": class_weight,
-        "n_components": 64,
         "interactions": False,
     }
     fitted = CCMSelector(2, **options).fit(mapped(X), labels, counts)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from covmin import CCMSelector, open_parquet
+from covmin import CCMSelector, Fourier, open_parquet
 
 pa = pytest.importorskip("pyarrow", reason="pip install pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet", reason="pip install pyarrow")
@@ -70,7 +70,12 @@ def test_numbers_of_any_kind(dtypes, expected, tmp_path):
 
 
 def test_a_fit_is_that_in_memory(folder):
-    options = {"n_components": 64, "epsilon": 0.01, "task": "regression", "interactions": False}
+    options = {
+        "approximation": Fourier(64),
+        "epsilon": 0.01,
+        "task": "regression",
+        "interactions": False,
+    }
     fitted = CCMSelector(3, **options).fit(*open_parquet(folder, "y"))
     expected = CCMSelector(3, **options).fit(X, y)
     assert fitted.approximation_ == "fourier"
@@ -107,7 +112,7 @@ def test_what_cannot_be_read(tmp_path):
         open_parquet(tmp_path / "table.csv", "y")
 
 
-@pytest.mark.parametrize("approximation", [None, "fourier"], ids=["in memory", "in blocks"])
+@pytest.mark.parametrize("approximation", ["exact", "fourier"], ids=["in memory", "in blocks"])
 def test_gaps_are_told_by_name(tmp_path, approximation):
     frame = pd.DataFrame(X[:60, :2], columns=["u", "v"]).assign(y=y[:60])
     frame.loc[59, "v"] = np.nan
