@@ -226,7 +226,7 @@ def test_an_archive_holds_one_table(read):
     assert list(read(buffer.getvalue(), "d.csv.zip").frame) == ["a", "b"]
     with zipfile.ZipFile(buffer, "a") as packed:
         packed.writestr("readme.txt", "Read me.")
-    with pytest.raises(CommandError, match="contains 2 files, not one: 'folder/wines.csv'"):
+    with pytest.raises(CommandError, match="contains 2 files, not one"):
         read(buffer.getvalue(), "d.csv.zip")
 
 

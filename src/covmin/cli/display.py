@@ -150,7 +150,7 @@ def _substitutes(found: dict[str, Any]) -> list[str]:
     """List the substitutes of each selected feature, if requested."""
     could: dict[str, list[str]] = {}
     for row in found["substitutes"]:
-        told = f"{_name(row['substitute'])} ({percent(row['unexplained'])})"
+        told = f"{_name(row['substitute'])} ({percent(row['unexplained_with'])})"
         could.setdefault(_name(row["feature"]), []).append(told)
     lines = [f"Substitutes for {name}: {', '.join(named)}" for name, named in could.items()]
     return [*lines, "in brackets: variance left unexplained with the substitute"] if lines else []

@@ -167,6 +167,8 @@ def make_selector(parameters: dict[str, Any]) -> CCMSelector:
     """
     from covmin import CCMSelector, Formulation, LongRun
     from covmin.core.kernels import KERNELS
+    from covmin.plan.formulation import formulation_of
+    from covmin.plan.kernel import kernel_of
 
     full = CCMSelector(formulation=Formulation(), long_run=LongRun())
     known = {*full.get_params(), *(f"kernel__{n}" for k in KERNELS.values() for n in vars(k()))}
@@ -184,9 +186,9 @@ def make_selector(parameters: dict[str, Any]) -> CCMSelector:
                 CCMSelector(**{name: value})._validate_params()
     with errors_explained(ExitCode.USAGE):
         selector = CCMSelector().set_params(**parameters)
-        for nested in (selector.kernel, selector.formulation, selector.long_run):
-            if hasattr(nested, "check"):
-                nested.check()
+        kernel_of(selector.kernel, formulation_of(selector.formulation))
+        if selector.long_run is not None:
+            selector.long_run.check()
     return selector
 
 
@@ -227,7 +229,7 @@ def fit(
             raise
         n_remarks = len(caught)
         if n_substitutes:
-            substitutes = selector.substitutes(table, n=n_substitutes)
+            substitutes = selector.substitutes(table, None, n=n_substitutes)
         if fdr is not None:
             verdicts = _fit_verdicts(selector, table, fdr)
         checked = check_data(selector, *table.passed)
