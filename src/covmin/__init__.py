@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from covmin.runtime.version import __version__
+from covmin.runtime import __version__
 
 if TYPE_CHECKING:
     from covmin.data.sources.parquet import open_parquet

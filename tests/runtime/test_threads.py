@@ -25,7 +25,7 @@ from covmin import (
 from covmin.datasets import make_xor
 from covmin.report import check_data
 from covmin.runtime import threads
-from covmin.runtime.repeats import repeat
+from covmin.runtime.progress import repeat
 from covmin.runtime.threads import blas_threads, one_blas_thread, row_threads, worker_threads
 
 LARGE = 10_000
@@ -181,7 +181,7 @@ ENTRIES = {
     ),
     "report": (
         lambda: check_data(CCMSelector(3).fit(X, y), X, y),
-        ["report.samples.regress_on_sets"],
+        ["selection.summary.regress_on_sets"],
     ),
 }
 

@@ -423,9 +423,12 @@ def bad(X, y, **changes):
     return {"X": X, "y": y, "parameters": {}} | changes
 
 
+STRICT = {"column_types": "strict"}
 CASES = {
     "NaN in X": (
-        lambda X, y: bad(np.where(X[0, 0] == X, np.nan, X), y, parameters={"missing": "error"}),
+        lambda X, y: bad(
+            np.where(X[0, 0] == X, np.nan, X), y, parameters={"column_types": "strict"}
+        ),
         "imput",
     ),
     "inf in X": (lambda X, y: bad(np.where(X[0, 0] == X, np.inf, X), y), "infinity"),

@@ -16,7 +16,7 @@ from .responses import is_missing
 _ADVICE = {
     False: "Drop them or convert them.",
     True: "Drop them, convert them, or, if they hold categories, give them a categorical dtype "
-    "or list them in categorical_features.",
+    "or name them in column_types.",
 }
 
 

@@ -87,9 +87,7 @@ def summary(readings: Sequence[Reading]) -> list[str]:
     return said
 
 
-def wanted_kinds(
-    X: Any, names: Sequence[Hashable] | None, categorical_features: Any, column_types: Any
-) -> list[str | None]:
+def wanted_kinds(X: Any, names: Sequence[Hashable] | None, column_types: Any) -> list[str | None]:
     """Return the requested kind of each column of a table; None if it is to be inferred."""
     wanted: list[str | None] = [None] * X.shape[1]
     if isinstance(column_types, Mapping):
@@ -100,16 +98,7 @@ def wanted_kinds(
                     f"{', '.join(map(repr, READERS))}."
                 )
             wanted[position(column, names, X.shape[1], "column_types")] = kind
-    if is_list_of_columns(categorical_features):
-        mask = column_mask(categorical_features, names, X.shape[1], "categorical_features")
-        wanted = ["category" if named else kind for named, kind in zip(mask, wanted, strict=True)]
     return wanted
-
-
-def is_list_of_columns(categorical_features: Any) -> bool:
-    """Tell whether ``categorical_features`` lists columns, rather than relying on dtypes."""
-    by_dtype = isinstance(categorical_features, str) and categorical_features == "from_dtype"
-    return categorical_features is not None and not by_dtype
 
 
 def column_mask(

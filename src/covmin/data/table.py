@@ -52,14 +52,14 @@ class TableOptions:
     task: str = "auto"
     class_weight: Any = None
     response_kernel: str = "linear"
-    categorical_features: Any = "from_dtype"
-    missing: str = "keep"
 
     @classmethod
     def of(cls, estimator: Any, **changed: Any) -> TableOptions:
         """Return the parameters of an estimator that say how to read a table."""
-        names = [each.name for each in fields(cls) if hasattr(estimator, each.name)]
+        names = [option.name for option in fields(cls) if hasattr(estimator, option.name)]
         found = {name: getattr(estimator, name) for name in names}
+        formulation = getattr(estimator, "formulation", None)
+        found["response_kernel"] = getattr(formulation, "response_kernel", "linear")
         return cls(**found | changed)
 
 

@@ -26,7 +26,6 @@ from .encoding import (
     Reading,
     column_mask,
     encode_table,
-    is_list_of_columns,
     is_plain,
     wanted_kinds,
 )
@@ -70,7 +69,7 @@ def read_table(X: Any, y: Any, options: Any) -> Matrix:
         check_kind(X, y)
         names = list(X.columns) if is_frame(X) else None
         matrix = _encoded(X, y, options)
-    takes_missing = options.missing == "keep" and not _is_strict(options)
+    takes_missing = not _is_strict(options)
     if not takes_missing and source is None and is_frame(X):
         refuse_gaps(X)
     X, layout = with_gaps(matrix.X, matrix.layout, takes_missing, names)
@@ -134,40 +133,25 @@ def read_encoded(X: Any, options: Any) -> EncodedTable | None:
         return None
     names = list(X.columns) if is_frame(X) else None
     if _is_strict(options):
-        wanted = _strict_kinds(X, names, options.categorical_features)
+        wanted = _strict_kinds(X, names)
     else:
-        wanted = wanted_kinds(X, names, options.categorical_features, options.column_types)
+        wanted = wanted_kinds(X, names, options.column_types)
     trusted = _given_mask(options, names, X.shape[1])
     if is_plain(X, wanted, trusted):
         return None
-    listed = is_list_of_columns(options.categorical_features)
-    by_dtype = options.categorical_features is not None and not listed
-    return encode_table(X, wanted, by_dtype=by_dtype, trusted=trusted)
+    return encode_table(X, wanted, trusted=trusted)
 
 
-def _strict_kinds(
-    X: Any, names: Sequence[Hashable] | None, categorical_features: Any
-) -> list[str | None]:
-    """Return "category" for the columns said to be so, and PLAIN for all others."""
-    categorical = categorical_mask(X, names, categorical_features)
+def _strict_kinds(X: Any, names: Sequence[Hashable] | None) -> list[str | None]:
+    """Return "category" for the columns with a categorical dtype, and PLAIN for all others."""
+    if names is None:
+        categorical = None
+    else:
+        categorical = np.array([is_category(dtype) for dtype in X.dtypes], dtype=bool)
     refuse_times(X, categorical)
     if categorical is None:
         return [PLAIN] * X.shape[1]
     return ["category" if has_levels else PLAIN for has_levels in categorical]
-
-
-def categorical_mask(
-    X: Any, names: Sequence[Hashable] | None, categorical_features: Any
-) -> np.ndarray | None:
-    """Return a mask of the categorical columns; None if there cannot be any."""
-    if categorical_features is None:
-        return None
-    if isinstance(categorical_features, str) and categorical_features == "from_dtype":
-        if names is None:
-            return None
-        return np.array([is_category(dtype) for dtype in X.dtypes], dtype=bool)
-    n_columns = X.shape[1] if hasattr(X, "shape") else np.asarray(X, dtype=object).shape[1]
-    return column_mask(categorical_features, names, n_columns, "categorical_features")
 
 
 def _as_source(X: Any, options: Any) -> Source | None:
@@ -184,15 +168,14 @@ def _as_source(X: Any, options: Any) -> Source | None:
     else:
         return None
     # The dtype of a source does not tell which columns are categorical.
-    wanted = wanted_kinds(source, source.names, options.categorical_features, options.column_types)
+    wanted = wanted_kinds(source, source.names, options.column_types)
     if all(kind in (None, "number") for kind in wanted):
         return source
     if isinstance(X, np.memmap):
         return None  # treat it as an ordinary array, because its levels must be counted
-    named = "categorical_features" if "category" in wanted else "column_types"
     raise ValueError(
-        f"{named} requires a table in memory, but this X is read in blocks. Encode these columns "
-        f"first and omit {named}, or load the table into memory."
+        "column_types requires a table in memory, but this X is read in blocks. Encode these "
+        "columns first and omit column_types, or load the table into memory."
     )
 
 

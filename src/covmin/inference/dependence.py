@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from covmin.core.kernels import Gaussian
@@ -20,10 +19,10 @@ from covmin.data.responses import encode_response, ordered_levels
 from covmin.plan.approximation import by_size
 from covmin.plan.constants import TESTED_ROWS
 from covmin.plan.problem import make_problem
-from covmin.runtime.repeats import N_JOBS, VERBOSE, repeat
+from covmin.runtime.compat import N_JOBS, VERBOSE, Interval, StrOptions, validate_params
+from covmin.runtime.progress import repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
-from covmin.runtime.validation import validate_params
 
 from .regression import out_of_fold_smoother
 from .residual_products import Added, added_by

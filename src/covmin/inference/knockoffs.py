@@ -9,7 +9,6 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags, _safe_indexing, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, Options
 
 from covmin.core.kernels import Mixed
 from covmin.data import Table
@@ -18,11 +17,19 @@ from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_fa
 from covmin.data.table import check_columns, check_enough, warn_of_excluded
 from covmin.data.tables import from_tensors
 from covmin.remarks import silenced, warn
-from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
+from covmin.runtime.compat import (
+    N_JOBS,
+    VERBOSE,
+    HasMethods,
+    Interval,
+    Options,
+    VersionedPickles,
+    fit_context,
+)
+from covmin.runtime.progress import repeat
+from covmin.runtime.run import for_many_fits
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
-from covmin.runtime.validation import fit_context
-from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
 
 from .copula import TableKnockoffs
@@ -63,8 +70,8 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     estimator : estimator, default=None
         Estimator that is fitted to features and copies together. None means :class:`CCMSelector`.
         In a CCMSelector, "auto" means ``n_features_to_select=1, kernel=Mixed(mixing=0.5),
-        epsilon=0.01`` here. Its ``groups``, ``given``, ``categorical_features``, ``column_types``
-        and ``missing`` determine how the table is read, as in
+        epsilon=0.01`` here. Its ``feature_groups``, ``given`` and ``column_types`` determine how
+        the table is read, as in
         ``KnockoffSelector(CCMSelector(given="age"))``. For any other estimator, the table is read
         with the defaults of CCMSelector, and the estimator is fitted to standardised columns and to
         indicators of levels and missingness.

@@ -17,7 +17,7 @@ def options_of(estimator: Any, *, takes_missing: bool = True) -> TableOptions:
     """Return how an estimator reads a table: by its own parameters, or by the defaults."""
     if isinstance(estimator, CCMSelector):
         return TableOptions.of(estimator)
-    return TableOptions(missing="keep" if takes_missing else "error")
+    return TableOptions("auto" if takes_missing else "strict")
 
 
 def read_for(estimator: Any, X: Any, y: Any, options: TableOptions, sample_weight: Any) -> Table:

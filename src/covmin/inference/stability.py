@@ -10,7 +10,6 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Bunch, Tags, _safe_indexing, check_array, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
@@ -28,11 +27,20 @@ from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_fa
 from covmin.data.responses import EncodedResponse, ordered_levels
 from covmin.data.sources import ArraySource, is_source
 from covmin.remarks import warn
-from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
+from covmin.runtime.compat import (
+    N_JOBS,
+    VERBOSE,
+    HasMethods,
+    Interval,
+    RealNotInt,
+    StrOptions,
+    VersionedPickles,
+    fit_context,
+)
+from covmin.runtime.progress import repeat
+from covmin.runtime.run import for_many_fits
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
-from covmin.runtime.validation import fit_context
-from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
 
 from .reading import (

@@ -83,9 +83,7 @@ def _in_units(estimator: Any, side: np.ndarray) -> Any:
     return estimator.set_params(
         feature_groups=labels.tolist() if np.unique(labels).size < labels.size else None,
         given=given.tolist() if given.any() else None,
-        categorical_features=None,
         column_types="strict",
-        missing="error",
         standardize=False,
     )
 

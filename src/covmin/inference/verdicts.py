@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import Table, TableOptions, read
@@ -15,11 +14,17 @@ from covmin.data.columns import PreparedColumns
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 from covmin.data.table import check_columns, warn_of_excluded
 from covmin.plan.constants import MOST_STAND_INS
-from covmin.runtime.repeats import N_JOBS, VERBOSE, repeat
+from covmin.runtime.compat import (
+    N_JOBS,
+    VERBOSE,
+    Interval,
+    StrOptions,
+    VersionedPickles,
+    fit_context,
+)
+from covmin.runtime.progress import repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
-from covmin.runtime.validation import fit_context
-from covmin.runtime.version import VersionedPickles
 from covmin.selection.frames import results_frame
 from covmin.selection.summary import feature_names
 
@@ -60,11 +65,6 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
     given : str, int or array-like, default=None
         Columns that are known to matter, as names, indices or a mask. They are always kept, and
         all tests condition on them.
-    categorical_features : str, int, array-like or None, default="from_dtype"
-        Categorical columns, as in :class:`CCMSelector`.
-    missing : {"keep", "error"}, default="keep"
-        How to treat missing values in X: use an indicator of missingness as part of the feature,
-        or raise an error.
     column_types : {"auto", "strict"} or dict, default="auto"
         How to read the columns, as in :class:`CCMSelector`.
     task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
@@ -157,8 +157,6 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
         "keep": [StrOptions({"relevant", "needed"})],
         "feature_groups": [None, dict, "array-like"],
         "given": [None, str, Integral, "array-like"],
-        "categorical_features": [None, str, Integral, "array-like"],
-        "missing": [StrOptions({"keep", "error"})],
         "column_types": [StrOptions({"auto", "strict"}), dict],
         "task": [StrOptions({"auto", "classification", "ordinal", "regression", "survival"})],
         "n_jobs": N_JOBS,
@@ -172,8 +170,6 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
     keep: str = "relevant"
     feature_groups: Any = None
     given: Any = None
-    categorical_features: Any = "from_dtype"
-    missing: str = "keep"
     column_types: Any = "auto"
     task: str = "auto"
     n_jobs: int | None = None

@@ -146,7 +146,7 @@ class Explained:
         rows = columns.distinct(self._seed)
         first, p = rows.first[:SAMPLE_ROWS], rows.p[:SAMPLE_ROWS]
         p = p / p.sum()
-        Z, Y = columns.X.sample(first).astype(np.float64), self._table.response.Y[first]
+        Z, Y = columns.X.sample(first), self._table.response.Y[first]
         owner = self._table.layout.source[columns.index]
         return Z, Y - p @ Y, p, columns.units.scale**2, owner
 
