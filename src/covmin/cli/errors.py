@@ -74,7 +74,7 @@ def errors_explained(
         option = OPTION_OF.get(getattr(error, "parameter", None) or parameter or "")
         hint = f"The option for this is {option}." if option else ""
         raise CommandError(str(error), code, hint) from error
-    except OSError as error:
+    except (OSError, KeyError) as error:  # a file of a folder is damaged, or lacks a column
         raise CommandError(f"A file cannot be read: {error}", ExitCode.INPUT) from error
 
 
