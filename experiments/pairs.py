@@ -93,7 +93,7 @@ def by_chance(response: str, n_samples: int, n_columns: int, seed: int) -> dict[
         "response": response,
         "n": n_samples,
         "d": n_columns,
-        "pair named": found.pairs.share.size > 0,
+        "pair named": found.interactions.share.size > 0,
         "spread named": found.spread.share.size > 0,
     }
 

@@ -240,13 +240,13 @@ def run(unit: Unit) -> list[int]:
         X, y = POWER[unit["task"]](unit["n"], unit["d"], seed)
         informative = {0, 1, 2} if unit["task"].startswith("XOR") else {0, 1}
         found, columns = named(X, y)
-        pairs = columns[found.pairs.columns].tolist()
+        pairs = columns[found.interactions.columns].tolist()
         right = [set(pair) <= informative for pair in pairs]
         return [int(any(right)), right.count(False)]
     tables = range(unit["batch"] * BATCH, (unit["batch"] + 1) * BATCH)
     protected_of_each = [named(*draw(unit, table))[0] for table in tables]
     return [
-        sum(protected.pairs.share.size > 0 for protected in protected_of_each),
+        sum(protected.interactions.share.size > 0 for protected in protected_of_each),
         sum(protected.spread.share.size > 0 for protected in protected_of_each),
     ]
 

@@ -5,6 +5,7 @@ one HTML page that works offline, and `write_report` does both.
 """
 
 from covmin.selection.headline import Headline, error_curve, explain_choice, headline
+from covmin.selection.summary import summary
 
 from .build import build_report
 from .checks import check_data
@@ -22,5 +23,6 @@ __all__ = [
     "make_report",
     "render_report",
     "reproduction_code",
+    "summary",
     "write_report",
 ]

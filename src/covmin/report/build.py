@@ -114,7 +114,11 @@ def build_report(
         "notes": [printable(" ".join(str(note).split())) for note in notes],
         "warnings": data_warnings(view, explained, order) if warnings is None else warnings,
         "choice": _choice(selector, found),
-        "ranking": _ranking(found),
+        "ranking": {
+            "order": order,
+            "ranks": [row["rank"] for row in found["features"]],
+            "weights": [round(row["weight"], 4) for row in found["features"]],
+        },
         "path": _path(selector, order),
         "plots": feature_plots(view, plotted, alone),
         "pair": shown_pair(view, explained, pairs[0] if pairs else used[:2]),
@@ -243,19 +247,6 @@ def _asked(selector: Any, found: dict[str, Any]) -> list[dict[str, str]]:
         "Converged": "yes" if found["converged"] else "no: too few steps",
     }
     return [{"label": label, "value": value} for label, value in rows.items()]
-
-
-def _ranking(found: dict[str, Any]) -> dict[str, Any]:
-    """Return columns from best to worst, ranks unless they are 1, 2, 3…, and nonzero weights."""
-    rows = found["features"]
-    ranks, weights = [row["rank"] for row in rows], [round(row["weight"], 4) for row in rows]
-    used = int(np.max(np.flatnonzero(weights), initial=-1)) + 1
-    is_plain = ranks == list(range(1, len(ranks) + 1))
-    return {
-        "order": [row["column"] for row in rows],
-        "ranks": None if is_plain else ranks,
-        "weights": weights[:used],
-    }
 
 
 def _path(selector: Any, order: list[int]) -> dict[str, Any]:

@@ -29,12 +29,7 @@ _COPY = (
 
 
 def check_data(
-    selector: Any,
-    X: Any,
-    y: Any = None,
-    feature_names: Sequence[str] | None = None,
-    *,
-    explained: Explained | None = None,
+    selector: Any, X: Any, y: Any = None, *, explained: Explained | None = None
 ) -> list[dict[str, Any]]:
     """Return warnings about columns of the data.
 
@@ -45,8 +40,6 @@ def check_data(
     X : array-like of shape (n_samples, n_features), or Table
     y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
         Not needed with a table.
-    feature_names : sequence of str, optional
-        Names of the columns; by default the selector's.
     explained : Explained, optional
         What sets of columns of the same table explain, to share its regressions.
 
@@ -67,7 +60,7 @@ def check_data(
     >>> [warning["title"] for warning in check_data(CCMSelector(1).fit(X, y), X, y)]
     ['A row number tracks the response']
     """
-    view = view_of(selector, X, y, feature_names)
+    view = view_of(selector, X, y)
     explained = explained or Explained(selector, view.table)
     return data_warnings(view, explained, np.argsort(selector.ranking_, kind="stable").tolist())
 

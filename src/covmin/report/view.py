@@ -17,7 +17,8 @@ from covmin.data.hazards import martingale_residuals
 from covmin.data.kinds import LEFT_OUT, Levels, values_as_read
 from covmin.data.ranks import goes_by_rank
 from covmin.data.sources import SparseSource
-from covmin.plotting.shared import names_of
+from covmin.plotting.fitted import names_of
+from covmin.selection.summary import level_text
 from covmin.text import printable
 
 MISSING = "(missing)"
@@ -116,7 +117,8 @@ class View:
         if response.labels is None:  # several outputs
             shown = _of_levels(Levels.of(self.y))
             return shown.levels or [], shown.values.astype(np.intp)
-        return [_as_text(label) for label in np.asarray(response.classes).tolist()], response.labels
+        labels = np.asarray(response.classes).tolist()
+        return [printable(level_text(label)) for label in labels], response.labels
 
     @cached_property
     def rows(self) -> np.ndarray:
@@ -186,10 +188,5 @@ def _of_levels(levels: Levels) -> Column:
     place[order] = np.arange(len(order))
     place[-1] = len(order)  # of missing values, whose code is -1
     missing = levels.codes < 0
-    texts = [_as_text(levels.values[k]) for k in order]
+    texts = [printable(level_text(levels.values[k])) for k in order]
     return Column(place[levels.codes], missing, [*texts, *([MISSING] if missing.any() else [])])
-
-
-def _as_text(level: Any) -> str:
-    whole = isinstance(level, float) and level.is_integer()
-    return printable(str(int(level) if whole else level))
