@@ -352,7 +352,7 @@ def _shared(rng: random.Random, columns: list[str]) -> list[str]:
             "--drop": lambda: _word(rng, *some),
             "--task": lambda: _word(rng, "auto", "classification", "regression"),
             "--missing": lambda: _word(rng, "rows", "columns", "error"),
-            "--format": lambda: _word(rng, "csv", "tsv", "parquet", "feather", "npz", "mat"),
+            "--format": lambda: _word(rng, "csv", "tsv", "parquet", "feather", "npz", "npy"),
             "--decimal": lambda: _word(rng, ".", ","),
             "--seed": lambda: _word(rng, "0", "7", "4294967295", "4294967296", str(2**70)),
             "--no-header": lambda: None,
@@ -367,14 +367,20 @@ def _select(rng: random.Random, columns: list[str]) -> list[str]:
     extra: dict[str, Callable[[], str | None]] = {
         "-m": lambda: _word(rng, "1", "2", "0.5", "20%", "auto", "0", "-3", "1e9", "100%"),
         "--given": lambda: _word(rng, *some),
-        "--categorical": lambda: _word(rng, *some),
+        "--as": lambda: _word(rng, *(f"{name}=category" for name in some)),
         "--epsilon": lambda: _word(rng, "0.1", "1e-9", "1e300", "0.1,1", "auto", "1e-300"),
         "--top": lambda: _word(rng, "1", "5", "1000"),
         "--report": lambda: _word(rng, "{out}/r.html", "{out}/no/r.html", "{out}"),
         "--output": lambda: _output(rng),
     }
     words = ["select", rng.choice(("{data}", "{data}", "{data}", "-"))]
-    return [*words, *_shared(rng, columns), *_options(rng, extra), "--max-iter", "20"]
+    return [
+        *words,
+        *_shared(rng, columns),
+        *_options(rng, extra),
+        "--set",
+        "formulation__max_iter=20",
+    ]
 
 
 def _output(rng: random.Random) -> str:
@@ -454,10 +460,10 @@ def try_case(case: Case, folder: Path) -> tuple[str, str | None]:
 
 def _read(source: Path, fmt: str | None) -> tuple[str, str | None]:
     from covmin.cli.errors import CommandError
-    from covmin.cli.tables import read_table
+    from covmin.cli.files import FileOptions, read_file
 
     try:
-        frame = read_table(str(source), fmt=fmt)
+        frame = read_file(FileOptions(str(source), format=fmt)).frame
     except CommandError as error:
         return WELL[int(error.code)], None
     except Exception:
