@@ -40,3 +40,20 @@ EXTRAPOLATION: Final = 0.5
 #: Largest effective degrees of freedom of a regression whose residuals are tested, as a fraction of
 #: the samples: with more, less than half of the noise would be left for the test.
 MOST_FREEDOM: Final = 0.5
+
+# --- data --------------------------------------------------------------------------------------
+#: Maximum number of indicators per column; the rarest of more levels are merged.
+MOST_LEVELS: Final = 255
+#: A column of text with at most this many values is categorical even in few rows. In as few rows,
+#: consecutive integers are not called row numbers, and at most one cell in this many may be
+#: something else in a column of numbers.
+FEW_LEVELS: Final = 10
+#: Levels are merged if they have fewer rows than the first number, which carry little information,
+#: and a smaller share of the rows than the second: in a small table five rows are many.
+RARE_LEVEL: Final = (5, 0.01)
+#: Integers as y are numbers if they have more distinct values than the first number and fewer
+#: samples per value than the second.
+MANY_CLASSES: Final = (20, 5)
+#: Outliers: this share of the values, without which the others vary by less than this fraction of
+#: the standard deviation.
+OUTLIERS: Final = (0.05, 0.1)

@@ -8,8 +8,8 @@ from numpy.testing import assert_array_equal
 
 from covmin import CCMSelector, open_parquet
 from covmin.data import TableOptions
-from covmin.data.sources import ArraySource, sparse
-from covmin.data.tables import from_tensors, read_table
+from covmin.data.blocks import ArrayBlocks, sparse
+from covmin.data.table import from_tensors, read_matrix
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 5))
@@ -19,7 +19,7 @@ FRAME = pd.DataFrame(X, columns=list("abcde"))
 
 def read(X, y, **options):
     """The matrix and the layout of its columns."""
-    matrix = read_table(X, y, TableOptions(**options))
+    matrix = read_matrix(X, y, TableOptions(**options))
     return matrix.X, matrix.layout
 
 
@@ -27,7 +27,7 @@ def read(X, y, **options):
 def test_a_missing_category_is_a_level_of_its_own(dtype):
     values = [pd.Timestamp(1) if dtype.startswith("date") else 1] * 39
     frame = FRAME.assign(k=pd.Series([*values, pd.NA], dtype="object").astype(dtype))
-    matrix, _ = read(frame, y, categorical_features=["k"])
+    matrix, _ = read(frame, y, column_types={"k": "category"})
     assert_array_equal(matrix[:, 5:], np.eye(2)[[0] * 39 + [1]])
 
 
@@ -35,14 +35,14 @@ class TestSparseCategories:
     table = scipy.sparse.csr_matrix((X > 0).astype(float))
 
     def test_are_encoded_where_the_table_is_made_dense(self):
-        matrix, plan = read(self.table, y, categorical_features=range(5))
+        matrix, plan = read(self.table, y, column_types=dict.fromkeys(range(5), "category"))
         assert matrix.shape == (40, 10)
         assert plan.categorical.all()
 
     def test_are_refused_where_it_is_read_in_blocks(self, monkeypatch):
-        monkeypatch.setattr(sparse, "HELD_NUMBERS", 10)
+        monkeypatch.setattr(sparse, "MEMORY_NUMBERS", 10)
         with pytest.raises(ValueError, match=r"read in blocks\. Encode these columns"):
-            read(self.table, y, categorical_features=range(5))
+            read(self.table, y, column_types=dict.fromkeys(range(5), "category"))
 
 
 @pytest.mark.parametrize("groups", [np.zeros((5, 2)), [["a", "b"], ["c", "d", "e"]]])
@@ -63,7 +63,7 @@ def mapped(tmp_path):
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
 def test_a_mapped_file_is_read_in_blocks(mapped, dtype):
     source, _ = read(mapped((10 * X).astype(dtype)), y)
-    assert isinstance(source, ArraySource)
+    assert isinstance(source, ArrayBlocks)
     assert source.dtype == ("float32" if dtype == "float32" else "float64")
     assert_array_equal(source.take(np.arange(40)), (10 * X).astype(dtype))
 
@@ -71,12 +71,12 @@ def test_a_mapped_file_is_read_in_blocks(mapped, dtype):
 def test_categories_of_a_mapped_file_are_those_of_the_array(mapped):
     """Its levels are counted, so it is a table like any other."""
     codes = np.c_[X[:, :3], np.arange(40) % 4]
-    matrix, plan = read(mapped(codes), y, categorical_features=[3])
-    expected, expected_plan = read(codes, y, categorical_features=[3])
+    matrix, plan = read(mapped(codes), y, column_types={3: "category"})
+    expected, expected_plan = read(codes, y, column_types={3: "category"})
     assert matrix.shape == (40, 7)
     assert_array_equal(matrix, expected)
     assert_array_equal(plan.source, expected_plan.source)
-    assert isinstance(read(mapped(codes), y, categorical_features=[])[0], ArraySource)
+    assert isinstance(read(mapped(codes), y, column_types={})[0], ArrayBlocks)
 
 
 def test_categories_of_a_file_read_in_blocks_are_refused(tmp_path):
@@ -84,9 +84,9 @@ def test_categories_of_a_file_read_in_blocks_are_refused(tmp_path):
     FRAME.assign(y=y).to_parquet(tmp_path / "x.parquet")
     source, response = open_parquet(tmp_path, "y")
     with pytest.raises(ValueError, match="Encode these columns first"):
-        read(source, response, categorical_features=["b"])
+        read(source, response, column_types={"b": "category"})
     with pytest.raises(ValueError, match="names 'z', which is not a column"):
-        read(source, response, categorical_features=["z"])
+        read(source, response, column_types={"z": "category"})
 
 
 class TestTensors:

@@ -103,19 +103,19 @@ def _find_groups(given: Iterable[str] | None, columns: list[str]) -> dict[str, l
 
 def find_kinds(source: Source, columns: list[str], features: Sequence[str]) -> Any:
     """Return the value of ``column_types`` for the options."""
-    from covmin.data.kinds import READERS
+    from covmin.data.columns import KINDS
 
     kinds = dict.fromkeys(find_columns(source.categorical, columns, "--categorical"), "category")
     if source.strict and source.kinds:
         raise CommandError("--as cannot be combined with --strict.", ExitCode.USAGE)
-    for text in _assignments(source.kinds or (), list(READERS)):
+    for text in _assignments(source.kinds or (), list(KINDS)):
         names, _, kind = text.rpartition("=")
-        if not names or kind not in READERS:
-            hint = f"Use --as COL=KIND, where KIND is {', '.join(READERS)}."
+        if not names or kind not in KINDS:
+            hint = f"Use --as COL=KIND, where KIND is {', '.join(KINDS)}."
             raise CommandError(
                 f"--as {text} is not of the form COL=KIND.",
                 ExitCode.USAGE,
-                did_you_mean(nearest(kind, READERS)) + hint,
+                did_you_mean(nearest(kind, KINDS)) + hint,
             )
         for name in find_columns([names], columns, "--as"):
             if name not in features:

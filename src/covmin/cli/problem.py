@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from covmin.data.checks import is_time, missing_responses
-from covmin.data.kinds import is_category, is_number, read_by_itself
-from covmin.data.responses import ordered_levels
+from covmin.data.columns import is_category, is_number, is_time, read_by_itself
+from covmin.data.missing import missing_responses
+from covmin.data.response import ordered_levels
 from covmin.data.survival import as_structured
 from covmin.text import listed
 
@@ -142,7 +142,7 @@ def open_stored_dataset(source: Source) -> Dataset:
     import pandas as pd
 
     from covmin import open_parquet
-    from covmin.data.sources.parquet import parquet_columns
+    from covmin.data.blocks.parquet import parquet_columns
 
     try:
         roles = find_roles(parquet_columns(source.data), source)
@@ -182,7 +182,7 @@ def _with_numbers(frame: pd.DataFrame, name: str) -> tuple[pd.DataFrame, list[st
     """Convert a target of numbers stored as text to numbers, and return a note."""
     if is_number(frame[name].dtype) or is_category(frame[name].dtype) or is_time(frame[name].dtype):
         return frame, []
-    read = read_by_itself(frame[name], trusted=True)
+    read = read_by_itself(frame[name], is_trusted=True)
     if read.kind != "number" or not read.words:
         return frame, []
     told = f"Target {name!r} was read as numbers ({read.words})."

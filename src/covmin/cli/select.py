@@ -190,8 +190,7 @@ def _fit(dataset: Dataset, arguments: dict[str, Any], *, quiet: bool) -> SelectR
 
 def _readings(selector: CCMSelector) -> list[str]:
     """Describe how columns were read; excluded columns already have a warning."""
-    from covmin.data.encoding import summary
-    from covmin.data.kinds import LEFT_OUT
+    from covmin.data.columns import LEFT_OUT, summary
 
     return summary([each for each in selector.plan_.readings if each.kind not in LEFT_OUT])
 

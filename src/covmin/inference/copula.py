@@ -48,7 +48,7 @@ class TableKnockoffs:
     ) -> None:
         self._X = X
         inputs, first = np.unique(plan.source[index], return_index=True)
-        is_gap = np.isin(np.arange(plan.source.size), plan.gaps)
+        is_gap = np.isin(np.arange(plan.source.size), plan.indicators)
         self._columns = []  # encoded columns and their latent variables
         unit: list[int] = []
         number: list[int] = []  # encoded column of each latent variable of a number, else −1

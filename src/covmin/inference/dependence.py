@@ -15,8 +15,8 @@ from covmin.core.kernels import Gaussian
 from covmin.core.regression import Given
 from covmin.data import Table, TableOptions, read
 from covmin.data.checks import check_numbers, columns_named
-from covmin.data.columns import prepare_columns
-from covmin.data.responses import encode_response, ordered_levels
+from covmin.data.response import encode_response, ordered_levels
+from covmin.data.standardize import prepare_columns
 from covmin.plan.approximation import by_size
 from covmin.plan.constants import TESTED_ROWS
 from covmin.plan.problem import make_problem

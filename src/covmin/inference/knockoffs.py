@@ -13,10 +13,9 @@ from sklearn.utils._param_validation import HasMethods, Interval, Options
 
 from covmin.core.kernels import Mixed
 from covmin.data import Table
-from covmin.data.columns import PreparedColumns, prepare_columns
-from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
-from covmin.data.table import check_columns, check_enough, warn_of_excluded
-from covmin.data.tables import from_tensors
+from covmin.data.checks import check_columns, check_enough, warn_of_excluded
+from covmin.data.standardize import PreparedColumns, prepare_columns
+from covmin.data.table import from_tensors
 from covmin.remarks import silenced, warn
 from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
@@ -24,6 +23,7 @@ from covmin.runtime.threads import one_blas_thread
 from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
+from covmin.selection.transform import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 
 from .copula import TableKnockoffs
 from .knockoff_filter import e_value_q_values, knockoff_e_values, knockoff_q_values

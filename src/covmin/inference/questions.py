@@ -15,8 +15,8 @@ from covmin.core.screening import N_WAVES, SEARCH, Codes, Ranked, interacting_pa
 from covmin.core.screening.pairs import many_carry
 from covmin.core.screening.search import chance, prior
 from covmin.core.units import ALWAYS_ON, Units
-from covmin.data.columns import PreparedColumns
-from covmin.data.responses import EncodedResponse
+from covmin.data.response import EncodedResponse
+from covmin.data.standardize import PreparedColumns
 from covmin.plan.budgets import candidate_sizes
 from covmin.plan.constants import (
     TESTED_ROWS,

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.model_selection import KFold
 
 from covmin.core.kernels import Gaussian, Kernel, Linear, Mixed, Polynomial
-from covmin.data.columns import prepare_columns
+from covmin.data.standardize import prepare_columns
 from covmin.plan.problem import make_problem
 
 _N_FOLDS = 5

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from covmin.core.regression import Basis, Given
-from covmin.data.ranks import NormalScores
+from covmin.data.blocks import NormalScores
 from covmin.plan.constants import DETERMINED, FEATURE_SCALE, FEATURE_SHARE
 
 from .tails import weighted_chi2_tail

@@ -20,13 +20,11 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import _check_method_params
 
 from covmin.data import Table
-from covmin.data.checks import is_frame, missing_responses
-from covmin.data.columns import n_features_to_keep, prepare_columns
-from covmin.data.encoding import summary
-from covmin.data.kinds import LEFT_OUT
-from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
-from covmin.data.responses import EncodedResponse, ordered_levels
-from covmin.data.sources import ArraySource, is_source
+from covmin.data.blocks import ArrayBlocks, in_blocks
+from covmin.data.columns import LEFT_OUT, is_frame, summary
+from covmin.data.missing import missing_responses
+from covmin.data.response import EncodedResponse, ordered_levels
+from covmin.data.standardize import n_features_to_keep, prepare_columns
 from covmin.remarks import warn
 from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
@@ -34,6 +32,7 @@ from covmin.runtime.threads import one_blas_thread
 from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
+from covmin.selection.transform import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 
 from .reading import (
     by_column,
@@ -277,7 +276,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the samples to split, and their weights if there are any."""
         weight = weight_of(sample_weight, samples)
-        X = samples.X if is_source(samples.X) else ArraySource(samples.X)
+        X = samples.X if in_blocks(samples.X) else ArrayBlocks(samples.X)
         with one_blas_thread():
             columns = prepare_columns(
                 X, layout=samples.layout, sample_weight=weight, Y=samples.response.Y
@@ -361,7 +360,7 @@ def _spread(weight: np.ndarray, row: np.ndarray, n: int) -> np.ndarray:
 
 def _refuse_blocks(X: Any) -> None:
     """Raise an error for Parquet sources and Dask collections, which cannot be split."""
-    if is_source(X) or hasattr(X, "__dask_graph__"):
+    if in_blocks(X) or hasattr(X, "__dask_graph__"):
         raise TypeError(
             "StabilitySelector uses random halves of the rows, which must be in memory; X is a "
             f"{type(X).__name__}. Load it, or a sample of its rows, into an array or a data frame "

@@ -11,9 +11,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import Table, TableOptions, read
-from covmin.data.columns import PreparedColumns
-from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
-from covmin.data.table import check_columns, warn_of_excluded
+from covmin.data.checks import check_columns, warn_of_excluded
+from covmin.data.standardize import PreparedColumns
 from covmin.plan.constants import MOST_STAND_INS
 from covmin.runtime.repeats import N_JOBS, VERBOSE, repeat
 from covmin.runtime.seeds import seed_of
@@ -22,6 +21,7 @@ from covmin.runtime.validation import fit_context
 from covmin.runtime.version import VersionedPickles
 from covmin.selection.frames import results_frame
 from covmin.selection.summary import feature_names
+from covmin.selection.transform import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 
 from .questions import Questions
 from .reading import note_columns

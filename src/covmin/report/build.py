@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import covmin
 from covmin.data import TableOptions, read
-from covmin.data.hazards import survival_curve
+from covmin.data.survival import survival_curve
 from covmin.plotting.network import network_order
 from covmin.selection.summary import measure_text, summary
 from covmin.text import printable

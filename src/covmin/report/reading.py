@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from covmin.data.checks import is_frame
-from covmin.data.kinds import LEFT_OUT, values_as_read
-from covmin.data.responses import is_missing
+from covmin.data.columns import LEFT_OUT, is_frame, values_as_read
+from covmin.data.missing import missing_mask
 from covmin.text import printable
 
 MISSING = "(missing)"
@@ -40,7 +39,7 @@ def read_columns(selector: Any, X: Any, array: np.ndarray) -> Table:
     for j, kind in enumerate(kinds):
         column = _safe_indexing(frame, j, axis=1)
         values = values_as_read(column, kind)
-        gaps = gaps_in(values)
+        gaps = missing_mask(values)
         is_category = kind == "category" or values.dtype.kind == "b"
         found = None if is_category else _as_numbers(values, gaps)
         if found is None:
@@ -61,15 +60,6 @@ def _numbers_alone(array: np.ndarray) -> Table:
         for j, at in missing.items():
             array[:, j] = _filled(array[:, j], at)
     return Table(array, missing=missing)
-
-
-def gaps_in(values: np.ndarray) -> np.ndarray:
-    """Return a mask of missing values."""
-    if values.dtype.kind in "biuSU":
-        return np.zeros(values.shape, dtype=bool)
-    if values.dtype.kind in "fMm":
-        return np.isnan(values) if values.dtype.kind == "f" else np.isnat(values)
-    return np.array([is_missing(value) for value in values.flat], dtype=bool).reshape(values.shape)
 
 
 def _as_numbers(values: np.ndarray, gaps: np.ndarray) -> np.ndarray | None:

@@ -10,16 +10,15 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
 from covmin.core.regression import regress_on_sets
-from covmin.data.columns import prepare_columns
-from covmin.data.hazards import martingale_residuals
-from covmin.data.ranks import Standardize, goes_by_rank
-from covmin.data.responses import EncodedResponse, encode_response
-from covmin.data.sources.sparse import sparse_table
-from covmin.data.survival import survival_times
+from covmin.data.blocks.sparse import sparse_table
+from covmin.data.missing import missing_responses
+from covmin.data.response import EncodedResponse, encode_response
+from covmin.data.standardize import Standardize, goes_by_rank, prepare_columns
+from covmin.data.survival import martingale_residuals, survival_times
 from covmin.plotting.shared import names_of
 from covmin.runtime.threads import one_blas_thread
 
-from .reading import Table, gaps_in, leveled, read_columns
+from .reading import Table, leveled, read_columns
 
 # Enough rows to describe a feature, few enough to evaluate dozens of sets within seconds.
 _MAX_ROWS = 500
@@ -163,7 +162,7 @@ def as_samples(
     names = names_of(selector, feature_names)
     if responses.shape[0] != array.shape[0]:
         raise ValueError(f"X has {array.shape[0]} samples but y has {responses.shape[0]}.")
-    if (unknown := gaps_in(responses).reshape(len(responses), -1).any(axis=1)).any():
+    if (unknown := missing_responses(responses)).any():
         # Samples without a response are not part of the fit.
         rows = np.flatnonzero(~unknown)
         X, array, responses = _safe_indexing(X, rows), array[rows], responses[rows]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from covmin.data.columns import PreparedColumns
-from covmin.data.responses import EncodedResponse
+from covmin.data.response import EncodedResponse
+from covmin.data.standardize import PreparedColumns
 from covmin.runtime.parameters import plain
 from covmin.runtime.version import __version__
 

@@ -16,7 +16,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import TableOptions, read
-from covmin.data.tables import from_tensors
+from covmin.data.table import from_tensors
 from covmin.runtime.frames import as_frame
 from covmin.runtime.page import Report
 
