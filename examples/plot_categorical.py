@@ -47,8 +47,10 @@ RankingDisplay.from_estimator(selector)
 plt.show()
 
 # %%
-# If categories are stored as numbers, name their columns in ``categorical_features``.
+# If categories are stored as numbers, say so in ``column_types``.
 
 coded = houses.assign(district=houses["district"].cat.codes, agent=houses["agent"].cat.codes)
-selector = CCMSelector(2, categorical_features=["district", "agent"]).fit(coded, price)
+selector = CCMSelector(2, column_types={"district": "category", "agent": "category"}).fit(
+    coded, price
+)
 print(list(selector.get_feature_names_out()))

@@ -3,7 +3,8 @@ Features that change the spread
 ===============================
 
 A feature can affect the spread of the response without affecting its mean.
-``response_kernel="gaussian"`` looks for any change of the distribution of the response.
+``Formulation(response_kernel="gaussian")`` looks for any change of its
+distribution.
 """
 
 # %%
@@ -11,7 +12,7 @@ A feature can affect the spread of the response without affecting its mean.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from covmin import CCMSelector
+from covmin import CCMSelector, Formulation
 
 rng = np.random.default_rng(0)
 n = 300
@@ -19,7 +20,9 @@ X = rng.standard_normal((n, 16))
 y = X[:, 0] + np.exp(0.8 * X[:, 1]) * rng.standard_normal(n)
 
 for kernel in ("linear", "gaussian"):
-    selector = CCMSelector(n_features_to_select=2, response_kernel=kernel).fit(X, y)
+    selector = CCMSelector(
+        n_features_to_select=2, formulation=Formulation(response_kernel=kernel)
+    ).fit(X, y)
     print(f"{kernel:8s} ranks of columns 0 and 1: {selector.ranking_[:2]}")
 
 # %%

@@ -63,14 +63,24 @@ WORKS = "works"
 # row of the table: (X, y, parameters, what happens: SAME, WORKS, or the words of the error)
 CASES = {
     "NaN in X": (with_entry(np.nan), y, {}, WORKS),
-    "NaN in X refused": (with_entry(np.nan), y, {"missing": "error"}, "values are missing in 2"),
+    "NaN in X refused": (
+        with_entry(np.nan),
+        y,
+        STRICT,
+        "values are missing in 2",
+    ),
     "infinity in X": (with_entry(np.inf), y, {}, "contains infinity"),
     "None in X": (with_entry(None, object), y, {}, WORKS),
-    "NaN in a frame": (FRAME.mask(FRAME > 2), y, {"missing": "error"}, "values are missing in"),
+    "NaN in a frame": (
+        FRAME.mask(FRAME > 2),
+        y,
+        STRICT,
+        "values are missing in",
+    ),
     "NaN in a polars frame": (
         pl.DataFrame(with_entry(np.nan)),
         y,
-        {"missing": "error"},
+        STRICT,
         "missing in 'column_2'",
     ),
     "lazy frame": (pl.DataFrame(X).lazy(), y, {}, "call its collect()"),

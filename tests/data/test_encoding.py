@@ -134,14 +134,6 @@ class TestShip:
         with pytest.raises(ValueError, match="'column_types' parameter"):
             CCMSelector(2, column_types="any").fit(X, y)
 
-    def test_named_categories_come_first(self):
-        X, y = ship()
-        X = X[["Pclass", "Sex"]]
-        selector = CCMSelector(
-            1, categorical_features=["Pclass"], column_types={"Pclass": "number"}
-        ).fit(X, y)
-        assert selector.column_kinds_.tolist() == ["category", "category"]
-
     @pytest.mark.filterwarnings("ignore:Excluded")
     def test_other_entries(self):
         X, y = ship()

@@ -1,5 +1,7 @@
 """The kernel matrix or random components: by size, and by the memory there is."""
 
+from functools import partial
+
 import pytest
 from threadpoolctl import threadpool_limits
 
@@ -12,6 +14,8 @@ from covmin.runtime import memory, threads
 GAUSSIAN, MIXED, POLYNOMIAL, LINEAR = (
     KERNELS[name]() for name in ("gaussian", "mixed", "polynomial", "linear")
 )
+
+fourier_bytes = partial(memory.fourier_bytes, block_rows=8192)
 
 
 @pytest.fixture
@@ -111,9 +115,8 @@ def test_every_thread_takes_memory(monkeypatch):
     for n_threads in (1, 2, 3):
         with threadpool_limits(n_threads, user_api="blas"):
             needed.append(0.8 * least(GAUSSIAN, shape))
-    block = memory.fourier_bytes(*shape, N_COMPONENTS, n_threads=2) - memory.fourier_bytes(
-        *shape, N_COMPONENTS
-    )
+    block = fourier_bytes(*shape, N_COMPONENTS, n_threads=2)
+    block -= fourier_bytes(*shape, N_COMPONENTS)
     assert needed[1] - needed[0] == pytest.approx(block, abs=2)
     assert needed[2] - needed[1] == pytest.approx(block, abs=2)
 
@@ -123,9 +126,7 @@ def test_a_sum_over_columns_takes_memory(free):
     """Eight waves for each of 100 columns, beside the random components."""
     shape = (5000, 100)
     assert EFFORT.rows(MIXED, 100, N_COMPONENTS) > EXACT_SAMPLES
-    more = memory.fourier_bytes(*shape, N_COMPONENTS + 8 * 100) - memory.fourier_bytes(
-        *shape, N_COMPONENTS
-    )
+    more = fourier_bytes(*shape, N_COMPONENTS + 8 * 100) - fourier_bytes(*shape, N_COMPONENTS)
     assert 0.8 * (least(MIXED, shape) - least(GAUSSIAN, shape)) == pytest.approx(more, abs=2)
     free(least(MIXED, shape) - 1)
     with pytest.raises(MemoryError, match='kernel="gaussian"'):
@@ -136,9 +137,7 @@ def test_a_sum_over_columns_takes_memory(free):
 def test_a_matrix_of_some_rows_takes_memory_where_columns_are_many():
     """Components come after the first stage, for the columns it leaves."""
     n, d = 5000, 20_000
-    waves = memory.fourier_bytes(n, d, N_COMPONENTS + 8 * FIRST_BUDGET) - memory.fourier_bytes(
-        n, d, N_COMPONENTS
-    )
+    waves = fourier_bytes(n, d, N_COMPONENTS + 8 * FIRST_BUDGET) - fourier_bytes(n, d, N_COMPONENTS)
     matrix = memory.exact_bytes(EFFORT.rows(MIXED, d, N_COMPONENTS), d, mixed=True)
     more = 0.8 * (least(MIXED, (n, d)) - least(GAUSSIAN, (n, d)))
     assert more == pytest.approx(waves + matrix, abs=2)

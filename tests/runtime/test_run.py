@@ -157,7 +157,7 @@ class TestFailure:
 
     def test_on_data_that_are_refused(self, fitted):
         gaps = self.OTHER.mask(self.OTHER > 1.0)
-        self.refit_fails(fitted, ValueError, (gaps, y), missing="error")
+        self.refit_fails(fitted, ValueError, (gaps, y), column_types="strict")
         self.refit_fails(fitted, ValueError, (self.OTHER, np.zeros(50)))
         self.refit_fails(fitted, ValueError, (self.OTHER.iloc[:, :3], y))  # five are asked for
 
@@ -374,7 +374,7 @@ class TestCheckpoint:
         """Its stages may have been solved by other defaults."""
         selector = CCMSelector(5, long_run=long_run())
         self.end(selector, X, y)
-        monkeypatch.setattr("covmin.selection.fingerprint.__version__", "9.9")
+        monkeypatch.setattr("covmin.runtime.resume.__version__", "9.9")
         with pytest.raises(ValueError, match=r"covmin: '.*' in the file, '9\.9' in"):
             selector.fit(X, y)
 

@@ -72,10 +72,10 @@ class TestCategorical:
     @pytest.mark.parametrize("library", ["default", "pandas", "polars"])
     def test_gaps_in_numbers_are_refused_whatever_comes_out(self, shop, library):
         X, y = shop
-        selector = CCMSelector(2, missing="error").set_output(transform=library).fit(X, y)
+        selector = CCMSelector(2, column_types="strict").set_output(transform=library).fit(X, y)
         gap = X.assign(price=X["price"].where(X.index > 0))
         numbers = X[["price", "size", "margin"]]
-        only_numbers = CCMSelector(1, missing="error").set_output(transform=library)
+        only_numbers = CCMSelector(1, column_types="strict").set_output(transform=library)
         only_numbers.fit(numbers, y)
         for frame in (gap, pl.from_pandas(gap)):
             with pytest.raises(ValueError, match="missing in 'price'"):
@@ -93,15 +93,15 @@ class TestCategorical:
     def test_lists_keep_their_numbers(self, shop):
         X, y = shop
         rows = X[["price", "region"]].astype({"region": object}).to_numpy().tolist()
-        kept = CCMSelector(2, categorical_features=[1]).fit(rows, y).transform(rows)
+        kept = CCMSelector(2, column_types={1: "category"}).fit(rows, y).transform(rows)
         assert kept.tolist() == rows
 
     def test_one_column_by_name_or_number(self, shop):
         X, y = shop
         X = X.assign(region=X["region"].cat.codes).select_dtypes("number")
-        listed = CCMSelector(2, categorical_features=["region"]).fit(X, y)
+        listed = CCMSelector(2, column_types={"region": "category"}).fit(X, y)
         for column in ("region", X.columns.get_loc("region")):
-            same_fit(CCMSelector(2, categorical_features=column).fit(X, y), listed, rtol=0)
+            same_fit(CCMSelector(2, column_types={column: "category"}).fit(X, y), listed, rtol=0)
         assert listed.objective_ != CCMSelector(2).fit(X, y).objective_
 
     def test_without_set_output_an_array_comes_back(self, shop):
@@ -113,14 +113,16 @@ class TestCategorical:
     def test_named_columns_of_text(self, shop):
         X, y = shop
         text = X.astype({"region": object, "colour": str})
-        listed = CCMSelector(2, categorical_features=["region", "colour"]).fit(text, y)
+        listed = CCMSelector(2, column_types={"region": "category", "colour": "category"}).fit(
+            text, y
+        )
         same_fit(listed, CCMSelector(2).fit(X, y), rtol=0)
 
     def test_codes_in_an_array(self, shop):
         X, y = shop
         codes = X.assign(region=X["region"].cat.codes, colour=X["colour"].cat.codes)
         array = codes.astype(np.float64).to_numpy()
-        by_code = CCMSelector(2, categorical_features=[0, 3]).fit(array, y)
+        by_code = CCMSelector(2, column_types={0: "category", 3: "category"}).fit(array, y)
         same_fit(by_code, CCMSelector(2).fit(X, y))
         assert_array_equal(by_code.transform(array), array[:, [0, 1]])
         as_numbers = CCMSelector(2).fit(array, y)
@@ -178,7 +180,7 @@ class TestCategorical:
         levels = np.r_[np.repeat(np.arange(10), 50), 10 + np.arange(300) // 2]
         y = rng.standard_normal(10)[levels % 10] * (levels < 10) + 0.1 * rng.standard_normal(800)
         X = pd.DataFrame({"x": rng.standard_normal(800), "shop": levels})
-        selector = CCMSelector(1, categorical_features=["shop"]).fit(X, y)
+        selector = CCMSelector(1, column_types={"shop": "category"}).fit(X, y)
         assert selector.support_.tolist() == [False, True]
 
     def test_the_users_frame_is_not_touched(self, shop):
@@ -210,7 +212,7 @@ class TestUnequalUnits:
             rng, X, y = self.weak_effect(seed)
             table = np.column_stack([X, rng.integers(0, 20, len(y))])
             y = (y > 0).astype(int) if classes else y
-            found.append(CCMSelector(1, categorical_features=[6]).fit(table, y).support_[0])
+            found.append(CCMSelector(1, column_types={6: "category"}).fit(table, y).support_[0])
         assert np.mean(found) >= 0.75
 
     def test_a_group_of_many_columns_that_says_nothing(self):
@@ -227,7 +229,7 @@ class TestUnequalUnits:
         kind = rng.integers(0, 20, 100)
         y = rng.standard_normal(20)[kind] + 0.5 * rng.standard_normal(100)
         table = np.column_stack([X, kind])
-        assert CCMSelector(1, categorical_features=[6]).fit(table, y).support_[6]
+        assert CCMSelector(1, column_types={6: "category"}).fit(table, y).support_[6]
 
     def test_the_ridge_is_that_of_columns_where_all_are_alike(self):
         _, X, y = self.weak_effect(0)

@@ -102,6 +102,7 @@ def on_torch(X, y, folder):
     return X, y
 
 
+ANY_CHANGE = Formulation(response_kernel="gaussian")
 # name: data, features to keep, parameters, where the samples lie
 PROBLEMS = {
     f"single-{constraint}-{inverse}-{approximation.replace('exact', 'kernel')}": (
@@ -145,7 +146,11 @@ PROBLEMS |= {
     "ordinal": (grades(120, 4), 2, {"task": "ordinal"}),
     "labels": (labels(150, 5), 3, {}),
     "outputs": (outputs(150, 6), 4, {}),
-    "response-gaussian": (spread(200, 7), 2, {"response_kernel": "gaussian"}),
+    "response-gaussian": (
+        spread(200, 7),
+        2,
+        {"formulation": ANY_CHANGE},
+    ),
     "groups": (numbers(150, 12, 8), 2, {"feature_groups": [0, 0, 1, 2, 3, 3, 4, 5, 6, 7, 8, 8]}),
     "given": (numbers(150, 12, 9), 2, {"given": [0, 1]}),
     "categories": (table(150, 10), 3, {}),

@@ -292,7 +292,7 @@ def test_transform_refuses_infinity():
 
 def test_gaps_can_be_refused():
     X, y = informative()
-    selector = CCMSelector(2, missing="error")
+    selector = CCMSelector(2, column_types="strict")
     assert get_tags(CCMSelector()).input_tags.allow_nan
     assert not get_tags(selector).input_tags.allow_nan
     for table in (X, pd.DataFrame(X, columns=list("abcdefgh"))):
@@ -301,8 +301,6 @@ def test_gaps_can_be_refused():
     selector.fit(*values())
     with pytest.raises(ValueError, match="NaN"):
         selector.transform(X)
-    with pytest.raises(ValueError, match="'missing' parameter"):
-        CCMSelector(2, missing="drop").fit(X, y)
 
 
 def test_pipelines_clones_and_pickles():
@@ -320,9 +318,9 @@ def test_other_selectors():
         stable = StabilitySelector(CCMSelector(2), n_pairs=2).fit(table, y)
         assert sorted(stable.ranking_[[0, 3]]) == [1, 2]
         with pytest.raises(ValueError, match="contains NaN"):
-            StabilitySelector(CCMSelector(2, missing="error"), n_pairs=2).fit(table, y)
+            StabilitySelector(CCMSelector(2, column_types="strict"), n_pairs=2).fit(table, y)
         with pytest.raises(ValueError, match="contains NaN"):
-            KnockoffSelector(CCMSelector(missing="error")).fit(table, y)
+            KnockoffSelector(CCMSelector(column_types="strict")).fit(table, y)
 
 
 def test_a_share_left_unexplained_counts_gaps():

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from covmin import (
     CCMSelector,
+    Formulation,
     KnockoffSelector,
     conditional_covariance_trace,
     conditional_dependence_test,
@@ -73,7 +74,7 @@ class TestResponses:
         X = rng.standard_normal((60, 5))
         weight = rng.integers(1, 4, 60)
         Y = np.c_[X[:, 0] + 0.1 * rng.standard_normal(60), X[:, 1] ** 2]
-        selector = CCMSelector(2, response_kernel=response_kernel)
+        selector = CCMSelector(2, formulation=Formulation(response_kernel=response_kernel))
         alike = clone(selector).fit(X, Y, weight)
         other_units = np.c_[1e4 * Y[:, 0] - 7.0, Y[:, 1], np.full(60, 3.0)]
         same_fit(clone(selector).fit(X, other_units, weight), alike, rtol=1e-6)
@@ -143,11 +144,11 @@ class TestResponses:
             X = rng.standard_normal((200, 8))
             y = X[:, 1] + np.exp(0.8 * X[:, 0]) * rng.standard_normal(200)
             for kernel in found:
-                selector = CCMSelector(2, response_kernel=kernel).fit(X, y)
+                selector = CCMSelector(2, formulation=Formulation(response_kernel=kernel)).fit(X, y)
                 found[kernel] += int(selector.support_[:2].all())
         assert found["gaussian"] == 8
         assert found["linear"] < 6
 
     def test_not_for_classes(self, xor):
         with pytest.raises(ValueError, match="numeric response"):
-            CCMSelector(1, response_kernel="gaussian").fit(*xor)
+            CCMSelector(1, formulation=Formulation(response_kernel="gaussian")).fit(*xor)

@@ -127,9 +127,9 @@ def test_notebook_view_escapes_names(xor):
     X, y = xor
     table = pd.DataFrame(X, columns=["<script>alert(1)</script>", *map(str, range(9))])
     selector = CCMSelector(3)
-    assert "Keeps" not in selector._repr_html_()
+    assert "features most relevant" not in selector._repr_html_()
     html = selector.fit(table, y)._repr_html_()
-    assert "3 of 10 features selected" in html
+    assert "The 3 of 10 features most relevant to y" in html
     assert "<script>alert" not in html
 
 
@@ -423,9 +423,12 @@ def bad(X, y, **changes):
     return {"X": X, "y": y, "parameters": {}} | changes
 
 
+STRICT = {"column_types": "strict"}
 CASES = {
     "NaN in X": (
-        lambda X, y: bad(np.where(X[0, 0] == X, np.nan, X), y, parameters={"missing": "error"}),
+        lambda X, y: bad(
+            np.where(X[0, 0] == X, np.nan, X), y, parameters={"column_types": "strict"}
+        ),
         "imput",
     ),
     "inf in X": (lambda X, y: bad(np.where(X[0, 0] == X, np.inf, X), y), "infinity"),

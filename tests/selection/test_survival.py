@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator
 
-from covmin import CCMSelector, concordance_index, unexplained_variance
+from covmin import CCMSelector, Formulation, concordance_index, unexplained_variance
 from covmin.datasets import make_survival
 
 
@@ -129,7 +129,10 @@ def test_an_estimator_of_scikit_survival_chooses(data):
     ("options", "message"),
     [
         ({"class_weight": "balanced"}, "class_weight requires a single column"),
-        ({"response_kernel": "gaussian"}, "only the mean of the martingale residuals"),
+        (
+            {"formulation": Formulation(response_kernel="gaussian")},
+            "only the mean",
+        ),
         ({"task": "classification"}, "Pass one column of classes or numbers"),
     ],
 )

@@ -9,6 +9,7 @@ from sklearn.pipeline import Pipeline
 
 from covmin import (
     CCMSelector,
+    Formulation,
     Fourier,
     conditional_covariance_trace,
 )
@@ -34,8 +35,10 @@ class TestSampleWeights:
         X, y = additive
         counts = np.random.default_rng(0).integers(0, 4, 60)
         for kernel in ("linear", "gaussian"):
-            weighted = CCMSelector(3, response_kernel=kernel).fit(X, y, sample_weight=counts)
-            repeated = CCMSelector(3, response_kernel=kernel).fit(
+            weighted = CCMSelector(3, formulation=Formulation(response_kernel=kernel)).fit(
+                X, y, sample_weight=counts
+            )
+            repeated = CCMSelector(3, formulation=Formulation(response_kernel=kernel)).fit(
                 X.repeat(counts, axis=0), y.repeat(counts)
             )
             same_fit(weighted, repeated)

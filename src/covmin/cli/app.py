@@ -114,7 +114,6 @@ def select(
 
     parameters = typed_parameters(ctx, opt.SELECTOR_OPTIONS)
     fields = {
-        "categorical_features": "categorical",
         "given": "given",
         "feature_groups": "groups",
         "column_types": "kinds",

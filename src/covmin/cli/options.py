@@ -202,8 +202,6 @@ SELECTOR_OPTIONS = [
     SelectorOption("--given", "given", "Columns known to matter, separated by commas. They are "
         "always kept and do not count; the others are ranked by what they add. Repeatable.",
         complete=complete_column, metavar="COL"),
-    SelectorOption("--categorical -c", "categorical_features", _CATEGORICAL,
-        complete=complete_column, metavar="COL"),
     SelectorOption("--as", "column_types", _KINDS, complete=complete_column, metavar="COL=KIND"),
     SelectorOption("--groups", "feature_groups", "Columns to keep or drop together, such as "
         "size=width,height; repeatable.", complete=complete_column, metavar="LABEL=COL,…"),
@@ -219,8 +217,9 @@ SELECTOR_OPTIONS = [
         parse=parse_epsilon, metavar="EPS"),
     SelectorOption("--formulation", "formulation", "path solves for fewer and fewer features; "
         "paper solves once, as published.", _METHOD),
-    SelectorOption("--response-kernel", "response_kernel", "Find features that affect the mean of "
-        "a numeric target (linear), or its whole distribution (gaussian).", _METHOD),
+    SelectorOption("--response-kernel", "formulation__response_kernel", "Find features that "
+        "affect the mean of a numeric target (linear), or its whole distribution (gaussian).",
+        _METHOD),
     SelectorOption("--class-weight", "class_weight", "Give all classes the same weight.", _METHOD),
     SelectorOption("--standardize", "standardize", "Scale columns by mean and standard deviation "
         "(yes), by ranks, robust to outliers (rank), or not at all (no).",

@@ -68,7 +68,7 @@ def run_select(request: SelectRequest) -> None:
     _check_task(arguments.get("task", "auto"), dataset)
     columns = {"given": dataset.given, "feature_groups": dataset.groups}
     arguments |= {name: value for name, value in columns.items() if value}
-    arguments |= {"missing": "error"} if source.missing == "error" else {}
+    arguments |= {"column_types": "strict"} if source.missing == "error" else {}
     if dataset.column_types != "auto":
         arguments["column_types"] = dataset.column_types
     result = _fit(dataset, arguments, quiet=request.quiet)
@@ -201,7 +201,7 @@ def _data_warnings(dataset: Dataset, selector: CCMSelector) -> list[str]:
     from covmin.text import shortened
 
     said = []
-    for item in check_data(selector, dataset.X, np.asarray(dataset.response), dataset.names):
+    for item in check_data(selector, dataset.X, np.asarray(dataset.response)):
         names = [shortened(dataset.names[j]) for j in item["features"]]
         told = all(f"“{name}”" in item["text"] for name in names)
         said.append(f"{item['title']}: {'' if told else ', '.join(names) + '. '}{item['text']}")

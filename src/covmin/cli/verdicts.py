@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Parameters that both selectors share.
 _SHARED = (
-    *("given", "feature_groups", "missing", "column_types", "categorical_features"),
+    *("given", "feature_groups", "column_types"),
     *("task", "n_jobs", "random_state"),
 )
 _STYLES = {"needed": "bold green", "relevant": "green", "given": "cyan"}

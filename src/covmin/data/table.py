@@ -76,7 +76,10 @@ class TableOptions:
     def of(cls, estimator: Any, **changed: Any) -> TableOptions:
         """Return the parameters of an estimator that say how to read a table."""
         names = [each.name for each in fields(cls) if hasattr(estimator, each.name)]
-        return cls(**{name: getattr(estimator, name) for name in names} | changed)
+        found = {name: getattr(estimator, name) for name in names}
+        formulation = getattr(estimator, "formulation", None)
+        found["response_kernel"] = getattr(formulation, "response_kernel", "linear")
+        return cls(**found | changed)
 
     @property
     def is_strict(self) -> bool:

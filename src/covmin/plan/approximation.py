@@ -8,6 +8,7 @@ from covmin.core.kernels import Kernel
 from covmin.core.kernels.additive import waves_for
 from covmin.core.problem import EFFORT, Effort
 from covmin.core.screening import N_WAVES
+from covmin.data.blocks.array import block_rows
 from covmin.runtime.memory import check_memory, exact_bytes, fits, fourier_bytes
 from covmin.runtime.threads import row_threads
 
@@ -127,6 +128,7 @@ def _component_bytes(kernel: Kernel, size: Size) -> int:
         d,
         n_random + waves * n_columns,
         size.itemsize,
+        block_rows=block_rows(d),
         n_responses=size.n_responses,
         n_threads=1 if size.on_device else row_threads(),
         copied=size.on_device,

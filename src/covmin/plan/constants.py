@@ -108,35 +108,3 @@ IN_SAMPLE_SHARE: Final = 0.1
 #: Ridge of the in-sample criterion: it determines the noise of a product and a linear term in 300
 #: samples to within a third.
 IN_SAMPLE_RIDGE: Final = 1e-5
-
-# --- knockoffs ----------------------------------------------------------------------------------
-#: Share of the variance of a latent variable that may be lost by placing ties at their mean rank:
-#: less than the error of a correlation in a thousand samples. Thirty equally frequent values lose
-#: it.
-LOST_IN_TIES: Final = 0.01
-#: Rounds of drawing latent variables and estimating their correlation. For a binary column, a third
-#: of whose variance is unknown, half of them come within a thousandth of the estimate.
-LATENT_ROUNDS: Final = 20
-#: Gibbs sweeps over the latent variables before they are copied, starting from the estimation.
-LATENT_SWEEPS: Final = 5
-#: Probability of a warning about any pair of columns if all columns are jointly Gaussian.
-BEND_LEVEL: Final = 0.01
-#: Share of a column that the square of another must explain for a warning: a smaller share is
-#: common in large tables and hardly visible in a plot.
-BEND_SHARE: Final = 0.1
-
-# --- conditional tests of features -------------------------------------------------------------
-#: Length scale of the functions of the residual of a feature, in its standard deviations: most of
-#: the weight is on a line, and some on an oscillation.
-FEATURE_SCALE: Final = 1.25
-#: Share of the variance of such functions that is used: the rest does not change a p-value.
-FEATURE_SHARE: Final = 0.999
-#: A feature is determined by the others if they leave less than this share of it: its contribution
-#: cannot be distinguished from the errors of a regression.
-DETERMINED: Final = 0.01
-#: Ridges of the regression of each feature on the others, in units of the variance of a feature.
-NEIGHBOUR_RIDGES: Final = (10.0, 1.0, 0.1, 0.01, 0.001)
-#: Largest number of samples to test: effects that are too small for these are of no practical use.
-TESTED_ROWS: Final = 5000
-#: Largest number of substitutes to list for a feature.
-MOST_STAND_INS: Final = 3

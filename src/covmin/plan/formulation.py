@@ -43,6 +43,9 @@ class Formulation(Configurable):
         fraction of its value.
     max_step : float, default=0.2
         Largest change of a weight in one step.
+    response_kernel : {"linear", "gaussian"}, default="linear"
+        Kernel on a numeric response. "linear" finds features that affect its mean; "gaussian"
+        finds features that affect its distribution in any way, such as its spread.
 
     Examples
     --------
@@ -60,6 +63,7 @@ class Formulation(Configurable):
     max_iter: int = STEPS.max_iter
     tol: float = STEPS.tol
     max_step: float = STEPS.max_step
+    response_kernel: str = "linear"
 
     @property
     def is_path(self) -> bool:
@@ -82,6 +86,7 @@ class Formulation(Configurable):
             ("strategy", ("path", "single")),
             ("constraint", tuple(CONSTRAINTS)),
             ("inverse", tuple(OBJECTIVES)),
+            ("response_kernel", ("linear", "gaussian")),
         ):
             if getattr(self, name) not in allowed:
                 raise ValueError(

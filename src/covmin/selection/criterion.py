@@ -4,7 +4,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_X_y
 
 from covmin.core.kernels import Kernel
@@ -16,9 +15,9 @@ from covmin.plan.constants import PAPER_RIDGE
 from covmin.plan.formulation import FORMULATIONS, Fourier, approximation_of
 from covmin.plan.kernel import kernel_of
 from covmin.plan.problem import make_problem
+from covmin.runtime.compat import HasMethods, Interval, StrOptions, validate_params
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
-from covmin.runtime.validation import validate_params
 
 
 @validate_params(

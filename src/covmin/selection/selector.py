@@ -6,7 +6,6 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
 from covmin.core.path import run_path
 from covmin.data import Table, TableOptions, read
@@ -21,17 +20,25 @@ from covmin.plan.first_look import FirstLook
 from covmin.plan.formulation import Fourier, approximation_of, formulation_of
 from covmin.plan.kernel import kernel_of
 from covmin.remarks import warn
-from covmin.runtime.callbacks import CallbackSupportMixin, fit_task
-from covmin.runtime.repeats import N_JOBS, VERBOSE
+from covmin.runtime.compat import (
+    N_JOBS,
+    VERBOSE,
+    CallbackSupportMixin,
+    HasMethods,
+    Interval,
+    RealNotInt,
+    StrOptions,
+    VersionedPickles,
+    fit_context,
+    fit_task,
+)
+from covmin.runtime.resume import fingerprint
 from covmin.runtime.run import LongRun, Run
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import blas_threads, one_blas_thread
-from covmin.runtime.validation import fit_context
-from covmin.runtime.version import VersionedPickles
 from covmin.selection.transform import SupportMixin, WholeColumnsMixin
 
 from .crossfit import CrossFit, beyond_given, cross_fit
-from .fingerprint import fingerprint
 from .frames import NamedResultsMixin
 from .nested import NestedParametersMixin
 from .notebook import NotebookMixin
@@ -81,18 +88,14 @@ class CCMSelector(
         Columns that are known to matter, as names, indices or a mask. They are always kept and do
         not count. What they explain is first removed from the response; the other features are
         ranked by what they add.
-    categorical_features : str, int, array-like or None, default="from_dtype"
-        Categorical columns, as names, indices or a mask; "from_dtype" uses the categorical dtypes
-        of a pandas or polars frame. Each is one feature, whatever its number of levels, and all
-        levels are equally far apart.
-    missing : {"keep", "error"}, default="keep"
-        How to treat missing values in X. "keep" sets them to the column mean and adds an indicator
-        of missingness, which shares the weight of its column. "error" raises an error.
     column_types : {"auto", "strict"} or dict, default="auto"
-        How to read the columns of data frames and object arrays. "auto" reads text as categories
-        (and merges rare ones), numbers and dates in text as such, and dates as time and cycles; it
-        excludes columns that identify the rows. ``plan_`` lists the result. A dict maps columns to
-        "number", "category", "date" or "drop". "strict" accepts only numbers and categories.
+        How to read the columns. "auto" reads categorical dtypes and text as categories (and merges
+        rare ones), numbers and dates in text as such, and dates as time and cycles; it excludes
+        columns that identify the rows. A missing value is set to the column mean, with an
+        indicator of missingness that shares the weight of its column. ``plan_`` lists the result.
+        A dict maps columns, by name or index, to "number", "category", "date" or "drop"; a
+        category is one feature, whatever its number of levels. "strict" accepts only numbers and
+        categorical dtypes, without missing values.
     task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
         How to read y. "auto" treats labels, and integers with few distinct values, as classes;
         integers with many distinct values and other numbers as a numeric response; an ordered
@@ -102,9 +105,6 @@ class CCMSelector(
         to score feature sets.
     class_weight : "balanced", dict or None, default=None
         Weight of each class. "balanced" gives all classes the same total weight.
-    response_kernel : {"linear", "gaussian"}, default="linear"
-        Kernel on a numeric response. "linear" finds features that affect its mean; "gaussian"
-        finds features that affect its distribution in any way, such as its spread.
     standardize : bool or "rank", default=True
         Whether to scale a copy of each feature to mean 0 and variance 1. "rank" uses the normal
         scores of the ranks, which are robust to outliers and skewed distributions.
@@ -246,12 +246,9 @@ class CCMSelector(
         "scoring": [None, str, callable],
         "feature_groups": [None, dict, "array-like"],
         "given": [None, str, Integral, "array-like"],
-        "categorical_features": [None, str, Integral, "array-like"],
-        "missing": [StrOptions({"keep", "error"})],
         "column_types": [StrOptions({"auto", "strict"}), dict],
         "task": [StrOptions({"auto", "classification", "ordinal", "regression", "survival"})],
         "class_weight": [None, StrOptions({"balanced"}), dict],
-        "response_kernel": [StrOptions({"linear", "gaussian"})],
         "standardize": ["boolean", StrOptions({"rank"})],
         "kernel": "no_validation",  # checked with a clearer error message in kernel_of
         "epsilon": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither"), "array-like"],
@@ -271,12 +268,9 @@ class CCMSelector(
     scoring: Any = None
     feature_groups: Any = None
     given: Any = None
-    categorical_features: Any = "from_dtype"
-    missing: str = "keep"
     column_types: Any = "auto"
     task: str = "auto"
     class_weight: Any = None
-    response_kernel: str = "linear"
     standardize: bool | str = True
     kernel: Any = "auto"
     epsilon: Any = "auto"

@@ -11,7 +11,6 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, _safe_indexing, assert_all_finite, get_tags
-from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from covmin.data.blocks.array import column_names, restrict_columns, stays_what_it_is
@@ -19,6 +18,7 @@ from covmin.data.checks import checked_numbers
 from covmin.data.columns import is_category, is_frame, is_time
 from covmin.data.missing import refuse_missing
 from covmin.data.table import is_of
+from covmin.runtime.compat import output_container
 from covmin.text import listed
 
 _TEXT = {"object", "str", "string", "String", "Utf8"}
@@ -67,7 +67,8 @@ class SupportMixin(SelectorMixin):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.allow_nan = getattr(self, "missing", "error") == "keep"
+        strict = getattr(self, "column_types", "strict")
+        tags.input_tags.allow_nan = not (isinstance(strict, str) and strict == "strict")
         tags.target_tags.multi_output = self._takes_several_outputs
         # A selector with column_types accepts text and categories.
         tags.input_tags.string = tags.input_tags.categorical = hasattr(self, "column_types")
@@ -107,7 +108,7 @@ class WholeColumnsMixin(SelectorMixin):
             return super().transform(X).asformat(X.format)
         if not is_frame(X):
             return super().transform(_entries_as_they_are(X))
-        wanted = _get_output_config("transform", estimator=self)["dense"]
+        wanted = output_container(self)
         # scikit-learn does not check a pandas frame if the output is a frame.
         is_checked = wanted == "default" or not is_of(X, "pandas", wanted)
         if is_checked and all(_are_numbers(X)):

@@ -15,14 +15,14 @@ from covmin.plan.constants import (
     IN_SAMPLE_SHARE,
 )
 from covmin.plan.duplicates import without_duplicates
+from covmin.runtime.compat import validate_params
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
-from covmin.runtime.validation import validate_params
 
 from .selector import CCMSelector
 
 _CONSTRAINTS = CCMSelector._parameter_constraints
-_SHARED = "task", "categorical_features", "column_types", "random_state"
+_SHARED = "task", "column_types", "random_state"
 
 
 @validate_params(
@@ -42,7 +42,6 @@ def unexplained_variance(
     held_out: bool = True,
     sample_weight: Any = None,
     task: str = "auto",
-    categorical_features: Any = "from_dtype",
     column_types: Any = "auto",
     random_state: Any = None,
 ) -> float:
@@ -68,7 +67,6 @@ def unexplained_variance(
         Sample weights. A weight of 2 is equivalent to repeating the sample, unless every feature
         has only a few values: equal rows are then separate samples.
     task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
-    categorical_features : "from_dtype", None or array-like, default="from_dtype"
     column_types : {"auto", "strict"} or dict, default="auto"
         As in :class:`~covmin.CCMSelector`.
     random_state : int, RandomState instance or None, default=None
@@ -113,7 +111,7 @@ def unexplained_variance(
     [3, 4, 5] 100%
     """
     X, _, y, sample_weight = from_tensors(X, None, y, sample_weight)
-    options = TableOptions(column_types, task=task, categorical_features=categorical_features)
+    options = TableOptions(column_types, task=task)
     samples = read(X, y, options, sample_weight)
     seed = seed_of(random_state)
     columns = samples.columns(standardize=True)

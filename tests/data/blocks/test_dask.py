@@ -124,7 +124,7 @@ def test_nullable_columns():
     fitted = CCMSelector(2).fit(dd.from_pandas(nullable, npartitions=2), y)
     assert_same(fitted, CCMSelector(2).fit(nullable, y))
     with pytest.raises(ValueError, match="values are missing in 'c'"):
-        CCMSelector(2, missing="error").fit(dd.from_pandas(nullable, npartitions=2), y)
+        CCMSelector(2, column_types="strict").fit(dd.from_pandas(nullable, npartitions=2), y)
 
 
 def test_bad_input_is_refused():
@@ -134,7 +134,7 @@ def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="'a'"):
         selector().fit(frame, np.arange(2))
     with pytest.raises(ValueError, match="Encode these columns first"):
-        selector(categorical_features=["b"]).fit(frame[["b"]], np.arange(2))
+        selector(column_types={"b": "category"}).fit(frame[["b"]], np.arange(2))
     twins = dd.from_pandas(pd.DataFrame(np.eye(2), columns=["a", "a"]), npartitions=1)
     with pytest.raises(ValueError, match="two columns named 'a'"):
         selector().fit(twins, np.arange(2))

@@ -118,7 +118,7 @@ def test_gaps_are_told_by_name(tmp_path, approximation):
     frame.loc[59, "v"] = np.nan
     frame.to_parquet(tmp_path / "x.parquet")
     with pytest.raises(ValueError, match="values are missing in 'v'"):
-        CCMSelector(1, approximation=approximation, missing="error").fit(
+        CCMSelector(1, approximation=approximation, column_types="strict").fit(
             *open_parquet(tmp_path, "y")
         )
     frame["v"] = frame["v"].fillna(np.inf)
