@@ -198,8 +198,7 @@ def counts_rows(numbers: np.ndarray) -> bool:
     exact = int if numbers.dtype.kind in "iu" else float
     if exact(numbers.max()) - exact(numbers.min()) != n - 1:  # also if a value is missing
         return False
-    # Distinct integers are at least one apart, so that n of them fill this range.
-    return bool((np.diff(np.sort(numbers)) == 1).all())
+    return float(numbers.flat[0]).is_integer() and bool((np.diff(np.sort(numbers)) == 1).all())
 
 
 def number_rows(X: Any, columns: np.ndarray) -> list[int]:
@@ -231,8 +230,11 @@ def read_by_itself(column: Any, *, is_trusted: bool = False) -> ReadColumn:
     """
     dtype = column.dtype
     if is_number(dtype):
+        # As integers, if none is missing: large ones differ only there.
+        exact = np.asarray(column)
         numbers = as_numbers(column)
-        if not is_trusted and is_integer(dtype) and counts_rows(numbers):
+        exact = exact if exact.dtype.kind in "iu" else numbers
+        if not is_trusted and is_integer(dtype) and counts_rows(exact):
             return _left_out(len(column), "identifier", _ROW_NUMBERS)
         return ReadColumn("number", numbers[:, None])
     if is_time(dtype):
