@@ -274,7 +274,7 @@ class Plan:
         n = columns.n_effective
         carriers = look.pair_carriers(n)
         enough = min(SEARCH.fewest_carriers, SEARCH.carrier_share * n)
-        if carriers >= enough or look.protected.pairs.share.size:
+        if carriers >= enough or look.protected.interactions.share.size:
             return self, look
         kernel = with_share(self.kernel, 1.0)
         alone = look.by(kernel)
@@ -372,7 +372,7 @@ class Plan:
 
     def protected(self, problem: Problem) -> Protected:
         """Return the features of a problem that the path protects."""
-        return protected_for(problem, self.task) if self.looks_for_pairs else Protected.nothing()
+        return protected_for(problem, self.task) if self.looks_for_pairs else Protected()
 
     def check_lambda2(self, n_samples: float, epsilon: float) -> None:
         """Warn if λ₂ is too small for the inverse-free objective to decrease with dependence."""

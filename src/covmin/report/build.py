@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import covmin
+from covmin.constants import SAMPLE_ROWS
 from covmin.data.survival import survival_curve
 from covmin.plotting.network import network_order
 from covmin.selection.summary import Explained, measure_text, summary
@@ -135,6 +136,7 @@ def build_report(
         "correlation": shared_information(view, used[:_CORRELATED]),
         "substitutes": substitutes(selector, view, explained, kept),
         "described_rows": int(view.rows.size),
+        "regression_rows": min(view.table.n_samples, SAMPLE_ROWS),
         "drawn_rows": int(view.drawn_rows.size),
         "from_command": from_command,
         "code": "\n".join(map(printable, code.split("\n"))),

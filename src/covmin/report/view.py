@@ -17,7 +17,7 @@ from covmin.data.blocks import SparseBlocks
 from covmin.data.columns import LEFT_OUT, Levels, values_as_read
 from covmin.data.standardize import goes_by_rank
 from covmin.data.survival import martingale_residuals
-from covmin.plotting.shared import names_of
+from covmin.plotting.fitted import names_of
 from covmin.selection.summary import level_text
 from covmin.text import printable
 
