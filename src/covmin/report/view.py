@@ -14,10 +14,10 @@ from sklearn.utils import _safe_indexing
 
 from covmin.constants import MANY_ROWS
 from covmin.data import Table, TableOptions, read
-from covmin.data.hazards import martingale_residuals
-from covmin.data.kinds import LEFT_OUT, Levels, values_as_read
-from covmin.data.ranks import goes_by_rank
-from covmin.data.sources import SparseSource, is_source, rows_of
+from covmin.data.blocks import SparseBlocks, in_blocks, rows_of
+from covmin.data.columns import LEFT_OUT, Levels, values_as_read
+from covmin.data.standardize import goes_by_rank
+from covmin.data.survival import martingale_residuals
 from covmin.plotting.fitted import names_of
 from covmin.selection.summary import level_text
 from covmin.text import printable
@@ -52,7 +52,7 @@ class View:
                 f"X has {d} features, but the selector was fitted on {selector.n_features_in_} "
                 "features; pass the X it was fitted on."
             )
-        if isinstance(table.X, SparseSource):
+        if isinstance(table.X, SparseBlocks):
             raise ValueError(
                 f"A report requires a table that fits in memory; this sparse one has {n} × {d} "
                 "numbers. Fit a selector on the selected columns, and report that."
@@ -167,8 +167,8 @@ def read_as_fitted(selector: Any, X: Any, y: Any = None) -> Table:
 def _sampled(table: Table) -> Table:
     """Return a sample of the rows of a large table that was passed to be read in blocks."""
     n, X = table.n_samples, table.passed[0]
-    in_blocks = is_source(X) or isinstance(X, np.memmap) or hasattr(X, "__dask_graph__")
-    if not in_blocks or n <= MANY_ROWS:
+    is_large = in_blocks(X) or isinstance(X, np.memmap) or hasattr(X, "__dask_graph__")
+    if not is_large or n <= MANY_ROWS:
         return table
     rows = np.sort(np.random.default_rng(0).choice(n, MANY_ROWS, replace=False))
     return replace(
