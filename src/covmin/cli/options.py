@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .errors import CommandError, ExitCode
+from .errors import UsageError
 
 Task = StrEnum("Task", ["auto", "classification", "ordinal", "regression", "survival"])
 # Models are scored on classes or on numbers, whether or not the classes are ordered.
@@ -32,9 +32,8 @@ def parse_sizes(text: str | None, n_features: int) -> list[int] | None:
         return None
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() and 1 <= int(part) <= n_features for part in parts):
-        raise CommandError(
+        raise UsageError(
             f"-m {text} is not a valid list of numbers of features.",
-            ExitCode.USAGE,
             f"Use numbers from 1 to {n_features}, separated by commas, such as -m 1,2,5.",
         )
     return [int(part) for part in parts]
@@ -61,9 +60,8 @@ def parse_settings(texts: list[str] | None) -> dict[str, Any]:
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not (name and equals):
-            raise CommandError(
+            raise UsageError(
                 f"--set {text} is not of the form NAME=VALUE.",
-                ExitCode.USAGE,
                 "For example --set device=cuda or --set formulation__lambda1=0.5.",
             )
         settings[name.strip()] = parse_value(value.strip())
