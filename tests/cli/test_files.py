@@ -152,7 +152,7 @@ def test_decimal_commas_are_no_thousands(values, decimal, read):
 
 
 def test_no_header(read):
-    assert read("1,,\n2,3,4\n5,6,7\n", header=False).frame.shape == (3, 3)
+    assert read("1,,\n2,3,4\n5,6,7\n", no_header=True).frame.shape == (3, 3)
 
 
 def test_empty_rows_and_columns_without_a_name_are_left_out(read):

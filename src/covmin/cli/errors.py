@@ -94,7 +94,7 @@ class CommandGroup(TyperGroup):
 
 @contextmanager
 def errors_explained(
-    code: ExitCode = ExitCode.DATA, parameter: str | None = None
+    kind: type[CommandError] = DataError, parameter: str | None = None
 ) -> Iterator[None]:
     """Turn errors of the library into errors of the command that name the option at fault."""
     try:
@@ -104,7 +104,7 @@ def errors_explained(
 
         option = OPTION_OF.get(getattr(error, "parameter", None) or parameter or "")
         hint = f"The option for this is {option}." if option else ""
-        raise CommandError(str(error), code, hint) from error
+        raise kind(str(error), hint) from error
     except (OSError, KeyError) as error:  # a file of a folder is damaged, or lacks a column
         raise FileError(f"A file cannot be read: {error}") from error
 

@@ -50,7 +50,7 @@ class FileOptions:
 
     data: str  # a path, or "-" for standard input
     format: str | None = None
-    header: bool = True
+    no_header: bool = False
     decimal: str | None = None
     encoding: str | None = None
     table: str | None = None  # sheet of a spreadsheet, or table of a database
@@ -111,8 +111,8 @@ def _read_encoded(
 
     lines = head.decode(encoding, errors="ignore").splitlines(keepends=True)
     separator = _separator(lines, separators)
-    above, marked = _comments(lines, separator) if options.header else (0, False)
-    header = 0 if options.header else None
+    above, marked = (0, False) if options.no_header else _comments(lines, separator)
+    header = None if options.no_header else 0
     how = {"sep": separator, "header": header, "skiprows": above, "encoding": encoding}
     stream.seek(0)
     frame = pd.read_csv(stream, decimal=str(options.decimal or "."), **how)
@@ -204,7 +204,7 @@ def read_spreadsheet(stream: IO[bytes], options: FileOptions) -> FileTable:
             sheet = names[int(sheet)]
         if sheet not in names:
             raise FileError(f"There is no sheet {sheet!r}.", f"The sheets are: {listed(names)}")
-        frame = pd.read_excel(book, sheet_name=sheet, header=0 if options.header else None)
+        frame = pd.read_excel(book, sheet_name=sheet, header=None if options.no_header else 0)
     told = f"Only the first of {len(names)} sheets was read: {sheet!r} (--table)."
     return FileTable(frame, (told,) if options.table is None and len(names) > 1 else ())
 

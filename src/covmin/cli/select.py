@@ -17,7 +17,6 @@ from covmin.text import listed, shortened
 from .columns import ColumnOptions, Dataset, Roles, find_roles, make_dataset
 from .display import show_files, show_json, show_selection
 from .errors import (
-    ExitCode,
     FileError,
     UsageError,
     did_you_mean,
@@ -185,10 +184,10 @@ def make_selector(parameters: dict[str, Any]) -> CCMSelector:
                 f"{', '.join(sorted(known))}",
             )
     for name, value in parameters.items():
-        with errors_explained(ExitCode.USAGE, name):
+        with errors_explained(UsageError, name):
             if "__" not in name:
                 CCMSelector(**{name: value})._validate_params()
-    with errors_explained(ExitCode.USAGE):
+    with errors_explained(UsageError):
         selector = CCMSelector().set_params(**parameters)
         kernel_of(selector.kernel, formulation_of(selector.formulation))
         if selector.long_run is not None:
@@ -283,7 +282,7 @@ def _open_folder(file: FileOptions, options: ColumnOptions) -> Dataset:
         with errors_explained():
             roles = find_roles(parquet_columns(file.data), options)
             X, y = open_parquet(file.data, roles.target, roles.features)
-    except (OSError, ImportError, KeyError) as error:
+    except ImportError as error:
         raise FileError(f"{file.data} cannot be read: {error}") from error
     return Dataset(X, y, roles)
 
@@ -331,14 +330,9 @@ def _code(
     """Return Python code that repeats the fit; empty if reading needs more than one call."""
     from covmin.report import reproduction_code
 
-    of_selector = ColumnOptions(
-        columns.target,
-        kinds=columns.kinds,
-        given=columns.given,
-        feature_groups=columns.feature_groups,
-        strict=columns.strict,
-    )
-    plain = file == FileOptions(file.data) and columns == of_selector and not dataset.notes
+    # The other options are parameters of the selector.
+    without = replace(columns, event=None, drop=None, missing="keep")
+    plain = file == FileOptions(file.data) and columns == without and not dataset.notes
     if not plain or Path(file.data).suffix.lower() not in _PLAIN:
         return ""
     return reproduction_code(result.selector, dataset.roles.target, file.name, separator)
