@@ -65,8 +65,9 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     estimator : selector, default=None
         Any object with ``fit`` and ``get_support``. It should select a fixed, small number q of
         features. None means ``CCMSelector(q)`` with q² ≈ 0.8·d, which bounds the number of false
-        selections at a threshold of 0.9 by one, without further assumptions. The ``groups``,
-        ``given`` and other parameters of a CCMSelector determine what counts as a feature.
+        selections at a threshold of 0.9 by one, without further assumptions. The
+        ``feature_groups``, ``given`` and other parameters of a CCMSelector determine what counts
+        as a feature.
     threshold : float in (0, 1], default=0.75
         Smallest frequency of a feature that is kept. Only thresholds above ½ have a bound.
     max_false : float, default=None
@@ -79,13 +80,9 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         Assumption behind ``max_false``; see Notes.
     n_pairs : int, default=50
         Number of pairs of halves; the selector is fitted twice for each.
-    n_jobs : int, default=None
-        Number of fits to run in parallel.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the halves. None is a fixed seed, so results are reproducible.
-    verbose : int or "auto", default="auto"
-        1 shows a progress bar, 0 does not. "auto" shows it in terminals and notebooks, after a few
-        seconds.
+    n_jobs, random_state, verbose
+        Number of fits to run in parallel, seed of the halves, and whether to show progress, as in
+        :class:`CCMSelector`.
 
     Attributes
     ----------
@@ -108,12 +105,8 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     error_bound_ : Bunch
         Bounds on the expected number of false selections at ``threshold_``: ``worst_case``,
         ``unimodal`` and ``r_concave``.
-    feature_groups_ : ndarray of shape (n_groups,) or None
-        Labels of the groups, if there are groups.
-    n_features_in_ : int
-        Number of features seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if X has column names.
+    feature_groups_, n_features_in_, feature_names_in_
+        As in :class:`CCMSelector`.
 
     See Also
     --------
@@ -128,15 +121,12 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
 
     ``worst_case`` is ``q² / d(2τ − 1)`` and only requires independent samples. ``unimodal`` and
     ``r_concave`` are much smaller. They assume that the number of pairs that select such a feature
-    has a unimodal distribution, or one whose tail decreases at least like a power (r-concave with
-    r = −½ for pairs, −¼ for halves). Shah and Samworth found both to hold in all their examples;
-    they cannot be checked on a single data set.
+    has a unimodal distribution, or one whose tail decreases at least like a power. Both held in all
+    examples of Shah and Samworth; they cannot be checked on a single data set. All bounds treat q
+    as known. If ``n_features_to_select`` determines the threshold, they are descriptive.
 
     Duplicate rows are merged and their weights added, unless all columns have few values or the
     selector accepts no weights: two halves must not share a sample.
-
-    The bounds treat q as known, which it is for a selector of a fixed number of features. If
-    ``n_features_to_select`` determines the threshold from the data, the bounds are descriptive.
 
     References
     ----------
@@ -189,12 +179,9 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples in memory. A data frame is passed to the selector unchanged. Missing values are
-            allowed if the selector accepts them.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, which are split evenly between halves, numbers, or survival times, as the
-            selector accepts them. Samples with a missing response are dropped, with a warning.
+        X, y, groups
+            As in :meth:`CCMSelector.fit`, with X in memory. A data frame is passed to the selector
+            unchanged. Classes are split evenly between halves.
         **fit_params : dict
             Parameters of the selector's ``fit``, such as ``sample_weight``, which are split into
             halves. With scikit-learn's metadata routing, the selector must request them.

