@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from time import monotonic
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -38,7 +39,8 @@ class _Phase:
         if not self.first < self.done < self.total:
             return line
         per_unit = (monotonic() - self.begin) / (self.done - self.first)
-        return f"{line}, about {duration_in_words(per_unit * (self.total - self.done))} left"
+        rest = timedelta(seconds=round(per_unit * (self.total - self.done)))
+        return f"{line}, about {rest} left"
 
 
 class ProgressBar:
@@ -143,18 +145,6 @@ def is_watched() -> bool:
         return True
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return type(shell).__name__ == "ZMQInteractiveShell"
-
-
-def duration_in_words(seconds: float) -> str:
-    """Format a duration in seconds, minutes or hours, rounded as befits an estimate.
-
-    >>> [duration_in_words(seconds) for seconds in (0.2, 17.0, 140.0, 20_000.0)]
-    ['1 s', '17 s', '2 min', '6 h']
-    """
-    for unit, length in (("h", 3600.0), ("min", 60.0)):
-        if seconds >= 1.5 * length:
-            return f"{seconds / length:.0f} {unit}"
-    return f"{float(f'{max(seconds, 1.0):.2g}'):.0f} s"
 
 
 def repeat(
