@@ -11,8 +11,8 @@ import covmin.selection.crossfit
 from covmin import CCMSelector, Formulation, Fourier, open_parquet
 from covmin.core.kernels import Mixed
 from covmin.core.problem import Sample
-from covmin.data.columns import prepare_columns
-from covmin.data.responses import encode_response
+from covmin.data.response import encode_response
+from covmin.data.standardize import prepare_columns
 from covmin.datasets import make_xor
 from covmin.kernels import Polynomial
 from covmin.plan import Plan
@@ -307,7 +307,7 @@ def counted(monkeypatch):
 def test_each_look_is_taken_once(counted):
     """Noise: the error of all features is asked for twice, and two paths are tried."""
     pairs = counted(covmin.plan.first_look, "protected_for")
-    ranked = counted(covmin.plan.first_look, "ranked_for_looks")
+    ranked = counted(covmin.plan.first_look, "screening_of")
     errors = counted(Sample, "leave_one_out_of_the_mean")
     problems = counted(covmin.plan.plan, "make_problem")
     CCMSelector(3).fit(*noise(80, 10))

@@ -1,10 +1,19 @@
-"""Errors that the user can fix, and their exit codes."""
+"""Errors that the user can fix, their exit codes, and what the library says during a command."""
 
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
 from enum import IntEnum
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
+
+# Key, in the context of a command, of the words that were typed.
+TYPED = "covmin.typed"
 
 
 class ExitCode(IntEnum):
@@ -33,6 +42,11 @@ class CommandError(Exception):
 class CommandGroup(TyperGroup):
     """Commands that report errors as a message and an exit code."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Remember the words that were typed."""
+        ctx.meta[TYPED] = list(args)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         """Run a command and report errors."""
         try:
@@ -45,3 +59,42 @@ class CommandGroup(TyperGroup):
         except KeyboardInterrupt as error:
             typer.echo("Interrupted: nothing more was written.", err=True)
             raise typer.Exit(int(ExitCode.INTERRUPTED)) from error
+
+
+@contextmanager
+def errors_explained(
+    code: ExitCode = ExitCode.DATA, parameter: str | None = None
+) -> Iterator[None]:
+    """Turn errors of the library into errors of the command that name the option at fault."""
+    try:
+        yield
+    except (ValueError, MemoryError) as error:
+        from .options import OPTION_OF
+
+        option = OPTION_OF.get(getattr(error, "parameter", None) or parameter or "")
+        hint = f"The option for this is {option}." if option else ""
+        raise CommandError(str(error), code, hint) from error
+    except (OSError, KeyError) as error:  # a file of a folder is damaged, or lacks a column
+        raise CommandError(f"A file cannot be read: {error}", ExitCode.INPUT) from error
+
+
+@contextmanager
+def warnings_collected() -> Iterator[list[warnings.WarningMessage]]:
+    """Collect the warnings for the user that are issued in the block."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        yield caught
+
+
+def nearest(name: str, names: Iterable[str], cutoff: float = 0.5) -> list[str]:
+    """Return up to three names similar to a mistyped one, ignoring case."""
+    by_folded = {candidate.casefold(): candidate for candidate in reversed(list(names))}
+    close = get_close_matches(name.casefold(), list(by_folded), cutoff=cutoff)
+    return [by_folded[folded] for folded in close]
+
+
+def did_you_mean(close: Iterable[str]) -> str:
+    """Return a suggestion of names, followed by a blank; empty if there are none."""
+    offered = " or ".join(close)
+    return f"Did you mean {offered}? " if offered else ""

@@ -7,8 +7,8 @@ import numpy as np
 from covmin.core.kernels import Kernel
 from covmin.core.kernels.additive import waves_for
 from covmin.core.problem import EFFORT, Effort
-from covmin.core.screening import N_WAVES
-from covmin.data.sources.local import block_rows
+from covmin.core.screening import N_FUNCTIONS
+from covmin.data.blocks.array import block_rows
 from covmin.runtime.memory import check_memory, exact_bytes, fits, fourier_bytes
 from covmin.runtime.threads import row_threads
 
@@ -146,7 +146,7 @@ def pair_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
     (167772, 2000, 11)
     """
     affordable = (PAIR_WORK / n_columns**2 - PAIR_PASSES) / n_responses
-    held = max(PAIR_ROWS, PAIR_NUMBERS // (N_WAVES * n_columns))
+    held = max(PAIR_ROWS, PAIR_NUMBERS // (N_FUNCTIONS * n_columns))
     return int(min(n_samples, held, max(affordable, 0)))
 
 
@@ -169,4 +169,4 @@ def pair_waves(n_rows: int, n_columns: int, n_responses: int) -> int:
     work = n_columns**2 * (n_rows * n_responses + PAIR_PASSES)
     affordable = (WAVE_SHARE * PAIR_WORK / max(work, 1)) ** 0.5
     held = PAIR_NUMBERS // max(n_rows * n_columns, 1)
-    return int(np.clip(min(affordable, held), 1, N_WAVES))
+    return int(np.clip(min(affordable, held), 1, N_FUNCTIONS))

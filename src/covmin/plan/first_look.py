@@ -9,10 +9,10 @@ import numpy as np
 
 from covmin.core.kernels import Kernel
 from covmin.core.problem import Problem
-from covmin.core.screening import SEARCH, Codes, Protected, Ranked, stands_out_alone
+from covmin.core.screening import Protected, Screening
 
 from .constants import NOISE_ROWS, REGRESSION_RIDGES
-from .problem import protected_for, ranked_for_looks
+from .problem import protected_for, screening_of
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class FirstLook:
         return min(of_the_mean, *errors) / of_the_mean
 
     @cached_property
-    def ranked(self) -> tuple[Codes, Ranked]:
-        """The responses as codes and the columns as ranks."""
-        return ranked_for_looks(self.problem)
+    def screening(self) -> Screening:
+        """The responses and the columns as ranks."""
+        return screening_of(self.problem)
 
     def pair_carriers(self, n_samples: float) -> float:
         """Return the expected number of samples in which two random features are both unusual.
@@ -49,22 +49,21 @@ class FirstLook:
         The standard deviation of the ranks tells how often a feature is unusual: it is ½√(s(1 − s))
         if all but a share s of the samples are equal. For a feature with distinct values, s is ½.
         """
-        product = 4.0 * self.ranked[1].spread ** 2  # s(1 − s)
+        product = 4.0 * self.screening.ranked.spread**2  # s(1 − s)
         shares = 0.5 - np.sqrt(np.maximum(0.25 - product, 0.0))
         return n_samples * float(shares.mean()) ** 2
 
     def by(self, kernel: Kernel) -> FirstLook:
         """Return the same for another kernel; the search for pairs does not depend on it."""
         other = FirstLook(replace(self.problem, kernel=kernel), self.task)
-        other.__dict__.update(ranked=self.ranked, protected=self.protected)
+        other.__dict__.update(screening=self.screening, protected=self.protected)
         return other
 
     def has_single_effects(self) -> bool:
         """Tell whether any single feature has an effect beyond chance, given how many there are."""
-        codes, ranked = self.ranked
-        return stands_out_alone(ranked, codes, SEARCH)
+        return self.screening.has_single_effects()
 
     @cached_property
     def protected(self) -> Protected:
         """Features that the path protects."""
-        return protected_for(self.problem, self.task, self.ranked)
+        return protected_for(self.problem, self.task, self.screening)

@@ -13,10 +13,10 @@ from covmin.core.kernels import Kernel, Mixed
 from covmin.core.kernels.bandwidth import all_features, kept_features
 from covmin.core.problem import DEVICE_EFFORT, EFFORT, Problem
 from covmin.core.screening import SEARCH, Protected
-from covmin.data.columns import PreparedColumns
-from covmin.data.encoding import Reading
-from covmin.data.responses import EncodedResponse
-from covmin.data.sources.sparse import is_made_dense
+from covmin.data.blocks.sparse import is_made_dense
+from covmin.data.columns import Reading
+from covmin.data.response import EncodedResponse
+from covmin.data.standardize import PreparedColumns
 from covmin.remarks import warn
 from covmin.runtime.threads import row_threads
 from covmin.text import listed
@@ -274,7 +274,7 @@ class Plan:
         n = columns.n_effective
         carriers = look.pair_carriers(n)
         enough = min(SEARCH.fewest_carriers, SEARCH.carrier_share * n)
-        if carriers >= enough or look.protected.pairs.share.size:
+        if carriers >= enough or look.protected.interactions.share.size:
             return self, look
         kernel = with_share(self.kernel, 1.0)
         alone = look.by(kernel)
@@ -372,7 +372,7 @@ class Plan:
 
     def protected(self, problem: Problem) -> Protected:
         """Return the features of a problem that the path protects."""
-        return protected_for(problem, self.task) if self.looks_for_pairs else Protected.nothing()
+        return protected_for(problem, self.task) if self.looks_for_pairs else Protected()
 
     def check_lambda2(self, n_samples: float, epsilon: float) -> None:
         """Warn if λ₂ is too small for the inverse-free objective to decrease with dependence."""

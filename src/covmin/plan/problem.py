@@ -9,17 +9,9 @@ from covmin.constants import SAMPLES_FOR_EACH_FEATURE
 from covmin.core.arrays import to_device
 from covmin.core.kernels import Kernel
 from covmin.core.problem import Problem, Sample
-from covmin.core.screening import (
-    SEARCH,
-    Codes,
-    Protected,
-    Ranked,
-    Spread,
-    interacting_pairs,
-    spreading_features,
-)
-from covmin.data.columns import DistinctRows, PreparedColumns
-from covmin.data.sources import StandardizedSource
+from covmin.core.screening import Protected, Screening
+from covmin.data.blocks import StandardizedBlocks
+from covmin.data.standardize import DistinctRows, PreparedColumns
 
 from .approximation import held_rows, pair_rows, pair_waves
 from .constants import N_COMPONENTS
@@ -52,7 +44,7 @@ def make_problem(
         return Problem.exact(_held(columns, Y, rows, device=device), **options)
     rng = np.random.default_rng(seed)
     frequencies = kernel.draw_frequencies(X.shape[1], n_components or N_COMPONENTS, rng)
-    if isinstance(X, StandardizedSource) and device is None:
+    if isinstance(X, StandardizedBlocks) and device is None:
         problem = _in_blocks(columns, X, Y, rows, frequencies, n_threads, options)
     else:
         sample = _held(columns, Y, rows, device=device)
@@ -70,14 +62,14 @@ def _held(
     """Return the distinct rows, at most ``most``, in memory, with responses and weights."""
     first, p = rows.first[:most], rows.p[:most]
     p = p / p.sum()
-    X = columns.X.sample(first) if isinstance(columns.X, StandardizedSource) else columns.X[first]
+    X = columns.X.sample(first) if isinstance(columns.X, StandardizedBlocks) else columns.X[first]
     parts = X, Y[first] - p @ Y[first], p
     return Sample(*(to_device(part.astype(X.dtype, copy=False), device) for part in parts))
 
 
 def _in_blocks(
     columns: PreparedColumns,
-    X: StandardizedSource,
+    X: StandardizedBlocks,
     Y: np.ndarray,
     rows: DistinctRows,
     frequencies: np.ndarray,
@@ -102,7 +94,7 @@ class _Drawn:
     """
 
     columns: PreparedColumns
-    X: StandardizedSource
+    X: StandardizedBlocks
     Y: np.ndarray
     rows: DistinctRows
     _last: Sample | None = None
@@ -125,7 +117,7 @@ class _Drawn:
         return n_rows <= last.n_rows and bool((last.places[columns] >= 0).all())
 
 
-def _each_once(X: StandardizedSource, rows: DistinctRows) -> StandardizedSource:
+def _each_once(X: StandardizedBlocks, rows: DistinctRows) -> StandardizedBlocks:
     """Return the columns without duplicate rows."""
     n = X.shape[0]
     if rows.size == n:
@@ -133,29 +125,26 @@ def _each_once(X: StandardizedSource, rows: DistinctRows) -> StandardizedSource:
     return replace(X, source=X.source.keep(np.isin(np.arange(n), rows.first)))
 
 
-def ranked_for_looks(problem: Problem) -> tuple[Codes, Ranked]:
-    """Return responses as codes and columns as ranks, on the rows used to search for pairs."""
-    sample = problem.sample
-    n, d = map(int, sample.X.shape)
-    seen = sample.first(pair_rows(n, d, int(sample.Y.shape[1])))
-    codes = Codes.of(seen.Y, seen.p, SEARCH)
-    return codes, Ranked.of(seen.X, codes.p, problem.n_threads)
+def screening_of(problem: Problem) -> Screening:
+    """Prepare the search for interactions, on as many rows as it can afford."""
+    n, d = map(int, problem.sample.X.shape)
+    seen = problem.sample.first(pair_rows(n, d, int(problem.sample.Y.shape[1])))
+    of_column, n_threads = problem.units.of_column, problem.n_threads
+    return Screening.of(seen.X, seen.Y, seen.p, of_column, n_threads=n_threads)
 
 
 def protected_for(
-    problem: Problem,
-    task: str = "classification",
-    ranked_before: tuple[Codes, Ranked] | None = None,
+    problem: Problem, task: str = "classification", screening: Screening | None = None
 ) -> Protected:
     """Return the features to protect while there are few samples per remaining feature.
 
-    They are found by pairs and, for numeric responses, by the spread.
+    They are found by interactions and, for numeric responses, by the spread.
     """
-    sample, of_column = problem.sample, problem.units.of_column
-    codes, ranked = ranked_before or ranked_for_looks(problem)
-    n_waves = pair_waves(codes.p.size, of_column.size, int(sample.Y.shape[1]))
-    pairs = interacting_pairs(sample.X, ranked, codes, of_column, SEARCH, n_waves)
-    spread = Spread.none()
-    if task == "regression":
-        spread = spreading_features(ranked, codes, of_column, SEARCH)
-    return Protected(pairs, spread, above=pairs.n_samples / SAMPLES_FOR_EACH_FEATURE)
+    screening = screening or screening_of(problem)
+    n_samples, n_columns = screening.codes.p.size, screening.of_column.size
+    n_functions = pair_waves(n_samples, n_columns, int(problem.sample.Y.shape[1]))
+    found = screening.interactions(n_functions=n_functions)
+    above = found.n_samples / SAMPLES_FOR_EACH_FEATURE
+    if task != "regression":
+        return Protected(found, above=above)
+    return Protected(found, screening.spread(), above=above)

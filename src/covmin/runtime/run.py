@@ -19,7 +19,7 @@ import numpy as np
 
 from covmin.core.kernels import Configurable
 from covmin.core.path import Stage
-from covmin.core.watch import Progress, Watch
+from covmin.core.solver import Progress, Watch
 from covmin.remarks import InputError
 
 from .progress import ProgressBar
@@ -61,7 +61,7 @@ class LongRun(Configurable):
         are finished by then decide. The checkpoint is kept, so that a fit with more time can
         resume.
     callback : callable, default=None
-        Called with a :class:`~covmin.core.watch.Progress` after each step. If it has a method
+        Called with a :class:`~covmin.core.solver.Progress` after each step. If it has a method
         ``fold(done, total)``, that is called after each cross-validation fold.
 
     Examples

@@ -70,7 +70,7 @@ def headline(selector: Any, target: str = "y") -> Headline:
     The 3 of 10 features most relevant to quadrant
     """
     given = n_given(selector)
-    kept, d = int(selector.support_.sum()) - given, selector.n_features_in_ - given
+    kept, d = int(selector.n_features_), int(selector.ranking_.max())
     who = f"{kept:,} of {count_of(d, 'feature')}"
     if selector.cv_results_ is None:
         if kept == d:

@@ -8,9 +8,9 @@ from sklearn.utils import Bunch
 
 from covmin.core.path import Path, Stage, approximation_error
 from covmin.core.problem import Problem
-from covmin.core.screening import Pairs, Spread
+from covmin.core.screening import Found
 from covmin.data import Layout, Table
-from covmin.data.columns import PreparedColumns
+from covmin.data.standardize import PreparedColumns
 from covmin.plan import Formulation, Plan
 from covmin.remarks import warn
 from covmin.runtime.run import Run
@@ -70,7 +70,7 @@ def fitted_attributes(
         "column_kinds_": samples.kinds,
         "path_": stages,
         "plan_": plan,
-        "interactions_": _interactions(path.protected.pairs, columns, layout),
+        "interactions_": _interactions(path.protected.interactions, columns, layout),
         "spread_": _spread(path.protected.spread, columns, layout),
         "weights_": stages.weights[path.stages.index(stage)].copy(),
         "objective_": float(stage.criterion * response.squared_unit),
@@ -162,18 +162,17 @@ def _path(path: Path, unit_index: np.ndarray, layout: Layout, unit: float) -> Bu
     )
 
 
-def _interactions(pairs: Pairs, columns: PreparedColumns, layout: Layout) -> Bunch:
-    """Return the interacting pairs in terms of the input columns."""
-    return Bunch(
-        features=np.sort(layout.source[columns.index[pairs.columns]], axis=1),
-        share=pairs.share,
-        p_value=pairs.p_value,
-    )
+def _interactions(found: Found, columns: PreparedColumns, layout: Layout) -> Bunch:
+    """Return the interacting features as input columns; -1 after the end of a smaller set."""
+    features = layout.source[columns.index[found.columns]]
+    features = np.sort(np.where(found.columns < 0, features.max(initial=0) + 1, features), axis=1)
+    features[np.sort(found.columns < 0, axis=1)] = -1
+    return Bunch(features=features, share=found.share, p_value=found.p_value)
 
 
-def _spread(spread: Spread, columns: PreparedColumns, layout: Layout) -> Bunch:
+def _spread(spread: Found, columns: PreparedColumns, layout: Layout) -> Bunch:
     """Return the features that affect the spread of the response, as input columns."""
-    features = layout.source[columns.index[spread.columns]]
+    features = layout.source[columns.index[spread.columns[:, 0]]]
     return Bunch(features=features, share=spread.share, p_value=spread.p_value)
 
 
