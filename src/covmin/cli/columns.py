@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from covmin.data.checks import is_time
-from covmin.data.kinds import is_category, is_number, read_by_itself
-from covmin.data.responses import ordered_levels
+from covmin.data.columns import is_category, is_number, is_time, read_by_itself
+from covmin.data.response import ordered_levels
 from covmin.data.survival import as_structured
 from covmin.text import listed
 
@@ -243,7 +242,7 @@ def _response(frame: pd.DataFrame, roles: Roles) -> tuple[Any, list[str]]:
     if roles.event is not None:
         return as_structured(np.column_stack([_events(frame, roles), y])), []
     if not (is_number(y.dtype) or is_category(y.dtype) or is_time(y.dtype)):
-        read = read_by_itself(y, trusted=True)
+        read = read_by_itself(y, is_trusted=True)
         if read.kind == "number" and read.words:
             return read.block[:, 0], [f"Target {y.name!r} was read as numbers ({read.words})."]
     # An array would lose the order of classes, which Parquet and Feather files store.

@@ -256,12 +256,11 @@ def _fit_verdicts(selector: CCMSelector, table: Table, fdr: float) -> VerdictSel
 
 def _notes(table: Table, caught: list[Any]) -> list[str]:
     """Describe how columns were read, and what the fit remarked."""
-    from covmin.data.encoding import summary
-    from covmin.data.kinds import LEFT_OUT
+    from covmin.data.columns import LEFT_OUT, summary
 
     # Warnings about the data name the constant columns.
     said = [str(each.message) for each in caught if code_of(each.message) != "constant-columns"]
-    with_missing = table.columns_with_gaps
+    with_missing = table.columns_with_missing
     if with_missing:
         said.insert(0, f"Missing values in {listed(with_missing)} are used as information.")
     read = summary([each for each in table.readings if each.kind not in LEFT_OUT])
@@ -271,7 +270,7 @@ def _notes(table: Table, caught: list[Any]) -> list[str]:
 def _open_folder(file: FileOptions, options: ColumnOptions) -> Dataset:
     """Open a folder of Parquet files, to be read in blocks."""
     from covmin import open_parquet
-    from covmin.data.sources.parquet import parquet_columns
+    from covmin.data.blocks.parquet import parquet_columns
 
     if options.missing in ("rows", "columns") or options.kinds or options.event:
         raise UsageError(

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import covmin
 from covmin.constants import SAMPLE_ROWS
-from covmin.data.hazards import survival_curve
+from covmin.data.survival import survival_curve
 from covmin.plotting.network import network_order
 from covmin.selection.summary import Explained, measure_text, summary
 from covmin.text import number, p_value, percent, printable, with_p_value
@@ -196,7 +196,7 @@ def _data_summary(view: View, found: dict[str, Any]) -> dict[str, Any]:
 def _missing_values(view: View) -> dict[str, Any]:
     """Return ``rows`` for the columns with most missing values, and their number ``n_columns``."""
     layout = view.table.layout
-    columns = np.union1d(layout.with_gaps, np.flatnonzero(layout.categorical)).tolist()
+    columns = np.union1d(layout.with_missing, np.flatnonzero(layout.categorical)).tolist()
     shares = {j: float(view.column(j).missing.mean()) for j in columns}
     shares = {j: share for j, share in shares.items() if share > 0.0}
     most = sorted(shares, key=lambda j: -shares[j])

@@ -13,10 +13,10 @@ from scipy.stats import rankdata
 from sklearn.utils import _safe_indexing
 
 from covmin.data import Table, TableOptions, read
-from covmin.data.hazards import martingale_residuals
-from covmin.data.kinds import LEFT_OUT, Levels, values_as_read
-from covmin.data.ranks import goes_by_rank
-from covmin.data.sources import SparseSource
+from covmin.data.blocks import SparseBlocks
+from covmin.data.columns import LEFT_OUT, Levels, values_as_read
+from covmin.data.standardize import goes_by_rank
+from covmin.data.survival import martingale_residuals
 from covmin.plotting.fitted import names_of
 from covmin.selection.summary import level_text
 from covmin.text import printable
@@ -51,7 +51,7 @@ class View:
                 f"X has {d} features, but the selector was fitted on {selector.n_features_in_} "
                 "features; pass the X it was fitted on."
             )
-        if isinstance(table.X, SparseSource):
+        if isinstance(table.X, SparseBlocks):
             raise ValueError(
                 f"A report requires a table that fits in memory; this sparse one has {n} × {d} "
                 "numbers. Fit a selector on the selected columns, and report that."

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import TableOptions, read
-from covmin.data.tables import from_tensors
+from covmin.data.table import from_tensors
 from covmin.runtime.compat import output_container
 
 from .substitutes import Substitute, feature_labels, find_substitutes
