@@ -14,9 +14,8 @@ from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import PROBE_WEIGHT, Stage, approximation_error, run_path
 from covmin.core.problem import Effort, Problem, Sample
 from covmin.core.screening import Found, Protected
-from covmin.core.solver import Steps, minimize
+from covmin.core.solver import Steps, Watch, minimize
 from covmin.core.units import ALWAYS_ON, Units
-from covmin.core.watch import Watch
 
 BUDGETS = [5, 3, 2, 1]
 EPSILON = 0.05

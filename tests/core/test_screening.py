@@ -14,8 +14,8 @@ from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import run_path
 from covmin.core.problem import Problem, Sample
 from covmin.core.screening import SEARCH, Found, Protected, Ranked, Screening, Search
+from covmin.core.solver import Watch
 from covmin.core.units import ALWAYS_ON
-from covmin.core.watch import Watch
 from covmin.datasets import make_correlated_interaction, make_shell, make_xor
 
 

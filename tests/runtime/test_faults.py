@@ -1,9 +1,8 @@
-"""Full disks, kills, odd files, several processes: nothing is lost, nothing half written."""
+"""Full disks, odd files, several processes: nothing is lost, nothing half written."""
 
 import os
 import pickle
 import subprocess
-import sys
 import zipfile
 
 import numpy as np
@@ -77,17 +76,6 @@ def test_a_full_disk_keeps_the_stages_of_a_fit(tmp_path):
     assert len(path.read_bytes().split(b"\n")) > 2
     assert_array_equal(selector.fit(X, y).ranking_, CCMSelector(2).fit(X, y).ranking_)
     assert not path.exists()
-
-
-# Kills ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="jobs are forked")
-@pytest.mark.parametrize("name", ["experiment", "fit", "file"])
-def test_jobs_killed_at_random_moments_lose_nothing(name):
-    kills = pytest.importorskip("experiments.kills", reason="run in a checkout of the repository")
-    assert kills.survive(kills.JOBS[name](), 3)["kills"] == 3
 
 
 # Files that are read --------------------------------------------------------------------------
@@ -217,18 +205,6 @@ def test_text_cannot_be_regressed_on(csv):
         result = run(command, csv, "-t", "group", "--task", "regression")
         assert result.exit_code == ExitCode.DATA, result.output
         assert "requires numbers" in said(result)
-
-
-@pytest.mark.slow
-def test_random_input_ends_well(tmp_path, monkeypatch):
-    fuzz = pytest.importorskip("experiments.fuzz", reason="run in a checkout of the repository")
-    monkeypatch.chdir(tmp_path)
-    for number in range(60):
-        case = fuzz.make_case(8, number)
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        outcome, wrong = fuzz.try_case(case, folder)
-        assert wrong is None, f"{case}: {outcome}\n{wrong}"
 
 
 # Several processes ----------------------------------------------------------------------------

@@ -25,8 +25,7 @@ from .grams import ExactGrams
 from .objectives import Objective
 from .problem import Problem
 from .screening import Protected
-from .solver import Solution, minimize
-from .watch import SILENT, Iteration, Progress, Watch
+from .solver import SILENT, Iteration, Progress, Solution, Watch, minimize
 
 # Weight given to features at zero to see what they would add (see `_order`).
 PROBE_WEIGHT = 1e-4
@@ -127,14 +126,13 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
     kernel, even if only a sample of the rows is used.
     """
     active = stage.weights > 0.0
-    if isinstance(problem.grams, ExactGrams) or not active.any():
+    if problem.grams.is_exact or not active.any():
         return 0.0
     few = problem.sample.near
-    names = ("kernel", "epsilon", "units", "summed")
-    common = {name: getattr(problem, name) for name in names}
     at = stage.among[active], stage.weights[active], stage.bandwidth, stage.budget, stage.among
-    rough = Problem.fourier(few, problem.grams.frequencies, **common).trace(*at)
-    exact = Problem.exact(few, **common).trace(*at)
+    by_components = replace(problem, sample=few, grams=problem.grams.on(few.rows()))
+    by_matrix = replace(problem, sample=few, grams=ExactGrams(few.rows()))
+    rough, exact = by_components.trace(*at), by_matrix.trace(*at)
     return abs(rough - exact) / abs(exact)
 
 

@@ -17,8 +17,7 @@ import joblib
 import numpy as np
 
 from covmin.core.path import Stage
-from covmin.core.solver import Solution
-from covmin.core.watch import Iteration, Progress
+from covmin.core.solver import Iteration, Progress, Solution
 
 from . import __version__
 
