@@ -78,3 +78,11 @@ CURVED_SHARE: Final = 0.1
 #: Additive share of the kernel and ridge ε that rank features and their knockoffs: a comparison
 #: gains from a ridge that does not fit the noise, and from a larger additive share.
 KNOCKOFF_KERNEL: Final = (0.5, 0.01)
+
+# --- summary and report ------------------------------------------------------------------------
+#: Standard errors by which the best set must be better than no features on the same samples. In
+#: tables of pure noise, this finds something in one of forty.
+CLEARLY_BETTER: Final = 1.5
+#: What a single feature must explain to be called too good to be true, and what a row number must
+#: explain to be said to follow the response.
+SUSPICIOUS_SHARE: Final = (0.98, 0.2)

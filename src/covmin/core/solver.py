@@ -81,11 +81,11 @@ class Watch:
     def step(self, progress: Progress) -> None:
         """Receive an accepted step of a stage."""
 
-    def stage_done(self, number: int, stage: Any, order: np.ndarray) -> None:
-        """Receive a finished stage, with its units from best to worst."""
+    def stage_done(self, number: int, stage: Any) -> None:
+        """Receive a finished stage of a path."""
 
-    def stages(self) -> Sequence[tuple[Any, np.ndarray]]:
-        """Return the first stages and their orders, if an earlier run has saved them."""
+    def stages(self) -> Sequence[Any]:
+        """Return the first stages, if an earlier run has saved them."""
         return ()
 
     def iteration(self, iteration: Iteration) -> None:

@@ -193,15 +193,15 @@ class Run(Watch):
         if self._long_run.callback is not None:
             self._long_run.callback(progress)
 
-    def stage_done(self, number: int, stage: Stage, order: np.ndarray) -> None:
+    def stage_done(self, number: int, stage: Stage) -> None:
         """Save a finished stage and show how many are finished."""
         steps = [step for step in self._steps if step.stage == number]
         if steps:
             self._bar.show("path", "stage", number + 1, steps[0].n_stages)
         if self._checkpoint is not None and self._n_judged is None:
-            self._checkpoint.add_stage(number, stage, order, steps)
+            self._checkpoint.add_stage(number, stage, steps)
 
-    def stages(self) -> Sequence[tuple[Stage, np.ndarray]]:
+    def stages(self) -> Sequence[Stage]:
         """Return the stages saved by an earlier fit."""
         return [] if self._checkpoint is None else self._checkpoint.stages()
 
