@@ -60,7 +60,7 @@ def write(folder: Path, n: int, d: int) -> None:
 def fit(kind: str, folder: Path) -> None:
     """Fit once, and print what happened as JSON."""
     from covmin import CCMSelector, open_parquet
-    from covmin.data.sources.local import LocalSource
+    from covmin.data.blocks.array import LocalBlocks
 
     y = np.load(folder / "y.npy")
     if kind == "parquet":
@@ -68,13 +68,13 @@ def fit(kind: str, folder: Path) -> None:
     else:
         X = np.load(folder / "X.npy", mmap_mode="r" if kind == "memmap" else None)
     passes: list[int] = []
-    counted = LocalSource.reduce
+    counted = LocalBlocks.reduce
 
-    def reduce(source: LocalSource, *arguments: Any, **options: Any) -> Any:
+    def reduce(source: LocalBlocks, *arguments: Any, **options: Any) -> Any:
         passes.append(1)
         return counted(source, *arguments, **options)
 
-    LocalSource.reduce = reduce  # type: ignore[method-assign]
+    LocalBlocks.reduce = reduce  # type: ignore[method-assign]
     worked = time.process_time()
     selector = CCMSelector(len(_TRUE), task="regression").fit(X, y)
     answer = {

@@ -38,6 +38,23 @@ LANDMARKS: Final = (100, 6.0, 1000)
 #: two features exceeds it by as much in 60 samples, and a polynomial without samples is limited.
 EXTRAPOLATION: Final = 0.5
 
+# --- data --------------------------------------------------------------------------------------
+#: Maximum number of indicators per column; the rarest of more levels are merged.
+MOST_LEVELS: Final = 255
+#: A column of text with at most this many values is categorical even in few rows. In as few rows,
+#: consecutive integers are not called row numbers, and at most one cell in this many may be
+#: something else in a column of numbers.
+FEW_LEVELS: Final = 10
+#: Levels are merged if they have fewer rows than the first number, which carry little information,
+#: and a smaller share of the rows than the second: in a small table five rows are many.
+RARE_LEVEL: Final = (5, 0.01)
+#: Integers as y are numbers if they have more distinct values than the first number and fewer
+#: samples per value than the second.
+MANY_CLASSES: Final = (20, 5)
+#: Outliers: this share of the values, without which the others vary by less than this fraction of
+#: the standard deviation.
+OUTLIERS: Final = (0.05, 0.1)
+
 # --- inference ---------------------------------------------------------------------------------
 #: A share of a variance this small is nothing. Ties at their mean rank may lose it (thirty equally
 #: frequent values do); a feature of which others leave no more is determined by them, because its

@@ -152,7 +152,7 @@ def test_decimal_commas_are_no_thousands(values, decimal, read):
 
 
 def test_no_header(read):
-    assert read("1,,\n2,3,4\n5,6,7\n", header=False).frame.shape == (3, 3)
+    assert read("1,,\n2,3,4\n5,6,7\n", no_header=True).frame.shape == (3, 3)
 
 
 def test_empty_rows_and_columns_without_a_name_are_left_out(read):
@@ -265,7 +265,7 @@ def test_the_first_of_several_sheets_is_named(book, run, monkeypatch):
     found = read_file(FileOptions(str(book)))
     assert found.notes == ("Only the first of 2 sheets was read: 'Notes' (--table).",)
     assert found.frame["by"].dtype.kind == "M"
-    assert "Did you mean Data?" in run("select", book, "--sheet", "data").stderr
+    assert "The sheets are: 'Notes', 'Data'" in run("select", book, "--sheet", "data").stderr
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     result = run("select", book)
     assert result.exit_code == ExitCode.INPUT
@@ -290,9 +290,9 @@ def test_a_table_by_name_or_by_query(database, table, run):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(database.read_bytes())))
         assert len(read_file(data).frame) == 3
-    assert "contains 2 tables" in run("select", database, "-t", "group").stderr
+    assert "Which table?" in run("select", database, "-t", "group").stderr
     result = run("select", database, "-t", "group", "--table", "note")
-    assert "Did you mean notes?" in result.stderr
+    assert "There is no table 'note'." in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -311,7 +311,6 @@ def test_a_query_can_only_read(query, database, run, monkeypatch):
     before = database.read_bytes()
     result = run("select", database, "-t", 0, "--query", query)
     assert result.exit_code == ExitCode.INPUT, result.output
-    assert "--query" in result.stderr
     assert database.read_bytes() == before
     assert [path.name for path in database.parent.iterdir()] == [database.name]
 

@@ -11,8 +11,8 @@ import covmin.selection.crossfit
 from covmin import CCMSelector, Formulation, Fourier, open_parquet
 from covmin.core.kernels import Mixed
 from covmin.core.problem import Sample
-from covmin.data.columns import prepare_columns
-from covmin.data.responses import encode_response
+from covmin.data.response import encode_response
+from covmin.data.standardize import prepare_columns
 from covmin.datasets import make_xor
 from covmin.kernels import Polynomial
 from covmin.plan import Plan

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from covmin import CCMSelector, Fourier, KnockoffSelector, StabilitySelector
-from covmin.data.sources import sparse
+from covmin.data.blocks import sparse
 from covmin.plan import approximation
 
 N_SAMPLES = 2400  # more than are worth a kernel matrix
@@ -29,8 +29,8 @@ def counts(n_samples=N_SAMPLES, n_words=60, seed=0):
 @pytest.fixture
 def in_blocks(monkeypatch):
     """No room for a dense copy, nor for many rows of all columns."""
-    for module in (sparse, approximation):
-        monkeypatch.setattr(module, "HELD_NUMBERS", 1000)
+    monkeypatch.setattr(sparse, "MEMORY_NUMBERS", 1000)
+    monkeypatch.setattr(approximation, "HELD_NUMBERS", 1000)
 
 
 def fitted(X, y, **options):
@@ -164,6 +164,6 @@ def test_a_report_of_a_sparse_table(tmp_path, monkeypatch):
     y = X.toarray()[:, 0] > 0
     selector = CCMSelector(2).fit(X, y)
     assert selector.report(tmp_path / "r.html", X, y).exists()
-    monkeypatch.setattr("covmin.data.sources.sparse.HELD_NUMBERS", 100)
+    monkeypatch.setattr("covmin.data.blocks.sparse.MEMORY_NUMBERS", 100)
     with pytest.raises(ValueError, match="selected columns"):
         selector.report(tmp_path / "r.html", X, y)

@@ -1,8 +1,9 @@
 """The commands of ``covmin`` and their help."""
 
 import shlex
+from dataclasses import fields
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -37,6 +38,11 @@ def _show_version(value: bool) -> None:
 Version = Annotated[
     bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
 ]
+
+
+def _named(options: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a command that are fields of its options."""
+    return {each.name: given[each.name] for each in fields(options) if each.name in given}
 
 
 @app.callback()
@@ -81,7 +87,7 @@ def select(
     settings: opt.Set = None,
     missing: opt.MissingOption = opt.Missing.keep,
     strict: opt.Strict = False,
-    fmt: opt.FormatOption = None,
+    format: opt.FormatOption = None,
     no_header: opt.NoHeader = False,
     decimal: opt.DecimalOption = None,
     encoding: opt.Encoding = None,
@@ -132,25 +138,8 @@ def select(
     limits = {"long_run__seconds": seconds, "long_run__checkpoint": checkpoint}
     parameters |= {name: value for name, value in limits.items() if value is not None}
     run_select(
-        FileOptions(
-            data,
-            format=fmt,
-            header=not no_header,
-            decimal=decimal,
-            encoding=encoding,
-            table=table,
-            query=query,
-        ),
-        ColumnOptions(
-            target,
-            event=event,
-            drop=drop,
-            kinds=kinds,
-            given=given,
-            feature_groups=feature_groups,
-            missing=missing,
-            strict=strict,
-        ),
+        FileOptions(**_named(FileOptions, locals())),
+        ColumnOptions(**_named(ColumnOptions, locals())),
         parameters | opt.parse_settings(settings),
         command=shlex.join(["covmin", *ctx.meta[TYPED]]),
         report=report,
@@ -180,7 +169,7 @@ def compare(
     json: opt.Json = False,
     missing: opt.MissingOption = opt.Missing.keep,
     strict: opt.Strict = False,
-    fmt: opt.FormatOption = None,
+    format: opt.FormatOption = None,
     no_header: opt.NoHeader = False,
     decimal: opt.DecimalOption = None,
     encoding: opt.Encoding = None,
@@ -209,16 +198,8 @@ def compare(
     from .files import FileOptions
 
     run_compare(
-        FileOptions(
-            data,
-            format=fmt,
-            header=not no_header,
-            decimal=decimal,
-            encoding=encoding,
-            table=table,
-            query=query,
-        ),
-        ColumnOptions(target, drop=drop, kinds=kinds, missing=missing, strict=strict),
+        FileOptions(**_named(FileOptions, locals())),
+        ColumnOptions(**_named(ColumnOptions, locals())),
         methods=methods,
         sizes=m,
         picture=picture,

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from covmin.data.checks import is_time
-from covmin.data.kinds import is_category, is_number, read_by_itself
-from covmin.data.responses import ordered_levels
+from covmin.data.columns import is_category, is_number, is_time, read_by_itself
+from covmin.data.response import ordered_levels
 from covmin.data.survival import as_structured
 from covmin.text import listed
 
-from .errors import CommandError, ExitCode, did_you_mean, nearest
+from .errors import ColumnError, CommandError, DataError, UsageError, did_you_mean, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +81,7 @@ def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
             what = "the target" if name == target else "not among the remaining features"
             raise _misplaced(option, name, f"which is {what}")
     if not features:
-        raise CommandError("No column is left to select from.", ExitCode.DATA, "Drop fewer.")
+        raise DataError("No column is left to select from.", "Drop fewer.")
     types: Any = "strict" if options.strict else kinds
     parameters = {"given": given, "feature_groups": groups, "column_types": types}
     parameters = {name: value for name, value in parameters.items() if value}
@@ -90,10 +89,8 @@ def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
 
 
 def _misplaced(option: str, name: str, what: str) -> CommandError:
-    return CommandError(
-        f"{option} names {name!r}, {what}.",
-        ExitCode.USAGE,
-        "Choose another column, or do not exclude it.",
+    return UsageError(
+        f"{option} names {name!r}, {what}.", "Choose another column, or do not exclude it."
     )
 
 
@@ -101,9 +98,8 @@ def _usual_target(columns: list[str]) -> str:
     if usual := [name for name in _TARGETS if name in columns]:
         return usual[0]
     example = shlex.quote(columns[-1]) if columns[-1].isprintable() else "-1"
-    raise CommandError(
+    raise UsageError(
         "Which column is the response?",
-        ExitCode.USAGE,
         f"Specify it with --target, for example --target {example} (or --target -1).",
     )
 
@@ -124,9 +120,8 @@ def _find_groups(given: Iterable[str] | None, columns: list[str]) -> dict[str, l
     for text in given or ():
         label, equals, members = text.partition("=")
         if not (label and equals):
-            raise CommandError(
+            raise UsageError(
                 f"--feature-groups {text} has no label.",
-                ExitCode.USAGE,
                 "Put a label before the columns, such as --feature-groups size=width,height.",
             )
         groups.setdefault(label, []).extend(find_columns([members], columns, "--feature-groups"))
@@ -136,16 +131,15 @@ def _find_groups(given: Iterable[str] | None, columns: list[str]) -> dict[str, l
 def _find_kinds(options: ColumnOptions, columns: list[str]) -> dict[str, str]:
     """Return the kind of each column named by --as, such as ``a,b=date,c=drop``."""
     if options.strict and options.kinds:
-        raise CommandError("--as cannot be combined with --strict.", ExitCode.USAGE)
+        raise UsageError("--as cannot be combined with --strict.")
     found: dict[str, str] = {}
     # A comma after a kind separates assignments; other commas separate columns of one kind.
     separated = re.sub(rf"(={'|='.join(KINDS)}),", "\\1\n", "\n".join(options.kinds or ()))
     for text in filter(None, separated.split("\n")):
         names, _, kind = text.rpartition("=")
         if not names or kind not in KINDS:
-            raise CommandError(
+            raise UsageError(
                 f"--as {text} is not of the form COL=KIND.",
-                ExitCode.USAGE,
                 f"{did_you_mean(nearest(kind, KINDS))}Use --as COL=KIND, where KIND is "
                 f"{', '.join(KINDS)}.",
             )
@@ -198,16 +192,15 @@ def find_column(name: str, columns: list[str], option: str) -> str:
         hint = did_you_mean(nearest(name, columns)) + there
     except IndexError:
         hint = f"Indices run from 0 to {len(columns) - 1}; -1 is the last column."
-    raise CommandError(f"{option}: there is no column {name!r}.", ExitCode.COLUMN, hint)
+    raise ColumnError(f"{option}: there is no column {name!r}.", hint)
 
 
 def make_dataset(frame: pd.DataFrame, options: ColumnOptions) -> Dataset:
     """Split a table into samples and a response, according to the options."""
     columns = list(frame.columns)
     if len(columns) == 1:
-        raise CommandError(
+        raise DataError(
             f"The table has only one column, {columns[0]!r}.",
-            ExitCode.DATA,
             "Separate its columns by commas, semicolons, tabs, | or blanks.",
         )
     roles = find_roles(columns, options)
@@ -228,7 +221,7 @@ def make_dataset(frame: pd.DataFrame, options: ColumnOptions) -> Dataset:
     if roles.event is not None:
         frame = frame.loc[frame[roles.event].notna()]
     if frame.empty:
-        raise CommandError("No row is left.", ExitCode.DATA, "Keep missing values: --missing keep.")
+        raise DataError("No row is left.", "Keep missing values: --missing keep.")
     y, told = _response(frame, roles)
     return Dataset(frame[roles.features], y, roles, [*notes, *told])
 
@@ -236,10 +229,9 @@ def make_dataset(frame: pd.DataFrame, options: ColumnOptions) -> Dataset:
 def _missing_refused(is_missing: pd.DataFrame) -> CommandError:
     columns = list(is_missing.columns[is_missing.any()])
     n_rows = int(is_missing.any(axis=1).sum())
-    return CommandError(
+    return DataError(
         f"{len(columns)} column(s) have missing values, in {n_rows} of {len(is_missing)} rows: "
         f"{listed(columns)}.",
-        ExitCode.DATA,
         "Keep them (--missing keep), or drop rows or columns (--missing rows or columns).",
     )
 
@@ -250,7 +242,7 @@ def _response(frame: pd.DataFrame, roles: Roles) -> tuple[Any, list[str]]:
     if roles.event is not None:
         return as_structured(np.column_stack([_events(frame, roles), y])), []
     if not (is_number(y.dtype) or is_category(y.dtype) or is_time(y.dtype)):
-        read = read_by_itself(y, trusted=True)
+        read = read_by_itself(y, is_trusted=True)
         if read.kind == "number" and read.words:
             return read.block[:, 0], [f"Target {y.name!r} was read as numbers ({read.words})."]
     # An array would lose the order of classes, which Parquet and Feather files store.
@@ -274,9 +266,8 @@ def _nearly_equal_labels(y: pd.Series) -> list[str]:
 def _events(frame: pd.DataFrame, roles: Roles) -> np.ndarray:
     """Return whether the event of each sample was observed."""
     if not is_number(frame[roles.target].dtype):
-        raise CommandError(
+        raise DataError(
             f"--event requires a target of numeric times, but {roles.target!r} is not numeric.",
-            ExitCode.DATA,
             "Convert dates to numbers, such as days since the start.",
         )
     typed = frame[roles.event].map(_as_typed)
@@ -285,10 +276,9 @@ def _events(frame: pd.DataFrame, roles: Roles) -> np.ndarray:
     means_event = {"1", "true"} if value is None else {value.strip().casefold()}
     known = {*means_event, "0", "false"} if value is None else set(values)
     if not set(values) <= known or not means_event & set(values):
-        raise CommandError(
+        raise DataError(
             f"--event {roles.event}: which of its values ({', '.join(values[:10])}) means that "
             "the event occurred?",
-            ExitCode.DATA,
             f"Specify it, for example --event {roles.event}={values[-1]}.",
         )
     observed: np.ndarray = typed.isin(means_event).to_numpy()

@@ -18,8 +18,8 @@ from covmin.text import printable
 from .columns import ColumnOptions, make_dataset
 from .display import BARE, show_files, show_json, show_remarks, sparkline
 from .errors import (
-    CommandError,
-    ExitCode,
+    OutputError,
+    UsageError,
     did_you_mean,
     errors_explained,
     nearest,
@@ -60,7 +60,7 @@ def run_compare(
     check_destination(picture, file.data)
     if picture is not None and picture.suffix.lower() not in _PICTURES:
         message = f"--picture {picture.name}: use a name that ends in {', '.join(_PICTURES)}."
-        raise CommandError(message, ExitCode.OUTPUT)
+        raise OutputError(message)
     names = [name.strip() for text in methods or () for name in text.split(",") if name.strip()]
     _check_names("--methods", "method", names, list(named_selectors()))
     scoring = how["scoring"]
@@ -111,9 +111,8 @@ def run_compare(
 def _check_names(option: str, what: str, names: list[str], known: Sequence[str]) -> None:
     for name in names:
         if name not in known:
-            raise CommandError(
+            raise UsageError(
                 f"{option}: there is no {what} {name!r}.",
-                ExitCode.USAGE,
                 f"{did_you_mean(nearest(name, known))}Available are: {', '.join(known)}",
             )
 

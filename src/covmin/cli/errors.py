@@ -30,13 +30,44 @@ class ExitCode(IntEnum):
 
 
 class CommandError(Exception):
-    """An error with an exit code and advice."""
+    """An error that the user can fix, with advice and an exit code."""
 
-    def __init__(self, message: str, code: ExitCode, hint: str = "") -> None:
+    code = ExitCode.FAILURE
+
+    def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
-        self.code = code
         self.hint = hint
+
+
+class UsageError(CommandError):
+    """Options that are wrong, or do not go together."""
+
+    code = ExitCode.USAGE
+
+
+class FileError(CommandError):
+    """Input that cannot be read."""
+
+    code = ExitCode.INPUT
+
+
+class ColumnError(CommandError):
+    """A column that does not exist."""
+
+    code = ExitCode.COLUMN
+
+
+class DataError(CommandError):
+    """Data that are unsuitable."""
+
+    code = ExitCode.DATA
+
+
+class OutputError(CommandError):
+    """Output that cannot be written."""
+
+    code = ExitCode.OUTPUT
 
 
 class CommandGroup(TyperGroup):
@@ -63,7 +94,7 @@ class CommandGroup(TyperGroup):
 
 @contextmanager
 def errors_explained(
-    code: ExitCode = ExitCode.DATA, parameter: str | None = None
+    kind: type[CommandError] = DataError, parameter: str | None = None
 ) -> Iterator[None]:
     """Turn errors of the library into errors of the command that name the option at fault."""
     try:
@@ -73,9 +104,9 @@ def errors_explained(
 
         option = OPTION_OF.get(getattr(error, "parameter", None) or parameter or "")
         hint = f"The option for this is {option}." if option else ""
-        raise CommandError(str(error), code, hint) from error
+        raise kind(str(error), hint) from error
     except (OSError, KeyError) as error:  # a file of a folder is damaged, or lacks a column
-        raise CommandError(f"A file cannot be read: {error}", ExitCode.INPUT) from error
+        raise FileError(f"A file cannot be read: {error}") from error
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import os
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ import numpy as np
 from covmin.runtime.resume import replace_file
 from covmin.text import listed
 
-from .errors import CommandError, ExitCode, did_you_mean, nearest
+from .errors import CommandError, FileError, OutputError, UsageError, did_you_mean, nearest
 from .options import Format
 from .readers import (
     FileOptions,
@@ -66,11 +66,10 @@ def read_file(options: FileOptions) -> FileTable:
         return _read(io.BytesIO(sys.stdin.buffer.read()), fmt, options)
     try:
         if not path.exists():
-            raise CommandError(f"There is no file {path}.", ExitCode.INPUT, _neighbours(path))
+            raise FileError(f"There is no file {path}.", _neighbours(path))
         if path.is_dir():
-            raise CommandError(
+            raise FileError(
                 f"{path} is a folder.",
-                ExitCode.INPUT,
                 "Only covmin select reads a folder of Parquet files; choose a single file here.",
             )
         with _opened(path, packed) as file:
@@ -78,7 +77,7 @@ def read_file(options: FileOptions) -> FileTable:
             return _read(file if file.seekable() else io.BytesIO(file.read()), fmt, options)
     except OSError as error:
         reason = error.strerror or error
-        raise CommandError(f"{path} cannot be read: {reason}.", ExitCode.INPUT) from error
+        raise FileError(f"{path} cannot be read: {reason}.") from error
 
 
 def format_of(path: Path) -> tuple[Format | None, str]:
@@ -96,9 +95,8 @@ def _read(stream: IO[bytes], fmt: Format, options: FileOptions) -> FileTable:
         ("--table", options.table, (Format.excel, Format.sqlite)),
     ):
         if given is not None and fmt not in formats:
-            raise CommandError(
+            raise UsageError(
                 f"{option} has no effect on {fmt} files.",
-                ExitCode.USAGE,
                 f"It is for {' and '.join(formats)} files; omit it.",
             )
     readers: dict[str, Callable[..., FileTable]] = {
@@ -128,9 +126,8 @@ def _opened(path: Path, packed: str) -> IO[bytes]:
         with _readable("a .zip file"), zipfile.ZipFile(path) as archive:
             names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
             if len(names) != 1:
-                raise CommandError(
+                raise FileError(
                     f"{path} contains {len(names)} files, not one: {listed(names)}.",
-                    ExitCode.INPUT,
                     "Extract the table, and pass its file.",
                 )
             return io.BytesIO(archive.read(names[0]))
@@ -147,15 +144,12 @@ def _readable(what: str) -> Iterator[None]:
     except (CommandError, MemoryError):
         raise
     except ImportError as error:
-        raise CommandError(
+        raise FileError(
             f"Reading {what} requires {error.name or 'a package'}, which is not installed.",
-            ExitCode.INPUT,
             "Install it with pip install python-calamine pyarrow, or save the table as CSV.",
         ) from error
     except Exception as error:  # each library fails in its own way
-        raise CommandError(
-            f"The input cannot be read as {what}: {error}", ExitCode.INPUT, _ANOTHER_FORMAT
-        ) from error
+        raise FileError(f"The input cannot be read as {what}: {error}", _ANOTHER_FORMAT) from error
 
 
 def _finished(table: FileTable) -> FileTable:
@@ -174,13 +168,11 @@ def _finished(table: FileTable) -> FileTable:
         frame = frame.loc[~blank] if blank.any() else frame
     twice = frame.columns[frame.columns.duplicated()].unique()
     if len(twice):
-        raise CommandError(
-            f"Several columns are called {listed(list(twice))}.",
-            ExitCode.INPUT,
-            "Give every column a unique name.",
+        raise FileError(
+            f"Several columns are called {listed(list(twice))}.", "Give every column a unique name."
         )
     if frame.shape[0] == 0:
-        raise CommandError("The table has no rows.", ExitCode.INPUT)
+        raise FileError("The table has no rows.")
     return replace(table, frame=frame)
 
 
@@ -231,12 +223,8 @@ def _harmless(cell: Any) -> Any:
     if not isinstance(cell, str):
         return cell
     line = cell.replace("\r", "\n")  # pandas does not quote \r, which begins a line too
-    if not cell.startswith(_FORMULAS):
-        return line
-    with suppress(ValueError):
-        float(cell.replace(",", "."))  # -1,5 is a number
-        return line
-    return f"'{line}"
+    is_number = line.lstrip("+-").replace(",", "").replace(".", "").isdecimal()
+    return line if is_number or not cell.startswith(_FORMULAS) else f"'{line}"
 
 
 @contextmanager
@@ -245,11 +233,10 @@ def errors_of_writing(path: Path) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise CommandError(f"{path} cannot be written: {error}", ExitCode.OUTPUT) from error
+        raise OutputError(f"{path} cannot be written: {error}") from error
     except OSError as error:
-        raise CommandError(
+        raise OutputError(
             f"{path} cannot be written: {error.strerror or error}.",
-            ExitCode.OUTPUT,
             "Free some space, or choose another path.",
         ) from error
 
@@ -261,20 +248,15 @@ def check_destination(path: Path | None, source: str = "-", *, table: bool = Fal
     with errors_of_writing(path):
         same = path.exists() and os.path.exists(source) and path.samefile(source)
         folder, there = path.is_dir(), path.absolute().parent.is_dir()
-    message = hint = ""
     if same:
-        message = f"{path} is the input file: writing to it would destroy the data."
-        hint = "Choose another file."
-    elif not there:
-        message = f"The folder {path.parent} for {path.name} does not exist."
-        hint = "Create it, or choose another path."
-    elif folder:
-        message, hint = f"{path} is a folder.", "Choose a file in it."
-    elif table and (format_of(path)[0] not in _WRITTEN or path.suffix in (".zst", ".zip")):
-        message = f"The name {path.name} does not tell which format to write."
-        hint = (
-            f"Use the extension {', '.join(f'.{fmt}' for fmt in _WRITTEN)} (optionally followed by "
-            f"{', '.join(_PACKERS)})."
+        raise OutputError(f"{path} is the input file: writing to it would destroy the data.")
+    if not there:
+        raise OutputError(f"The folder {path.parent} for {path.name} does not exist.")
+    if folder:
+        raise OutputError(f"{path} is a folder.", "Choose a file in it.")
+    if table and (format_of(path)[0] not in _WRITTEN or path.suffix in (".zst", ".zip")):
+        endings = ", ".join(f".{fmt}" for fmt in _WRITTEN)
+        raise OutputError(
+            f"The name {path.name} does not tell which format to write.",
+            f"Use the extension {endings} (optionally followed by {', '.join(_PACKERS)}).",
         )
-    if message:
-        raise CommandError(message, ExitCode.OUTPUT, hint)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .errors import CommandError, ExitCode
+from .errors import UsageError
 
 Task = StrEnum("Task", ["auto", "classification", "ordinal", "regression", "survival"])
 # Models are scored on classes or on numbers, whether or not the classes are ordered.
@@ -32,9 +32,8 @@ def parse_sizes(text: str | None, n_features: int) -> list[int] | None:
         return None
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() and 1 <= int(part) <= n_features for part in parts):
-        raise CommandError(
+        raise UsageError(
             f"-m {text} is not a valid list of numbers of features.",
-            ExitCode.USAGE,
             f"Use numbers from 1 to {n_features}, separated by commas, such as -m 1,2,5.",
         )
     return [int(part) for part in parts]
@@ -61,9 +60,8 @@ def parse_settings(texts: list[str] | None) -> dict[str, Any]:
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not (name and equals):
-            raise CommandError(
+            raise UsageError(
                 f"--set {text} is not of the form NAME=VALUE.",
-                ExitCode.USAGE,
                 "For example --set device=cuda or --set formulation__lambda1=0.5.",
             )
         settings[name.strip()] = parse_value(value.strip())
@@ -131,14 +129,14 @@ Substitutes = Annotated[int, typer.Option("--substitutes", metavar="N", min=0,
     help="Substitutes to list per selected feature.")]
 
 Strict = Annotated[bool, _option("--strict", panel=_READING,
-    help="Accept only numbers and declared categories, without missing values; do not interpret "
-    "text or dates.")]
-MissingOption = Annotated[Missing, _option("--missing", panel=_READING,
+    help="Accept only numbers, and categories that Parquet and Feather files declare, without "
+    "missing values.")]
+MissingOption = Annotated[Missing, _option("--missing", panel=_READING, metavar="WHAT",
     help="Missing values: keep uses them as information; rows or columns drops the rows or columns "
     "that have any; error stops.")]
-FormatOption = Annotated[Format | None, _option("--format", "-f", panel=_READING,
-    help="Format of DATA, if neither its content nor its name tells.")]
-DecimalOption = Annotated[Decimal | None, _option("--decimal", panel=_READING,
+FormatOption = Annotated[Format | None, _option("--format", "-f", panel=_READING, metavar="NAME",
+    help=f"Format of DATA, if its name does not tell: {', '.join(Format)}.")]
+DecimalOption = Annotated[Decimal | None, _option("--decimal", panel=_READING, metavar=".|,",
     help="Decimal mark of a text table. A comma is detected if another character separates the "
     "columns.")]
 NoHeader = Annotated[bool, _option("--no-header", panel=_READING,
@@ -147,8 +145,8 @@ Encoding = Annotated[str | None, _option("--encoding", panel=_READING, metavar="
     help="Encoding of a text table, such as utf-16 or cp1252. UTF-8 and "
     "byte order marks are detected; other text is read as Windows-1252.")]
 TableName = Annotated[str | None, _option("--table", "--sheet", panel=_READING, metavar="NAME",
-    help="Table to read if a file contains several: a sheet of a spreadsheet, a table of a "
-    "database, a file in a .zip.", show_default="the first sheet, the only table")]
+    help="Sheet of a spreadsheet, or table of a database.",
+    show_default="the first sheet, the only table")]
 Query = Annotated[str | None, _option("--query", panel=_READING, metavar="SQL",
     help="SQL query on a SQLite file; its result is the table.")]
 
@@ -177,9 +175,9 @@ Set = Annotated[list[str] | None, _option("--set", panel=_METHOD, metavar="NAME=
     help="Set any other parameter of CCMSelector, such as approximation=fourier, device=cuda, "
     "kernel__degree=2 or formulation__lambda1=0.5; repeatable.")]
 
-Seed = Annotated[int, _setting("random_state", "--seed", panel=_RUNNING, min=0,
+Seed = Annotated[int, _setting("random_state", "--seed", panel=_RUNNING, min=0, metavar="N",
     help="Seed of all random draws.")]
-Jobs = Annotated[int | None, _setting("n_jobs", "--jobs", "-j", panel=_RUNNING,
+Jobs = Annotated[int | None, _setting("n_jobs", "--jobs", "-j", panel=_RUNNING, metavar="N",
     help="Processes; -1 uses all cores.")]
 Seconds = Annotated[float | None, _setting("long_run__seconds", "--seconds",
     panel=_RUNNING, metavar="NUMBER",

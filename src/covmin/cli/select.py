@@ -17,8 +17,8 @@ from covmin.text import listed, shortened
 from .columns import ColumnOptions, Dataset, Roles, find_roles, make_dataset
 from .display import show_files, show_json, show_selection
 from .errors import (
-    CommandError,
-    ExitCode,
+    FileError,
+    UsageError,
     did_you_mean,
     errors_explained,
     nearest,
@@ -115,9 +115,8 @@ def run_select(
     check_destination(output, file.data, table=True)
     check_destination(parameters.get("long_run__checkpoint"), file.data)
     if fdr is not None and not 0.0 < fdr < 1.0:
-        raise CommandError(
+        raise UsageError(
             f"--fdr {fdr:g} is not between 0 and 1.",
-            ExitCode.USAGE,
             "It is the fraction of false discoveries to allow, such as --fdr 0.1.",
         )
     selector = make_selector(parameters)
@@ -179,17 +178,16 @@ def make_selector(parameters: dict[str, Any]) -> CCMSelector:
     known = {*full.get_params(), *(f"kernel__{n}" for k in KERNELS.values() for n in vars(k()))}
     for name in parameters:
         if name not in known:
-            raise CommandError(
+            raise UsageError(
                 f"--set: CCMSelector has no parameter {name!r}.",
-                ExitCode.USAGE,
                 f"{did_you_mean(nearest(name, known))}Its parameters are: "
                 f"{', '.join(sorted(known))}",
             )
     for name, value in parameters.items():
-        with errors_explained(ExitCode.USAGE, name):
+        with errors_explained(UsageError, name):
             if "__" not in name:
                 CCMSelector(**{name: value})._validate_params()
-    with errors_explained(ExitCode.USAGE):
+    with errors_explained(UsageError):
         selector = CCMSelector().set_params(**parameters)
         kernel_of(selector.kernel, formulation_of(selector.formulation))
         if selector.long_run is not None:
@@ -200,16 +198,13 @@ def make_selector(parameters: dict[str, Any]) -> CCMSelector:
 def _check_task(task: str, roles: Roles) -> None:
     """Raise an error for survival times without events, or events without times."""
     if task == "survival" and roles.event is None:
-        raise CommandError(
+        raise UsageError(
             "--task survival requires an event indicator.",
-            ExitCode.USAGE,
             "Specify its column with --event, such as --event died or --event status=2.",
         )
     if task not in ("auto", "survival") and roles.event is not None:
-        raise CommandError(
-            f"--event is for survival times, but --task is {task}.",
-            ExitCode.USAGE,
-            "Omit one of them.",
+        raise UsageError(
+            f"--event is for survival times, but --task is {task}.", "Omit one of them."
         )
 
 
@@ -261,12 +256,11 @@ def _fit_verdicts(selector: CCMSelector, table: Table, fdr: float) -> VerdictSel
 
 def _notes(table: Table, caught: list[Any]) -> list[str]:
     """Describe how columns were read, and what the fit remarked."""
-    from covmin.data.encoding import summary
-    from covmin.data.kinds import LEFT_OUT
+    from covmin.data.columns import LEFT_OUT, summary
 
     # Warnings about the data name the constant columns.
     said = [str(each.message) for each in caught if code_of(each.message) != "constant-columns"]
-    with_missing = table.columns_with_gaps
+    with_missing = table.columns_with_missing
     if with_missing:
         said.insert(0, f"Missing values in {listed(with_missing)} are used as information.")
     read = summary([each for each in table.readings if each.kind not in LEFT_OUT])
@@ -276,20 +270,19 @@ def _notes(table: Table, caught: list[Any]) -> list[str]:
 def _open_folder(file: FileOptions, options: ColumnOptions) -> Dataset:
     """Open a folder of Parquet files, to be read in blocks."""
     from covmin import open_parquet
-    from covmin.data.sources.parquet import parquet_columns
+    from covmin.data.blocks.parquet import parquet_columns
 
     if options.missing in ("rows", "columns") or options.kinds or options.event:
-        raise CommandError(
+        raise UsageError(
             "--missing rows, --missing columns, --as and --event work on single files.",
-            ExitCode.USAGE,
             "Drop rows or columns and encode categories before writing the folder.",
         )
     try:
         with errors_explained():
             roles = find_roles(parquet_columns(file.data), options)
             X, y = open_parquet(file.data, roles.target, roles.features)
-    except (OSError, ImportError, KeyError) as error:
-        raise CommandError(f"{file.data} cannot be read: {error}", ExitCode.INPUT) from error
+    except ImportError as error:
+        raise FileError(f"{file.data} cannot be read: {error}") from error
     return Dataset(X, y, roles)
 
 
@@ -336,14 +329,9 @@ def _code(
     """Return Python code that repeats the fit; empty if reading needs more than one call."""
     from covmin.report import reproduction_code
 
-    of_selector = ColumnOptions(
-        columns.target,
-        kinds=columns.kinds,
-        given=columns.given,
-        feature_groups=columns.feature_groups,
-        strict=columns.strict,
-    )
-    plain = file == FileOptions(file.data) and columns == of_selector and not dataset.notes
+    # The other options are parameters of the selector.
+    without = replace(columns, event=None, drop=None, missing="keep")
+    plain = file == FileOptions(file.data) and columns == without and not dataset.notes
     if not plain or Path(file.data).suffix.lower() not in _PLAIN:
         return ""
     return reproduction_code(result.selector, dataset.roles.target, file.name, separator)

@@ -19,13 +19,10 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import _check_method_params
 
 from covmin.data import Table
-from covmin.data.checks import is_frame
-from covmin.data.columns import n_features_to_keep, prepare_columns
-from covmin.data.encoding import summary
-from covmin.data.kinds import LEFT_OUT
-from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
-from covmin.data.responses import EncodedResponse, ordered_levels
-from covmin.data.sources import ArraySource, is_source
+from covmin.data.blocks import ArrayBlocks, in_blocks
+from covmin.data.columns import LEFT_OUT, is_frame, summary
+from covmin.data.response import EncodedResponse, ordered_levels
+from covmin.data.standardize import n_features_to_keep, prepare_columns
 from covmin.remarks import warn
 from covmin.runtime.compat import (
     N_JOBS,
@@ -42,6 +39,7 @@ from covmin.runtime.run import for_many_fits
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.selection.selector import CCMSelector
+from covmin.selection.transform import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 
 from .refitting import Refit, by_column, note_columns, options_of, read_for, rows_to_fit
 from .stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
@@ -331,7 +329,7 @@ def _indexable(X: Any) -> Any:
 def _rows_to_split(data: Refit, estimator: Any) -> tuple[np.ndarray, np.ndarray | None]:
     """Return the samples to split, and their weights if there are any."""
     table = data.table
-    X = table.X if is_source(table.X) else ArraySource(table.X)
+    X = table.X if in_blocks(table.X) else ArrayBlocks(table.X)
     with one_blas_thread():
         columns = prepare_columns(
             X, layout=table.layout, sample_weight=data.weight, Y=table.response.Y
@@ -344,7 +342,7 @@ def _rows_to_split(data: Refit, estimator: Any) -> tuple[np.ndarray, np.ndarray 
 
 def _refuse_blocks(X: Any) -> None:
     """Raise an error for Parquet sources and Dask collections, which cannot be split."""
-    if is_source(X) or hasattr(X, "__dask_graph__"):
+    if in_blocks(X) or hasattr(X, "__dask_graph__"):
         raise TypeError(
             "StabilitySelector uses random halves of the rows, which must be in memory; X is a "
             f"{type(X).__name__}. Load it, or a sample of its rows, into an array or a data frame "

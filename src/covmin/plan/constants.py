@@ -6,37 +6,7 @@ code that they speed up.
 
 from typing import Final
 
-from covmin.data import ranks, rules
-from covmin.data.sources import sparse
-
-# --- kinds of columns --------------------------------------------------------------------------
-#: Maximum number of indicators per column; the rarest of more levels are merged.
-MOST_LEVELS: Final = rules.MOST_LEVELS
-#: A column with at most this many levels is categorical, even with few rows or mostly numbers.
-FEW_LEVELS: Final = rules.FEW_LEVELS
-#: Levels with fewer rows are merged: so few rows carry little information.
-FEWEST_IN_LEVEL: Final = rules.FEWEST_IN_LEVEL
-#: Levels with at least this share of the rows are not merged: in a small table five rows are many.
-RARE_SHARE: Final = rules.RARE_SHARE
-#: Share of the cells in a column of numbers that may be something else and count as missing.
-STRAY_SHARE: Final = rules.STRAY_SHARE
-#: Distinct integers are row numbers if at most this share of those between the smallest and the
-#: largest is absent: by chance, twenty integers hardly ever are so dense.
-SKIPPED_SHARE: Final = rules.SKIPPED_SHARE
-#: The same if they increase from row to row: rows may have been removed after they were numbered.
-SKIPPED_IN_ORDER: Final = rules.SKIPPED_IN_ORDER
-#: Smallest number of rows for this check.
-FEWEST_COUNTED: Final = rules.FEWEST_COUNTED
-#: Consecutive integers in this range are years, which may matter.
-YEARS: Final = rules.YEARS
-
-# --- scaling by ranks ------------------------------------------------------------------------
-#: With more samples than this, ranks come from a subsample of this size: they are accurate to 0.4
-#: %.
-RANKED_ROWS: Final = ranks.RANKED_ROWS
-#: Number of values of a column at which its scores are stored, with linear interpolation in
-#: between; enough for all values as long as the exact kernel is used.
-KNOTS: Final = ranks.KNOTS
+from covmin.constants import MEMORY_NUMBERS
 
 # --- exact kernel or random Fourier features -------------------------------------------------
 #: Up to this many samples the n×n kernel matrix is used. Beyond it, random Fourier features are
@@ -47,7 +17,7 @@ N_COMPONENTS: Final = 512
 #: Largest number of values to hold in memory as an array (32 MB in single precision, or 84,000 rows
 #: of a first budget of 100 columns). It limits the sample of a table that is read in blocks, which
 #: has more rows as fewer columns remain, and the sparse tables that are converted to dense.
-HELD_NUMBERS: Final = sparse.HELD_NUMBERS
+HELD_NUMBERS: Final = MEMORY_NUMBERS
 
 # --- the kernel ------------------------------------------------------------------------------
 #: Smallest additive share of the mixed kernel: most responses are largely sums of single effects.

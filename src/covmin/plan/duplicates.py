@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from covmin.data.columns import DistinctRows, PreparedColumns
+from covmin.constants import RARE_LEVEL
+from covmin.data.standardize import DistinctRows, PreparedColumns
 
-from .constants import CONFLICTS, CROSS_FIT_ROWS, EXCESS, FEWEST_IN_LEVEL
+from .constants import CONFLICTS, CROSS_FIT_ROWS, EXCESS
 
 
 def without_duplicates(columns: PreparedColumns, seed: int) -> DistinctRows:
@@ -37,7 +38,7 @@ def _equal_by_chance(columns: PreparedColumns, rows: DistinctRows) -> bool:
     for column in X.T:
         _, value = np.unique(column, return_inverse=True)
         counts = np.bincount(value, copies)
-        if copies.sum() < FEWEST_IN_LEVEL * counts.size:
+        if copies.sum() < RARE_LEVEL[0] * counts.size:
             return False
         alone *= _pairs(counts) / _pairs(np.array([copies.sum()]))
     return bool(together <= EXCESS * alone)

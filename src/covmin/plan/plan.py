@@ -13,10 +13,10 @@ from covmin.core.kernels import Kernel, Mixed
 from covmin.core.kernels.bandwidth import all_features, kept_features
 from covmin.core.problem import DEVICE_EFFORT, EFFORT, Problem
 from covmin.core.screening import SEARCH, Protected
-from covmin.data.columns import PreparedColumns
-from covmin.data.encoding import Reading
-from covmin.data.responses import EncodedResponse
-from covmin.data.sources.sparse import is_made_dense
+from covmin.data.blocks.sparse import is_made_dense
+from covmin.data.columns import Reading
+from covmin.data.response import EncodedResponse
+from covmin.data.standardize import PreparedColumns
 from covmin.remarks import warn
 from covmin.runtime.threads import row_threads
 from covmin.text import listed

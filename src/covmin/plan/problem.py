@@ -10,8 +10,8 @@ from covmin.core.arrays import to_device
 from covmin.core.kernels import Kernel
 from covmin.core.problem import Problem, Sample
 from covmin.core.screening import Protected, Screening
-from covmin.data.columns import DistinctRows, PreparedColumns
-from covmin.data.sources import StandardizedSource
+from covmin.data.blocks import StandardizedBlocks
+from covmin.data.standardize import DistinctRows, PreparedColumns
 
 from .approximation import held_rows, pair_rows, pair_waves
 from .constants import N_COMPONENTS
@@ -44,7 +44,7 @@ def make_problem(
         return Problem.exact(_held(columns, Y, rows, device=device), **options)
     rng = np.random.default_rng(seed)
     frequencies = kernel.draw_frequencies(X.shape[1], n_components or N_COMPONENTS, rng)
-    if isinstance(X, StandardizedSource) and device is None:
+    if isinstance(X, StandardizedBlocks) and device is None:
         problem = _in_blocks(columns, X, Y, rows, frequencies, n_threads, options)
     else:
         sample = _held(columns, Y, rows, device=device)
@@ -62,14 +62,14 @@ def _held(
     """Return the distinct rows, at most ``most``, in memory, with responses and weights."""
     first, p = rows.first[:most], rows.p[:most]
     p = p / p.sum()
-    X = columns.X.sample(first) if isinstance(columns.X, StandardizedSource) else columns.X[first]
+    X = columns.X.sample(first) if isinstance(columns.X, StandardizedBlocks) else columns.X[first]
     parts = X, Y[first] - p @ Y[first], p
     return Sample(*(to_device(part.astype(X.dtype, copy=False), device) for part in parts))
 
 
 def _in_blocks(
     columns: PreparedColumns,
-    X: StandardizedSource,
+    X: StandardizedBlocks,
     Y: np.ndarray,
     rows: DistinctRows,
     frequencies: np.ndarray,
@@ -94,7 +94,7 @@ class _Drawn:
     """
 
     columns: PreparedColumns
-    X: StandardizedSource
+    X: StandardizedBlocks
     Y: np.ndarray
     rows: DistinctRows
     _last: Sample | None = None
@@ -117,7 +117,7 @@ class _Drawn:
         return n_rows <= last.n_rows and bool((last.places[columns] >= 0).all())
 
 
-def _each_once(X: StandardizedSource, rows: DistinctRows) -> StandardizedSource:
+def _each_once(X: StandardizedBlocks, rows: DistinctRows) -> StandardizedBlocks:
     """Return the columns without duplicate rows."""
     n = X.shape[0]
     if rows.size == n:

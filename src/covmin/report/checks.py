@@ -9,7 +9,7 @@ import numpy as np
 from covmin.selection.summary import Explained
 from covmin.text import count_of, listed, shortened
 
-from .view import View, view_of
+from .view import View, read_as_fitted
 
 _LISTED = 12
 _CHECKED = 10
@@ -60,8 +60,8 @@ def check_data(
     >>> [warning["title"] for warning in check_data(CCMSelector(1).fit(X, y), X, y)]
     ['A row number tracks the response']
     """
-    view = view_of(selector, X, y)
-    explained = explained or Explained(selector, view.table)
+    table = read_as_fitted(selector, X, y)
+    view, explained = View(selector, table), explained or Explained(selector, table)
     return data_warnings(view, explained, np.argsort(selector.ranking_, kind="stable").tolist())
 
 

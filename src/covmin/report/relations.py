@@ -88,13 +88,17 @@ def substitutes(
 ) -> dict[str, Any]:
     """Return the loss when a selected feature is dropped, or replaced by an unselected one."""
     group, grouped = selector.group_of_column_, selector.feature_groups_ is not None
+
+    def label(number: int) -> str:
+        return ", ".join(view.names[j] for j in np.flatnonzero(group == number))
+
     base = 1.0 - explained(kept)
     rows = []
     for found in find_substitutes(selector, explained, 1, _SUBSTITUTED):
         a, b, instead = found.feature, found.substitute, found.unexplained_with
         row = {
-            "feature": _members(view.names, group == a),
-            "substitute": _members(view.names, group == b),
+            "feature": label(a),
+            "substitute": label(b),
             "without": round(found.unexplained_without, 4),
             "with_substitute": round(instead, 4),
             # A substitute is better only if the difference is visible after rounding.
@@ -105,10 +109,3 @@ def substitutes(
             row["measure"] = MEASURES[sum(view.column(j).is_category for j in (a, b))]
         rows.append(row)
     return {"unexplained": round(base, 4), "rows": rows}
-
-
-def _members(names: Sequence[str], columns: np.ndarray) -> str:
-    """Return the names of the columns of a feature, the first three of many."""
-    members = [names[j] for j in np.flatnonzero(columns)]
-    more = f" and {len(members) - 3} more" if len(members) > 3 else ""
-    return ", ".join(members[:3]) + more

@@ -17,8 +17,7 @@ import joblib
 import numpy as np
 
 from covmin.core.path import Stage
-from covmin.core.solver import Solution
-from covmin.core.watch import Iteration, Progress
+from covmin.core.solver import Iteration, Progress, Solution
 
 from . import __version__
 
@@ -160,9 +159,9 @@ class Checkpoint(ResultLog):
         """Return the errors of the saved folds."""
         return [np.array(errors) for errors in self._saved("fold")]
 
-    def stages(self) -> list[tuple[Stage, np.ndarray]]:
-        """Return the saved stages, each with its units from best to worst."""
-        return [(_stage(record["stage"]), np.array(record["order"])) for record in self._stages()]
+    def stages(self) -> list[Stage]:
+        """Return the saved stages."""
+        return [_stage(record["stage"]) for record in self._stages()]
 
     def steps(self) -> list[Progress]:
         """Return the optimisation steps of the saved stages."""
@@ -176,13 +175,11 @@ class Checkpoint(ResultLog):
         """Save the errors of a fold."""
         self.append({"fold": number}, errors.tolist())
 
-    def add_stage(
-        self, number: int, stage: Stage, order: np.ndarray, steps: Sequence[Progress]
-    ) -> None:
-        """Save a stage with its units from best to worst and its optimisation steps."""
+    def add_stage(self, number: int, stage: Stage, steps: Sequence[Progress]) -> None:
+        """Save a stage with its optimisation steps."""
         parts = {**_plain_fields(stage), "solution": _plain_fields(stage.solution)}
         steps_ = [asdict(step) for step in steps]
-        self.append({"stage": number}, {"stage": parts, "order": order.tolist(), "steps": steps_})
+        self.append({"stage": number}, {"stage": parts, "steps": steps_})
 
 
 def _plain_fields(part: Stage | Solution) -> dict[str, Any]:

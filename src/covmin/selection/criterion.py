@@ -8,9 +8,8 @@ from sklearn.utils.validation import check_X_y
 
 from covmin.core.kernels import Kernel
 from covmin.data.checks import check_numbers, columns_named
-from covmin.data.columns import prepare_columns, weighted_samples
-from covmin.data.ranks import Standardize
-from covmin.data.responses import encode_response, ordered_levels
+from covmin.data.response import encode_response, ordered_levels
+from covmin.data.standardize import Standardize, prepare_columns, weighted_samples
 from covmin.plan.approximation import by_size
 from covmin.plan.constants import PAPER_RIDGE
 from covmin.plan.formulation import FORMULATIONS, Fourier, approximation_of

@@ -10,7 +10,7 @@ from covmin.core.path import Path, Stage, approximation_error
 from covmin.core.problem import Problem
 from covmin.core.screening import Found
 from covmin.data import Layout, Table
-from covmin.data.columns import PreparedColumns
+from covmin.data.standardize import PreparedColumns
 from covmin.plan import Formulation, Plan
 from covmin.remarks import warn
 from covmin.runtime.run import Run

@@ -9,10 +9,9 @@ from sklearn.base import BaseEstimator
 
 from covmin.core.path import run_path
 from covmin.data import Table, TableOptions, read
-from covmin.data.columns import DistinctRows, PreparedColumns, n_features_to_keep
-from covmin.data.outputs import SupportMixin, WholeColumnsMixin
-from covmin.data.table import check_columns, check_enough, warn_of_excluded
-from covmin.data.tables import from_tensors
+from covmin.data.checks import check_columns, check_enough, warn_of_excluded
+from covmin.data.standardize import DistinctRows, PreparedColumns, n_features_to_keep
+from covmin.data.table import from_tensors
 from covmin.plan import Formulation, Plan, Request
 from covmin.plan.budgets import candidate_sizes
 from covmin.plan.constants import CROSS_FIT_ROWS, FEWEST_TO_CROSS_FIT, KEPT_UNCHOSEN
@@ -37,6 +36,7 @@ from covmin.runtime.resume import fingerprint
 from covmin.runtime.run import LongRun, Run
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import blas_threads, one_blas_thread
+from covmin.selection.transform import SupportMixin, WholeColumnsMixin
 
 from .crossfit import CrossFit, beyond_given, cross_fit
 from .frames import NamedResultsMixin
@@ -358,7 +358,7 @@ class CCMSelector(
         shape = columns.n_distinct, columns.index.size
         plan = Plan.of_shape(request, shape, columns.X.dtype.itemsize, samples.response)
         plan = plan.with_readings(samples.readings).with_copies(columns.p.size)
-        return plan.with_gaps(samples.columns_with_gaps)
+        return plan.with_gaps(samples.columns_with_missing)
 
     def _run(
         self, plan: Plan, columns: PreparedColumns, samples: Table, run: Run

@@ -7,8 +7,8 @@ import numpy as np
 from covmin.constants import FUNCTION_SCALES, LANDMARKS
 from covmin.core.regression import Basis, regress_on_sets, summed_kernel
 from covmin.data import TableOptions, read
-from covmin.data.columns import PreparedColumns
-from covmin.data.tables import from_tensors
+from covmin.data.standardize import PreparedColumns
+from covmin.data.table import from_tensors
 from covmin.plan.constants import (
     CROSS_FIT_ROWS,
     IN_SAMPLE_RIDGE,

@@ -45,7 +45,7 @@ class TableKnockoffs:
     ) -> None:
         self._X, self._p = X, p
         inputs, first = np.unique(layout.source[index], return_index=True)
-        marks_missing = np.isin(np.arange(layout.source.size), layout.gaps)
+        marks_missing = np.isin(np.arange(layout.source.size), layout.indicators)
         self._columns = []  # encoded columns and their latent variables
         unit: list[int] = []
         number: list[int] = []  # encoded column of each latent variable of a number, else −1

@@ -13,10 +13,9 @@ from sklearn.utils import Tags, _safe_indexing, get_tags
 from covmin.constants import KNOCKOFF_KERNEL
 from covmin.core.kernels import Mixed
 from covmin.data import Table
-from covmin.data.columns import PreparedColumns, prepare_columns
-from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
-from covmin.data.table import check_columns, check_enough, warn_of_excluded
-from covmin.data.tables import from_tensors
+from covmin.data.checks import check_columns, check_enough, warn_of_excluded
+from covmin.data.standardize import PreparedColumns, prepare_columns
+from covmin.data.table import from_tensors
 from covmin.remarks import silenced, warn
 from covmin.runtime.compat import (
     N_JOBS,
@@ -32,6 +31,7 @@ from covmin.runtime.run import for_many_fits
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.selection.selector import CCMSelector
+from covmin.selection.transform import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 
 from ..refitting import by_column, note_columns, options_of, read_for, rows_to_fit
 from .comparison import (

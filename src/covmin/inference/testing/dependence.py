@@ -12,7 +12,7 @@ from covmin.constants import TESTED_ROWS
 from covmin.core.kernels import Gaussian
 from covmin.core.regression import Given
 from covmin.data import Table, TableOptions, read
-from covmin.data.columns import prepare_columns
+from covmin.data.standardize import prepare_columns
 from covmin.plan.approximation import by_size
 from covmin.plan.problem import make_problem
 from covmin.remarks import InputError

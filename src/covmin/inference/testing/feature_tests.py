@@ -22,8 +22,8 @@ from covmin.constants import (
 from covmin.core.regression import Given, regress_on_sets
 from covmin.core.screening import SEARCH, Ranked, Screening
 from covmin.core.units import ALWAYS_ON, Units
-from covmin.data.columns import PreparedColumns
-from covmin.data.responses import EncodedResponse
+from covmin.data.response import EncodedResponse
+from covmin.data.standardize import PreparedColumns
 from covmin.plan.budgets import candidate_sizes
 from covmin.plan.duplicates import without_duplicates
 from covmin.selection.selector import CCMSelector

@@ -22,7 +22,7 @@ from scipy.stats import gamma, norm
 
 from covmin.constants import FUNCTION_SCALES, NEGLIGIBLE_SHARE
 from covmin.core.regression import Basis, Given
-from covmin.data.ranks import NormalScores
+from covmin.data.blocks import NormalScores
 
 # Length scale of the functions φ of a residual: most of their variance is a line, some oscillates.
 _FEATURE_SCALE = FUNCTION_SCALES[1]

@@ -11,9 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import Table, TableOptions, read
-from covmin.data.columns import PreparedColumns
-from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
-from covmin.data.table import check_columns, warn_of_excluded
+from covmin.data.checks import check_columns, warn_of_excluded
+from covmin.data.standardize import PreparedColumns
 from covmin.runtime.compat import (
     N_JOBS,
     VERBOSE,
@@ -27,6 +26,7 @@ from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.selection.frames import results_frame
 from covmin.selection.summary import feature_names
+from covmin.selection.transform import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 
 from ..refitting import by_column, note_columns
 from .feature_tests import (

@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from .base import float_dtype
-from .local import LocalSource, block_rows
+from covmin.constants import MEMORY_NUMBERS
 
-# Largest number of values to hold in memory as a dense array: the sample of a table that is read
-# in blocks, or a sparse table that is converted to dense.
-HELD_NUMBERS = 2**23
+from .array import LocalBlocks, block_rows, float_dtype
 
 
-class SparseSource(LocalSource):
+class SparseBlocks(LocalBlocks):
     """A sparse matrix of which a few rows, or a few columns, are dense at a time."""
 
     def __init__(self, X: csr_array) -> None:
@@ -35,20 +32,20 @@ class SparseSource(LocalSource):
         taken: np.ndarray = (X if columns is None else X[:, columns]).toarray()
         return taken
 
-    def keep(self, kept: np.ndarray) -> SparseSource:
+    def keep(self, kept: np.ndarray) -> SparseBlocks:
         return self.reordered(np.flatnonzero(kept))
 
-    def reordered(self, rows: np.ndarray) -> SparseSource:
+    def reordered(self, rows: np.ndarray) -> SparseBlocks:
         """Return some rows in the given order, still sparse."""
-        return SparseSource(self._X[rows])
+        return SparseBlocks(self._X[rows])
 
 
 def is_made_dense(X: Any) -> bool:
     """Tell whether a sparse matrix is small enough to be converted to an array."""
-    return int(X.shape[0]) * int(X.shape[1]) <= HELD_NUMBERS
+    return int(X.shape[0]) * int(X.shape[1]) <= MEMORY_NUMBERS
 
 
-def sparse_table(X: Any) -> np.ndarray | SparseSource:
+def sparse_table(X: Any) -> np.ndarray | SparseBlocks:
     """Convert a sparse matrix of any format to an array if it is small, else to a source.
 
     >>> sparse_table(csr_array(([1, 2], ([0, 0], [1, 1])), shape=(1, 2)))
@@ -70,4 +67,4 @@ def sparse_table(X: Any) -> np.ndarray | SparseSource:
             f"Input X contains NaN or infinity among the stored values of {bad.size} column(s) of "
             f"a sparse matrix, the first of which is {bad[0]}; drop or impute those values first."
         )
-    return table.toarray() if is_made_dense(table) else SparseSource(table)
+    return table.toarray() if is_made_dense(table) else SparseBlocks(table)

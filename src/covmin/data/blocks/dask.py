@@ -24,8 +24,7 @@ import numpy as np
 
 from covmin.data.checks import no_numbers
 
-from .base import Merge, RawFunction, float_dtype
-from .local import ArraySource
+from .array import ArrayBlocks, Merge, RawFunction, float_dtype
 
 # Partial results merged by one task: the tree for 1000 partitions has four levels.
 _FAN_IN = 8
@@ -50,7 +49,7 @@ def _on_partition(
     function: RawFunction, merge: Merge, columns: np.ndarray | None, X: Any, Y: Any, p: Any
 ) -> Any:
     """Apply a block function to the blocks of one partition and merge the results."""
-    blocks = ArraySource(X).with_responses(Y, p, columns)
+    blocks = ArrayBlocks(X).with_responses(Y, p, columns)
     return merge(function(*block) for block in blocks)
 
 
@@ -125,7 +124,7 @@ def _latest_news(client: Any, seconds: float) -> float | None:
     return max((worker["last_seen"] for worker in state["workers"].values()), default=None)
 
 
-class DaskSource:
+class DaskBlocks:
     """The partitions of a Dask collection."""
 
     reads_in_blocks = True
@@ -146,7 +145,7 @@ class DaskSource:
         self.names = names
 
     @classmethod
-    def of(cls, X: Any) -> DaskSource:
+    def of(cls, X: Any) -> DaskBlocks:
         """Create a source from the partitions of a Dask array or dataframe."""
         names = None
         if hasattr(X, "columns"):
@@ -197,13 +196,13 @@ class DaskSource:
         wanted = [pick(part, rows[a:b] - start) for part, start, a, b in pieces if a < b]
         return np.concatenate(_compute(wanted))
 
-    def keep(self, kept: np.ndarray) -> DaskSource:
+    def keep(self, kept: np.ndarray) -> DaskBlocks:
         """Select rows on the workers."""
         pick, masks = _delayed(getitem), self._pieces(kept)
         pieces = zip(self.parts, masks, strict=True)
         parts = [part if mask.all() else pick(part, mask) for part, mask in pieces]
         lengths = [int(mask.sum()) for mask in masks]
-        return DaskSource(parts, lengths, self.shape[1], self.dtype, self.names)
+        return DaskBlocks(parts, lengths, self.shape[1], self.dtype, self.names)
 
 
 def _check_numbers(X: Any) -> None:

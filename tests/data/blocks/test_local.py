@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin import CCMSelector
 from covmin.core.rows import add_up
-from covmin.data.columns import prepare_columns
-from covmin.data.sources import ArraySource
+from covmin.data.blocks import ArrayBlocks
+from covmin.data.standardize import prepare_columns
 
 RNG = np.random.default_rng(0)
 # Two whole blocks and a part of one; more rows than the exact kernel takes.
@@ -44,18 +44,18 @@ def assert_same(one, other):
 class TestSource:
     @pytest.mark.parametrize("columns", [None, np.array([3, 1])])
     def test_blocks_are_the_rows_in_order(self, columns):
-        starts, blocks = zip(*ArraySource(X).blocks(columns), strict=True)
+        starts, blocks = zip(*ArrayBlocks(X).blocks(columns), strict=True)
         assert len(blocks) == 3
         assert_array_equal(starts, np.cumsum([0, *map(len, blocks[:-1])]))
         assert_array_equal(np.concatenate(blocks), X if columns is None else X[:, columns])
 
     def test_rows_are_taken_by_number(self):
         rows = np.array([0, 1023, 1024, 2199])
-        assert_array_equal(ArraySource(X).take(rows), X[rows])
+        assert_array_equal(ArrayBlocks(X).take(rows), X[rows])
 
     def test_rows_that_are_kept_are_a_source_of_their_own(self):
         """Also where nothing is left of a block."""
-        kept = ArraySource(X).keep(WITHOUT_A_BLOCK)
+        kept = ArrayBlocks(X).keep(WITHOUT_A_BLOCK)
         assert kept.shape == (1100, D)
         assert all(block.shape[0] for _, block in kept.blocks())
         assert_array_equal(np.concatenate([X for _, X in kept.blocks()]), X[WITHOUT_A_BLOCK])
@@ -66,11 +66,11 @@ class TestSource:
 
     def test_sums_over_blocks_are_those_of_the_whole(self):
         p = np.full(N, 1.0 / N)
-        (total,) = ArraySource(X).reduce(lambda X, Y, p: ((p * Y[:, 0]) @ X,), add_up, X, p)
+        (total,) = ArrayBlocks(X).reduce(lambda X, Y, p: ((p * Y[:, 0]) @ X,), add_up, X, p)
         assert_allclose(total, X[:, 0] @ X / N)
 
     def test_standardised_rows_are_those_of_the_copy(self):
-        copied, read = prepare_columns(X), prepare_columns(ArraySource(X))
+        copied, read = prepare_columns(X), prepare_columns(ArrayBlocks(X))
         rows = read.X.restrict(np.array([1, 3])).rows(y[:, None], read.p)
         assert rows.shape == (N, 2)
         (total,) = rows.sum(lambda X, Y, p: (Y.T @ X,))

@@ -7,10 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.data import Layout
-from covmin.data.checks import missing_responses
-from covmin.data.columns import prepare_columns
-from covmin.data.gaps import complete_samples, with_gaps
-from covmin.data.sources import ArraySource, is_source
+from covmin.data.blocks import ArrayBlocks, in_blocks
+from covmin.data.missing import add_indicators, complete_samples, missing_responses
+from covmin.data.standardize import prepare_columns
 
 N = 400
 
@@ -25,7 +24,7 @@ def table(share=0.3, n=N, d=4, seed=0, dtype=np.float64):
 
 
 def prepared(X, standardize=True, **options):
-    matrix, plan = with_gaps(X, Layout.plain(X.shape[1]), True, None)
+    matrix, plan = add_indicators(X, Layout.plain(X.shape[1]), True, None)
     return plan, prepare_columns(matrix, standardize, layout=plan, **options)
 
 
@@ -36,19 +35,19 @@ def values_of(columns):
 
 def test_a_table_without_gaps_is_left_as_it_is():
     X, plan = table(share=0.0)[0], Layout.plain(4)
-    matrix, same = with_gaps(X, plan, True, None)
+    matrix, same = add_indicators(X, plan, True, None)
     assert matrix is X
     assert same is plan
 
 
-@pytest.mark.parametrize("of", [np.asarray, ArraySource], ids=["array", "source"])
-def test_one_column_more_for_each_with_gaps(of):
+@pytest.mark.parametrize("of", [np.asarray, ArrayBlocks], ids=["array", "source"])
+def test_one_column_more_for_each_add_indicators(of):
     X, _ = table()
-    matrix, plan = with_gaps(of(X), Layout.plain(4), True, None)
-    assert is_source(matrix)
+    matrix, plan = add_indicators(of(X), Layout.plain(4), True, None)
+    assert in_blocks(matrix)
     assert_array_equal(plan.source, [0, 1, 2, 3, 1, 2])
-    assert_array_equal(plan.gaps, [4, 5])
-    assert_array_equal(plan.with_gaps, [1, 2])
+    assert_array_equal(plan.indicators, [4, 5])
+    assert_array_equal(plan.with_missing, [1, 2])
     whole = matrix.take(np.arange(N))
     assert_array_equal(whole[:, :4], X)
     assert_array_equal(whole[:, 4:], np.isnan(X[:, [1, 2]]))
@@ -60,7 +59,7 @@ def test_gaps_of_an_input_of_several_columns_are_marked_once():
     X, _ = table()
     X[:, 2] = np.where(np.isnan(X[:, 1]), np.nan, X[:, 3])
     plan = Layout(np.array([0, 1, 1, 1]), np.zeros(2, bool), np.arange(2), np.zeros(2, bool))
-    matrix, plan = with_gaps(X, plan, True, None)
+    matrix, plan = add_indicators(X, plan, True, None)
     assert_array_equal(plan.source, [0, 1, 1, 1, 1])
     columns = prepare_columns(matrix, layout=plan)
     assert_allclose(np.bincount(columns.units.of_column, columns.units.scale**2), 1.0)
@@ -70,7 +69,7 @@ def test_gaps_are_refused_by_name():
     X, _ = table()
     for names, said in ((None, "missing in 1, 2"), (list("abcd"), "missing in 'b', 'c'")):
         with pytest.raises(ValueError, match=said):
-            with_gaps(X, Layout.plain(4), False, names)
+            add_indicators(X, Layout.plain(4), False, names)
 
 
 @pytest.mark.parametrize("standardize", [True, "rank", False])
@@ -96,7 +95,7 @@ def test_a_gap_stands_at_the_mean_and_a_unit_varies_by_one(standardize, dtype):
 
 def plan_rows(X, plan):
     """The rows of a table with the columns of a plan."""
-    return np.column_stack([X, np.isnan(X[:, plan.with_gaps])])
+    return np.column_stack([X, np.isnan(X[:, plan.with_missing])])
 
 
 def test_moments_are_those_of_what_is_there_whatever_the_blocks():
@@ -201,13 +200,13 @@ def test_samples_without_a_response():
     y[[2, 5]] = np.nan
     weight = np.arange(N, dtype=float)
     there = np.delete(np.arange(N), [2, 5])
-    for samples in (X, ArraySource(X), X.tolist(), pd.DataFrame(X)):
+    for samples in (X, ArrayBlocks(X), X.tolist(), pd.DataFrame(X)):
         with pytest.warns(UserWarning, match="response of 2 of 400 samples is missing"):
             kept, responses, weights, rows = complete_samples(samples, y, weight)
         assert_array_equal(rows, there)
         assert_array_equal(responses, y[there])
         assert_array_equal(weights, weight[there])
-        values = kept.take(np.arange(N - 2)) if is_source(kept) else np.asarray(kept)
+        values = kept.take(np.arange(N - 2)) if in_blocks(kept) else np.asarray(kept)
         assert_array_equal(values, X[there])
     assert complete_samples(X, y[:-1], None)[3] is None, "to be refused for its length"
     with pytest.raises(ValueError, match="y contains NaN: the response of 399 of 400"):

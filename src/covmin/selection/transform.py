@@ -13,14 +13,13 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from covmin.data.blocks.array import column_names, restrict_columns, stays_what_it_is
+from covmin.data.checks import checked_numbers
+from covmin.data.columns import is_category, is_frame, is_time
+from covmin.data.missing import refuse_missing
+from covmin.data.table import is_of
 from covmin.runtime.compat import output_container
 from covmin.text import listed
-
-from .checks import is_frame, is_time, refuse_gaps
-from .encoding import checked_numbers
-from .kinds import is_category
-from .sources.base import column_names, restrict_columns, stays_what_it_is
-from .tables import is_of
 
 _TEXT = {"object", "str", "string", "String", "Utf8"}
 
@@ -164,7 +163,7 @@ def _check_values(frame: Any, *, allow_nan: bool) -> None:
     if numbers.any():
         checked_numbers(_safe_indexing(frame, np.flatnonzero(numbers), axis=1))
     if not allow_nan:
-        refuse_gaps(frame)
+        refuse_missing(frame)
 
 
 def _converted(frame: Any, wanted: str) -> Any:

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from scipy.sparse import coo_array, csr_array
 
 from covmin.core.rows import add_up
-from covmin.data.sources import SparseSource, local, sparse, sparse_table
+from covmin.data.blocks import SparseBlocks, array, sparse, sparse_table
 
 FORMATS = ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"]
 N, D = 90, 7
@@ -21,10 +21,10 @@ def X():
 
 @pytest.fixture
 def source(X, monkeypatch):
-    monkeypatch.setattr(sparse, "HELD_NUMBERS", 10)
-    monkeypatch.setattr(local, "BLOCK_NUMBERS", 20 * D)
+    monkeypatch.setattr(sparse, "MEMORY_NUMBERS", 10)
+    monkeypatch.setattr(array, "BLOCK_NUMBERS", 20 * D)
     table = sparse_table(csr_array(X))
-    assert isinstance(table, SparseSource)
+    assert isinstance(table, SparseBlocks)
     return table
 
 
@@ -50,7 +50,7 @@ def test_rows_are_taken_kept_and_put_in_order(source, X):
 
 
 def test_results_are_merged_some_at_a_time(source, X, monkeypatch):
-    monkeypatch.setattr(local, "_MERGED", 2)
+    monkeypatch.setattr(array, "_MERGED", 2)
     nothing = np.zeros((N, 0))
     total = source.reduce(lambda A, *_: (A.sum(axis=0),), add_up, nothing, np.ones(N))
     assert_array_equal(total[0], X.sum(axis=0))

@@ -2,7 +2,8 @@
 
 import pytest
 
-from covmin.data.sources import local, parquet
+from covmin.data.blocks import array as local
+from covmin.data.blocks import parquet
 
 
 @pytest.fixture(autouse=True)

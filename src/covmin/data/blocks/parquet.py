@@ -11,13 +11,13 @@ import numpy as np
 from covmin.data.checks import no_numbers
 from covmin.text import listed
 
-from .local import BLOCK_ROWS, LocalSource
+from .array import BLOCK_ROWS, LocalBlocks
 
 # Rows to decode from a file at a time, before they are cut into blocks.
 _BATCH_ROWS = 8192
 
 
-class ParquetSource(LocalSource):
+class ParquetBlocks(LocalBlocks):
     """Columns of a Parquet file, or of all Parquet files in a folder, read in batches.
 
     Only the requested columns are decoded. See :func:`open_parquet`.
@@ -39,9 +39,9 @@ class ParquetSource(LocalSource):
                 yield start, block
                 start += block.shape[0]
 
-    def restrict(self, columns: np.ndarray) -> ParquetSource:
+    def restrict(self, columns: np.ndarray) -> ParquetBlocks:
         """Return the same files with some of the columns."""
-        return ParquetSource(self._files, [self.names[j] for j in columns])
+        return ParquetBlocks(self._files, [self.names[j] for j in columns])
 
 
 def _parquet() -> Any:
@@ -79,7 +79,7 @@ def _batches(files: list[Path], names: list[str], dtype: Any) -> Iterator[np.nda
 
 def open_parquet(
     path: Any, target: str, columns: Iterable[str] | None = None
-) -> tuple[ParquetSource, np.ndarray]:
+) -> tuple[ParquetBlocks, np.ndarray]:
     """Open a Parquet file, or a folder of them, to be read in batches during a fit.
 
     Parameters
@@ -93,7 +93,7 @@ def open_parquet(
 
     Returns
     -------
-    X : ParquetSource
+    X : ParquetBlocks
         To be passed to :meth:`covmin.CCMSelector.fit` instead of an array.
     y : ndarray of shape (n_rows,)
 
@@ -123,7 +123,7 @@ def open_parquet(
     _check_numbers(schema, names)
     tables = [_parquet().read_table(file, columns=[target]) for file in files]
     y = np.concatenate([table.column(target).to_numpy() for table in tables])
-    return ParquetSource(files, names), y
+    return ParquetBlocks(files, names), y
 
 
 def parquet_columns(path: Any) -> list[str]:

@@ -10,19 +10,15 @@ import numpy as np
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
+from covmin.constants import MANY_CLASSES
 from covmin.core.kernels import Gaussian, ScaledKernel
 from covmin.core.kernels.bandwidth import median_bandwidth
 from covmin.remarks import warn
 
-from .hazards import martingale_residuals
-from .outliers import dominated_by_outliers, rows_to_look_at
+from .checks import dominated_by_outliers, rows_to_look_at
+from .missing import missing_mask
+from .survival import martingale_residuals
 
-# Integer responses with more distinct values than this, and with fewer samples per value than the
-# next number, are counts or measurements rather than classes.
-_MANY_CLASSES = 20
-_FEW_MEMBERS = 5
-# Type names of None, pandas.NA and pandas.NaT; pandas need not be installed.
-_KINDS_OF_NOTHING = {"NoneType", "NAType", "NaTType"}
 # Floats beyond this are always integers, so being an integer tells nothing.
 _EXACT_INTEGERS = 2.0**53
 
@@ -129,12 +125,6 @@ def encode_response(
     return EncodedResponse(Y / root, largest * root, task, classes, labels, has_outliers, times)
 
 
-def is_missing(value: Any) -> bool:
-    """Tell whether a label or a level is a missing value."""
-    is_nan = isinstance(value, (float, np.generic)) and bool(value != value)
-    return is_nan or type(value).__name__ in _KINDS_OF_NOTHING
-
-
 def without_objects(y: Any) -> Any:
     """Convert numbers and booleans stored as objects, for example after one was missing.
 
@@ -158,7 +148,7 @@ def _check_one_kind(y: np.ndarray) -> None:
         )
     if y.dtype.kind != "O":
         return
-    if any(is_missing(value) for value in y.flat):
+    if missing_mask(y).any():
         raise ValueError("y contains NaN or None; drop the samples with a missing response.")
     if len({isinstance(value, str) for value in y.flat}) > 1:
         advice = "Convert its labels to one type, for example strings."
@@ -241,11 +231,11 @@ def guess_task(y: np.ndarray) -> str:
 def _guess_task_of_whole_numbers(y: np.ndarray) -> str:
     values = np.unique(y)
     n_classes = values.size
-    if n_classes <= _MANY_CLASSES and n_classes < y.size:
+    if n_classes <= MANY_CLASSES[0] and n_classes < y.size:
         return "classification"
     # Codes of many classes are consecutive; measurements and counts have gaps.
     are_codes = values[0] in (0, 1) and values[-1] - values[0] == n_classes - 1
-    measured = not are_codes or y.shape[0] < _FEW_MEMBERS * n_classes
+    measured = not are_codes or y.shape[0] < MANY_CLASSES[1] * n_classes
     task, other = ("regression", "classification") if measured else ("classification", "regression")
     warn(
         "guessed-task",
@@ -281,7 +271,7 @@ def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             "about classes. Check that y does not identify the rows; if it is a number, use "
             "task='regression'."
         )
-    if classes.size > max(_MANY_CLASSES, labels.size // 2):
+    if classes.size > max(MANY_CLASSES[0], labels.size // 2):
         raise ValueError(
             f"y has {classes.size} classes in {labels.size} samples (such as {classes[0]!r}), so "
             "most classes have a single sample. If these are numbers, pass them as numbers with "
