@@ -54,6 +54,10 @@ MANY_CLASSES: Final = (20, 5)
 #: Outliers: this share of the values, without which the others vary by less than this fraction of
 #: the standard deviation.
 OUTLIERS: Final = (0.05, 0.1)
+#: Equal rows are different samples, not duplicates, if more than the first share of them have equal
+#: features but different responses, or if pairs of them are at most the second number times as
+#: frequent as independent features without rare values would make them.
+DUPLICATES: Final = (0.1, 10.0)
 
 # --- inference ---------------------------------------------------------------------------------
 #: A share of a variance this small is nothing. Ties at their mean rank may lose it (thirty equally
@@ -74,3 +78,11 @@ CURVED_SHARE: Final = 0.1
 #: Additive share of the kernel and ridge ε that rank features and their knockoffs: a comparison
 #: gains from a ridge that does not fit the noise, and from a larger additive share.
 KNOCKOFF_KERNEL: Final = (0.5, 0.01)
+
+# --- summary and report ------------------------------------------------------------------------
+#: Standard errors by which the best set must be better than no features on the same samples. In
+#: tables of pure noise, this finds something in one of forty.
+CLEARLY_BETTER: Final = 1.5
+#: What a single feature must explain to be called too good to be true, and what a row number must
+#: explain to be said to follow the response.
+SUSPICIOUS_SHARE: Final = (0.98, 0.2)

@@ -13,49 +13,11 @@ from covmin.core.arrays import row_tiles
 from covmin.remarks import InputError, warn
 from covmin.text import listed
 
-from .blocks import ArrayBlocks, MarkedBlocks, as_blocks, in_blocks
+from .blocks import as_blocks, in_blocks, marked
+from .dtypes import missing_mask
 
 if TYPE_CHECKING:
     from .layout import Layout
-
-# Type names of None, pandas.NA and pandas.NaT; pandas need not be installed.
-_NAMES_OF_NOTHING = {"NoneType", "NAType", "NaTType"}
-
-
-def is_missing(value: Any) -> bool:
-    """Tell whether a single value, such as a label or a level, is missing."""
-    is_nan = isinstance(value, (float, np.generic)) and bool(value != value)
-    return is_nan or type(value).__name__ in _NAMES_OF_NOTHING
-
-
-def missing_mask(values: Any) -> np.ndarray:
-    """Return a mask of the missing entries of a list, an array, a series or a frame.
-
-    >>> missing_mask(["a", None, float("nan")])
-    array([False,  True,  True])
-    """
-    if hasattr(values, "isna"):
-        missing = np.asarray(values.isna(), dtype=bool)
-        # A nullable column of floats may hold NaN besides its own missing value.
-        if getattr(getattr(values, "dtype", None), "kind", "") == "f":
-            missing = missing | np.isnan(values.to_numpy(dtype=np.float64, na_value=np.nan))
-        return missing
-    if hasattr(values, "is_null"):  # polars, where a null among numbers is NaN for NumPy
-        return np.asarray(values.is_null().to_numpy() | missing_mask(values.to_numpy()))
-    array = values if isinstance(values, np.ndarray) else _as_objects(values)
-    if array.dtype.kind in "fcmM":
-        return np.asarray(array != array)
-    if array.dtype.kind != "O":
-        return np.zeros(array.shape, dtype=bool)
-    return np.array([is_missing(value) for value in array.flat], dtype=bool).reshape(array.shape)
-
-
-def _as_objects(values: Any) -> np.ndarray:
-    """Return values as objects: NumPy would convert missing values among text to text."""
-    try:
-        return np.asarray(values, dtype=object)
-    except ValueError:  # rows of different lengths; a later check gives a clear error
-        return np.empty(0, dtype=object)
 
 
 def missing_responses(y: Any) -> np.ndarray:
@@ -101,10 +63,10 @@ def add_indicators(
     inputs, first = np.unique(layout.source[missing], return_index=True)
     if not takes_missing:
         raise missing_refused([names[j] if names is not None else int(j) for j in inputs])
-    marked = MarkedBlocks(as_blocks(X), missing[first])
-    added = np.arange(X.shape[1], marked.shape[1])
     source = np.concatenate([layout.source, inputs])
-    return marked, replace(layout, source=source, indicators=added)
+    added = np.arange(X.shape[1], source.size)
+    table = marked(as_blocks(X), missing[first])
+    return table, replace(layout, source=source, indicators=added)
 
 
 def _columns_with_missing(X: Any) -> np.ndarray:
@@ -137,7 +99,6 @@ def complete_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any,
     n_missing, n = int(missing.sum()), missing.size
     if n_missing == 0:
         return X, y, sample_weight, None
-    X = _to_pick_rows_of(X)
     weight = np.asarray(sample_weight)
     if (X.shape[0] if hasattr(X, "shape") else len(X)) != n or weight.shape not in ((), (n,)):
         return X, y, sample_weight, None
@@ -155,14 +116,3 @@ def complete_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any,
     rows = np.flatnonzero(~missing)
     X = X.keep(~missing) if in_blocks(X) else _safe_indexing(X, rows)
     return X, _safe_indexing(y, rows), weight[rows] if weight.ndim else sample_weight, rows
-
-
-def _to_pick_rows_of(X: Any) -> Any:
-    """Return a table that is too large to copy as blocks, and any other unchanged."""
-    if isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
-        return ArrayBlocks(X)
-    if hasattr(X, "__dask_graph__"):
-        from .blocks.dask import DaskBlocks
-
-        return DaskBlocks.of(X)
-    return X

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .checks import refuse_masks
-from .missing import missing_mask
+from .dtypes import missing_mask
 
 _FORMS = (
     "pass a structured array with a boolean field (the event indicator) and a float field (the "

@@ -20,7 +20,8 @@ from sklearn.utils.validation import _check_method_params
 
 from covmin.data import Table
 from covmin.data.blocks import ArrayBlocks, in_blocks
-from covmin.data.columns import LEFT_OUT, is_frame, summary
+from covmin.data.columns import LEFT_OUT, summary
+from covmin.data.dtypes import is_frame
 from covmin.data.response import EncodedResponse, ordered_levels
 from covmin.data.standardize import n_features_to_keep, prepare_columns
 from covmin.remarks import warn

@@ -96,12 +96,6 @@ REGRESSION_RIDGES: Final = (1e-1, 1e-2, 1e-3, 1e-4)
 #: If many sets are evaluated, the regression is fitted to at most this many samples, which adds a
 #: fraction of a per cent to the noise. It is evaluated on all test samples.
 SCORING_ROWS: Final = 2000
-#: Equal rows are different samples, not duplicates, if more than this share of them have equal
-#: features but different responses.
-CONFLICTS: Final = 0.1
-#: They are so too if pairs of them are at most this many times as frequent as independent features
-#: would make them, and no feature has values that are rare.
-EXCESS: Final = 10.0
 #: Weight of one feature in the exponent of the in-sample kernel: a pair then counts a tenth of each
 #: single feature.
 IN_SAMPLE_SHARE: Final = 0.1

@@ -15,7 +15,6 @@ from covmin.data.table import from_tensors
 from covmin.plan import Formulation, Plan, Request
 from covmin.plan.budgets import candidate_sizes
 from covmin.plan.constants import CROSS_FIT_ROWS, FEWEST_TO_CROSS_FIT, KEPT_UNCHOSEN
-from covmin.plan.duplicates import without_duplicates
 from covmin.plan.first_look import FirstLook
 from covmin.plan.formulation import Fourier, approximation_of, formulation_of
 from covmin.plan.kernel import kernel_of
@@ -365,7 +364,7 @@ class CCMSelector(
     ) -> dict[str, Any]:
         """Complete the plan by looking at the data, choose m and ε, and run the path."""
         plan = plan.with_table(samples.passed[0]).with_kernel(columns)
-        rows = without_duplicates(columns, plan.request.seed)
+        rows = columns.independent(plan.request.seed)
         samples = beyond_given(samples, rows, self.standardize)
         table = plan.problem(columns, samples.response.Y)
         wanted = self._wanted(samples.layout.n_choices)

@@ -14,7 +14,6 @@ from covmin.plan.constants import (
     IN_SAMPLE_RIDGE,
     IN_SAMPLE_SHARE,
 )
-from covmin.plan.duplicates import without_duplicates
 from covmin.runtime.compat import validate_params
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
@@ -134,7 +133,7 @@ def _drawn(
     Duplicates are merged, because one would predict the other.
     """
     most = CROSS_FIT_ROWS if held_out else LANDMARKS[-1]
-    rows = without_duplicates(columns, seed) if held_out else columns.distinct(seed)
+    rows = columns.independent(seed) if held_out else columns.distinct(seed)
     X = columns.X.sample(rows.first[:most])
     p, Y = rows.p[:most] / rows.p[:most].sum(), Y[rows.first[:most]]
     return X.astype(np.float64), Y - p @ Y, p
