@@ -16,7 +16,7 @@ from covmin.core.kernels.bandwidth import median_bandwidth
 from covmin.remarks import InputError, warn
 
 from .checks import dominated_by_outliers, rows_to_look_at
-from .missing import missing_mask
+from .dtypes import missing_mask
 from .survival import martingale_residuals
 
 # Floats beyond this are always integers, so being an integer tells nothing.

@@ -14,7 +14,7 @@ import numpy as np
 from covmin.remarks import InputError
 
 from .checks import refuse_masks
-from .missing import missing_mask
+from .dtypes import missing_mask
 
 _FORMS = (
     "pass a structured array with a boolean field (the event indicator) and a float field (the "

@@ -10,7 +10,6 @@ import numpy as np
 from scipy.sparse import issparse
 
 from covmin.core.kernels import Kernel, Mixed
-from covmin.core.kernels.bandwidth import all_features, kept_features
 from covmin.core.problem import DEVICE_EFFORT, EFFORT, Problem
 from covmin.core.screening import SEARCH, Protected
 from covmin.data.blocks.sparse import is_made_dense
@@ -345,7 +344,7 @@ class Plan:
             device=self.request.device,
             seed=self.request.seed,
             n_threads=self.n_threads,
-            summed=kept_features if narrow else all_features,
+            for_kept=narrow,
             effort=self.size.effort if self.saves_work else None,
             single=self.saves_work,
         )
