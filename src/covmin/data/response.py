@@ -291,7 +291,7 @@ def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             f"y has only one class ({classes[0]}); at least two classes are needed to find "
             "features that separate them.",
             "classes",
-            "task",
+            "y",
         )
     if classes.size == labels.size > 2:
         raise InputError(
@@ -299,7 +299,7 @@ def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             "about classes. Check that y does not identify the rows; if it is a number, use "
             "task='regression'.",
             "classes",
-            "task",
+            "y",
         )
     if classes.size > max(MANY_CLASSES[0], labels.size // 2):
         raise InputError(
@@ -307,7 +307,7 @@ def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             "most classes have a single sample. If these are numbers, pass them as numbers with "
             "task='regression'.",
             "classes",
-            "task",
+            "y",
         )
     return classes, labels
 
@@ -463,6 +463,6 @@ def _real_columns(y: np.ndarray) -> np.ndarray:
         raise InputError(
             "Input y contains NaN or infinity; drop or impute those samples first.",
             "numeric-response",
-            "task",
+            "y",
         )
     return columns[:, None] if columns.ndim == 1 else columns

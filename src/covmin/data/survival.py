@@ -91,7 +91,7 @@ def _columns(y: Any, fields: tuple[str, ...] | None) -> list[np.ndarray]:
             f"task='survival' requires an event and a time, but y has {len(columns)} column(s): "
             f"{_FORMS}.",
             "survival-times",
-            "y",
+            "task",
         )
     return [_numbers(column) for column in columns]
 
@@ -119,7 +119,7 @@ def _numbers(column: Any) -> np.ndarray:
         f"task='survival' requires numbers, but a column of y contains {there[0]!r}. Convert times "
         "to numbers, such as days, and the event to True and False.",
         "survival-times",
-        "y",
+        "task",
     )
 
 
