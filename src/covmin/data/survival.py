@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from covmin.remarks import InputError
+
 from .checks import refuse_masks
 from .dtypes import missing_mask
 
@@ -105,9 +107,11 @@ def _numbers(column: Any) -> np.ndarray:
         numbers = np.full(values.size, np.nan)
         numbers[known] = there
         return numbers
-    raise ValueError(
+    raise InputError(
         f"task='survival' requires numbers, but a column of y contains {there[0]!r}. Convert times "
-        "to numbers, such as days, and the event to True and False."
+        "to numbers, such as days, and the event to True and False.",
+        "task",
+        "task",
     )
 
 
