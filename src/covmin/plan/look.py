@@ -1,4 +1,4 @@
-"""Properties of the data that the plan needs before anything is selected; computed once each."""
+"""Properties of the data that the rules need before anything is selected; computed once each."""
 
 from __future__ import annotations
 
@@ -7,12 +7,21 @@ from functools import cached_property
 
 import numpy as np
 
+from covmin.constants import FUNCTION_RIDGES, NOISE_ROWS, SAMPLES_FOR_EACH_FEATURE
 from covmin.core.kernels import Kernel
 from covmin.core.problem import Problem
-from covmin.core.screening import SEARCH, Codes, Protected, Ranked, stands_out_alone
+from covmin.core.screening import (
+    SEARCH,
+    Codes,
+    Protected,
+    Ranked,
+    Spread,
+    interacting_pairs,
+    spreading_features,
+    stands_out_alone,
+)
 
-from .constants import NOISE_ROWS, REGRESSION_RIDGES
-from .problem import protected_for, ranked_for_looks
+from .rules import pair_rows, pair_waves
 
 
 @dataclass(frozen=True)
@@ -35,13 +44,17 @@ class FirstLook:
             return 1.0  # the response does not vary
         features = np.arange(problem.n_features)
         together = problem.operator(features, np.ones(features.size))
-        errors = map(together.leave_one_out, REGRESSION_RIDGES)
+        errors = map(together.leave_one_out, FUNCTION_RIDGES[:4])
         return min(of_the_mean, *errors) / of_the_mean
 
     @cached_property
     def ranked(self) -> tuple[Codes, Ranked]:
-        """The responses as codes and the columns as ranks."""
-        return ranked_for_looks(self.problem)
+        """The responses as codes and the columns as ranks, on the rows of the search for pairs."""
+        sample = self.problem.sample
+        n, d = map(int, sample.X.shape)
+        seen = sample.first(pair_rows(n, d, int(sample.Y.shape[1])))
+        codes = Codes.of(seen.Y, seen.p, SEARCH)
+        return codes, Ranked.of(seen.X, codes.p, self.problem.n_threads)
 
     def pair_carriers(self, n_samples: float) -> float:
         """Return the expected number of samples in which two random features are both unusual.
@@ -66,5 +79,15 @@ class FirstLook:
 
     @cached_property
     def protected(self) -> Protected:
-        """Features that the path protects."""
-        return protected_for(self.problem, self.task, self.ranked)
+        """Features to protect while there are few samples per remaining feature.
+
+        They are found by pairs and, for numeric responses, by the spread.
+        """
+        sample, of_column = self.problem.sample, self.problem.units.of_column
+        codes, ranked = self.ranked
+        n_waves = pair_waves(codes.p.size, of_column.size, int(sample.Y.shape[1]))
+        pairs = interacting_pairs(sample.X, ranked, codes, of_column, SEARCH, n_waves)
+        spread = Spread.none()
+        if self.task == "regression":
+            spread = spreading_features(ranked, codes, of_column, SEARCH)
+        return Protected(pairs, spread, above=pairs.n_samples / SAMPLES_FOR_EACH_FEATURE)
