@@ -23,7 +23,7 @@ from covmin.core.objectives import TraceObjective
 from covmin.core.path import run_path
 from covmin.core.problem import Problem, Sample
 from covmin.core.rows import ArrayRows
-from covmin.plan.budgets import path_budgets
+from covmin.plan.rules import path_budgets
 
 Row = dict[str, object]
 

@@ -30,7 +30,7 @@ from covmin.core.kernels import Gaussian, Mixed, Scale
 from covmin.core.kernels.additive import waves_for
 from covmin.core.objectives import TraceObjective
 from covmin.core.rows import ArrayRows
-from covmin.plan.kernel import mixing_share
+from covmin.plan.rules import mixing_share
 from covmin.runtime.threads import blas_threads, row_threads
 
 _BARE_BLOCK = 4096

@@ -27,7 +27,7 @@ from covmin.evaluation.paper import run_synthetic
 
 from covmin import CCMSelector, LongRun
 from covmin.datasets import make_shell
-from covmin.runtime.files import replace_file
+from covmin.runtime.resume import replace_file
 
 RESULTS = Path(__file__).parent / "results"
 # Forked, a job begins at once: most kills meet work, not imports.

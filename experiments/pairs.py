@@ -19,7 +19,7 @@ from covmin import CCMSelector
 from covmin.core.kernels import Gaussian
 from covmin.core.problem import Problem, Sample
 from covmin.datasets import make_correlated_interaction, make_xor
-from covmin.plan.problem import protected_for
+from covmin.plan.look import FirstLook
 from experiments.tables import markdown_table
 
 RESULTS = Path(__file__).parent / "results"
@@ -88,12 +88,13 @@ def by_chance(response: str, n_samples: int, n_columns: int, seed: int) -> dict[
     p = np.full(n_samples, 1.0 / n_samples)
     sample = Sample(X, Y - Y.mean(axis=0), p)
     task = "regression" if response in ("normal", "Cauchy") else "classification"
-    found = protected_for(Problem.exact(sample, kernel=Gaussian(), epsilon=0.01), task)
+    problem = Problem.exact(sample, kernel=Gaussian(), epsilon=0.01)
+    found = FirstLook(problem, task).protected
     return {
         "response": response,
         "n": n_samples,
         "d": n_columns,
-        "pair named": found.pairs.share.size > 0,
+        "pair named": found.interactions.share.size > 0,
         "spread named": found.spread.share.size > 0,
     }
 

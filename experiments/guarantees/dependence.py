@@ -26,9 +26,7 @@ N_BESIDE = 100  # samples where other tests stand beside
 SIZES = (50, N_BESIDE, 300, 1000)
 N_RUNS_LARGE = 60  # at the largest
 N_RUNS_BESIDE = 60  # of the other tests
-N_DRAWS = 39
-N_RUNS_DRAWN = 20
-OURS, DRAWN = "covmin", "randomisation"
+OURS = "covmin"
 Data = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -141,18 +139,12 @@ def units() -> list[dict[str, Any]]:
         asked = {OURS: list(QUESTIONS)}
         if run < N_RUNS_BESIDE:
             asked |= {test: [*NULLS, *QUESTIONS] for test in RIVALS}
-        if run < N_RUNS_DRAWN:  # the distribution of x given z is known to the simulation
-            asked[DRAWN] = ["line", "square", "changing line"]
         found += [
             {"question": q, "n": N_BESIDE, "run": run, "test": test}
             for test, questions in asked.items()
             for q in questions
         ]
     return found
-
-
-def draw_x(Z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return Z[:, 0] + rng.standard_normal(len(Z))
 
 
 def one_test(unit: Unit) -> dict[str, Any]:
@@ -167,10 +159,7 @@ def one_test(unit: Unit) -> dict[str, Any]:
     if test in RIVALS:
         p_value = _rival(test, x, np.asarray(y), Z)
     else:
-        options = {"sampler": draw_x, "n_resamples": N_DRAWS} if test == DRAWN else {}
-        p_value = conditional_dependence_test(
-            x[:, None], y, given=Z, random_state=run, **options
-        ).p_value
+        p_value = conditional_dependence_test(x[:, None], y, given=Z, random_state=run).p_value
     return {"p": float(p_value), "seconds": time.process_time() - start}
 
 
@@ -223,7 +212,7 @@ def page_beside() -> pd.DataFrame:
     frame = results_of("test")
     frame = frame[frame["n"] == N_BESIDE]
     wide = frame.pivot(index="question", columns="test", values="rejected")
-    wide = wide.loc[[*NULLS, *QUESTIONS], [OURS, *RIVALS, DRAWN]]
+    wide = wide.loc[[*NULLS, *QUESTIONS], [OURS, *RIVALS]]
     runs = frame[frame["test"] == "KCI"].set_index("question")["runs"]
     what = [NULLS[q][1] if q in NULLS else QUESTIONS[q] for q in wide.index]
     wide.insert(0, "x adds", ["nothing" if q in NULLS else "something" for q in wide.index])
@@ -243,7 +232,7 @@ PART = Part(
     units,
     one_test,
     table,
-    {"draws": N_DRAWS, "test": "residual products"},
+    {"test": "residual products"},
     {
         "type-1": (page_level, 3),
         "type-1-runs": (page_runs, 3),

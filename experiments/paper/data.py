@@ -21,7 +21,7 @@ import numpy as np
 import sklearn.datasets
 from sklearn.utils import Bunch
 
-from covmin.runtime.files import replace_file
+from covmin.runtime.resume import replace_file
 
 _ENVIRONMENT = "COVMIN_DATA"
 

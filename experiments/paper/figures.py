@@ -9,8 +9,8 @@ from typing import Any
 
 from covmin.evaluation.curves import summarise
 from covmin.plotting import curves
-from covmin.plotting.shared import pyplot_module
-from covmin.runtime.files import replace_file
+from covmin.plotting.fitted import pyplot_module
+from covmin.runtime.resume import replace_file
 from experiments.tables import markdown_table
 
 from .protocols import BASELINES, HONEST_SETS, METHODS, PAPER_SETS, VARIANTS

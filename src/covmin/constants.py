@@ -37,9 +37,6 @@ LANDMARKS: Final = (100, 6.0, 1000)
 #: How far predictions may exceed the observed values, as a fraction of their range: a product of
 #: two features exceeds it by as much in 60 samples, and a polynomial without samples is limited.
 EXTRAPOLATION: Final = 0.5
-#: Largest effective degrees of freedom of a regression whose residuals are tested, as a fraction of
-#: the samples: with more, less than half of the noise would be left for the test.
-MOST_FREEDOM: Final = 0.5
 
 # --- plan and selection ------------------------------------------------------------------------
 #: Work of the search for interactions, in the unit of WORK: a dozen evaluations, some seconds.
@@ -83,3 +80,29 @@ FOLDS: Final = (5, 2, 400)
 #: sets that differ by a few features of many cannot be distinguished. It is also the number kept if
 #: the time limit ends before the first fold has chosen one.
 EACH_SIZE_UP_TO: Final = 10
+
+# --- inference ---------------------------------------------------------------------------------
+#: A share of a variance this small is nothing. Ties at their mean rank may lose it (thirty equally
+#: frequent values do); a feature of which others leave no more is determined by them, because its
+#: contribution cannot be distinguished from the errors of a regression.
+NEGLIGIBLE_SHARE: Final = 0.01
+#: Ridges of the regression of each feature on the others, in units of the variance of a feature.
+NEIGHBOUR_RIDGES: Final = (10.0, 1.0, 0.1, 0.01, 0.001)
+#: Largest number of samples to test: effects that are too small for these are of no practical use.
+TESTED_ROWS: Final = 5000
+#: Gibbs sweeps over the latent variables of a copula, both to estimate their correlation and before
+#: each copy. For a binary column, a third of whose variance is unknown, half of them come within a
+#: thousandth of the estimate.
+GIBBS_SWEEPS: Final = 20
+#: Share of a column that the square of another must explain for a warning that a copula does not
+#: represent it: a smaller share is common in large tables and hardly visible in a plot.
+CURVED_SHARE: Final = 0.1
+#: Additive share of the kernel and ridge ε that rank features and their knockoffs: a comparison
+#: gains from a ridge that does not fit the noise, and from a larger additive share.
+KNOCKOFF_KERNEL: Final = (0.5, 0.01)
+#: Equal rows are different samples, not duplicates, if more than this share of them have equal
+#: features but different responses.
+CONFLICTS: Final = 0.1
+#: They are so too if pairs of them are at most this many times as frequent as independent features
+#: would make them, and no feature has values that are rare.
+EXCESS: Final = 10.0

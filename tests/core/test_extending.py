@@ -18,7 +18,7 @@ from covmin.core.grams import ExactGram
 from covmin.core.kernels import KERNELS, Scale
 from covmin.core.kernels.base import SampleKernel, outer, squared_distances
 from covmin.core.objectives import TraceObjective
-from covmin.plan.approximation import by_size
+from covmin.plan.rules import by_size
 
 # ------------------------------------------------------------------- what a newcomer would write
 
@@ -141,9 +141,9 @@ def test_a_kernel_as_an_object(kernel, data):
 def test_a_kernel_wherever_one_can_be_asked_for(kernel, data, tmp_path):
     """Cross-fitting, substitutes, given columns, groups, a checkpoint, a pipeline."""
     X, y = data
-    auto = CCMSelector(kernel="matern", n_substitutes=1, epsilon=[0.01, 0.1])
+    auto = CCMSelector(kernel="matern", epsilon=[0.01, 0.1])
     assert auto.fit(X, y).support_[[1, 4]].all()
-    assert auto.substitutes_.feature.size == auto.n_features_
+    assert len(auto.substitutes(X, y, n=1)) == auto.n_features_
     given = CCMSelector(1, kernel="matern", given=[4], feature_groups=[0, 1, 0, 3, 4, 5, 6])
     assert_array_equal(given.fit(X, y).get_support(indices=True), [1, 4])
     long_run = LongRun(checkpoint=tmp_path / "fit.jsonl", checkpoint_after=0)

@@ -13,7 +13,7 @@ from covmin.core.kernels.bandwidth import median_bandwidth
 from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import PROBE_WEIGHT, Stage, approximation_error, run_path
 from covmin.core.problem import Effort, Problem, Sample
-from covmin.core.screening import Pairs, Protected
+from covmin.core.screening import Found, Protected
 from covmin.core.solver import Steps, minimize
 from covmin.core.units import ALWAYS_ON, Units
 from covmin.core.watch import Watch
@@ -440,13 +440,13 @@ def test_a_path_that_is_stopped_at_the_budget_beside_it(easy):
 
 
 def test_nothing_is_held_unless_asked_for(easy):
-    assert run_path(make_problem(*easy), BUDGETS).protected.pairs.members.size == 0
+    assert run_path(make_problem(*easy), BUDGETS).protected.interactions.members.size == 0
 
 
 def test_features_that_are_held_may_be_as_many_as_the_first_budget_has_room_for(easy):
     """One less than it, so that something is left to choose."""
     every = np.arange(8).reshape(4, 2)
-    protected = Protected(Pairs(every, every, np.full(4, 0.5), np.full(4, 0.01), 60.0), above=0.0)
+    protected = Protected(Found(every, every, np.full(4, 0.5), np.full(4, 0.01), 60.0), above=0.0)
     path = run_path(make_problem(*easy), [5, 1], protected)
     assert [stage.budget for stage in path.stages] == [5, 1]
     assert {0, 1, 2, 3} <= set(path.stages[0].features)

@@ -13,17 +13,7 @@ from covmin.core.kernels import Mixed
 from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import run_path
 from covmin.core.problem import Problem, Sample
-from covmin.core.screening import (
-    Codes,
-    Pairs,
-    Protected,
-    Ranked,
-    Search,
-    Spread,
-    interacting_pairs,
-    spreading_features,
-)
-from covmin.core.screening.search import SEARCH
+from covmin.core.screening import SEARCH, Found, Protected, Ranked, Screening, Search
 from covmin.core.units import ALWAYS_ON
 from covmin.core.watch import Watch
 from covmin.datasets import make_correlated_interaction, make_shell, make_xor
@@ -39,8 +29,7 @@ def find(X, Y, of_column=None, p=None, **options):
 
 
 def pairs_of(X, Y, p, of_column, search=SEARCH, **options):
-    codes = Codes.of(Y, p, search)
-    return interacting_pairs(X, Ranked.of(X, codes.p), codes, of_column, search, **options)
+    return Screening.of(X, Y, p, of_column, search).interactions(**options)
 
 
 def indicators(y):
@@ -303,14 +292,14 @@ class TestWaves:
         rng = np.random.default_rng(0)
         X = rng.standard_normal((300, 40))
         Y = (task(X[:, 5], X[:, 30]) + 0.3 * rng.standard_normal(300))[:, None]
-        assert find(X, Y, n_waves=1).share.size == 0
+        assert find(X, Y, n_functions=1).share.size == 0
         assert {5, 30} in as_sets(find(X, Y))
 
     def test_waves_are_orthonormal_and_bounded(self):
         rng = np.random.default_rng(0)
         X = np.column_stack([rng.standard_cauchy(200), rng.integers(0, 3, 200), rng.random(200)])
         p = rng.dirichlet(np.full(200, 20.0))
-        waves = Ranked.of(X, p).waves(slice(None))
+        waves = Ranked.of(X, p).functions(slice(None))
         for j, n_values in enumerate((200, 3, 200)):
             moments = waves[:, j] * p @ waves[:, j].T
             n_waves = min(n_values - 1, 4)
@@ -325,8 +314,10 @@ class TestWaves:
         assert even.is_even.all()
         one_by_one = replace(even, is_even=np.zeros(70, dtype=bool))
         some = np.array([60, 2, 33])
-        assert_allclose(even.waves(some), one_by_one.waves(some), atol=1e-5)
-        assert_allclose(even.waves(slice(None), 2), one_by_one.waves(slice(None), 2), atol=1e-5)
+        assert_allclose(even.functions(some), one_by_one.functions(some), atol=1e-5)
+        assert_allclose(
+            even.functions(slice(None), 2), one_by_one.functions(slice(None), 2), atol=1e-5
+        )
 
     def test_a_few_equal_values_leave_ranks_evenly_spaced(self):
         """As single precision makes of many numbers."""
@@ -335,7 +326,7 @@ class TestWaves:
         assert len(np.unique(X[:, 0])) < 2500
         assert even.is_even.all()
         one_by_one = replace(even, is_even=np.zeros(2, dtype=bool))
-        assert_allclose(even.waves(slice(None)), one_by_one.waves(slice(None)), atol=0.01)
+        assert_allclose(even.functions(slice(None)), one_by_one.functions(slice(None)), atol=0.01)
 
     def test_ranks_of_equal_values_or_unequal_weights_are_not_evenly_spaced(self):
         rng = np.random.default_rng(0)
@@ -349,12 +340,91 @@ class TestWaves:
         assert find(X, np.sin(3 * X[:, [4]]) + np.cos(3 * X[:, [7]])).share.size == 0
 
 
+class TestDeeper:
+    """Products of three and more columns, without a trace in fewer."""
+
+    @staticmethod
+    def signs(n, d, columns, seed=0):
+        """Classes by the sign of a product, one in ten wrong."""
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((n, d))
+        wrong = rng.random(n) < 0.1
+        return X, (X[:, columns].prod(axis=1) > 0) ^ wrong
+
+    @pytest.mark.parametrize(
+        ("n", "d", "columns"), [(200, 40, [2, 17, 39]), (400, 20, [0, 3, 8, 19])]
+    )
+    def test_as_deep_as_it_is_looked_for(self, n, d, columns):
+        X, y = self.signs(n, d, columns)
+        order = len(columns)
+        found = find(X, y, order=order)
+        assert [columns_of.tolist() for columns_of in found.sets] == [columns]
+        assert found.p_value[0] < 1e-4
+        assert_array_equal(found.members, columns)
+        assert find(X, y, order=order - 1).share.size == 0
+
+    def test_share_and_chance_by_hand(self):
+        """What is left of the product, among all triples, at half of the level."""
+        rng = np.random.default_rng(3)
+        X = rng.standard_normal((300, 12))
+        Y = X[:, [1]] * X[:, [4]] * X[:, [7]] + 0.5 * rng.standard_normal((300, 1))
+        found = find(X, Y, order=3)
+        assert found.columns.tolist() == [[1, 4, 7]]
+        ranks = Ranked.of(X[:, [1, 4, 7]], np.full(300, 1 / 300)).functions(slice(None), 8)
+        lower = [np.ones(300), *ranks[:4].reshape(-1, 300)]
+        for a, b in ((0, 1), (0, 2), (1, 2)):
+            lower += [ranks[i, a] * ranks[j, b] for i in range(2) for j in range(2)]
+        product = ranks[0].prod(axis=0)
+        product = product - np.transpose(lower) @ np.linalg.lstsq(np.transpose(lower), product)[0]
+        r, chance = pearsonr(product, Y[:, 0].argsort().argsort())
+        assert_allclose(found.share, r**2, rtol=1e-4)
+        assert_allclose(found.p_value, 2 * 220 * chance, rtol=1e-2)
+
+    def test_pairs_and_triples_in_one_search(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((400, 25))
+        Y = X[:, [3]] * X[:, [5]] + X[:, [8]] * X[:, [10]] * X[:, [20]]
+        found = find(X, Y + 0.3 * rng.standard_normal((400, 1)), order=3)
+        assert found.columns.tolist() == [[3, 5, -1], [8, 10, 20]]
+        assert_array_equal(found.members, [3, 5, 8, 10, 20])
+        assert_array_equal(found.members_within(4), [3, 5])
+
+    def test_a_pair_is_no_triple(self):
+        """Nor with a near copy of one of its columns."""
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((400, 15))
+        X[:, 7] = X[:, 2] + 0.2 * X[:, 7]
+        Y = X[:, [2]] ** 2 * X[:, [3]] + 0.3 * rng.standard_normal((400, 1))
+        assert all(len(columns) == 2 for columns in find(X, Y, order=3).sets)
+
+    def test_columns_of_a_group_are_no_triple(self):
+        X, y = self.signs(200, 20, [2, 5, 9])
+        together = np.where(np.arange(20) == 9, 2, np.arange(20))
+        assert find(X, y, of_column=together, order=3).share.size == 0
+
+    def test_level(self):
+        rng = np.random.default_rng(0)
+        hits = [
+            find(rng.standard_normal((80, 25)), rng.standard_normal((80, 1)), order=3).share.size
+            for _ in range(60)
+        ]
+        assert np.mean(np.array(hits) > 0) <= 0.1
+
+    def test_torch_gives_the_same(self):
+        torch = pytest.importorskip("torch")
+        X, y = self.signs(200, 20, [2, 5, 9])
+        tensors = (torch.as_tensor(a) for a in (X, indicators(y), np.full(200, 1 / 200)))
+        found = pairs_of(*tensors, np.arange(20), order=3)
+        assert_array_equal(found.columns, find(X, y, order=3).columns)
+        assert_allclose(found.share, find(X, y, order=3).share, rtol=1e-4)
+
+
 class TestSpread:
     @staticmethod
     def spread(X, Y, of_column=None, search=SEARCH, p=None):
-        codes = Codes.of(Y, np.full(len(X), 1 / len(X)) if p is None else p, search)
+        p = np.full(len(X), 1 / len(X)) if p is None else p
         of_column = np.arange(X.shape[1]) if of_column is None else of_column
-        return spreading_features(Ranked.of(X, codes.p), codes, of_column, search)
+        return Screening.of(X, Y, p, of_column, search).spread()
 
     @pytest.fixture
     def changing(self):
@@ -365,14 +435,14 @@ class TestSpread:
 
     def test_a_feature_that_changes_the_spread(self, changing):
         found = self.spread(*changing)
-        assert found.units.tolist() == [3]
+        assert found.units.tolist() == [[3]]
         assert found.p_value[0] < 1e-6
         assert found.share[0] > 0.1
 
     def test_units_do_not_matter(self, changing):
         X, Y = changing
         again = self.spread(np.sinh(X), np.exp(Y))
-        assert_array_equal(again.units, [3])
+        assert_array_equal(again.units, [[3]])
         assert_allclose(again.share, self.spread(X, Y).share, rtol=1e-5)
 
     def test_an_effect_on_the_mean_is_none_on_the_spread(self):
@@ -382,7 +452,7 @@ class TestSpread:
     def test_a_factor_of_a_product(self):
         X = np.random.default_rng(0).standard_normal((300, 40))
         found = self.spread(X, X[:, [5]] * np.sign(X[:, [9]]) * np.sign(X[:, [12]]))
-        assert found.units.tolist() == [5]
+        assert found.units.tolist() == [[5]]
 
     def test_classes_have_none(self):
         X = np.random.default_rng(0).standard_normal((300, 20))
@@ -395,7 +465,7 @@ class TestSpread:
         of_column[3] = ALWAYS_ON
         assert self.spread(X, Y, of_column).units.size == 0
         of_column[3] = 2  # together with column 2
-        assert self.spread(X, Y, of_column).units.tolist() == [2]
+        assert self.spread(X, Y, of_column).units.tolist() == [[2]]
 
     def test_too_few_samples(self, changing):
         X, Y = changing
@@ -425,9 +495,9 @@ class TestSpread:
         rng = np.random.default_rng(0)
         X = rng.standard_normal((100, 300))
         Y = X[:, [1]] + X[:, [2]] + 0.1 * rng.standard_normal((100, 1))
-        spread = Spread(np.array([200]), np.array([200]), np.array([0.3]), np.array([0.001]))
+        spread = Found(np.array([[200]]), np.array([[200]]), np.array([0.3]), np.array([0.001]))
         problem = TestHold().problem(X, Y)
-        path = run_path(problem, (40, 20, 10, 5, 2, 1), Protected(Pairs.none(), spread, above=10.0))
+        path = run_path(problem, (40, 20, 10, 5, 2, 1), Protected(Found.none(), spread, above=10.0))
         kept = [200 in stage.features for stage in path.stages]
         assert kept[:3] == [True, True, True]
         assert set(path.order[:2]) == {1, 2}
@@ -456,7 +526,7 @@ class TestSearch:
 
 class TestMembers:
     UNITS = np.array([[7, 2], [2, 5], [ALWAYS_ON, 9], [1, 0]])
-    PAIRS = Pairs(UNITS, UNITS, np.full(4, 0.5), np.full(4, 0.01), 100.0)
+    PAIRS = Found(UNITS, UNITS, np.full(4, 0.5), np.full(4, 0.01), 100.0)
 
     def test_every_unit_once_and_none_that_is_always_on(self):
         assert_array_equal(self.PAIRS.members, [0, 1, 2, 5, 7, 9])
@@ -469,7 +539,7 @@ class TestMembers:
         assert_array_equal(self.PAIRS.members_within(budget), members)
 
     def test_none(self):
-        none = Pairs.none(12.0)
+        none = Found.none(2, 12.0)
         assert none.members.size == 0
         assert none.n_samples == 12.0
         assert none.columns.shape == none.units.shape == (0, 2)
@@ -541,7 +611,7 @@ class TestHold:
             assert stage.weights.sum() <= stage.budget + 1e-9
         assert n_held == {30: 2, 10: 3}[above]
         assert_array_equal(np.sort(path.order), np.arange(300))
-        assert_array_equal(path.protected.pairs.members, [3, 40])
+        assert_array_equal(path.protected.interactions.members, [3, 40])
 
     # Two single effects that explain far more than the product does.
     @staticmethod
@@ -549,7 +619,7 @@ class TestHold:
         X, Y = hidden
         return X, Y + 4 * X[:, [100]] - 4 * X[:, [200]]
 
-    NOMINATED = Pairs(
+    NOMINATED = Found(
         np.array([[3, 40]]), np.array([[3, 40]]), np.array([0.2]), np.array([0.01]), 100.0
     )
 
@@ -576,7 +646,7 @@ class TestHold:
         Y = X[:, [0]] + X[:, [1]] + 0.1 * rng.standard_normal((60, 1))
         problem = self.problem(X, Y)
         looked, plain = self.path(problem, [20, 10, 2, 1]), run_path(problem, [20, 10, 2, 1])
-        assert looked.protected.pairs.share.size == 0
+        assert looked.protected.interactions.share.size == 0
         assert_array_equal(looked.order, plain.order)
         assert_array_equal(looked.stages[-1].weights, plain.stages[-1].weights)
 
@@ -585,7 +655,7 @@ class TestHold:
         X = rng.standard_normal((150, 60))
         Y = X[:, [0]] * X[:, [1]] + X[:, [2]] * X[:, [3]] + 0.1 * rng.standard_normal((150, 1))
         path = self.path(self.problem(X, Y), [36, 21, 12, 7, 4, 3, 2, 1])
-        assert len(path.protected.pairs.members) == 4
+        assert len(path.protected.interactions.members) == 4
         sizes = [stage.features.size for stage in path.stages]
         assert sizes == [36, 21, 12, 7, 5, 4, 3, 2, 1]
         assert set(path.order[:3]) <= {0, 1, 2, 3}

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_info
 
 from covmin import __version__
 from covmin.evaluation.runner import run_units
-from covmin.runtime.log import ResultLog
+from covmin.runtime.resume import ResultLog
 
 
 def _most_threads(unit):

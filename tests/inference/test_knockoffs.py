@@ -12,14 +12,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from covmin import CCMSelector, KnockoffSelector, LongRun
 from covmin.core.units import Units
+from covmin.data import TableOptions, read
 from covmin.datasets import make_survival
-from covmin.inference.gaussian_knockoffs import GaussianKnockoffs
-from covmin.inference.knockoff_filter import (
+from covmin.inference.knockoffs.comparison import (
     e_value_q_values,
     knockoff_e_values,
     knockoff_q_values,
+    swap_statistics,
 )
-from covmin.inference.swap import swap_statistics
+from covmin.inference.knockoffs.gaussian import GaussianKnockoffs
 
 
 @pytest.mark.filterwarnings("ignore:.*constant feature:UserWarning")
@@ -185,6 +186,19 @@ def test_noise_is_mostly_left_alone():
     assert np.mean(any_kept) <= 0.2 + 2 * np.sqrt(0.2 * 0.8 / 25)
 
 
+def test_noisy_copies_of_true_features_are_not_discoveries():
+    """Jointly Gaussian: a correlation shrunk too far lets more than half of the kept be false."""
+    false = []
+    for seed in range(16):
+        rng = np.random.default_rng(seed)
+        A = rng.standard_normal((300, 20))
+        B = A + 0.3 * rng.standard_normal((300, 20))
+        y = A[:, :12].sum(axis=1) + rng.standard_normal(300)
+        kept = KnockoffSelector(fdr=0.2, random_state=seed).fit(np.hstack([A, B]), y).support_
+        false.append(kept[12:].sum() / max(kept.sum(), 1))
+    assert np.mean(false) <= 0.2 + 2 * np.sqrt(0.2 * 0.8 / 16)
+
+
 def test_constant_columns_are_never_kept(data):
     X, y = data
     X = np.column_stack([X, np.ones(200)])
@@ -201,6 +215,18 @@ def test_names_and_frames(data):
     out = selector.transform(frame)
     assert list(out.columns) == list(selector.get_feature_names_out())
     assert out.shape[1] == selector.n_features_ > 0
+
+
+def test_a_table_in_place_of_X(data):
+    X, y = data[0][:60], data[1][:60]
+    weight = np.random.default_rng(0).integers(1, 3, 60)
+    for sample_weight in (None, weight):
+        table = read(X, y, TableOptions(), sample_weight)
+        by_table = KnockoffSelector(fdr=0.3).fit(table)
+        plain = KnockoffSelector(fdr=0.3).fit(X, y, sample_weight=sample_weight)
+        assert_array_equal(by_table.W_, plain.W_)
+    with pytest.raises(ValueError, match="read with class_weight"):
+        KnockoffSelector(fdr=0.3).fit(read(X, y > 0, TableOptions(class_weight="balanced")))
 
 
 def test_bad_input(data):

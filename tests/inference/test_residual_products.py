@@ -3,10 +3,15 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.stats import chi2
 
 from covmin.core.regression import Basis, Given, Smoother
-from covmin.inference.neighbours import fitted_by_others
-from covmin.inference.residual_products import added_by, normal_scores
+from covmin.inference.testing.neighbours import predicted_by_others
+from covmin.inference.testing.residual_products import (
+    normal_scores,
+    residual_product_test,
+    weighted_chi2_tail,
+)
 
 
 def uniform(n):
@@ -62,7 +67,7 @@ def test_leave_one_out_chooses_a_smooth_fit():
 def test_what_others_say_of_a_column_by_brute_force():
     rng = np.random.default_rng(2)
     X = normal_scores(rng.standard_normal((80, 3)) @ rng.standard_normal((3, 4)), uniform(80))
-    found = fitted_by_others(X, np.arange(4), uniform(80))
+    found = predicted_by_others(X, np.arange(4), uniform(80))
     for j in range(4):
         others = np.delete(X, j, axis=1)
         plain = others @ np.linalg.lstsq(others, X[:, j], rcond=None)[0]
@@ -73,7 +78,7 @@ def test_what_others_say_of_a_column_by_brute_force():
 def test_unrelated_columns_say_nothing(n_columns):
     """Also where there are more functions of them than samples."""
     X = np.random.default_rng(3).standard_normal((100, n_columns))
-    found = fitted_by_others(normal_scores(X, uniform(100)), np.arange(n_columns), uniform(100))
+    found = predicted_by_others(normal_scores(X, uniform(100)), np.arange(n_columns), uniform(100))
     for j, scores in enumerate(found):
         for score in scores.T:
             assert abs(np.corrcoef(score, X[:, j])[0, 1]) < 0.7
@@ -83,8 +88,36 @@ def test_effects_alone_and_together():
     rng = np.random.default_rng(4)
     x, Z, e = rng.standard_normal((150, 1)), rng.standard_normal((150, 2)), rng.standard_normal(150)
     given = Given.of(Z, np.ones(2), uniform(150))
-    alone = added_by(x, np.ones(1), (x[:, 0] + e)[:, None], given)
-    together = added_by(x, np.ones(1), (x[:, 0] * Z[:, 0] + e)[:, None], given)
-    assert alone.alone < 1e-4 < alone.together
-    assert together.together < 1e-4 < together.alone
-    assert alone.p_value == pytest.approx(2 * alone.alone)
+    alone = residual_product_test(x, np.ones(1), (x[:, 0] + e)[:, None], given)
+    together = residual_product_test(x, np.ones(1), (x[:, 0] * Z[:, 0] + e)[:, None], given)
+    assert alone.p_alone < 1e-4 < alone.p_together
+    assert together.p_together < 1e-4 < together.p_alone
+    assert alone.p_value == pytest.approx(2 * alone.p_alone)
+
+
+# --- tails of weighted sums of χ², against independent computations ---
+
+
+@pytest.mark.parametrize("freedom", [1, 3, 20])
+@pytest.mark.parametrize("p_value", [0.3, 0.05, 1e-3, 1e-8])
+def test_equal_weights_are_a_chi_square(freedom, p_value):
+    value = 2.5 * chi2.isf(p_value, freedom)
+    assert weighted_chi2_tail(np.full(freedom, 2.5), value) == pytest.approx(p_value, rel=0.15)
+
+
+def test_unequal_weights_against_draws():
+    weights = np.array([1.0, 0.5, 0.2, 0.1, 0.1])
+    draws = np.random.default_rng(0).chisquare(1, (200_000, 5)) @ weights
+    for value in (1.0, 2.0, 5.0, 9.0):
+        share = (draws >= value).mean()
+        assert weighted_chi2_tail(weights, value) == pytest.approx(share, rel=0.1, abs=0.01)
+
+
+def test_the_tail_falls_and_is_scale_free():
+    weights = np.array([1.0, 0.3, 0.0])
+    tails = [weighted_chi2_tail(weights, value) for value in np.linspace(0.1, 40, 60)]
+    assert (np.diff(tails) < 0).all()
+    assert weighted_chi2_tail(1e-9 * weights, 5e-9) == pytest.approx(
+        weighted_chi2_tail(weights, 5.0)
+    )
+    assert weighted_chi2_tail(np.zeros(3), 1.0) == 1.0

@@ -16,6 +16,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from covmin import CCMSelector, LongRun, StabilitySelector, open_parquet
+from covmin.data import TableOptions, read
 from covmin.datasets import make_additive, make_survival, make_xor
 from covmin.inference.stability import _complementary_halves
 from covmin.inference.stability_bounds import false_selections
@@ -233,6 +234,20 @@ def test_counts_for_a_selector_that_has_no_task():
         assert np.bincount(y)[y].min() == 1
         selector = StabilitySelector(SelectKBest(f_regression, k=1), n_pairs=3).fit(X, y)
         assert selector.frequencies_[0] == 1.0
+
+
+def test_a_table_in_place_of_X(xor):
+    X, y = xor[0][:60], xor[1][:60]
+    weight = np.random.default_rng(0).integers(1, 3, 60)
+    for sample_weight in (None, weight):
+        table = read(X, y, TableOptions(), sample_weight)
+        by_table = StabilitySelector(CCMSelector(3), n_pairs=2).fit(table)
+        plain = StabilitySelector(CCMSelector(3), n_pairs=2).fit(X, y, sample_weight=sample_weight)
+        assert_array_equal(by_table.frequencies_, plain.frequencies_)
+    with pytest.raises(ValueError, match="read with class_weight"):
+        StabilitySelector(CCMSelector(3), n_pairs=2).fit(
+            read(X, y > 0, TableOptions(class_weight="balanced"))
+        )
 
 
 def test_bad_input(xor):

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from covmin import VerdictSelector
+from covmin.data import TableOptions, read
 
 # Small, so that chance calls nothing needed here.
 FDR = 0.005
@@ -47,8 +48,8 @@ def test_each_feature_gets_its_verdict(fitted):
 
 def test_a_relevant_feature_has_substitutes_and_no_other_has(fitted):
     names = list(fitted.feature_names_in_)
-    stand_ins = {names[j]: list(each) for j, each in enumerate(fitted.substitutes_) if each.size}
-    assert stand_ins == {"copy": [names.index("c")]}
+    substitutes = {names[j]: list(each) for j, each in enumerate(fitted.substitutes_) if each.size}
+    assert substitutes == {"copy": [names.index("c")]}
 
 
 def test_two_p_values(fitted):
@@ -184,6 +185,16 @@ def test_the_order_of_rows_and_columns_does_not_matter(table):
     one, other = VerdictSelector().fit(X, y), VerdictSelector().fit(X.loc[rows, columns], y[rows])
     assert_array_equal(one.verdicts_, other.verdicts_[::-1])
     assert_allclose(one.needed_pvalues_, other.needed_pvalues_[::-1], rtol=1e-3, atol=1e-6)
+
+
+def test_a_table_in_place_of_X_and_groups_of_rows(table, fitted):
+    X, y = table
+    read_once = read(X, y, TableOptions(), groups=np.arange(200) // 2)
+    again = VerdictSelector(fdr=FDR).fit(read_once)
+    assert_array_equal(again.verdicts_, fitted.verdicts_)
+    assert list(again.feature_names_in_) == list(X.columns)
+    with pytest.raises(ValueError, match="groups must have one label"):
+        VerdictSelector().fit(X, y, groups=[1, 2])
 
 
 def test_bad_input():

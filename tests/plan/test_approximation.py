@@ -1,17 +1,21 @@
 """The kernel matrix or random components: by size, and by the memory there is."""
 
+from functools import partial
+
 import pytest
 from threadpoolctl import threadpool_limits
 
+from covmin.constants import FIRST_BUDGET, N_COMPONENTS, SAMPLE_ROWS
 from covmin.core.kernels import KERNELS
 from covmin.core.problem import EFFORT
-from covmin.plan.approximation import Size, choose_approximation
-from covmin.plan.constants import EXACT_SAMPLES, FIRST_BUDGET, N_COMPONENTS
+from covmin.plan.rules import Size, choose_approximation
 from covmin.runtime import memory, threads
 
 GAUSSIAN, MIXED, POLYNOMIAL, LINEAR = (
     KERNELS[name]() for name in ("gaussian", "mixed", "polynomial", "linear")
 )
+
+fourier_bytes = partial(memory.fourier_bytes, block_rows=8192)
 
 
 @pytest.fixture
@@ -31,10 +35,10 @@ def choice(approximation, kernel, shape):
 @pytest.mark.parametrize(
     ("n", "d", "expected"),
     [
-        (EXACT_SAMPLES, 50, None),
-        (EXACT_SAMPLES + 1, 50, "fourier"),
-        (EXACT_SAMPLES, 5000, None),
-        (EXACT_SAMPLES + 1, 5000, "fourier"),
+        (SAMPLE_ROWS, 50, None),
+        (SAMPLE_ROWS + 1, 50, "fourier"),
+        (SAMPLE_ROWS, 5000, None),
+        (SAMPLE_ROWS + 1, 5000, "fourier"),
     ],
 )
 def test_where_components_take_over(free, n, d, expected):
@@ -53,7 +57,7 @@ def test_auto_turns_to_components_where_the_matrix_does_not_fit(free):
     free(int(memory.exact_bytes(*shape) / 0.8) + 1)
     assert choose_approximation("auto", GAUSSIAN, Size(*shape)) == (
         None,
-        f"1900 samples, at most {EXACT_SAMPLES}",
+        f"1900 samples, at most {SAMPLE_ROWS}",
     )
     free(int(memory.exact_bytes(*shape) / 0.8) - 1)
     assert choose_approximation("auto", GAUSSIAN, Size(*shape)) == (
@@ -111,9 +115,8 @@ def test_every_thread_takes_memory(monkeypatch):
     for n_threads in (1, 2, 3):
         with threadpool_limits(n_threads, user_api="blas"):
             needed.append(0.8 * least(GAUSSIAN, shape))
-    block = memory.fourier_bytes(*shape, N_COMPONENTS, n_threads=2) - memory.fourier_bytes(
-        *shape, N_COMPONENTS
-    )
+    block = fourier_bytes(*shape, N_COMPONENTS, n_threads=2)
+    block -= fourier_bytes(*shape, N_COMPONENTS)
     assert needed[1] - needed[0] == pytest.approx(block, abs=2)
     assert needed[2] - needed[1] == pytest.approx(block, abs=2)
 
@@ -122,10 +125,8 @@ def test_every_thread_takes_memory(monkeypatch):
 def test_a_sum_over_columns_takes_memory(free):
     """Eight waves for each of 100 columns, beside the random components."""
     shape = (5000, 100)
-    assert EFFORT.rows(MIXED, 100, N_COMPONENTS) > EXACT_SAMPLES
-    more = memory.fourier_bytes(*shape, N_COMPONENTS + 8 * 100) - memory.fourier_bytes(
-        *shape, N_COMPONENTS
-    )
+    assert EFFORT.rows(MIXED, 100, N_COMPONENTS) > SAMPLE_ROWS
+    more = fourier_bytes(*shape, N_COMPONENTS + 8 * 100) - fourier_bytes(*shape, N_COMPONENTS)
     assert 0.8 * (least(MIXED, shape) - least(GAUSSIAN, shape)) == pytest.approx(more, abs=2)
     free(least(MIXED, shape) - 1)
     with pytest.raises(MemoryError, match='kernel="gaussian"'):
@@ -136,9 +137,7 @@ def test_a_sum_over_columns_takes_memory(free):
 def test_a_matrix_of_some_rows_takes_memory_where_columns_are_many():
     """Components come after the first stage, for the columns it leaves."""
     n, d = 5000, 20_000
-    waves = memory.fourier_bytes(n, d, N_COMPONENTS + 8 * FIRST_BUDGET) - memory.fourier_bytes(
-        n, d, N_COMPONENTS
-    )
+    waves = fourier_bytes(n, d, N_COMPONENTS + 8 * FIRST_BUDGET) - fourier_bytes(n, d, N_COMPONENTS)
     matrix = memory.exact_bytes(EFFORT.rows(MIXED, d, N_COMPONENTS), d, mixed=True)
     more = 0.8 * (least(MIXED, (n, d)) - least(GAUSSIAN, (n, d)))
     assert more == pytest.approx(waves + matrix, abs=2)

@@ -9,7 +9,17 @@ import pytest
 from sklearn.datasets import load_diabetes
 
 from covmin import CCMSelector, Fourier
-from covmin.report import build_report, error_curve, explain_choice, render_report, write_report
+from covmin.data import TableOptions, read
+from covmin.data import table as data_table
+from covmin.report import (
+    build_report,
+    check_data,
+    error_curve,
+    explain_choice,
+    render_report,
+    write_report,
+)
+from covmin.selection import summary as fit_summary
 
 
 def test_report_is_plain_and_complete(wine, wine_report):
@@ -24,6 +34,26 @@ def test_report_is_plain_and_complete(wine, wine_report):
     assert len(wine_report["correlation"]["percent"]) == 13
     assert len(wine_report["substitutes"]["rows"]) == min(10, selector.n_features_)
     assert {"covmin", "numpy", "python"} <= set(wine_report["versions"])
+
+
+def test_a_table_is_read_once_and_what_is_known_is_not_computed_again(wine, monkeypatch):
+    selector, X, y = wine
+    reads, regressions = [], []
+    read_table, regress = data_table.read_table, fit_summary.regress_on_sets
+    monkeypatch.setattr(data_table, "read_table", lambda *a: reads.append(1) or read_table(*a))
+    monkeypatch.setattr(
+        fit_summary, "regress_on_sets", lambda *a: regressions.append(1) or regress(*a)
+    )
+    table = read(X, y, TableOptions.of(selector))
+    explained = fit_summary.Explained(selector, table)
+    found = fit_summary.summary(selector, table, explained=explained)
+    assert len(regressions) == 12  # of the leading features alone
+    warnings = check_data(selector, table, explained=explained)
+    assert len(regressions) == 12
+    report = build_report(selector, table, found=found, warnings=warnings)
+    assert len(reads) == 1
+    assert report == build_report(selector, X, y)
+    assert len(reads) == 2
 
 
 def test_regression_report_without_a_curve(tmp_path):
@@ -69,5 +99,5 @@ def test_mistakes_are_explained(wine):
         build_report(selector, X.iloc[:, :5], y)
     with pytest.raises(ValueError, match="2 feature names"):
         build_report(selector, X, y, feature_names=["a", "b"])
-    with pytest.raises(ValueError, match="178 samples but y has 3"):
+    with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[178, 3\]"):
         build_report(selector, X, y[:3])

@@ -66,7 +66,7 @@ def test_failed_write_leaves_the_old_file(wine, tmp_path, monkeypatch):
     def fail(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr("covmin.runtime.files.os.replace", fail)
+    monkeypatch.setattr("covmin.runtime.resume.os.replace", fail)
     with pytest.raises(OSError, match="disk full"):
         write_report(*wine, path)
     assert path.read_text() == "old"

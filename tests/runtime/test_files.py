@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from covmin.runtime.files import replace_file
+from covmin.runtime.resume import replace_file
 
 from .full_disk import full_disk, posix
 
@@ -67,7 +67,7 @@ def test_a_kill_leaves_the_old_file(tmp_path):
     path.write_bytes(b"old")
     script = f"""if True:
         import os, pathlib, signal
-        from covmin.runtime.files import replace_file
+        from covmin.runtime.resume import replace_file
         os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
         replace_file(pathlib.Path({str(path)!r}), b"new")
         """

@@ -2,7 +2,7 @@
 
 import pytest
 
-from covmin.runtime.log import ResultLog
+from covmin.runtime.resume import ResultLog
 
 from .full_disk import full_disk, posix
 
@@ -45,5 +45,5 @@ def test_a_full_disk_keeps_the_lines_before(tmp_path):
 def test_a_disk_that_is_full_from_the_start_is_left_without_a_file(tmp_path):
     path = tmp_path / "log.jsonl"
     with full_disk(room=10), pytest.raises(OSError, match="File too large"):
-        ResultLog(path, {"seed": 0})
+        ResultLog(path, {"seed": 0}).append({"fold": 0}, "short")
     assert not path.exists()

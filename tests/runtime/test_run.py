@@ -374,7 +374,7 @@ class TestCheckpoint:
         """Its stages may have been solved by other defaults."""
         selector = CCMSelector(5, long_run=long_run())
         self.end(selector, X, y)
-        monkeypatch.setattr("covmin.selection.fingerprint.__version__", "9.9")
+        monkeypatch.setattr("covmin.runtime.resume.__version__", "9.9")
         with pytest.raises(ValueError, match=r"covmin: '.*' in the file, '9\.9' in"):
             selector.fit(X, y)
 

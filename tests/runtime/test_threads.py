@@ -25,7 +25,7 @@ from covmin import (
 from covmin.datasets import make_xor
 from covmin.report import check_data
 from covmin.runtime import threads
-from covmin.runtime.repeats import repeat
+from covmin.runtime.progress import repeat
 from covmin.runtime.threads import blas_threads, one_blas_thread, row_threads, worker_threads
 
 LARGE = 10_000
@@ -164,16 +164,22 @@ ENTRIES = {
     "unexplained": (lambda: unexplained_variance(X, y), ["selection.unexplained.regress_on_sets"]),
     "test": (
         lambda: conditional_dependence_test(X[:, :1], y, given=X[:, 1:3], n_resamples=2),
-        ["inference.dependence.added_by"],
+        ["inference.testing.dependence.residual_product_test"],
     ),
     "permutation test": (
         lambda: conditional_dependence_test(X[:, :1], y, n_resamples=2),
-        ["inference.dependence.explained_share"],
+        ["inference.testing.dependence.explained_share"],
     ),
-    "verdicts": (lambda: VerdictSelector().fit(X, y), ["inference.questions.regress_on_sets"]),
+    "verdicts": (
+        lambda: VerdictSelector().fit(X, y),
+        ["inference.testing.feature_tests.regress_on_sets"],
+    ),
     "knockoffs": (
         lambda: KnockoffSelector(fdr=0.5).fit(X, y),
-        ["inference.copula.GaussianKnockoffs", "inference.knockoffs.swap_statistics"],
+        [
+            "inference.knockoffs.copula.GaussianKnockoffs",
+            "inference.knockoffs.selector.swap_statistics",
+        ],
     ),
     "stability": (
         lambda: StabilitySelector(CCMSelector(3), n_pairs=1).fit(X, y),
@@ -181,7 +187,7 @@ ENTRIES = {
     ),
     "report": (
         lambda: check_data(CCMSelector(3).fit(X, y), X, y),
-        ["report.samples.regress_on_sets"],
+        ["selection.summary.regress_on_sets"],
     ),
 }
 

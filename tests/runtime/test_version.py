@@ -15,7 +15,7 @@ from covmin import CCMSelector, KnockoffSelector, StabilitySelector
 def test_a_pickle_of_another_version_says_so(selector, monkeypatch):
     kept = pickle.dumps(selector)
     assert pickle.loads(kept).get_params().keys() == selector.get_params().keys()
-    monkeypatch.setattr("covmin.runtime.version.__version__", "9.9")
+    monkeypatch.setattr("covmin.runtime.compat.__version__", "9.9")
     with pytest.warns(UserWarning, match=r"pickled by covmin .* loaded by 9\.9.*Refit it"):
         again = pickle.loads(kept)
     assert not hasattr(again, "_covmin_version")

@@ -13,7 +13,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from covmin import CCMSelector, LongRun
-from covmin.selection.fingerprint import _text
+from covmin.runtime.resume import _text
 
 
 @pytest.fixture

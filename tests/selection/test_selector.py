@@ -127,9 +127,9 @@ def test_notebook_view_escapes_names(xor):
     X, y = xor
     table = pd.DataFrame(X, columns=["<script>alert(1)</script>", *map(str, range(9))])
     selector = CCMSelector(3)
-    assert "Keeps" not in selector._repr_html_()
+    assert "features most relevant" not in selector._repr_html_()
     html = selector.fit(table, y)._repr_html_()
-    assert "3 of 10 features selected" in html
+    assert "The 3 of 10 features most relevant to y" in html
     assert "<script>alert" not in html
 
 

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 from covmin import CCMSelector, Fourier, KnockoffSelector, StabilitySelector
 from covmin.data.sources import sparse
-from covmin.plan import approximation
+from covmin.plan import rules
 
 N_SAMPLES = 2400  # more than are worth a kernel matrix
 
@@ -29,8 +29,8 @@ def counts(n_samples=N_SAMPLES, n_words=60, seed=0):
 @pytest.fixture
 def in_blocks(monkeypatch):
     """No room for a dense copy, nor for many rows of all columns."""
-    for module in (sparse, approximation):
-        monkeypatch.setattr(module, "HELD_NUMBERS", 1000)
+    monkeypatch.setattr(sparse, "HELD_NUMBERS", 1000)
+    monkeypatch.setattr(rules, "MEMORY_NUMBERS", 1000)
 
 
 def fitted(X, y, **options):

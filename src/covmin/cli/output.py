@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from covmin.runtime.files import replace_file
+from covmin.runtime.resume import replace_file
 
 from .arrays import write_mat, write_npz
 from .errors import CommandError, ExitCode

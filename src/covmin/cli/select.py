@@ -202,7 +202,7 @@ def _data_warnings(dataset: Dataset, selector: CCMSelector) -> list[str]:
     from covmin.text import shortened
 
     said = []
-    for item in check_data(selector, dataset.X, np.asarray(dataset.response), dataset.names):
+    for item in check_data(selector, dataset.X, np.asarray(dataset.response)):
         names = [shortened(dataset.names[j]) for j in item["features"]]
         told = all(f"“{name}”" in item["text"] for name in names)
         said.append(f"{item['title']}: {'' if told else ', '.join(names) + '. '}{item['text']}")

@@ -97,9 +97,9 @@ def run_path(
     their order, so that the order does not depend on ``wanted``. ``watch`` receives every step and
     stage, and can stop the path before each, with the order reached so far.
     """
-    protected = protected or Protected.nothing()
+    protected = protected or Protected()
     steps = set(budgets)
-    members = protected.pairs.members_within(max(steps) - 1)
+    members = protected.interactions.members_within(max(steps) - 1)
     if members.size:
         steps.add(members.size + 1)
     aside = None if wanted in steps else wanted

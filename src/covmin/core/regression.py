@@ -22,13 +22,7 @@ from functools import cache, cached_property
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from covmin.constants import (
-    EXTRAPOLATION,
-    FUNCTION_RIDGES,
-    FUNCTION_SCALES,
-    LANDMARKS,
-    MOST_FREEDOM,
-)
+from covmin.constants import EXTRAPOLATION, FUNCTION_RIDGES, FUNCTION_SCALES, LANDMARKS
 
 from .kernels import GaussianSum
 
@@ -182,15 +176,15 @@ class Given:
         """Return the smoother with the lowest leave-one-out error, and its relative error.
 
         The error is a fraction of that of the mean. The targets must have comparable scales. A
-        smoother with many degrees of freedom would leave too little to test, and does not count.
+        smoother that passes through a sample has no leave-one-out error there, and does not count.
         """
         of_mean = float(((targets / (1.0 - self.p[:, None])) ** 2).sum())
         nothing = Basis.of_kernel(np.ones((self.p.size, 1)), self.p)
         best, least = Smoother(nothing, np.empty(0)), of_mean
         for basis in self.bases:
             factors = basis.shrinkage(FUNCTION_RIDGES)
-            few = factors.sum(axis=0) * float(self.p @ self.p) <= MOST_FREEDOM
-            factors = factors[:, few]
+            left = 1.0 - self.p[:, None] - basis.squares @ factors
+            factors = factors[:, left.min(axis=0) > _LEAST_LEFT]
             for f, left_out in zip(factors.T, basis.leave_one_out(targets, factors), strict=True):
                 error = float((left_out**2).sum())
                 if error < least:

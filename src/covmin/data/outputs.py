@@ -11,9 +11,9 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags, _safe_indexing, assert_all_finite, get_tags
-from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from covmin.runtime.compat import output_container
 from covmin.text import listed
 
 from .checks import is_frame, is_time, refuse_gaps
@@ -109,7 +109,7 @@ class WholeColumnsMixin(SelectorMixin):
             return super().transform(X).asformat(X.format)
         if not is_frame(X):
             return super().transform(_entries_as_they_are(X))
-        wanted = _get_output_config("transform", estimator=self)["dense"]
+        wanted = output_container(self)
         # scikit-learn does not check a pandas frame if the output is a frame.
         is_checked = wanted == "default" or not is_of(X, "pandas", wanted)
         if is_checked and all(_are_numbers(X)):

@@ -6,7 +6,9 @@ column is correlated with a true feature. The noise is drawn last: for a given s
 and the true features do not depend on the number of noise features.
 """
 
+import re
 from collections.abc import Callable
+from inspect import cleandoc
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -14,7 +16,6 @@ import numpy as np
 from scipy.stats import chi2
 from sklearn.utils import Bunch
 
-from covmin.runtime.docstrings import with_sections
 from covmin.runtime.seeds import generator_of
 
 # The shell of the binary set: 9 ≤ ΣXⱼ² ≤ 16 in four dimensions.
@@ -22,7 +23,9 @@ _SHELL = (9.0, 16.0)
 # Correlation of each noise feature with a true feature in the harder sets.
 _CORRELATION = 0.7
 
-_PARAMETERS = """\
+_SHARED = """\
+Parameters
+----------
 n_samples : int
     Number of samples, at least 1.
 n_noise : int, default={n_noise}
@@ -30,8 +33,10 @@ n_noise : int, default={n_noise}
 random_state : int, numpy.random.Generator, numpy.random.RandomState or None, default=None
     Seed or generator; None means 0. NumPy's global generator is neither used nor changed.
 return_X_y : bool, default=False
-    Return ``(data, target)`` instead of a Bunch."""
-_RETURNS = """\
+    Return ``(data, target)`` instead of a Bunch.
+
+Returns
+-------
 result : sklearn.utils.Bunch
     ``data`` (n_samples, {n_true} + n_noise), ``target`` (n_samples,) of {target},
     ``feature_names``, ``informative`` (indices of the true features) and ``task``, which is
@@ -41,12 +46,14 @@ Make = TypeVar("Make", bound=Callable[..., Any])
 
 
 def _documented(n_true: int, target: str) -> Callable[[Make], Make]:
-    """Insert the parameters and returns that all generators share into a docstring."""
-    words = {"n_true": n_true, "n_noise": 10 - n_true, "target": target}
-    shared = {"Parameters": _PARAMETERS.format(**words), "Returns": _RETURNS.format(**words)}
+    """Insert the parameters and returns that all generators share before the other sections."""
+    shared = _SHARED.format(n_true=n_true, n_noise=10 - n_true, target=target)
 
     def document(make: Make) -> Make:
-        make.__doc__ = with_sections(make.__doc__ or "", shared)
+        about, heading, rest = re.split(
+            r"\n\n(Notes|Examples)\n", cleandoc(make.__doc__ or ""), maxsplit=1
+        )
+        make.__doc__ = f"{about}\n\n{shared}\n\n{heading}\n{rest}"
         return make
 
     return document

@@ -14,8 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from covmin.core.kernels.bandwidth import median_bandwidth
-from covmin.runtime.frames import require_pandas
 from covmin.runtime.seeds import unit_seed
+from covmin.selection.frames import require_pandas
 
 from .runner import UNFINISHED
 from .selectors import ComparedTable, SelectorSpec, filled, order_of_features

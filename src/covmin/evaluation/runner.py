@@ -16,11 +16,11 @@ from joblib.externals.loky.backend.reduction import dumps
 from sklearn.exceptions import FitFailedWarning
 
 from covmin.remarks import warn
-from covmin.runtime.log import ResultLog
+from covmin.runtime import __version__
 from covmin.runtime.progress import ProgressBar
+from covmin.runtime.resume import ResultLog
 from covmin.runtime.seeds import global_state_restored
 from covmin.runtime.threads import one_thread
-from covmin.runtime.version import __version__
 
 Unit = Mapping[str, Any]
 Work = Callable[[Unit], Any]
@@ -52,7 +52,7 @@ def run_units(
     cuts off: units start in the given order, and those still running are stopped.
     """
     settings = {"covmin": __version__, **(settings or {})}
-    with nullcontext() if log is None else ResultLog(log, settings, writable=run) as kept:
+    with nullcontext() if log is None else ResultLog(log, settings) as kept:
         results = {i: kept[u] for i, u in enumerate(units) if kept is not None and u in kept}
         todo = [i for i in range(len(units)) if run and i not in results]
         tasks = [(units[i], i) for i in todo]

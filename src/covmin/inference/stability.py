@@ -10,7 +10,6 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Bunch, Tags, _safe_indexing, check_array, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
@@ -20,7 +19,7 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import _check_method_params
 
 from covmin.data import Table
-from covmin.data.checks import is_frame, missing_responses
+from covmin.data.checks import is_frame
 from covmin.data.columns import n_features_to_keep, prepare_columns
 from covmin.data.encoding import summary
 from covmin.data.kinds import LEFT_OUT
@@ -28,22 +27,23 @@ from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_fa
 from covmin.data.responses import EncodedResponse, ordered_levels
 from covmin.data.sources import ArraySource, is_source
 from covmin.remarks import warn
-from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
+from covmin.runtime.compat import (
+    N_JOBS,
+    VERBOSE,
+    HasMethods,
+    Interval,
+    RealNotInt,
+    StrOptions,
+    VersionedPickles,
+    fit_context,
+)
+from covmin.runtime.progress import repeat
+from covmin.runtime.run import for_many_fits
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
-from covmin.runtime.validation import fit_context
-from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
 
-from .reading import (
-    by_column,
-    indexable_response,
-    note_columns,
-    options_of,
-    read_for,
-    rows_to_fit,
-    weight_of,
-)
+from .refitting import Refit, by_column, note_columns, options_of, read_for, rows_to_fit
 from .stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
 
 # Each half must have at least two samples.
@@ -184,7 +184,7 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
 
     # The inner selector validates its own parameters.
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+    def fit(self, X: Any, y: Any = None, *, groups: Any = None, **fit_params: Any) -> Self:
         """Fit the selector to halves of the samples and count how often it selects each feature.
 
         Parameters
@@ -210,22 +210,21 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
                     "max_false and n_features_to_select both determine how many features to keep; "
                     "pass only one of them."
                 )
-            _refuse_blocks(X)
             if fit_params and _routing_enabled():
                 fit_params = process_routing(self, "fit", **fit_params).estimator.fit
-            samples = self._read(X, y, fit_params.get("sample_weight"))
-            estimator = self._estimator(samples)
-            rows, weight = self._rows(samples, estimator, fit_params.get("sample_weight"))
-            strata = _strata(samples.response.strata, rows)
-            seed = seed_of(self.random_state)
-            halves = list(_complementary_halves(strata, self.n_pairs, seed))
+            data = self._read(X, y, fit_params.get("sample_weight"), groups)
+            estimator = self._estimator(data.table)
+            rows, weight = _rows_to_split(data, estimator)
+            numbers = data.table.row[rows]
+            strata = _strata(data.table.response.strata, rows)
+            halves = list(_complementary_halves(strata, self.n_pairs, seed_of(self.random_state)))
             if weight is not None:
-                weight = _spread(weight, samples.row[rows], len(missing_responses(y)))
-                fit_params = fit_params | {"sample_weight": weight}
-            table = _indexable(X), indexable_response(y)
-            choose = partial(_choose, estimator, *table, fit_params, samples.row[rows])
+                of_all = np.zeros(len(data.y))
+                of_all[numbers] = weight
+                fit_params = fit_params | {"sample_weight": of_all}
+            choose = partial(_choose, estimator, _indexable(data.X), data.y, fit_params, numbers)
             fits = repeat(choose, halves, "stability", "half", self.n_jobs, self.verbose)
-            self._store(fits, samples)
+            self._store(fits, data.table)
         return self
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -244,48 +243,35 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         """The inner selector, as passed, or the default."""
         return CCMSelector() if self.estimator is None else self.estimator
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> Table:
+    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Refit:
+        _refuse_blocks(X.passed[0] if isinstance(X, Table) else X)
         selector = self._selector
-        takes_gaps = get_tags(selector).input_tags.allow_nan
-        options = options_of(selector, takes_missing=takes_gaps)
-        if not isinstance(selector, CCMSelector) and not is_frame(X):  # it cannot read text
+        takes_missing = get_tags(selector).input_tags.allow_nan
+        options = options_of(selector, takes_missing=takes_missing)
+        if not isinstance(selector, CCMSelector) and not isinstance(X, Table) and not is_frame(X):
+            # It cannot read text.
             X = check_array(X, dtype="numeric", accept_sparse="csr", ensure_all_finite="allow-nan")
-        samples = read_for(selector, X, y, options, sample_weight)
-        if samples.n_samples < _MIN_SAMPLES:
+        data = read_for(selector, X, y, options, sample_weight, groups)
+        if data.table.n_samples < _MIN_SAMPLES:
             raise ValueError(
-                f"Found array with {samples.n_samples} sample(s) while a minimum of {_MIN_SAMPLES} "
-                "is required, two for each half."
+                f"Found array with {data.table.n_samples} sample(s) while a minimum of "
+                f"{_MIN_SAMPLES} is required, two for each half."
             )
-        return samples
+        return data
 
-    def _estimator(self, samples: Table) -> Any:
+    def _estimator(self, table: Table) -> Any:
         """Return the estimator for each half, which reads columns as for all samples."""
-        q = max(1, int(np.sqrt(0.8 * samples.layout.n_choices)))
+        q = max(1, int(np.sqrt(0.8 * table.layout.n_choices)))
         estimator = CCMSelector(q) if self.estimator is None else self.estimator
         estimator = for_many_fits(estimator, self)
         if isinstance(estimator, CCMSelector):
-            _fix_kinds(estimator, samples)
+            _fix_kinds(estimator, table)
         if "task" in estimator.get_params(deep=False):
-            _check_rare_classes(samples.response)
+            _check_rare_classes(table.response)
             # Fewer values may look like classes.
-            if estimator.task == "auto" and ordered_levels(samples.passed[1]) is None:
-                estimator.set_params(task=samples.response.task)
+            if estimator.task == "auto" and ordered_levels(table.passed[1]) is None:
+                estimator.set_params(task=table.response.task)
         return estimator
-
-    def _rows(
-        self, samples: Table, estimator: Any, sample_weight: Any
-    ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return the samples to split, and their weights if there are any."""
-        weight = weight_of(sample_weight, samples)
-        X = samples.X if is_source(samples.X) else ArraySource(samples.X)
-        with one_blas_thread():
-            columns = prepare_columns(
-                X, layout=samples.layout, sample_weight=weight, Y=samples.response.Y
-            )
-        rows, merged = rows_to_fit(columns, estimator, 0, is_weighted=weight is not None)
-        # In table order, unless rows are merged or weights differ.
-        is_plain = len(rows) == samples.n_samples and np.ptp(columns.p) == 0.0
-        return (np.arange(samples.n_samples), None) if is_plain else (rows, merged)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -293,13 +279,13 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         tags.input_tags.allow_nan, tags.input_tags.string = reads.allow_nan, reads.string
         return tags
 
-    def _store(self, fits: list[tuple[np.ndarray, np.ndarray | None]], samples: Table) -> None:
-        plan = samples.layout
-        # A unit is represented by its first column; given units are not selected.
-        _, first = np.unique(plan.unit, return_index=True)
-        column = first[~plan.given]
+    def _store(self, fits: list[tuple[np.ndarray, np.ndarray | None]], table: Table) -> None:
+        layout = table.layout
+        # A feature is represented by its first column; given ones are not selected.
+        _, first = np.unique(layout.unit, return_index=True)
+        column = first[~layout.given]
         chosen = np.array([support for support, _ in fits])
-        note_columns(self, samples)
+        note_columns(self, table)
         self.frequencies_ = chosen.mean(axis=0)
         self.n_selected_ = float(chosen[:, column].sum(axis=1).mean())
         ranks = [ranking for _, ranking in fits if ranking is not None]
@@ -309,11 +295,14 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         ranking = np.argsort(order) + 1
         kept = self._kept(self.frequencies_[column], ranking)
         self.n_features_ = int(kept.sum())
-        self.ranking_ = by_column(ranking, 0, plan)
-        self.support_ = by_column(kept, True, plan)
-        named = zip(("worst_case", "unimodal", "r_concave"), ASSUMPTIONS, strict=True)
-        at = self.threshold_, self.n_selected_, column.size, self.n_pairs
-        self.error_bound_ = Bunch(**{name: false_selections(*at, each) for name, each in named})
+        self.ranking_ = by_column(ranking, layout=layout, of_given=0)
+        self.support_ = by_column(kept, layout=layout, of_given=True)
+        bound = partial(
+            false_selections, self.threshold_, self.n_selected_, column.size, self.n_pairs
+        )
+        self.error_bound_ = Bunch(
+            worst_case=bound("none"), unimodal=bound("unimodal"), r_concave=bound("r-concave")
+        )
 
     def _kept(self, frequencies: np.ndarray, ranking: np.ndarray) -> np.ndarray:
         """Set the threshold, and return a mask of the units that reach it."""
@@ -352,11 +341,18 @@ def _indexable(X: Any) -> Any:
     return X if is_frame(X) else check_array(X, dtype=None, ensure_all_finite=False)
 
 
-def _spread(weight: np.ndarray, row: np.ndarray, n: int) -> np.ndarray:
-    """Expand weights of some rows to all rows of the table."""
-    spread = np.zeros(n)
-    spread[row] = weight
-    return spread
+def _rows_to_split(data: Refit, estimator: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the samples to split, and their weights if there are any."""
+    table = data.table
+    X = table.X if is_source(table.X) else ArraySource(table.X)
+    with one_blas_thread():
+        columns = prepare_columns(
+            X, layout=table.layout, sample_weight=data.weight, Y=table.response.Y
+        )
+    rows, weight = rows_to_fit(columns, estimator, 0, is_weighted=data.weight is not None)
+    # In table order, unless rows are merged or weights differ.
+    is_plain = len(rows) == table.n_samples and np.ptp(columns.p) == 0.0
+    return (np.arange(table.n_samples), None) if is_plain else (rows, weight)
 
 
 def _refuse_blocks(X: Any) -> None:
@@ -369,15 +365,15 @@ def _refuse_blocks(X: Any) -> None:
         )
 
 
-def _fix_kinds(estimator: CCMSelector, samples: Table) -> None:
+def _fix_kinds(estimator: CCMSelector, table: Table) -> None:
     """Fix the kinds of the columns, because half of the rows may look different."""
     is_strict = isinstance(estimator.column_types, str) and estimator.column_types == "strict"
-    if is_strict or samples.kinds is None or not samples.readings:
+    if is_strict or table.kinds is None or not table.readings:
         return
-    kinds = {j: "drop" if k in LEFT_OUT else str(k) for j, k in enumerate(samples.kinds)}
+    kinds = {j: "drop" if k in LEFT_OUT else str(k) for j, k in enumerate(table.kinds)}
     estimator.set_params(column_types=kinds)
-    if out := [each for each in samples.readings if each.kind in LEFT_OUT]:
-        warn("excluded-columns", " ".join(summary(out)), [each.column for each in out])
+    if out := [reading for reading in table.readings if reading.kind in LEFT_OUT]:
+        warn("excluded-columns", " ".join(summary(out)), [reading.column for reading in out])
 
 
 def _check_rare_classes(response: EncodedResponse) -> None:

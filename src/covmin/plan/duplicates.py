@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from covmin.constants import CONFLICTS, EXCESS, MANY_ROWS
 from covmin.data.columns import DistinctRows, PreparedColumns
-
-from .constants import CONFLICTS, CROSS_FIT_ROWS, EXCESS, FEWEST_IN_LEVEL
+from covmin.data.rules import FEWEST_IN_LEVEL
 
 
 def without_duplicates(columns: PreparedColumns, seed: int) -> DistinctRows:
@@ -25,7 +25,7 @@ def _equal_by_chance(columns: PreparedColumns, rows: DistinctRows) -> bool:
     all do, the features determine the response, and equal rows should be about as frequent as the
     values of single features suggest.
     """
-    some = rows.first[:CROSS_FIT_ROWS]
+    some = rows.first[:MANY_ROWS]
     X = columns.X[some] if isinstance(columns.X, np.ndarray) else columns.X.sample(some)
     # Rows with equal features have equal projections.
     n_distinct = np.unique(X @ np.random.default_rng(0).standard_normal(X.shape[1])).size

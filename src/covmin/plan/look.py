@@ -10,16 +10,7 @@ import numpy as np
 from covmin.constants import FUNCTION_RIDGES, NOISE_ROWS, SAMPLES_FOR_EACH_FEATURE
 from covmin.core.kernels import Kernel
 from covmin.core.problem import Problem
-from covmin.core.screening import (
-    SEARCH,
-    Codes,
-    Protected,
-    Ranked,
-    Spread,
-    interacting_pairs,
-    spreading_features,
-    stands_out_alone,
-)
+from covmin.core.screening import Protected, Screening
 
 from .rules import pair_rows, pair_waves
 
@@ -48,13 +39,13 @@ class FirstLook:
         return min(of_the_mean, *errors) / of_the_mean
 
     @cached_property
-    def ranked(self) -> tuple[Codes, Ranked]:
-        """The responses as codes and the columns as ranks, on the rows of the search for pairs."""
-        sample = self.problem.sample
-        n, d = map(int, sample.X.shape)
-        seen = sample.first(pair_rows(n, d, int(sample.Y.shape[1])))
-        codes = Codes.of(seen.Y, seen.p, SEARCH)
-        return codes, Ranked.of(seen.X, codes.p, self.problem.n_threads)
+    def screening(self) -> Screening:
+        """The search for interactions, on as many rows as it can afford."""
+        problem = self.problem
+        n, d = map(int, problem.sample.X.shape)
+        seen = problem.sample.first(pair_rows(n, d, int(problem.sample.Y.shape[1])))
+        of_column, n_threads = problem.units.of_column, problem.n_threads
+        return Screening.of(seen.X, seen.Y, seen.p, of_column, n_threads=n_threads)
 
     def pair_carriers(self, n_samples: float) -> float:
         """Return the expected number of samples in which two random features are both unusual.
@@ -62,32 +53,31 @@ class FirstLook:
         The standard deviation of the ranks tells how often a feature is unusual: it is ½√(s(1 − s))
         if all but a share s of the samples are equal. For a feature with distinct values, s is ½.
         """
-        product = 4.0 * self.ranked[1].spread ** 2  # s(1 − s)
+        product = 4.0 * self.screening.ranked.spread**2  # s(1 − s)
         shares = 0.5 - np.sqrt(np.maximum(0.25 - product, 0.0))
         return n_samples * float(shares.mean()) ** 2
 
     def by(self, kernel: Kernel) -> FirstLook:
         """Return the same for another kernel; the search for pairs does not depend on it."""
         other = FirstLook(replace(self.problem, kernel=kernel), self.task)
-        other.__dict__.update(ranked=self.ranked, protected=self.protected)
+        other.__dict__.update(screening=self.screening, protected=self.protected)
         return other
 
     def has_single_effects(self) -> bool:
         """Tell whether any single feature has an effect beyond chance, given how many there are."""
-        codes, ranked = self.ranked
-        return stands_out_alone(ranked, codes, SEARCH)
+        return self.screening.has_single_effects()
 
     @cached_property
     def protected(self) -> Protected:
         """Features to protect while there are few samples per remaining feature.
 
-        They are found by pairs and, for numeric responses, by the spread.
+        They are found by interactions and, for numeric responses, by the spread.
         """
-        sample, of_column = self.problem.sample, self.problem.units.of_column
-        codes, ranked = self.ranked
-        n_waves = pair_waves(codes.p.size, of_column.size, int(sample.Y.shape[1]))
-        pairs = interacting_pairs(sample.X, ranked, codes, of_column, SEARCH, n_waves)
-        spread = Spread.none()
-        if self.task == "regression":
-            spread = spreading_features(ranked, codes, of_column, SEARCH)
-        return Protected(pairs, spread, above=pairs.n_samples / SAMPLES_FOR_EACH_FEATURE)
+        screening = self.screening
+        n_samples, n_columns = screening.codes.p.size, screening.of_column.size
+        n_functions = pair_waves(n_samples, n_columns, int(self.problem.sample.Y.shape[1]))
+        found = screening.interactions(n_functions=n_functions)
+        above = found.n_samples / SAMPLES_FOR_EACH_FEATURE
+        if self.task != "regression":
+            return Protected(found, above=above)
+        return Protected(found, screening.spread(), above=above)

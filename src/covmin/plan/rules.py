@@ -26,7 +26,8 @@ from covmin.constants import (
 from covmin.core.kernels import KERNELS, Additive, Gaussian, Kernel, Mixed, RationalQuadratic
 from covmin.core.kernels.additive import waves_for
 from covmin.core.problem import EFFORT, Effort
-from covmin.core.screening import N_WAVES
+from covmin.core.screening import N_FUNCTIONS
+from covmin.data.sources.local import block_rows
 from covmin.runtime.memory import check_memory, exact_bytes, fits, fourier_bytes
 from covmin.runtime.threads import row_threads
 
@@ -181,6 +182,7 @@ def _component_bytes(kernel: Kernel, size: Size) -> int:
         d,
         n_random + waves * n_columns,
         size.itemsize,
+        block_rows=block_rows(d),
         n_responses=size.n_responses,
         n_threads=1 if size.on_device else row_threads(),
         copied=size.on_device,
@@ -201,7 +203,7 @@ def pair_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
     (167772, 2000, 11)
     """
     affordable = (SEARCH_WORK / n_columns**2 - _PASSES) / n_responses
-    held = max(SAMPLE_ROWS, 4 * MEMORY_NUMBERS // (N_WAVES * n_columns))
+    held = max(SAMPLE_ROWS, 4 * MEMORY_NUMBERS // (N_FUNCTIONS * n_columns))
     return int(min(n_samples, held, max(affordable, 0)))
 
 
@@ -217,7 +219,7 @@ def pair_waves(n_rows: int, n_columns: int, n_responses: int) -> int:
     work = n_columns**2 * (n_rows * n_responses + _PASSES)
     affordable = (0.1 * SEARCH_WORK / max(work, 1)) ** 0.5
     held = 4 * MEMORY_NUMBERS // max(n_rows * n_columns, 1)
-    return int(np.clip(min(affordable, held), 1, N_WAVES))
+    return int(np.clip(min(affordable, held), 1, N_FUNCTIONS))
 
 
 def held_rows(n_samples: int, n_columns: int, n_responses: int) -> int:

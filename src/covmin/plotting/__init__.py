@@ -1,7 +1,7 @@
 """Figures in scikit-learn's style: a Display holds the data, and ``plot(ax=...)`` draws them."""
 
-from .curves import AccuracyCurveDisplay
-from .fitted import ErrorCurveDisplay, PathDisplay, RankingDisplay, StabilityDisplay
+from .curves import AccuracyCurveDisplay, ErrorCurveDisplay
+from .fitted import PathDisplay, RankingDisplay, StabilityDisplay
 from .network import InteractionDisplay
 
 __all__ = [

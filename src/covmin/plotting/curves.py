@@ -1,11 +1,22 @@
-"""Score of selectors against the number of features."""
+"""Errors and scores against the number of features."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import cycle
 from typing import Any, Self
 
-from .shared import Display
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from covmin.selection.headline import MEASURES, cv_measure, judged_by
+
+from .fitted import ACCENT, LIMIT, Display, legend_under
+
+_MORE_IS_BETTER = {"accuracy", "balanced_accuracy", "roc_auc", "concordance", "score"}
+# With more features than this, the axis is logarithmic.
+_WIDE = 25
+# Tick labels of the logarithmic axis.
+_SIZES = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 
 # Okabe and Ito's colours, safe for colour-blind readers; each has its own marker.
 _STYLES: Mapping[str, tuple[str, str]] = {
@@ -27,6 +38,105 @@ PROTOCOL_LABELS = {
     "nested": "protocol: nested (ranked on training folds)",
     "paper": "protocol: paper (ranked on all samples)",
 }
+
+
+@dataclass(eq=False, repr=False)
+class ErrorCurveDisplay(Display):
+    """Cross-validated error against the number of features, with the one-standard-error line.
+
+    Parameters
+    ----------
+    n_features : ndarray of shape (n_sizes,)
+    error : ndarray of shape (n_sizes,)
+        Mean error over folds as a fraction of the variance of the response, or another measure.
+    standard_error : ndarray of shape (n_sizes,)
+        Standard error of that mean.
+    n_selected : int
+        Number of features that the selector keeps.
+    metric : str, default="error"
+        Measure: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc", "concordance"
+        or "score".
+
+    Attributes
+    ----------
+    ax_, figure_, line_ : matplotlib axes, figure and line
+
+    Examples
+    --------
+    >>> from covmin import CCMSelector
+    >>> from covmin.datasets import make_xor
+    >>> from covmin.plotting import ErrorCurveDisplay
+    >>> X, y = make_xor(60, random_state=0, return_X_y=True)
+    >>> display = ErrorCurveDisplay.from_estimator(CCMSelector(random_state=0).fit(X, y))
+    >>> bool(display.error.min() <= display.limit)
+    True
+    """
+
+    n_features: np.ndarray
+    error: np.ndarray
+    standard_error: np.ndarray
+    n_selected: int
+    metric: str = "error"
+
+    @property
+    def limit(self) -> float:
+        """Best error plus its standard error; minus it for measures where higher is better."""
+        sign = -1.0 if self.metric in _MORE_IS_BETTER else 1.0
+        best = int(np.argmin(sign * self.error))
+        return float(self.error[best] + sign * self.standard_error[best])
+
+    @classmethod
+    def from_estimator(cls, selector: Any, *, metric: str | None = None, ax: Any = None) -> Self:
+        """Create the display from the cross-validated errors of a selector and draw it.
+
+        Parameters
+        ----------
+        selector : CCMSelector
+            Fitted with ``n_features_to_select="auto"``.
+        metric : str, default=None
+            Measure: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc",
+            "concordance" or "score". None means the one that chose the number of features: the
+            score if the selector has an ``estimator``, the concordance index for survival times,
+            otherwise the error.
+        ax : matplotlib axes, optional
+
+        Returns
+        -------
+        display : ErrorCurveDisplay
+        """
+        check_is_fitted(selector)
+        if metric is None:
+            metric = judged_by(selector) if selector.estimator is None else "score"
+        if selector.cv_results_ is None or len(selector.cv_results_.n_features) < 2:
+            raise ValueError(
+                "Only one number of features was evaluated, so there is no error curve. Fit "
+                'several features with n_features_to_select="auto".'
+            )
+        return cls(*cv_measure(selector, metric), selector.n_features_, metric).plot(ax)
+
+    def _draw(self, ax: Any) -> None:
+        from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter
+
+        sizes, kept = self.n_features, self.n_selected
+        low, high = self.error - self.standard_error, self.error + self.standard_error
+        ax.fill_between(sizes, low, high, color=ACCENT, alpha=0.15, linewidth=0)
+        mean, limit = "mean over folds", "one standard error from the best"
+        (self.line_,) = ax.plot(sizes, self.error, "o-", color=ACCENT, markersize=4, label=mean)
+        ax.axhline(self.limit, color=LIMIT, linestyle="--", linewidth=1.2, label=limit)
+        ax.axvline(kept, color="black", linewidth=1.0, label=f"{kept} kept")
+        if sizes[-1] > _WIDE:
+            ax.set_xscale("log")
+            shown = [size for size in _SIZES if sizes[0] <= size <= sizes[-1]]
+            ax.set_xticks(shown, [str(size) for size in shown])
+            ax.xaxis.set_minor_locator(NullLocator())
+        else:
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        if self.metric in ("error", "accuracy", "balanced_accuracy"):
+            ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        ax.set(xlabel="features kept", ylabel=MEASURES[self.metric])
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.grid(axis="y", alpha=0.25)
+        legend_under(ax)
 
 
 def styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Figures of a fitted selector: errors, weights, path and selection frequencies."""
+"""Figures of the leading features of a fitted selector, and what all figures share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,16 +7,76 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from covmin.selection.headline import MEASURES, cv_measure, judged_by
-from covmin.text import shortened
+from covmin.text import printable, shortened
 
-from .shared import ACCENT, LEFT_OUT, LIMIT, NAME, Display, legend_under, names_of
+ACCENT = "#0a6c74"
+LIMIT = "#b4532a"
+LEFT_OUT = "#b9b4a7"
+# Characters of a name that a picture has room for.
+NAME = 32
 
-_MORE_IS_BETTER = {"accuracy", "balanced_accuracy", "roc_auc", "concordance", "score"}
-# With more features than this, the axis is logarithmic.
-_WIDE = 25
-# Tick labels of the logarithmic axis.
-_SIZES = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
+
+def pyplot_module() -> Any:
+    """Return matplotlib's pyplot, or raise an error that says how to install it."""
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError('Figures require matplotlib: pip install "covmin[plot]".') from error
+    return pyplot
+
+
+def names_of(selector: Any, given: Sequence[str] | None = None) -> list[str]:
+    """Return printable feature names: those given, the selector's, or x0, x1 and so on."""
+    names = given if given is not None else getattr(selector, "feature_names_in_", None)
+    if names is None:
+        return [f"x{j}" for j in range(selector.n_features_in_)]
+    if len(names) != selector.n_features_in_:
+        raise ValueError(
+            f"{len(names)} feature names were given for {selector.n_features_in_} features."
+        )
+    return [printable(str(name)) for name in names]
+
+
+def legend_under(ax: Any) -> None:
+    """Place the legend under the axis label, where it covers nothing."""
+    from matplotlib.transforms import ScaledTranslation
+
+    under = ax.transAxes + ScaledTranslation(0.0, -0.5, ax.figure.dpi_scale_trans)  # inches
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "bbox_transform": under}
+    ax.legend(**place, ncols=3, frameon=False, fontsize="small", handlelength=1.5)
+
+
+class Display:
+    """A figure on one pair of axes; ``_draw`` draws it."""
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the figure.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Axes to draw on; created if not given.
+
+        Returns
+        -------
+        self : Display
+            With ``ax_`` and ``figure_``.
+        """
+        self._draw(self._take_axes(ax))
+        return self
+
+    def _take_axes(self, ax: Any) -> Any:
+        if ax is None:
+            ax = pyplot_module().subplots(figsize=self._size(), layout="constrained")[1]
+        self.ax_, self.figure_ = ax, ax.figure
+        return ax
+
+    def _size(self) -> tuple[float, float]:
+        """Width and height of a new figure, in inches."""
+        return 6.4, 3.8
+
+    def _draw(self, ax: Any) -> None:
+        raise NotImplementedError
 
 
 class FeatureDisplay(Display):
@@ -239,102 +299,3 @@ class PathDisplay(FeatureDisplay):
                 Rectangle(corner, 1, n_shown, fill=False, ec=colour, lw=1.5, clip_on=False)
             )
         self.figure_.colorbar(self.image_, ax=ax, label="weight", aspect=30, fraction=0.05)
-
-
-@dataclass(eq=False, repr=False)
-class ErrorCurveDisplay(Display):
-    """Cross-validated error against the number of features, with the one-standard-error line.
-
-    Parameters
-    ----------
-    n_features : ndarray of shape (n_sizes,)
-    error : ndarray of shape (n_sizes,)
-        Mean error over folds as a fraction of the variance of the response, or another measure.
-    standard_error : ndarray of shape (n_sizes,)
-        Standard error of that mean.
-    n_selected : int
-        Number of features that the selector keeps.
-    metric : str, default="error"
-        Measure: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc", "concordance"
-        or "score".
-
-    Attributes
-    ----------
-    ax_, figure_, line_ : matplotlib axes, figure and line
-
-    Examples
-    --------
-    >>> from covmin import CCMSelector
-    >>> from covmin.datasets import make_xor
-    >>> from covmin.plotting import ErrorCurveDisplay
-    >>> X, y = make_xor(60, random_state=0, return_X_y=True)
-    >>> display = ErrorCurveDisplay.from_estimator(CCMSelector(random_state=0).fit(X, y))
-    >>> bool(display.error.min() <= display.limit)
-    True
-    """
-
-    n_features: np.ndarray
-    error: np.ndarray
-    standard_error: np.ndarray
-    n_selected: int
-    metric: str = "error"
-
-    @property
-    def limit(self) -> float:
-        """Best error plus its standard error; minus it for measures where higher is better."""
-        sign = -1.0 if self.metric in _MORE_IS_BETTER else 1.0
-        best = int(np.argmin(sign * self.error))
-        return float(self.error[best] + sign * self.standard_error[best])
-
-    @classmethod
-    def from_estimator(cls, selector: Any, *, metric: str | None = None, ax: Any = None) -> Self:
-        """Create the display from the cross-validated errors of a selector and draw it.
-
-        Parameters
-        ----------
-        selector : CCMSelector
-            Fitted with ``n_features_to_select="auto"``.
-        metric : str, default=None
-            Measure: "error", "accuracy", "balanced_accuracy", "log_loss", "roc_auc",
-            "concordance" or "score". None means the one that chose the number of features: the
-            score if the selector has an ``estimator``, the concordance index for survival times,
-            otherwise the error.
-        ax : matplotlib axes, optional
-
-        Returns
-        -------
-        display : ErrorCurveDisplay
-        """
-        check_is_fitted(selector)
-        if metric is None:
-            metric = judged_by(selector) if selector.estimator is None else "score"
-        if selector.cv_results_ is None or len(selector.cv_results_.n_features) < 2:
-            raise ValueError(
-                "Only one number of features was evaluated, so there is no error curve. Fit "
-                'several features with n_features_to_select="auto".'
-            )
-        return cls(*cv_measure(selector, metric), selector.n_features_, metric).plot(ax)
-
-    def _draw(self, ax: Any) -> None:
-        from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter
-
-        sizes, kept = self.n_features, self.n_selected
-        low, high = self.error - self.standard_error, self.error + self.standard_error
-        ax.fill_between(sizes, low, high, color=ACCENT, alpha=0.15, linewidth=0)
-        mean, limit = "mean over folds", "one standard error from the best"
-        (self.line_,) = ax.plot(sizes, self.error, "o-", color=ACCENT, markersize=4, label=mean)
-        ax.axhline(self.limit, color=LIMIT, linestyle="--", linewidth=1.2, label=limit)
-        ax.axvline(kept, color="black", linewidth=1.0, label=f"{kept} kept")
-        if sizes[-1] > _WIDE:
-            ax.set_xscale("log")
-            shown = [size for size in _SIZES if sizes[0] <= size <= sizes[-1]]
-            ax.set_xticks(shown, [str(size) for size in shown])
-            ax.xaxis.set_minor_locator(NullLocator())
-        else:
-            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        if self.metric in ("error", "accuracy", "balanced_accuracy"):
-            ax.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-        ax.set(xlabel="features kept", ylabel=MEASURES[self.metric])
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.grid(axis="y", alpha=0.25)
-        legend_under(ax)

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from covmin.text import shortened
 
-from .shared import ACCENT, LEFT_OUT, NAME, Display, names_of
+from .fitted import ACCENT, LEFT_OUT, NAME, Display, names_of
 
 
 def network_order(pairs: np.ndarray, ranking: np.ndarray) -> np.ndarray:

@@ -4,13 +4,13 @@
 one HTML page that works offline, and `write_report` does both.
 """
 
-from covmin.runtime.page import Report
 from covmin.selection.headline import Headline, error_curve, explain_choice, headline
+from covmin.selection.summary import summary
 
 from .build import build_report
 from .checks import check_data
-from .code import reproduction_code
-from .render import make_report, render_report, write_report
+from .render import Report, make_report, render_report, write_report
+from .reproduction import reproduction_code
 
 __all__ = [
     "Headline",
@@ -23,5 +23,6 @@ __all__ = [
     "make_report",
     "render_report",
     "reproduction_code",
+    "summary",
     "write_report",
 ]

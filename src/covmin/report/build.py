@@ -1,7 +1,6 @@
 """Collect everything that a report shows, as plain values."""
 
 import platform
-import warnings
 from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
@@ -10,33 +9,30 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import covmin
-from covmin.data import TableOptions, read
 from covmin.data.hazards import survival_curve
 from covmin.plotting.network import network_order
-from covmin.selection.summary import measure_text, summary
-from covmin.text import printable
+from covmin.selection.summary import Explained, measure_text, summary
+from covmin.text import number, p_value, percent, printable, with_p_value
 
 from .checks import data_warnings
-from .code import reproduction_code
-from .missing import missing_values
-from .plots import drawn_rows, feature_plots, in_units
-from .relations import interacting_pair, interactions, shared_information, substitutes
-from .samples import Samples, as_samples
-from .verdicts import told_verdicts
+from .plots import feature_plots
+from .relations import shared_information, shown_pair, substitutes
+from .reproduction import reproduction_code
+from .view import View, in_units, view_of
 
-# Number of leading features in each part of the page.
+# Number of features in each part of the page.
 _PLOTTED = 12
-_PAIRED = 6
 _CORRELATED = 24
 _PATH_ROWS = 30
 _SLIDER = 100
-_MEASURED = ("value", "standard_error", "without")
+_MISSING_ROWS = 20
+_VERDICTS = 60
 
 
 def build_report(
     selector: Any,
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     feature_names: Sequence[str] | None = None,
     target_name: str = "y",
@@ -44,6 +40,9 @@ def build_report(
     notes: Sequence[str] = (),
     code: str | None = None,
     verdicts: Any = None,
+    found: dict[str, Any] | None = None,
+    warnings: list[dict[str, Any]] | None = None,
+    from_command: bool = False,
 ) -> dict[str, Any]:
     """Collect the contents of a report on a fitted selector.
 
@@ -51,10 +50,10 @@ def build_report(
     ----------
     selector : CCMSelector
         Fitted on X and y.
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), or Table
         The samples of the fit.
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        The response of the fit.
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+        The response of the fit; not needed with a table.
     feature_names : sequence of str, optional
         Names of the columns; by default the selector's.
     target_name : str, default="y"
@@ -67,6 +66,13 @@ def build_report(
         Code that repeats the fit; generated from the parameters by default.
     verdicts : VerdictSelector, optional
         Fitted on X and y too, for a section on which features matter at all.
+    found : dict, optional
+        The summary of the fit with this table, and
+    warnings : list of dict, optional
+        what `check_data` returns for it, if they are known already.
+    from_command : bool, default=False
+        Whether the fit was made by the command ``covmin``, so that advice names its options
+        instead of Python's parameters.
 
     Returns
     -------
@@ -85,38 +91,52 @@ def build_report(
     (178, 5, 13)
     """
     check_is_fitted(selector)
-    samples = as_samples(selector, X, y, feature_names)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the fit has already issued them
-        table = read(X, y, TableOptions.of(selector))
-    found = summary(selector, table, target=printable(target_name))
-    order = np.argsort(selector.ranking_, kind="stable")
-    chosen_from = order[~np.isin(order, list(samples.table.left_out))]
-    kept, target = int(selector.support_.sum()), printable(target_name)
+    view = view_of(selector, X, y, feature_names)
+    explained = Explained(selector, view.table)
+    target = printable(target_name)
+    found = found or summary(selector, view.table, target=target, explained=explained)
+    order = [row["column"] for row in found["features"]]
+    used = [j for j in order if not view.is_left_out(j)]
+    plotted = used[:_PLOTTED]
+    alone = {row["column"]: row["alone"] for row in found["features"]}
+    alone = {j: explained([j]) if alone[j] is None else alone[j] for j in plotted}
+    kept = [row["column"] for row in found["features"] if row["kept"]]
+    pairs = [row["columns"] for row in found["interactions"]]
     code = code or reproduction_code(selector, target_name, source)
-    stand_ins = substitutes(samples, chosen_from, kept)
     return {
         "target": target,
         "source": source and printable(source),
-        "names": samples.names,
-        "headline": found["headline_parts"],
-        "data": _data_summary(samples) | {"imbalance": found["imbalance"]},
-        "missing": missing_values(samples),
-        "asked": _asked(selector),
+        "names": view.names,
+        "headline": [printable(part) for part in found["headline_parts"]],
+        "data": _data_summary(view, found),
+        "missing": _missing_values(view),
+        "asked": _asked(selector, found),
         "notes": [printable(" ".join(str(note).split())) for note in notes],
-        "warnings": data_warnings(samples, order),
+        "warnings": data_warnings(view, explained, order) if warnings is None else warnings,
         "choice": _choice(selector, found),
-        "ranking": _ranking(selector, order),
+        "ranking": {
+            "order": order,
+            "ranks": [row["rank"] for row in found["features"]],
+            "weights": [round(row["weight"], 4) for row in found["features"]],
+        },
         "path": _path(selector, order),
-        "plots": feature_plots(samples, chosen_from[:_PLOTTED]),
-        "pair": interacting_pair(samples, order[: max(2, min(kept, _PAIRED))]),
-        "interactions": interactions(selector),
+        "plots": feature_plots(view, plotted, alone),
+        "pair": shown_pair(view, explained, pairs[0] if pairs else used[:2]),
+        "interactions": [
+            {
+                "features": row["columns"],
+                "share": round(row["share"], 4),
+                "p_value": with_p_value(row["p_value"]),
+            }
+            for row in found["interactions"]
+        ],
         "network": network_order(selector.interactions_.features, selector.ranking_).tolist(),
-        "verdicts": told_verdicts(verdicts),
-        "correlation": shared_information(samples, order[:_CORRELATED].tolist()),
-        "substitutes": stand_ins,
-        "described_rows": int(samples.rows.size),
-        "drawn_rows": int(drawn_rows(samples).size),
+        "verdicts": None if verdicts is None else _verdicts(verdicts),
+        "correlation": shared_information(view, used[:_CORRELATED]),
+        "substitutes": substitutes(selector, view, explained, kept),
+        "described_rows": int(view.rows.size),
+        "drawn_rows": int(view.drawn_rows.size),
+        "from_command": from_command,
         "code": "\n".join(map(printable, code.split("\n"))),
         "versions": {"covmin": covmin.__version__}
         | {library: version(library) for library in ("numpy", "scipy", "scikit-learn")}
@@ -125,79 +145,140 @@ def build_report(
 
 
 def _choice(selector: Any, found: dict[str, Any]) -> dict[str, Any]:
-    m, choices, curve = selector.n_features_, int(selector.ranking_.max()), found["cv_results"]
+    m, choices, curve = found["n_selected"], int(selector.ranking_.max()), found["cv_results"]
     errors = {row["name"]: row["value"] for row in found["measures"]}
-    measures = [
-        row | {key: row[key] and measure_text(row["name"], row[key]) for key in _MEASURED}
-        for row in found["measures"]
-    ]
+    has_error = curve is not None and found["task"] != "survival"
+    values = ("value", "standard_error", "without")
     return {
-        "m": int(m),
-        "kept": int(selector.support_.sum()),
+        "m": m,
+        "kept": found["n_kept"],
         "choices": choices,
         "why": found["why"],
-        "error": errors.get("error") if curve and selector.task_ != "survival" else None,
-        "measures": measures,
-        "largest": int(max(m, min(choices, _SLIDER))),
+        "error": errors["error"] if has_error else None,
+        "measures": [
+            row
+            | {
+                key: None if row[key] is None else measure_text(row["name"], row[key])
+                for key in values
+            }
+            for row in found["measures"]
+        ],
+        "largest": max(m, min(choices, _SLIDER)),
         "curve": curve,
         "scored": selector.estimator is not None,
     }
 
 
-def _data_summary(samples: Samples) -> dict[str, Any]:
-    n, d = samples.X.shape
-    size: dict[str, Any] = {"n_samples": n, "n_features": d, "task": samples.task}
-    if samples.task == "classification":
-        labels, codes = samples.classes
-        counts = zip(labels, np.bincount(codes).tolist(), strict=True)
-        classes = [{"label": label, "count": n} for label, n in counts]
-        return size | {"classes": classes}
-    if samples.task == "survival":
-        event, time = samples.responses.T
+def _data_summary(view: View, found: dict[str, Any]) -> dict[str, Any]:
+    n, d = view.table.n_samples, len(view.names)
+    size: dict[str, Any] = {"n_samples": n, "n_features": d, "task": view.task}
+    if view.task == "classification":
+        labels, codes = view.classes
+        counts = zip(labels, np.bincount(codes, minlength=len(labels)).tolist(), strict=True)
+        classes = [{"label": label, "count": count} for label, count in counts]
+        return size | {"classes": classes, "imbalance": printable(found["imbalance"])}
+    if view.task == "survival":
+        event, time = view.responses.T
         times, shares = survival_curve(event, time, np.ones(n))
         half = times[shares <= 0.5]  # none where more than half are never seen to have it
-        told = {"events": int(event.sum()), "last": float(time.max())}
-        return size | told | {"median": float(half[0]) if half.size else None}
-    y, unit = in_units(samples.y)
+        observed = {"events": int(event.sum()), "last": float(time.max())}
+        return size | observed | {"median": float(half[0]) if half.size else None}
+    y, unit = in_units(view.y)
     values = {"min": y.min(), "median": np.median(y), "mean": y.mean(), "max": y.max()}
     values["sd"] = y.std()
     response = {name: unit * float(value) for name, value in values.items()}
-    n_outputs = 1 if samples.responses.ndim == 1 else samples.responses.shape[1]
+    n_outputs = 1 if view.responses.ndim == 1 else view.responses.shape[1]
     return size | {"response": response, "n_outputs": n_outputs}
 
 
-def _asked(selector: Any) -> list[dict[str, str]]:
+def _missing_values(view: View) -> dict[str, Any]:
+    """Return ``rows`` for the columns with most missing values, and their number ``n_columns``."""
+    layout = view.table.layout
+    columns = np.union1d(layout.with_gaps, np.flatnonzero(layout.categorical)).tolist()
+    shares = {j: float(view.column(j).missing.mean()) for j in columns}
+    shares = {j: share for j, share in shares.items() if share > 0.0}
+    most = sorted(shares, key=lambda j: -shares[j])
+    rows = [
+        {"feature": j, "share": shares[j], **_response_where_missing(view, j)}
+        for j in most[:_MISSING_ROWS]
+    ]
+    return {"rows": rows, "n_columns": len(shares)}
+
+
+def _response_where_missing(view: View, j: int) -> dict[str, str]:
+    """Describe the response where a value is present, and where it is missing."""
+    missing = view.column(j).missing
+    parts = {"there": ~missing, "missing": missing}
+    if missing.all():
+        return {"there": "", "missing": "", "class": ""}
+    if view.task == "survival":
+        event = view.responses[:, 0]
+        expected = event - view.y
+        ratios = {
+            key: event[rows].sum() / max(expected[rows].sum(), 1e-300)
+            for key, rows in parts.items()
+        }
+        return {key: percent(ratio) for key, ratio in ratios.items()} | {"class": ""}
+    if view.task != "classification":
+        means = {key: number(float(view.y[rows].mean())) for key, rows in parts.items()}
+        return means | {"class": ""}
+    labels, codes = view.classes
+    shares = {
+        key: np.bincount(codes[rows], minlength=len(labels)) / rows.sum()
+        for key, rows in parts.items()
+    }
+    # Two classes differ by the same amount; take the rarer one.
+    there = shares["there"]
+    differs = np.abs(shares["missing"] - there).round(9)
+    most = max(range(len(labels)), key=lambda c: (differs[c], -there[c]))
+    return {key: percent(share[most]) for key, share in shares.items()} | {"class": labels[most]}
+
+
+def _asked(selector: Any, found: dict[str, Any]) -> list[dict[str, str]]:
     asked, stages = selector.n_features_to_select, len(selector.path_.n_features)
     read = " (inferred from the response)" if selector.task == "auto" else ""
     default = " (default)" if isinstance(selector.epsilon, str) else ""
     rows = {
         "Features to select": "chosen by cross-validation" if asked == "auto" else str(asked),
-        "Task": selector.task_ + read,
-        "Kernel": f"{selector.kernel_}, bandwidth {selector.bandwidth_:.4g}",
-        "Regularisation ε": f"{selector.epsilon_:.4g}{default}",
-        "Stages": f"{stages}, {selector.n_iter_} steps",
-        "Converged": "yes" if selector.converged_ else "no: increase max_iter",
+        "Task": found["task"] + read,
+        "Kernel": f"{found['kernel']}, bandwidth {found['bandwidth']:.4g}",
+        "Regularisation ε": f"{found['epsilon']:.4g}{default}",
+        "Stages": f"{stages}, {found['n_iter']} steps",
+        "Converged": "yes" if found["converged"] else "no: too few steps",
     }
     return [{"label": label, "value": value} for label, value in rows.items()]
 
 
-def _ranking(selector: Any, order: np.ndarray) -> dict[str, Any]:
-    """Return columns from best to worst, ranks unless they are 1, 2, 3…, and nonzero weights."""
-    weights, ranks = selector.weights_[order], selector.ranking_[order]
-    used = int(np.max(np.flatnonzero(weights), initial=-1)) + 1
-    plain = np.array_equal(ranks, np.arange(1, ranks.size + 1))
-    return {
-        "order": order.tolist(),
-        "ranks": None if plain else ranks.tolist(),
-        "weights": np.round(weights[:used], 4).tolist(),
-    }
-
-
-def _path(selector: Any, order: np.ndarray) -> dict[str, Any]:
+def _path(selector: Any, order: list[int]) -> dict[str, Any]:
     path, rows = selector.path_, order[:_PATH_ROWS]
     return {
         "sizes": path.n_features.tolist(),
-        "features": rows.tolist(),
+        "features": rows,
         "loo": np.round(path.optimistic_loo_error, 5).tolist(),
         "weights": np.round(path.weights[:, rows], 3).tolist(),
+    }
+
+
+def _verdicts(selector: Any) -> dict[str, Any]:
+    """Return verdicts, needed features first, with p-values and substitutes."""
+    check_is_fitted(selector)
+    order = np.argsort(selector.ranking_, kind="stable")
+    words, counts = np.unique(selector.verdicts_, return_counts=True)
+    count = dict(zip(words.tolist(), counts.tolist(), strict=True))
+    return {
+        "fdr": float(selector.fdr),
+        "needed": count.get("needed", 0),
+        "relevant": count.get("relevant", 0),
+        "not_shown": count.get("not shown to matter", 0),
+        "hidden": max(order.size - _VERDICTS, 0),
+        "rows": [
+            {
+                "feature": int(j),
+                "verdict": str(selector.verdicts_[j]),
+                "needed": p_value(selector.needed_pvalues_[j]),
+                "relevant": p_value(selector.relevant_pvalues_[j]),
+                "substitutes": [int(k) for k in selector.substitutes_[j]],
+            }
+            for j in order[:_VERDICTS]
+        ],
     }

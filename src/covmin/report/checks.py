@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from covmin.selection.summary import Explained
 from covmin.text import count_of, listed, shortened
 
-from .samples import Samples, as_samples
+from .view import View, view_of
 
 _LISTED = 12
 _CHECKED = 10
@@ -28,7 +29,7 @@ _COPY = (
 
 
 def check_data(
-    selector: Any, X: Any, y: Any, feature_names: Sequence[str] | None = None
+    selector: Any, X: Any, y: Any = None, *, explained: Explained | None = None
 ) -> list[dict[str, Any]]:
     """Return warnings about columns of the data.
 
@@ -36,10 +37,11 @@ def check_data(
     ----------
     selector : CCMSelector
         Fitted on X and y.
-    X : array-like of shape (n_samples, n_features)
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-    feature_names : sequence of str, optional
-        Names of the columns; by default the selector's.
+    X : array-like of shape (n_samples, n_features), or Table
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+        Not needed with a table.
+    explained : Explained, optional
+        What sets of columns of the same table explain, to share its regressions.
 
     Returns
     -------
@@ -58,28 +60,26 @@ def check_data(
     >>> [warning["title"] for warning in check_data(CCMSelector(1).fit(X, y), X, y)]
     ['A row number tracks the response']
     """
-    samples = as_samples(selector, X, y, feature_names)
-    return data_warnings(samples, np.argsort(selector.ranking_))
+    view = view_of(selector, X, y)
+    explained = explained or Explained(selector, view.table)
+    return data_warnings(view, explained, np.argsort(selector.ranking_, kind="stable").tolist())
 
 
-def data_warnings(samples: Samples, order: np.ndarray) -> list[dict[str, Any]]:
+def data_warnings(view: View, explained: Explained, order: list[int]) -> list[dict[str, Any]]:
     """Return what `check_data` returns; only the best columns are checked for leaks."""
-    # Excluded columns cannot mislead, and dates are often in order.
-    out = samples.table.left_out
-    numbering = [j for j in _numbering(samples.X) if j not in out | samples.table.dates]
-    constants, copies = ([j for j in found if j not in out] for found in _equal(samples.X))
-    constants = [j for j in constants if not 0 < samples.gaps(j).sum() < len(samples.X)]
-    best = [j for j in order[:_CHECKED].tolist() if j not in out.union(numbering)]
-    leaks = [j for j in best if samples.unexplained([j]) < _DETERMINES]
-    found = [_row_number(samples, j) for j in numbering]
+    numbering = _numbering(view)
+    constants, copies = _constants_and_copies(view)
+    best = [j for j in order[:_CHECKED] if j not in numbering and not view.is_left_out(j)]
+    leaks = [j for j in best if explained([j]) > 1.0 - _DETERMINES]
+    found = [_row_number(shortened(view.names[j]), j, explained([j])) for j in numbering]
     if leaks:
         found.insert(0, _warning("leak", "Too good to be true?", _LEAK, leaks))
     if constants:
         found.append(_warning("constant", f"{_columns(constants)} constant", _CONSTANT, constants))
     if copies:
         found.append(_warning("duplicate", f"{_columns(copies)} duplicated", _COPY, copies))
-    if samples.task == "classification":
-        found += _thin_classes(*samples.classes)
+    if view.task == "classification":
+        found += _thin_classes(*view.classes)
     return found
 
 
@@ -88,9 +88,8 @@ def _warning(kind: str, title: str, text: str, features: Sequence[int] = ()) -> 
     return {"kind": kind, "title": title, "text": text, "features": shown, "n_features": n}
 
 
-def _row_number(samples: Samples, j: int) -> dict[str, Any]:
+def _row_number(name: str, j: int, explained: float) -> dict[str, Any]:
     """Return a warning about a row number; the worst case is one that follows the response."""
-    name, explained = shortened(samples.names[j]), samples.explained([j])
     if explained >= _TRACKS:
         text = (
             f"“{name}” is a row number, and alone it explains {explained:.0%} of the response: the "
@@ -105,34 +104,44 @@ def _row_number(samples: Samples, j: int) -> dict[str, Any]:
     return _warning("id", "A column looks like a row number", text, [j])
 
 
-def _numbering(X: np.ndarray) -> list[int]:
-    """Return columns of distinct integers that are consecutive, or increase or decrease by row."""
+def _numbering(view: View) -> list[int]:
+    """Return columns of distinct integers that are consecutive, or increase or decrease by row.
+
+    Dates are often in order, and excluded columns cannot mislead.
+    """
+    X, source, kinds = view.table.X, view.table.layout.source, view.table.kinds
     n, found = X.shape[0], []
     if n <= _SMALL_CLASS:
         return []
     # Huge spans overflow without harm: such columns are not row numbers.
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         span = X.max(axis=0).astype(np.float64) - X.min(axis=0)
-        for j in np.flatnonzero((span >= n - 1) & (X[0] % 1 == 0)).tolist():
-            x, steps = X[:, j], np.diff(X[:, j])
+        for k in np.flatnonzero((span >= n - 1) & (X[0] % 1 == 0)).tolist():
+            x, steps = X[:, k], np.diff(X[:, k])
             ordered = (steps > 0).all() or (steps < 0).all()
-            consecutive = span[j] == n - 1 and np.unique(x).size == n
-            if (ordered or consecutive) and not (x % 1).any():
-                found.append(j)
+            consecutive = span[k] == n - 1 and np.unique(x).size == n
+            is_number = kinds is None or kinds[source[k]] == "number"
+            if is_number and (ordered or consecutive) and not (x % 1).any():
+                found.append(int(source[k]))
     return found
 
 
-def _equal(X: np.ndarray) -> tuple[list[int], list[int]]:
+def _constants_and_copies(view: View) -> tuple[list[int], list[int]]:
     """Return constant columns, and columns that repeat an earlier one."""
-    is_constant = (X[:1] == X).all(axis=0)
-    copies: list[int] = []
-    first: dict[bytes, int] = {}
-    for j in np.flatnonzero(~is_constant).tolist():
+    X, source = view.table.X, view.table.layout.source
+    varies = ~((X[:1] == X).all(axis=0) | np.isnan(X).all(axis=0))
+    columns, starts = np.unique(np.sort(source), return_index=True)
+    encoded = np.split(np.argsort(source, kind="stable"), starts[1:])
+    constants, copies, first = [], [], dict[bytes, int]()
+    for j, its in zip(columns.tolist(), encoded, strict=True):
+        if not varies[its].any():
+            constants.append(j)
+            continue
         # Adding zero turns -0.0 into 0.0.
-        key = blake2b((np.ascontiguousarray(X[:, j]) + 0.0).data).digest()
+        key = blake2b((np.ascontiguousarray(X[:, its].T) + 0.0).data).digest()
         if first.setdefault(key, j) != j:
             copies.append(j)
-    return np.flatnonzero(is_constant).tolist(), copies
+    return constants, copies
 
 
 def _thin_classes(labels: list[str], codes: np.ndarray) -> list[dict[str, Any]]:

@@ -8,10 +8,8 @@ import numpy as np
 from covmin.data.hazards import survival_curve
 from covmin.text import number
 
-from .reading import MISSING, leveled
-from .samples import Samples
+from .view import MISSING, Column, View, in_units, levels_of_numbers
 
-_POINTS = 300
 _GRID = 48
 _MAX_CLASSES = _MAX_LEVELS = 12
 # A column with at most this many distinct numbers gets a bar for each.
@@ -22,52 +20,46 @@ _COLOURED = 6
 _LARGEST = 8e307
 
 
-def feature_plots(samples: Samples, columns: np.ndarray) -> list[dict[str, Any]]:
+def feature_plots(view: View, columns: Sequence[int], alone: dict[int, float]) -> list[dict]:
     """Return one plot per column, with what it explains alone and the kind of plot."""
-    draw = {"classification": _densities, "survival": _survival}.get(samples.task, _scatter)
+    draw = {"classification": _densities, "survival": _survival}.get(view.task, _scatter)
     plots = []
-    for j in map(int, columns):
-        levels = _levels_of(samples, j)
-        plots.append(
-            {"feature": j, "explained": round(samples.explained([j]), 4)}
-            | (draw(samples, j) if levels is None else _levels(samples, *levels))
-            | ({"date": True} if j in samples.table.dates else {})
-            | ({"missing": float(gaps.mean())} if (gaps := samples.gaps(j)).any() else {})
-        )
+    for j in columns:
+        column = view.column(j)
+        leveled = _with_levels(column)
+        plot = draw(view, column) if leveled is None else _levels(view, leveled)
+        plot |= {"feature": j, "explained": round(alone[j], 4)}
+        plot |= {"date": True} if column.is_date else {}
+        plot |= {"missing": float(column.missing.mean())} if column.missing.any() else {}
+        plots.append(plot)
     return plots
 
 
-def pair_points(samples: Samples, pair: Sequence[int]) -> dict[str, Any]:
+def pair_points(view: View, pair: Sequence[int]) -> dict[str, Any]:
     """Return two features at some rows, with the class or value of each row.
 
     Levels are given by their numbers. Rows with a missing number are omitted and counted.
     """
-    shown = drawn_rows(samples)
-    unseen = np.zeros(shown.size, dtype=bool)
-    for j in set(pair) - set(samples.levels):
-        unseen |= samples.gaps(j)[shown]
-    rows = shown[~unseen]
+    columns = [view.column(j) for j in pair]
+    unseen = np.zeros(view.drawn_rows.size, dtype=bool)
+    for column in columns:
+        if column.levels is None:
+            unseen |= column.missing[view.drawn_rows]
+    rows = view.drawn_rows[~unseen]
     points: dict[str, Any] = {
         "levels": [None, None],
-        "dates": [j in samples.table.dates for j in pair],
+        "dates": [column.is_date for column in columns],
         "n_missing": int(unseen.sum()),
     }
-    for axis, j in enumerate(pair):
-        values = samples.X[:, j]
-        if j in samples.levels:
-            points["levels"][axis], values = _frequent(samples.levels[j], values, _MAX_LEVELS)
+    for axis, column in enumerate(columns):
+        values = column.values
+        if column.levels is not None:
+            points["levels"][axis], values = _frequent(column.levels, values, _MAX_LEVELS)
         points["xy"[axis]] = _rounded(values[rows])
-    if samples.task != "classification":
-        return points | {"value": _rounded(samples.y[rows])}
-    classes, codes = _frequent(*samples.classes, _COLOURED)
+    if view.task != "classification":
+        return points | {"value": _rounded(view.y[rows])}
+    classes, codes = _frequent(*view.classes, _COLOURED)
     return points | {"classes": classes, "class": codes[rows].tolist()}
-
-
-def in_units(values: np.ndarray) -> tuple[np.ndarray, float]:
-    """Scale numbers by the largest, so that their squares neither overflow nor vanish."""
-    numbers = values.astype(np.float64)
-    size = float(np.abs(numbers).max()) or 1.0
-    return numbers / size, size
 
 
 def crossed(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -89,43 +81,42 @@ def _frequent(labels: list[str], codes: np.ndarray, most: int) -> tuple[list[str
     return [*(labels[c] for c in kept), others], place[codes]
 
 
-def _levels_of(samples: Samples, j: int) -> tuple[list[str], np.ndarray] | None:
-    """Return the levels of a category, or of a column of few numbers, and their codes."""
-    if j in samples.levels:
-        return samples.levels[j], samples.X[:, j]
-    x, gaps = samples.X[:, j], samples.gaps(j)
-    if np.unique(x[~gaps][: samples.rows.size]).size > _FEW_NUMBERS or j in samples.table.dates:
+def _with_levels(column: Column) -> Column | None:
+    """Return a category, or a column of few numbers as one; None for other columns."""
+    if column.levels is not None:
+        return column
+    if column.is_date or np.unique(column.values[~column.missing]).size > _FEW_NUMBERS:
         return None
-    levels, codes = leveled(x, gaps)
-    return (levels, codes) if len(levels) - gaps.any() <= _FEW_NUMBERS else None
+    return levels_of_numbers(column)
 
 
-def _levels(samples: Samples, names: list[str], values: np.ndarray) -> dict[str, Any]:
+def _levels(view: View, column: Column) -> dict[str, Any]:
     """Return the number of samples at each level, with mean responses or class frequencies."""
-    levels, codes = _frequent(names, values, _MAX_LEVELS)
+    assert column.levels is not None
+    if view.task == "survival":
+        return _survival_of(view, *_frequent(column.levels, column.values, _COLOURED))
+    levels, codes = _frequent(column.levels, column.values, _MAX_LEVELS)
     counts = np.bincount(codes)
-    if samples.task == "survival":
-        return _survival_of(samples, *_frequent(names, values, _COLOURED))
     drawn = {"levels": levels, "counts": counts.tolist()}
-    if samples.task != "classification":
-        y, size = in_units(samples.y)
+    if view.task != "classification":
+        y, size = in_units(view.y)
         means = _rounded(np.bincount(codes, y) / counts, size)
         # On an axis as wide as the spread of the response, noise looks small.
         whole = {"mean": float(y.mean() * size), "sd": float(y.std() * size)}
         return {"kind": "means", **drawn, "means": means, **whole}
-    classes, labels = _frequent(*samples.classes, _COLOURED)
+    classes, labels = _frequent(*view.classes, _COLOURED)
     shares = np.round(crossed(codes, labels) / counts[:, None], 4)
     return {"kind": "shares", **drawn, "classes": classes, "shares": shares.tolist()}
 
 
-def _densities(samples: Samples, j: int) -> dict[str, Any]:
+def _densities(view: View, column: Column) -> dict[str, Any]:
     """Return kernel densities of the feature in each class, scaled to a maximum of 1."""
-    rows = samples.rows[~samples.gaps(j)[samples.rows]]
-    x, size = in_units(samples.X[rows, j])
+    rows = view.rows[~column.missing[view.rows]]
+    x, size = in_units(column.values[rows])
     low, high = float(x.min()), float(x.max())
     margin = 0.04 * (high - low) or 0.5
     grid = np.linspace(low - margin, high + margin, _GRID)
-    labels, codes = samples.classes[0], samples.classes[1][rows]
+    labels, codes = view.classes[0], view.classes[1][rows]
     most = min(_MAX_CLASSES, len(set(codes)))
     present = np.argsort(-np.bincount(codes), kind="stable")[:most]
     groups = {labels[c]: x[codes == c] for c in np.sort(present)}
@@ -133,7 +124,7 @@ def _densities(samples: Samples, j: int) -> dict[str, Any]:
     return {
         "kind": "densities",
         "grid": _rounded(grid[[0, -1]], size),
-        "whole": not (samples.X[rows, j] % 1).any(),
+        "whole": not (column.values[rows] % 1).any(),
         "classes": list(groups),
         "n_classes": len(labels),
         "curves": np.round(curves / (curves.max() or 1.0), 3).tolist(),
@@ -141,27 +132,26 @@ def _densities(samples: Samples, j: int) -> dict[str, Any]:
     }
 
 
-def _survival(samples: Samples, j: int) -> dict[str, Any]:
+def _survival(view: View, column: Column) -> dict[str, Any]:
     """Return Kaplan–Meier curves of the samples with low, middle and high values."""
-    there = ~samples.gaps(j)
-    x = samples.X[:, j]
-    low, high = np.quantile(x[there], [1 / 3, 2 / 3])
+    x = column.values
+    low, high = np.quantile(x[~column.missing], [1 / 3, 2 / 3])
     names = [f"up to {number(low)}", f"up to {number(high)}", f"above {number(high)}"]
-    if j in samples.table.dates:
+    if column.is_date:
         names = ["first third", "second third", "last third"]
     codes = (x > low).astype(np.intp) + (x > high)
-    return _survival_of(samples, [*names, MISSING], np.where(there, codes, 3))
+    return _survival_of(view, [*names, MISSING], np.where(column.missing, 3, codes))
 
 
-def _survival_of(samples: Samples, names: list[str], codes: np.ndarray) -> dict[str, Any]:
+def _survival_of(view: View, names: list[str], codes: np.ndarray) -> dict[str, Any]:
     """Return the Kaplan–Meier curve of each group, as the points at which it falls."""
     curves = []
     groups = np.unique(codes)
     for group in groups:
-        event, time = samples.responses[codes == group].T
+        event, time = view.responses[codes == group].T
         times, shares = survival_curve(event, time, np.ones(time.size))
-        some = np.unique(np.linspace(0, times.size - 1, _GRID).astype(int))[: times.size]
-        times, shares = np.append(0.0, times[some]), np.append(1.0, shares[some])
+        drawn = np.unique(np.linspace(0, times.size - 1, _GRID).astype(int))[: times.size]
+        times, shares = np.append(0.0, times[drawn]), np.append(1.0, shares[drawn])
         # Extend the curve to the end of observation.
         points = zip([*times, time.max()], [*shares, shares[-1]], strict=True)
         curves.append([[float(f"{t:.6g}"), round(float(share), 4)] for t, share in points])
@@ -175,30 +165,23 @@ def _density(x: np.ndarray, grid: np.ndarray) -> np.ndarray:
     return np.exp(-0.5 * ((grid[:, None] - x) / width) ** 2).mean(axis=1) / width
 
 
-def _scatter(samples: Samples, j: int) -> dict[str, Any]:
+def _scatter(view: View, column: Column) -> dict[str, Any]:
     """Return points, and a local average with a Gaussian window."""
-    gaps = samples.gaps(j)
-    rows, shown = (each[~gaps[each]] for each in (samples.rows, drawn_rows(samples)))
-    x, x_size = in_units(samples.X[rows, j])
-    y, y_size = in_units(samples.y[rows])
+    rows, shown = (r[~column.missing[r]] for r in (view.rows, view.drawn_rows))
+    x, x_size = in_units(column.values[rows])
+    y, y_size = in_units(view.y[rows])
     grid = np.quantile(x, np.linspace(0.02, 0.98, _GRID))
     width = max(1.06 * x.std() * x.size**-0.2, 1e-12)
     W = np.exp(-0.5 * ((grid[:, None] - x) / width) ** 2) + 1e-300
     curve = zip(_rounded(grid, x_size), _rounded(W @ y / W.sum(axis=1), y_size), strict=True)
-    points = {"x": _rounded(samples.X[shown, j]), "y": _rounded(samples.y[shown])}
+    points = {"x": _rounded(column.values[shown]), "y": _rounded(view.y[shown])}
     return {"kind": "scatter", **points, "curve": [list(point) for point in curve]}
-
-
-def drawn_rows(samples: Samples) -> np.ndarray:
-    """Return the rows that are drawn as points."""
-    rows = samples.rows
-    return rows[:: max(1, -(-rows.size // _POINTS))]
 
 
 def _rounded(values: Any, size: float = 1.0) -> list[float]:
     """Multiply numbers by a size, rounded to the digits that a plot can show."""
     shares, unit = in_units(np.asarray(values))
-    spread = float(np.ptp(shares))
+    spread = float(np.ptp(shares)) if shares.size else 0.0
     digits = 17 if spread == 0.0 else min(3 - int(np.floor(np.log10(spread))), 17)
     with np.errstate(over="ignore"):
         numbers = np.clip(shares * unit * size, -_LARGEST, _LARGEST)

@@ -1,14 +1,53 @@
 """Render the dict of a report as an HTML page."""
 
 import os
+from dataclasses import dataclass
+from html import escape
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from covmin.runtime.page import Report
+from covmin.runtime.resume import replace_file
 from covmin.text import number, percent, shortened
 
 from .build import build_report
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """A report on a fitted selector, to show in a notebook or to ``save`` to a file.
+
+    Parameters
+    ----------
+    html : str
+        The complete page, which works offline.
+
+    Examples
+    --------
+    >>> from covmin import CCMSelector
+    >>> from covmin.datasets import make_xor
+    >>> X, y = make_xor(60, random_state=0, return_X_y=True)
+    >>> CCMSelector(n_features_to_select=3).fit(X, y).report()
+    <covmin report: displays in a notebook; .save("report.html") writes it to a file>
+    """
+
+    html: str
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page to a file atomically and return its absolute path."""
+        target = Path(path).absolute()
+        replace_file(target, self.html.encode())
+        return target
+
+    def _repr_html_(self) -> str:
+        # An iframe, so that the styles of page and notebook do not affect each other.
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" title="covmin report" '
+            'style="width:100%;height:46rem;max-height:90vh;border:1px solid #8884"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return '<covmin report: displays in a notebook; .save("report.html") writes it to a file>'
 
 
 def render_report(report: dict[str, Any]) -> str:
@@ -41,15 +80,16 @@ def render_report(report: dict[str, Any]) -> str:
     return page.render(report=report, style=style, script="\n".join(scripts))
 
 
-def make_report(selector: Any, X: Any, y: Any, **options: Any) -> Report:
+def make_report(selector: Any, X: Any, y: Any = None, **options: Any) -> Report:
     """Return the report on a fitted selector, as an object that a notebook displays.
 
     Parameters
     ----------
     selector : CCMSelector
         Fitted on X and y.
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), or Table
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        None with a table.
     **options
         Passed to `build_report`.
 
@@ -80,8 +120,9 @@ def write_report(
     ----------
     selector : CCMSelector
         Fitted on X and y.
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), or Table
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        None with a table.
     path : str or path
         The HTML file to write.
     **options

@@ -1,1 +1,3 @@
-"""Services around a computation: progress, checkpoints, threads, memory and files."""
+"""Services around a computation: progress, resuming, threads, seeds and memory."""
+
+__version__ = "0.1.0"

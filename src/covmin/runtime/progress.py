@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
+
+from .threads import in_threads, one_blas_thread
 
 # Seconds before "auto" shows a progress bar; shorter work needs none.
 _PATIENCE = 3.0
 # At most so many printed lines per phase.
 _LINES = 20
+
+Result = TypeVar("Result")
 
 
 @dataclass
@@ -108,7 +112,7 @@ class ProgressBar:
 
     def _draw(self, phase: _Phase) -> None:
         if self._bar is None:
-            self._bar = _tqdm(phase, leave=self.tells) or _Lines(phase, self.tells)
+            self._bar = _tqdm(phase, leave=self.tells) or _Lines(phase)
         self._bar.n = phase.done
         self._bar.set_postfix_str(phase.text)
 
@@ -155,21 +159,45 @@ def _tqdm(phase: _Phase, *, leave: bool) -> Any:
 
 
 class _Lines:
-    """A minimal replacement of tqdm: some lines, or one that is overwritten and then cleared."""
+    """A minimal replacement of tqdm that prints some lines."""
 
-    def __init__(self, phase: _Phase, leave: bool) -> None:
-        self._phase, self._leave, self._printed = phase, leave, -1
+    def __init__(self, phase: _Phase) -> None:
+        self._phase, self._printed = phase, -1
         self.n = 0
 
     def set_postfix_str(self, text: str) -> None:
         phase = self._phase
-        line = f"covmin {phase.name}, {phase.unit} {self.n}/{phase.total}{phase.rest()}"
-        if not self._leave:
-            print(f"\r\x1b[K{f'{line} {text}'[:78]}", end="", file=sys.stderr, flush=True)
-        elif self._printed < (part := _LINES * self.n // max(phase.total, _LINES)):
-            print(line, file=sys.stderr)
+        part = _LINES * self.n // max(phase.total, _LINES)
+        if self._printed < part:
+            rest = f"{phase.unit} {self.n}/{phase.total}{phase.rest()}"
+            print(f"covmin {phase.name}, {rest}", file=sys.stderr)
             self._printed = part
 
     def close(self) -> None:
-        if not self._leave:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        """Leave the lines."""
+
+
+def repeat(
+    work: Callable[[Any], Result],
+    items: Sequence[Any],
+    what: str,
+    unit: str,
+    n_jobs: int | None,
+    verbose: int | str,
+) -> list[Result]:
+    """Return the results of ``work`` for each item, in order.
+
+    The items run in threads, with one BLAS thread each. ``what`` and ``unit`` are the texts of
+    the progress bar.
+    """
+    results: list[Result] = []
+    with (
+        ProgressBar.shown(verbose) as bar,
+        one_blas_thread(),
+        in_threads(work, items, n_jobs) as found,
+    ):
+        bar.show(what, unit, 0, len(items))
+        for result in found:
+            results.append(result)
+            bar.show(what, unit, len(results), len(items))
+    return results

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from numbers import Real
 from os import PathLike
 from pathlib import Path
 from time import monotonic
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -16,10 +19,10 @@ import numpy as np
 from covmin.core.kernels import Configurable
 from covmin.core.path import Stage
 from covmin.core.watch import Progress, Watch
+from covmin.remarks import InputError
 
-from .checkpoint import Checkpoint
-from .interrupts import Interrupts
 from .progress import ProgressBar
+from .resume import Checkpoint
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
@@ -68,55 +71,81 @@ class LongRun(Configurable):
 
     def check(self) -> None:
         """Raise an error if a setting is invalid."""
-        if not (self.checkpoint is None or isinstance(self.checkpoint, str | PathLike)):
-            raise ValueError(f"checkpoint must be a path or None; got {self.checkpoint!r}.")
-        if self.checkpoint is not None and not Path(self.checkpoint).resolve().parent.is_dir():
-            raise ValueError(
-                f"The folder of the checkpoint {str(self.checkpoint)!r} does not exist. Create it, "
-                "or choose another path."
+        path, after, seconds = self.checkpoint, self.checkpoint_after, self.seconds
+        for name, is_valid, allowed in (
+            ("checkpoint", path is None or isinstance(path, str | PathLike), "a path or None"),
+            ("checkpoint_after", isinstance(after, Real) and after >= 0, "a number of seconds ≥ 0"),
+            ("interrupt", self.interrupt in ("raise", "keep"), '"raise" or "keep"'),
+            (
+                "seconds",
+                seconds is None or (isinstance(seconds, Real) and seconds > 0),
+                "a number > 0 or None",
+            ),
+            ("callback", self.callback is None or callable(self.callback), "callable or None"),
+        ):
+            if not is_valid:
+                text = f"{name} must be {allowed}; got {getattr(self, name)!r}."
+                raise InputError(text, "long-run", f"long_run__{name}")
+        if path is not None and not Path(path).resolve().parent.is_dir():
+            raise InputError(
+                f"The folder of the checkpoint {str(path)!r} does not exist. Create it, or choose "
+                "another path.",
+                "long-run",
+                "long_run__checkpoint",
             )
-        if not isinstance(self.checkpoint_after, Real) or not self.checkpoint_after >= 0.0:
-            raise ValueError(
-                f"checkpoint_after must be a number of seconds ≥ 0; got {self.checkpoint_after!r}."
-            )
-        if self.interrupt not in ("raise", "keep"):
-            raise ValueError(f'interrupt must be "raise" or "keep"; got {self.interrupt!r}.')
-        if not (self.seconds is None or (isinstance(self.seconds, Real) and self.seconds > 0.0)):
-            raise ValueError(f"seconds must be a number > 0 or None; got {self.seconds!r}.")
-        if not (self.callback is None or callable(self.callback)):
-            raise ValueError(f"callback must be callable or None; got {self.callback!r}.")
 
 
 class Run(Watch):
     """Receives every event of a fit, and tells the fit whether to continue."""
 
-    def __init__(
-        self,
-        bar: ProgressBar,
-        checkpoint: Checkpoint,
-        interrupts: Interrupts,
-        callback: Any = None,
-        seconds: float | None = None,
-    ) -> None:
+    def __init__(self, long_run: LongRun, bar: ProgressBar, checkpoint: Checkpoint | None) -> None:
+        self._long_run = long_run
         self._bar = bar
         self._checkpoint = checkpoint
-        self._interrupts = interrupts
-        self._callback = callback
-        self._begin, self._seconds = monotonic(), seconds
+        self._begin = monotonic()
         self._late = False
+        self._interrupted = False
         self._n_judged: tuple[int, int] | None = None  # (finished, all) folds, if not all finished
-        self._steps = checkpoint.steps()
+        self._steps = [] if checkpoint is None else checkpoint.steps()
 
     @classmethod
     @contextmanager
     def of(cls, long_run: LongRun, verbose: int | str, settings: dict[str, Any]) -> Iterator[Self]:
-        """Provide a run for the block; its checkpoint is valid only for these settings."""
-        with (
-            ProgressBar.shown(verbose) as bar,
-            Interrupts.noticed(long_run.interrupt == "keep") as interrupts,
-            Checkpoint.kept(long_run.checkpoint, long_run.checkpoint_after, settings) as kept,
-        ):
-            yield cls(bar, kept, interrupts, long_run.callback, long_run.seconds)
+        """Provide a run for the block; its checkpoint is valid only for these settings.
+
+        The checkpoint is deleted if the block ends without an error and the fit is complete.
+        """
+        path = long_run.checkpoint
+        with ExitStack() as stack:
+            bar = stack.enter_context(ProgressBar.shown(verbose))
+            checkpoint = None
+            if path is not None:
+                saved = Checkpoint(path, settings, long_run.checkpoint_after)
+                checkpoint = stack.enter_context(saved)
+            run = cls(long_run, bar, checkpoint)
+            if long_run.interrupt == "keep":
+                stack.enter_context(run._noticing_ctrl_c())
+            yield run
+        if path is not None and not run._late and run._n_judged is None:
+            Path(path).unlink(missing_ok=True)
+
+    @contextmanager
+    def _noticing_ctrl_c(self) -> Iterator[None]:
+        """Take the first Ctrl-C as a request to stop; the second is an ordinary interrupt."""
+        if threading.current_thread() is not threading.main_thread():
+            yield  # only the main thread receives signals
+            return
+        before = signal.getsignal(signal.SIGINT)
+
+        def stop_soon(number: int, frame: FrameType | None) -> None:
+            self._interrupted = True
+            signal.signal(signal.SIGINT, before)
+
+        signal.signal(signal.SIGINT, stop_soon)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def planned(self, plan: object) -> None:
         """Announce the plan, before the choice of m, which may take long."""
@@ -126,13 +155,15 @@ class Run(Watch):
     def stop(self) -> bool:
         """Tell whether to stop here: the user has asked for it, or the time is up."""
         self._late = self._late or self._past(1.0)
-        if self._late:
-            self._checkpoint.leave()
-        return self._late or self._interrupts.asked
+        return self._late or self._interrupted
 
     def stop_choosing(self) -> bool:
         """Tell whether the choice of m and ε has used up its share of the time."""
         return self._past(_SHARE_OF_CHOICE)
+
+    def _past(self, share: float) -> bool:
+        limit = self._long_run.seconds
+        return limit is not None and monotonic() - self._begin >= share * limit
 
     def choice_cut_short(self, done: int, total: int) -> None:
         """Record that only some folds were finished.
@@ -140,21 +171,16 @@ class Run(Watch):
         A fit with more time may choose a different m, so the stages that follow are not saved.
         """
         self._n_judged = done, total
-        self._checkpoint.leave()
-
-    def _past(self, share: float) -> bool:
-        passed = monotonic() - self._begin
-        return self._seconds is not None and passed >= share * self._seconds
 
     def ended_by(self) -> str:
         """Describe what stopped the fit early; empty if nothing did."""
         if self._late:
-            return f"stopped after {self._seconds:g} s"
-        return "interrupted" if self._interrupts.asked else ""
+            return f"stopped after {self._long_run.seconds:g} s"
+        return "interrupted" if self._interrupted else ""
 
     def end_of_choice(self) -> str:
         """Describe how the time limit affected the choice of m and ε; empty if it did not."""
-        if self._n_judged is None or self._interrupts.asked:
+        if self._n_judged is None or self._interrupted:
             return ""
         done, total = self._n_judged
         if done == 0:
@@ -168,34 +194,34 @@ class Run(Watch):
         if self._bar.tells:
             text += f", step {step.n_iter}: objective {step.value:.6g}, {step.n_active} active"
         self._bar.show("path", "stage", progress.stage, progress.n_stages, text)
-        if self._callback is not None:
-            self._callback(progress)
+        if self._long_run.callback is not None:
+            self._long_run.callback(progress)
 
     def stage_done(self, number: int, stage: Stage, order: np.ndarray) -> None:
         """Save a finished stage and show how many are finished."""
         steps = [step for step in self._steps if step.stage == number]
         if steps:
             self._bar.show("path", "stage", number + 1, steps[0].n_stages)
-        if self._n_judged is not None:
-            return
-        self._checkpoint.add("stage", number, stage, order, steps)
+        if self._checkpoint is not None and self._n_judged is None:
+            self._checkpoint.add_stage(number, stage, order, steps)
 
     def stages(self) -> Sequence[tuple[Stage, np.ndarray]]:
         """Return the stages saved by an earlier fit."""
-        return self._checkpoint.stages()
-
-    def fold_done(self, number: int, errors: np.ndarray, done: int, total: int) -> None:
-        """Save the errors of a fold, and show how many are finished."""
-        self._checkpoint.add("fold", number, errors)
-        self._bar.show("cross-validation", "fold", done, total)
-        if (told := getattr(self._callback, "fold", None)) is not None:
-            told(done, total)
+        return [] if self._checkpoint is None else self._checkpoint.stages()
 
     def folds(self, total: int) -> list[np.ndarray]:
         """Return the errors of the folds saved by an earlier fit; starts the clock of the bar."""
-        saved = self._checkpoint.folds()
+        saved = [] if self._checkpoint is None else self._checkpoint.folds()
         self._bar.show("cross-validation", "fold", len(saved), total)
         return saved
+
+    def fold_done(self, number: int, errors: np.ndarray, done: int, total: int) -> None:
+        """Save the errors of a fold, and show how many are finished."""
+        if self._checkpoint is not None:
+            self._checkpoint.add_fold(number, errors)
+        self._bar.show("cross-validation", "fold", done, total)
+        if (told := getattr(self._long_run.callback, "fold", None)) is not None:
+            told(done, total)
 
     def history(self) -> Bunch:
         """Return the steps, with one array per quantity."""
@@ -209,3 +235,20 @@ class Run(Watch):
             gap=np.array([s.iteration.gap for s in steps], dtype=float),
             n_active=np.array([s.iteration.n_active for s in steps], dtype=int),
         )
+
+
+def for_many_fits(estimator: Any, whole: Any) -> Any:
+    """Return a clone of an estimator to be fitted many times by ``whole``, with safe settings."""
+    from sklearn.base import clone
+
+    estimator = clone(estimator)
+    parameters = estimator.get_params()
+    if parameters.get("long_run__checkpoint") is not None:
+        raise ValueError(
+            f"A checkpoint stores the progress of one fit, but {type(whole).__name__} makes many. "
+            "Pass an estimator with checkpoint=None."
+        )
+    if parameters.get("long_run__interrupt") == "keep":
+        # Ctrl-C should stop everything: with "keep" it would only shorten the current fit.
+        estimator.set_params(long_run__interrupt="raise")
+    return estimator

@@ -7,7 +7,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
 from covmin.core.path import Path, approximation_error
+from covmin.core.screening import Found
 from covmin.data import Layout
+from covmin.data.columns import PreparedColumns
 from covmin.plan import Formulation, Plan
 from covmin.remarks import warn
 from covmin.runtime.run import Run
@@ -56,11 +58,8 @@ def fitted_attributes(fit: Fit) -> dict[str, Any]:
     # The last stage if an interrupt came before the one with this budget.
     stage = next((stage for stage in path.stages if stage.budget == budget), path.stages[-1])
 
-    def of_columns(found: Any) -> Bunch:
-        features = layout.source[columns.index[found.columns]]
-        features = np.sort(features, axis=1) if features.ndim == 2 else features
-        return Bunch(features=features, share=found.share, p_value=found.p_value)
-
+    spread = _found(path.protected.spread, columns, layout)
+    spread.features = spread.features[:, 0]
     return _ranked(fit) | {
         "n_features_": fit.m,
         "n_features_in_": layout.unit.size,
@@ -68,8 +67,8 @@ def fitted_attributes(fit: Fit) -> dict[str, Any]:
         "column_kinds_": table.kinds,
         "path_": stages,
         "plan_": plan,
-        "interactions_": of_columns(path.protected.pairs),
-        "spread_": of_columns(path.protected.spread),
+        "interactions_": _found(path.protected.interactions, columns, layout),
+        "spread_": spread,
         "weights_": stages.weights[path.stages.index(stage)].copy(),
         "objective_": float(stage.criterion * response.squared_unit),
         "approximation_": plan.approximation,
@@ -152,6 +151,15 @@ def _path(path: Path, unit_index: np.ndarray, layout: Layout, unit: float) -> Bu
         n_iter=np.array([stage.solution.n_iter for stage in stages]),
         converged=np.array([stage.solution.converged for stage in stages]),
     )
+
+
+def _found(found: Found, columns: PreparedColumns, layout: Layout) -> Bunch:
+    """Return sets of features as input columns, in order; -1 after the end of a smaller set."""
+    ends = found.columns < 0
+    features = layout.source[columns.index[found.columns]]
+    features = np.sort(np.where(ends, layout.unit.size, features), axis=1)
+    features[np.sort(ends, axis=1)] = -1
+    return Bunch(features=features, share=found.share, p_value=found.p_value)
 
 
 def _cv_results(cv: CrossValidation | None) -> Bunch | None:

@@ -232,9 +232,8 @@ def _of_rows(method: Method, size: Size) -> list[Decision]:
         return [decision]
     n_components = size.n_components if method.approximation else 0
     rows = size.effort.rows(method.kernel, size.n_columns, n_components)
-    choice = (
-        "all rows" if rows >= size.n_samples else f"{rows} rows, and single effects on all rows"
-    )
+    few = f"{rows} rows, and single effects on all rows"
+    choice = few if rows < size.n_samples else "all rows"
     limit = f"at most {size.effort.work:.0e} multiplications per step"
     return [decision, Decision("first stage", f"{choice}, single precision", limit)]
 
@@ -286,11 +285,8 @@ def look(
     """Return the kernel and the candidate ridges after a first look at the data."""
     problem = method.formulated(data, columns, table.response, 1.0)
     first, decisions = FirstLook(problem, method.task), list[Decision]()
-    if (
-        isinstance(settings.kernel, str)
-        and settings.kernel == "auto"
-        and method.formulation.is_plain
-    ):
+    is_auto = isinstance(settings.kernel, str) and settings.kernel == "auto"
+    if is_auto and method.formulation.is_plain:
         method, first, decisions = _of_rare_values(method, first, columns)
     epsilons, decision = _ridges(method, first, columns, settings)
     return method, epsilons, first, [*decisions, decision]
@@ -308,7 +304,11 @@ def _of_rare_values(
     """
     n = columns.n_effective
     enough = min(SEARCH.fewest_carriers, SEARCH.carrier_share * n)
-    if not method.screens or first.pair_carriers(n) >= enough or first.protected.pairs.share.size:
+    if (
+        not method.screens
+        or first.pair_carriers(n) >= enough
+        or first.protected.interactions.share.size
+    ):
         return method, first, []
     kernel = with_share(method.kernel, 1.0)
     alone = first.by(kernel)

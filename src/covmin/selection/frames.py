@@ -5,23 +5,23 @@ from __future__ import annotations
 import os
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
-from importlib import import_module
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import TableOptions, read
 from covmin.data.tables import from_tensors
-from covmin.runtime.frames import as_frame
-from covmin.runtime.page import Report
+from covmin.runtime.compat import output_container
 
-from .substitutes import Substitute, find_substitutes
+from .substitutes import Substitute, feature_labels, find_substitutes
 from .summary import Explained, feature_names, feature_notes
+
+if TYPE_CHECKING:
+    from covmin.report import Report
 
 
 class NamedResultsMixin:
@@ -142,10 +142,11 @@ class NamedResultsMixin:
         'x4'
         """
         check_is_fitted(self)
-        found = find_substitutes(self, _explained(self, X, y), n)
-        return results_frame(
-            self, **{name: [getattr(row, name) for row in found] for name in Substitute._fields}
-        )
+        found, labels = find_substitutes(self, _explained(self, X, y), n), feature_labels(self)
+        columns = {name: [getattr(row, name) for row in found] for name in Substitute._fields}
+        for name in ("feature", "substitute"):
+            columns[name] = [labels[number] for number in columns[name]]
+        return results_frame(self, **columns)
 
     def cv_results_frame(self) -> Any:
         """Return the cross-validation results as a table.
@@ -224,8 +225,9 @@ class NamedResultsMixin:
             )
         if getattr(y, "name", None) is not None:
             options = {"target_name": str(y.name), **options}
-        # The report layer is above this one, so import it only when it is needed, by name.
-        made: Report = import_module("covmin.report").make_report(self, X, y, **options)
+        from covmin.report import make_report  # of a layer above, for the sake of a short call
+
+        made = make_report(self, X, y, **options)
         return made if path is None else made.save(path)
 
     def _remember(self, X: Any, y: Any) -> None:
@@ -249,8 +251,7 @@ def _explained(selector: Any, X: Any, y: Any) -> Explained:
 
 def results_frame(selector: Any, **columns: Any) -> Any:
     """Return results as a pandas frame, or a polars frame if ``set_output`` asks for it."""
-    wanted = _get_output_config("transform", estimator=selector)["dense"]
-    return as_frame(columns, "polars" if wanted == "polars" else "pandas")
+    return as_frame(columns, output_container(selector))
 
 
 def _weakly(table: Any) -> Callable[[], Any]:
@@ -265,3 +266,23 @@ def _weakly(table: Any) -> Callable[[], Any]:
 
 def _gone() -> None:
     """Return None, for a table that no longer exists."""
+
+
+def require_pandas() -> Any:
+    """Return the pandas module, or raise an error that says how to install it."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError(
+            'Results as a frame require pandas: pip install pandas, or "covmin[cli]".'
+        ) from error
+    return pandas
+
+
+def as_frame(columns: Mapping[str, Any], library: str = "pandas") -> Any:
+    """Return named columns as a polars frame if that is the library, else as a pandas frame."""
+    if library == "polars":
+        import polars
+
+        return polars.DataFrame(dict(columns))
+    return require_pandas().DataFrame(dict(columns))

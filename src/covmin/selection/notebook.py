@@ -3,7 +3,7 @@
 from html import escape
 from typing import Any
 
-import numpy as np
+from .summary import summary
 
 _SHOWN = 12
 _ROW = (
@@ -26,23 +26,22 @@ class NotebookMixin:
 
 
 def selection_html(selector: Any) -> str:
-    """Return the selected features with ranks and weights as an HTML fragment."""
-    names = getattr(selector, "feature_names_in_", None)
-    order = np.argsort(selector.ranking_, kind="stable")
-    kept = order[selector.support_[order]]
+    """Return the headline and the selected features with ranks and weights, as HTML."""
+    found = summary(selector)
+    kept = [row for row in found["features"] if row["kept"]]
     rows = [
         _ROW.format(
-            rank=selector.ranking_[j] or "given",
-            name=escape(str(names[j]) if names is not None else f"x{j}"),
-            width=5.0 * selector.weights_[j],
-            weight=selector.weights_[j],
+            rank=row["rank"] or "given",
+            name=escape(row["name"]),
+            width=5.0 * row["weight"],
+            weight=row["weight"],
         )
-        for j in kept[:_SHOWN]
+        for row in kept[:_SHOWN]
     ]
-    more = f"<p>and {kept.size - _SHOWN} more</p>" if kept.size > _SHOWN else ""
+    more = f"<p>and {len(kept) - _SHOWN} more</p>" if len(kept) > _SHOWN else ""
     return (
         '<details open style="margin:.5em 0;font-family:system-ui,sans-serif;font-size:.9em">'
-        f"<summary>{kept.size} of {selector.n_features_in_} features selected</summary>"
+        f"<summary>{escape(found['headline'])}</summary>"
         '<table style="border-collapse:collapse;margin:.5em 0"><thead><tr><th>rank</th>'
         '<th style="text-align:left;padding-left:.8em">feature</th>'
         '<th style="text-align:left">weight</th></tr>'

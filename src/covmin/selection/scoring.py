@@ -21,7 +21,7 @@ from covmin.data.sources.base import stays_what_it_is
 from covmin.data.survival import as_structured
 from covmin.remarks import warn
 
-from .crossfit import Score
+from .crossval import Score
 
 
 @dataclass(frozen=True)

@@ -5,22 +5,29 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import HasMethods, Interval, RealNotInt, StrOptions
 
 from covmin.data import TableOptions, read
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin
 from covmin.data.table import check_columns, check_enough, warn_of_excluded
 from covmin.data.tables import from_tensors
 from covmin.plan import Formulation, Fourier
-from covmin.runtime.callbacks import CallbackSupportMixin, fit_task
-from covmin.runtime.repeats import N_JOBS, VERBOSE
+from covmin.runtime.compat import (
+    N_JOBS,
+    VERBOSE,
+    CallbackSupportMixin,
+    HasMethods,
+    Interval,
+    RealNotInt,
+    StrOptions,
+    VersionedPickles,
+    fit_context,
+    fit_task,
+)
+from covmin.runtime.resume import fingerprint
 from covmin.runtime.run import LongRun, Run
 from covmin.runtime.threads import one_blas_thread
-from covmin.runtime.validation import fit_context
-from covmin.runtime.version import VersionedPickles
 
 from .attributes import FittedAttributes, fitted_attributes, warn_of_the_end
-from .fingerprint import fingerprint
 from .fit import Settings, fit
 from .frames import NamedResultsMixin
 from .nested import NestedParametersMixin

@@ -12,21 +12,28 @@ from .summary import Explained, feature_names
 class Substitute(NamedTuple):
     """A selected feature, another in its place, and what the sets leave unexplained."""
 
-    feature: Any
-    substitute: Any
+    feature: int  # number of the feature: of its group if there are groups, or of its column
+    substitute: int
     unexplained: float  # by the selected features
     unexplained_without: float  # without the feature
     unexplained_with: float  # with the substitute in its place
 
 
-def find_substitutes(selector: Any, explained: Explained, n: int) -> list[Substitute]:
-    """Return, for each selected feature, the n others that would replace it best.
+def feature_labels(selector: Any) -> list[str]:
+    """Return the name of each feature: of its group if there are groups, or of its column."""
+    groups = selector.feature_groups_
+    return feature_names(selector) if groups is None else list(map(str, groups))
+
+
+def find_substitutes(
+    selector: Any, explained: Explained, n: int, most: int | None = None
+) -> list[Substitute]:
+    """Return, for each selected feature (the first ``most`` of them), the n best substitutes.
 
     Candidates are the unselected features most like the one that is dropped, and the next ones in
     the ranking; what the set explains decides among them.
     """
-    labels, unit = selector.feature_groups_, selector.group_of_column_
-    names = feature_names(selector) if labels is None else list(map(str, labels))
+    unit = selector.group_of_column_
     ranking = selector.ranking_[np.unique(unit, return_index=True)[1]]
     order = np.argsort(ranking, kind="stable")
     given, order = order[ranking[order] == 0], order[ranking[order] > 0]
@@ -36,7 +43,7 @@ def find_substitutes(selector: Any, explained: Explained, n: int) -> list[Substi
         return 1.0 - explained(np.flatnonzero(np.isin(unit, [*given, *features])))
 
     whole, found = unexplained(chosen), list[Substitute]()
-    for feature in chosen:
+    for feature in chosen[:most]:
         rest = chosen[chosen != feature]
         likeness = np.bincount(unit, explained.likeness(unit == feature)) / np.bincount(unit)
         alike = np.argsort(-likeness[others], kind="stable")[: 2 * n]
@@ -44,7 +51,7 @@ def find_substitutes(selector: Any, explained: Explained, n: int) -> list[Substi
         without = unexplained(rest)
         replaced = np.array([unexplained(np.append(rest, k)) for k in candidates])
         found += [
-            Substitute(names[feature], names[candidates[k]], whole, without, float(replaced[k]))
+            Substitute(int(feature), int(candidates[k]), whole, without, float(replaced[k]))
             for k in np.argsort(replaced, kind="stable")[:n]
         ]
     return found

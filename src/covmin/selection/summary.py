@@ -146,7 +146,7 @@ class Explained:
         rows = columns.distinct(self._seed)
         first, p = rows.first[:SAMPLE_ROWS], rows.p[:SAMPLE_ROWS]
         p = p / p.sum()
-        Z, Y = columns.X.sample(first).astype(np.float64), self._table.response.Y[first]
+        Z, Y = columns.X.sample(first), self._table.response.Y[first]
         owner = self._table.layout.source[columns.index]
         return Z, Y - p @ Y, p, columns.units.scale**2, owner
 
@@ -241,7 +241,7 @@ def _classes(selector: Any, table: Any) -> list[dict[str, Any]] | None:
     """Return the classes with the number of samples in each, if the table is at hand."""
     if selector.classes_ is None:
         return None
-    labels = [_label(value) for value in np.asarray(selector.classes_).tolist()]
+    labels = [level_text(value) for value in np.asarray(selector.classes_).tolist()]
     codes = None if table is None else table.response.labels
     counts = [None] * len(labels) if codes is None else np.bincount(codes, minlength=len(labels))
     return [
@@ -250,7 +250,8 @@ def _classes(selector: Any, table: Any) -> list[dict[str, Any]] | None:
     ]
 
 
-def _label(value: Any) -> str:
+def level_text(value: Any) -> str:
+    """Return a class or a level as text; whole numbers without a point."""
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 

@@ -1,27 +1,22 @@
 """Find features that matter only jointly, or that only affect the spread of the response.
 
-A path starts with small weights on all features, where an interaction of two among thousands has
+A path starts with small weights on all features, where an interaction of a few among thousands has
 no effect on the gradient of the criterion. Here such features are found by significance tests and
-nominated; the criterion then decides whether they are kept.
+protected; the criterion then decides whether they are kept.
 """
 
-from .pairs import Pairs, interacting_pairs
-from .protected import Protected
+from .products import N_FUNCTIONS, SEARCH, Effects, Search
 from .ranks import Codes, Ranked
-from .search import N_WAVES, SEARCH, Search
-from .singles import stands_out_alone
-from .spread import Spread, spreading_features
+from .screening import Found, Protected, Screening
 
 __all__ = [
-    "N_WAVES",
+    "N_FUNCTIONS",
     "SEARCH",
     "Codes",
-    "Pairs",
+    "Effects",
+    "Found",
     "Protected",
     "Ranked",
+    "Screening",
     "Search",
-    "Spread",
-    "interacting_pairs",
-    "spreading_features",
-    "stands_out_alone",
 ]

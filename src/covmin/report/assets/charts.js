@@ -352,7 +352,7 @@ function networkChart(width, nodes, pairs, names, rankOf, isKept) {
   for (const pair of pairs) {
     const [a, b] = pair.features, out = left + reach(a, b);
     const arc = node("path", { class: "arc", d: `M${left} ${at(a)}C${out} ${at(a)} ${out} ${at(b)} ${left} ${at(b)}`, "stroke-width": (1.5 + 10 * pair.share).toFixed(1) });
-    arc.append(node("title", {}, `${names[a]} × ${names[b]}: share ${pair.share.toFixed(2)}, ${pair.chance}`));
+    arc.append(node("title", {}, `${names[a]} × ${names[b]}: share ${pair.share.toFixed(2)}, ${pair.p_value}`));
     svg.append(arc);
   }
   for (const j of nodes) {

@@ -8,10 +8,10 @@
   const PAGE = 50, byOrder = report.choice.curve?.measure === "concordance";
   // Columns of a group share a rank; given columns have rank 0 and are always kept.
   const ranks = report.ranking.ranks;
-  const rankAt = (i) => (ranks ? ranks[i] : i + 1);
-  const kept = (m) => (ranks ? ranks.filter((rank) => rank <= m).length : m);
+  const rankAt = (i) => ranks[i];
+  const kept = (m) => ranks.filter((rank) => rank <= m).length;
   const rows = order.map((j, i) => ({
-    rank: rankAt(i), feature: j, name: names[j], weight: report.ranking.weights[i] || 0, alone: alone.get(j),
+    rank: rankAt(i), feature: j, name: names[j], weight: report.ranking.weights[i], alone: alone.get(j),
   }));
   const state = { m: fitted, sort: "rank", down: false, query: "", shown: PAGE };
 

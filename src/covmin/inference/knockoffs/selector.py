@@ -9,8 +9,8 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import Tags, _safe_indexing, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, Options
 
+from covmin.constants import KNOCKOFF_KERNEL
 from covmin.core.kernels import Mixed
 from covmin.data import Table
 from covmin.data.columns import PreparedColumns, prepare_columns
@@ -18,29 +18,37 @@ from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_fa
 from covmin.data.table import check_columns, check_enough, warn_of_excluded
 from covmin.data.tables import from_tensors
 from covmin.remarks import silenced, warn
-from covmin.runtime.repeats import N_JOBS, VERBOSE, for_many_fits, repeat
+from covmin.runtime.compat import (
+    N_JOBS,
+    VERBOSE,
+    HasMethods,
+    Interval,
+    Options,
+    VersionedPickles,
+    fit_context,
+)
+from covmin.runtime.progress import repeat
+from covmin.runtime.run import for_many_fits
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
-from covmin.runtime.validation import fit_context
-from covmin.runtime.version import VersionedPickles
 from covmin.selection.selector import CCMSelector
 
-from .copula import TableKnockoffs
-from .knockoff_filter import e_value_q_values, knockoff_e_values, knockoff_q_values
-from .reading import (
-    by_column,
-    indexable_response,
-    note_columns,
-    options_of,
-    read_for,
-    rows_to_fit,
-    weight_of,
+from ..refitting import by_column, note_columns, options_of, read_for, rows_to_fit
+from .comparison import (
+    Importance,
+    e_value_q_values,
+    knockoff_e_values,
+    knockoff_q_values,
+    swap_statistics,
 )
-from .swap import Importance, swap_statistics
+from .copula import TableKnockoffs
 
-# The meaning of "auto" here: comparing features with their copies benefits from a ridge that does
-# not fit the noise, and from a larger additive share. Only the ranking matters.
-_AUTO: dict[str, Any] = {"n_features_to_select": 1, "kernel": Mixed(mixing=0.5), "epsilon": 0.01}
+# The meaning of "auto" here; only the ranking matters.
+_AUTO: dict[str, Any] = {
+    "n_features_to_select": 1,
+    "kernel": Mixed(mixing=KNOCKOFF_KERNEL[0]),
+    "epsilon": KNOCKOFF_KERNEL[1],
+}
 
 # With two samples, any two columns have a correlation of one.
 _MIN_SAMPLES = 3
@@ -129,12 +137,12 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     any dependence of y on the features, provided that the joint distribution of the features is
     known. Here it is modelled by a Gaussian copula: each column is a function of latent Gaussian
     variables. Numbers determine them by their ranks; levels, ties and missing values only determine
-    an interval. The correlation of the latent variables is estimated with Ledoit–Wolf shrinkage
-    [5]_. They are drawn given the table, their copies are drawn given them, and the copies are
-    transformed back to values. The bound is as good as this model of the *features*, which covers
-    skewed and discrete columns and heavy tails. It does not cover features that are non-monotone
-    functions of others; if one depends on the square of another, a warning is issued. No model of y
-    is needed.
+    an interval [5]_. The correlation of the latent variables is shrunk towards none as far as that
+    raises its leave-one-out likelihood [6]_. They are drawn given the table, their copies are drawn
+    given them, and the copies are transformed back to values. The bound is as good as this model of
+    the *features*, which covers skewed and discrete columns and heavy tails. It does not cover
+    features that are non-monotone functions of others; if one depends on the square of another, a
+    warning is issued. No model of y is needed.
 
     The copy of a given column is the column itself, so the others are compared given it. The copies
     of the columns of a group are drawn jointly, and the group is swapped as a whole [4]_.
@@ -161,6 +169,8 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
        multitask regression", ICML 2016.
     .. [5] P. D. Hoff, "Extending the rank likelihood for semiparametric copula estimation",
        Annals of Applied Statistics 1, 2007.
+    .. [6] J. Theiler, "The incredible shrinking covariance estimator", Proceedings of SPIE 8391,
+       2012.
 
     Examples
     --------
@@ -196,6 +206,95 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     random_state: Any = None
     verbose: int | str = "auto"
 
+    # The inner estimator validates its own parameters.
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Draw copies of the features and keep the features that rank before them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples in memory: numbers, or a data frame that may also hold text, categories and
+            dates. Missing values are allowed.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Class labels, one or several numeric responses, or survival times, as the estimator
+            accepts them. Samples with a missing response are dropped, with a warning.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Sample weights, for the distribution of the features and for the estimator.
+
+        Returns
+        -------
+        self : KnockoffSelector
+            The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
+        """
+        with unchanged_on_failure(self):
+            estimator, seed = self._estimator(), seed_of(self.random_state)
+            data = _prepare(estimator, X, y, sample_weight, groups, seed)
+            layout = data.table.layout
+            self._warn_if_too_few(layout.n_choices)
+            with one_blas_thread():
+                # Not [seed, 0], which equals default_rng(seed): simulated samples often use it.
+                knockoffs = data.knockoffs(np.random.default_rng([seed, self.n_draws + 1]))
+                _warn_of_curves(knockoffs.curved_pairs(), data.table.column_labels)
+            compare = partial(self._compare, estimator, data, knockoffs, seed)
+            draws = range(self.n_draws)
+            with silenced("outliers", "too-few-samples"):  # already issued for the features
+                of_units = repeat(compare, draws, "knockoffs", "draw", self.n_jobs, self.verbose)
+            W = np.zeros((self.n_draws, layout.given.size))
+            W[:, data.columns.unit_index] = of_units
+            self._store(W[:, ~layout.given], data.table)
+        return self
+
+    def _estimator(self) -> Any:
+        """Return a clone of the estimator, with "auto" of a CCMSelector replaced."""
+        if self.estimator is None:
+            return CCMSelector(**_AUTO)
+        estimator = for_many_fits(self.estimator, self)
+        if isinstance(estimator, CCMSelector):
+            values = {name: getattr(estimator, name) for name in _AUTO}
+            auto = [n for n, value in values.items() if isinstance(value, str) and value == "auto"]
+            estimator.set_params(**{name: _AUTO[name] for name in auto})
+        return estimator
+
+    def _compare(
+        self, estimator: Any, data: "_Prepared", knockoffs: TableKnockoffs, seed: int, draw: int
+    ) -> np.ndarray:
+        """Return W of each unit for one draw of the copies."""
+        copies = knockoffs.draw(np.random.default_rng([seed, draw + 1]))
+        return swap_statistics(
+            clone(estimator),
+            data.Z,
+            data.columns.apply(copies),
+            data.y,
+            units=data.columns.units,
+            importance=self.importance,
+            standardize=data.is_standardized,
+            sample_weight=data.weight,
+        )
+
+    def _store(self, W: np.ndarray, table: Table) -> None:
+        """Set the fitted attributes from statistics (n_draws, n_choices)."""
+        mean = W.mean(axis=0)
+        keys, e = [-mean], None
+        if self.n_draws == 1:
+            q = knockoff_q_values(W[0], self.offset)
+        else:
+            e = np.mean([knockoff_e_values(w, self._level(), self.offset) for w in W], axis=0)
+            q = e_value_q_values(e)
+            keys.append(-e)
+        kept = q <= self.fdr
+        by_input = partial(by_column, layout=table.layout)
+        note_columns(self, table)
+        self.W_ = by_input(mean, of_given=np.nan)
+        self.q_values_ = by_input(q, of_given=0.0)
+        self.e_values_ = None if e is None else by_input(e, of_given=np.nan)
+        self.support_ = by_input(kept, of_given=True)
+        self.ranking_ = by_input(np.argsort(np.lexsort(keys)) + 1, of_given=0)
+        self.n_features_ = int(kept.sum())
+        least = float(mean[kept].min(initial=np.inf))
+        self.threshold_ = least if self.n_draws == 1 else np.nan
+        self._warn_if_nothing_was_kept(mean)
+
     def _warn_if_too_few(self, n_features: int) -> None:
         if n_features < self._fewest():
             warn(
@@ -227,100 +326,6 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         """
         return self.fdr if self.n_draws == 1 else self.fdr / 2.0
 
-    # The inner estimator validates its own parameters.
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Draw copies of the features and keep the features that rank before them.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples in memory: numbers, or a data frame that may also hold text, categories and
-            dates. Missing values are allowed.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, one or several numeric responses, or survival times, as the estimator
-            accepts them. Samples with a missing response are dropped, with a warning.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights, for the distribution of the features and for the estimator.
-
-        Returns
-        -------
-        self : KnockoffSelector
-            The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
-        """
-        with unchanged_on_failure(self):
-            estimator, seed = self._estimator(), seed_of(self.random_state)
-            table = _read(estimator, X, y, sample_weight, seed)
-            self._warn_if_too_few(table.samples.layout.n_choices)
-            with one_blas_thread():
-                # Not [seed, 0], which equals default_rng(seed): simulated samples often use it.
-                knockoffs = table.knockoffs(np.random.default_rng([seed, self.n_draws + 1]))
-                _warn_of_bends(knockoffs.bends(), table.samples.column_labels)
-            compare = partial(self._compare, estimator, table, knockoffs, seed)
-            with silenced("outliers", "too-few-samples"):  # already issued for the features
-                found = repeat(
-                    compare, range(self.n_draws), "knockoffs", "draw", self.n_jobs, self.verbose
-                )
-            plan = table.samples.layout
-            W = np.zeros((self.n_draws, plan.given.size))
-            W[:, table.columns.unit_index] = found
-            self._store(W[:, ~plan.given], table.samples)
-        return self
-
-    def _estimator(self) -> Any:
-        """Return a clone of the estimator, with "auto" of a CCMSelector replaced."""
-        if self.estimator is None:
-            return CCMSelector(**_AUTO)
-        estimator = for_many_fits(self.estimator, self)
-        if isinstance(estimator, CCMSelector):
-            left = {name: getattr(estimator, name) for name in _AUTO}
-            auto = {
-                name for name, value in left.items() if isinstance(value, str) and value == "auto"
-            }
-            estimator.set_params(**{name: _AUTO[name] for name in auto})
-        return estimator
-
-    def _compare(
-        self, estimator: Any, table: "_Table", knockoffs: TableKnockoffs, seed: int, draw: int
-    ) -> np.ndarray:
-        """Return W of each unit for one draw of the copies."""
-        copies = knockoffs.draw(np.random.default_rng([seed, draw + 1]))
-        return swap_statistics(
-            clone(estimator),
-            table.Z,
-            table.columns.apply(copies),
-            table.y,
-            units=table.columns.units,
-            importance=self.importance,
-            standardize=table.is_standardized,
-            sample_weight=table.weight,
-        )
-
-    def _store(self, W: np.ndarray, samples: Table) -> None:
-        """Set the fitted attributes from statistics (n_draws, n_choices)."""
-        mean = W.mean(axis=0)
-        keys, e = [-mean], None
-        if self.n_draws == 1:
-            q = knockoff_q_values(W[0], self.offset)
-        else:
-            each = [knockoff_e_values(row, self._level(), self.offset) for row in W]
-            e = np.mean(each, axis=0)
-            q = e_value_q_values(e)
-            keys.append(-e)
-        kept = q <= self.fdr
-        plan = samples.layout
-
-        note_columns(self, samples)
-        self.W_ = by_column(mean, np.nan, plan)
-        self.q_values_ = by_column(q, 0.0, plan)
-        self.e_values_ = None if e is None else by_column(e, np.nan, plan)
-        self.support_ = by_column(kept, True, plan)
-        self.ranking_ = by_column(np.argsort(np.lexsort(keys)) + 1, 0, plan)
-        self.n_features_ = int(kept.sum())
-        least = float(mean[kept].min(initial=np.inf))
-        self.threshold_ = least if self.n_draws == 1 else np.nan
-        self._warn_if_nothing_was_kept(mean)
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         is_ccm = isinstance(self.estimator, CCMSelector)
@@ -331,10 +336,10 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
 
 
 @dataclass(frozen=True)
-class _Table:
+class _Prepared:
     """The data that are copied and compared."""
 
-    samples: Table
+    table: Table
     encoded: np.ndarray  # (n_rows, n_encoded), NaN where a value is missing
     columns: PreparedColumns  # as prepared for the estimator
     Z: np.ndarray  # (n_rows, n_varying), the prepared columns
@@ -345,46 +350,57 @@ class _Table:
     def knockoffs(self, rng: np.random.Generator) -> TableKnockoffs:
         weight = np.ones(len(self.Z)) if self.weight is None else self.weight
         p = weight / weight.sum()
-        return TableKnockoffs(self.encoded, self.samples.layout, self.columns.index, p, rng)
+        return TableKnockoffs(self.encoded, self.table.layout, self.columns.index, p, rng)
 
 
-def _read(estimator: Any, X: Any, y: Any, sample_weight: Any, seed: int) -> _Table:
+def _prepare(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any, seed: int
+) -> _Prepared:
     """Read a table with the parameters of the estimator, or the defaults of CCMSelector."""
     if issparse(X):
         raise TypeError(
             "Sparse data was passed for X, but dense data is required: pass X.toarray()."
         )
-    device = getattr(estimator, "device", None)
-    X, device, y, sample_weight = from_tensors(X, device, y, sample_weight)
-    how = True
+    standardize: Any = True
     if isinstance(estimator, CCMSelector):
-        estimator.device, how = device, estimator.standardize
-    samples = read_for(estimator, X, y, options_of(estimator), sample_weight).in_memory()
-    encoded = np.asarray(samples.X, dtype=np.float64)
+        standardize = estimator.standardize
+        X, estimator.device, y, sample_weight = from_tensors(X, estimator.device, y, sample_weight)
+    else:
+        X, _, y, sample_weight = from_tensors(X, None, y, sample_weight)
+    data = read_for(estimator, X, y, options_of(estimator), sample_weight, groups)
+    table = data.table.in_memory()
+    encoded = np.asarray(table.X, dtype=np.float64)
     # Without class weights: copies must not depend on y.
-    weight = weight_of(sample_weight, samples)
-    Y = samples.response.Y
-    columns = prepare_columns(encoded, how, layout=samples.layout, sample_weight=weight, Y=Y)
-    check_columns(samples, columns, how)
-    warn_of_excluded(samples)
-    check_enough(samples, columns)
-    rows, weight = rows_to_fit(columns, estimator, seed, is_weighted=weight is not None)
+    columns = prepare_columns(
+        encoded,
+        standardize,
+        layout=table.layout,
+        sample_weight=data.weight,
+        Y=table.response.Y,
+    )
+    check_columns(table, columns, standardize)
+    warn_of_excluded(table)
+    check_enough(table, columns)
+    rows, weight = rows_to_fit(columns, estimator, seed, is_weighted=data.weight is not None)
     if len(rows) < _MIN_SAMPLES:
         raise ValueError(
             f"Found array with {len(rows)} sample(s) while a minimum of {_MIN_SAMPLES} is required "
             "by KnockoffSelector."
         )
-    y = _safe_indexing(indexable_response(y), samples.row[rows])
-    return _Table(samples, encoded[rows], columns, columns.X[rows], y, weight, bool(how))
+    y = _safe_indexing(data.y, table.row[rows])
+    Z, is_standardized = columns.X[rows], bool(standardize)
+    return _Prepared(table, encoded[rows], columns, Z, y, weight, is_standardized)
 
 
-def _warn_of_bends(pairs: np.ndarray, labels: np.ndarray) -> None:
-    if len(pairs):
-        first, second = labels[pairs[0]].tolist()
-        more = f" (and {len(pairs) - 1} more such pairs)" if len(pairs) > 1 else ""
-        warn(
-            "not-gaussian",
-            f"Column {second!r} depends on the square of column {first!r}{more}, which a Gaussian "
-            "copula cannot represent: the false discovery rate may exceed fdr. Drop one of them, "
-            f"put them in a group, or use {_FOR_FEW}.",
-        )
+def _warn_of_curves(pairs: np.ndarray, labels: np.ndarray) -> None:
+    if len(pairs) == 0:
+        return
+    first, second = labels[pairs[0]].tolist()
+    more = f" (and {len(pairs) - 1} more such pairs)" if len(pairs) > 1 else ""
+    warn(
+        "not-gaussian",
+        f"Column {second!r} depends on the square of column {first!r}{more}, which a Gaussian "
+        "copula cannot represent: the false discovery rate may exceed fdr. Drop one of them, "
+        f"put them in a group, or use {_FOR_FEW}.",
+        [first, second],
+    )

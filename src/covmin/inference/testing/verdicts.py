@@ -6,26 +6,38 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.stats import false_discovery_control
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import Table, TableOptions, read
 from covmin.data.columns import PreparedColumns
 from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 from covmin.data.table import check_columns, warn_of_excluded
-from covmin.plan.constants import MOST_STAND_INS
-from covmin.runtime.repeats import N_JOBS, VERBOSE, repeat
+from covmin.runtime.compat import (
+    N_JOBS,
+    VERBOSE,
+    Interval,
+    StrOptions,
+    VersionedPickles,
+    fit_context,
+)
+from covmin.runtime.progress import repeat
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
-from covmin.runtime.validation import fit_context
-from covmin.runtime.version import VersionedPickles
 from covmin.selection.frames import results_frame
 from covmin.selection.summary import feature_names
 
-from .questions import Questions
-from .reading import note_columns
-from .tails import adjusted_p_values
+from ..refitting import by_column, note_columns
+from .feature_tests import (
+    Sample,
+    draw_sample,
+    find_conditions,
+    p_value_given_all,
+    p_values_alone,
+    p_values_in_pairs,
+    separating_set,
+)
 
 NEEDED, RELEVANT, NOT_SHOWN, GIVEN = "needed", "relevant", "not shown to matter", "given"
 
@@ -81,8 +93,8 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
     needed_qvalues_, relevant_qvalues_ : ndarray of shape (n_features,)
         The smallest ``fdr`` at which the feature is needed or relevant; NaN for given columns.
     substitutes_ : list of ndarray
-        For each relevant feature, the indices of its substitutes, closest first: given these, it
-        is not shown to add anything. Empty for all others.
+        For each relevant feature, the indices of its substitutes, most correlated first: given
+        these, at most three, it is not shown to add anything. Empty for all others.
     conditions_ : ndarray
         Indices of the features that represent all others, because together they predict y best.
         Each feature is tested given these, and given what all others predict of the feature.
@@ -172,7 +184,7 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
     verbose: int | str = "auto"
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Test every feature of X.
 
         Parameters
@@ -192,31 +204,38 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
             The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
         """
         with unchanged_on_failure(self):
-            samples = read(X, y, TableOptions.of(self), sample_weight)
+            table = read(X, y, TableOptions.of(self), sample_weight, groups)
             with one_blas_thread():
-                columns = samples.columns("rank")
-                check_columns(samples, columns, "rank")
-                warn_of_excluded(samples)
-                questions = Questions.of(columns, samples.response, seed_of(self.random_state))
-                self._present(_Answers(questions, self), columns, samples)
+                columns = table.columns("rank")
+                check_columns(table, columns, "rank")
+                warn_of_excluded(table)
+                sample = draw_sample(columns, table.response, seed_of(self.random_state))
+                verdicts = _judge(sample, self.fdr, self.method, self.n_jobs, self.verbose)
+            self._store(verdicts, columns, table)
         return self
 
-    def _present(self, answers: "_Answers", columns: PreparedColumns, samples: Table) -> None:
+    def _store(self, verdicts: "_Verdicts", columns: PreparedColumns, table: Table) -> None:
         """Set all fitted attributes, in terms of the input columns."""
-        layout = samples.layout
-        each = _Spread(columns, layout.unit, layout.given)
-        note_columns(self, samples)
-        self.needed_pvalues_ = each.spread(answers.needed, 1.0)
-        self.relevant_pvalues_ = each.spread(answers.relevant, 1.0)
-        self.needed_qvalues_ = each.spread(answers.needed_q, 1.0)
-        self.relevant_qvalues_ = each.spread(answers.relevant_q, 1.0)
-        self.verdicts_ = each.spread_words(answers.verdicts)
-        self.substitutes_ = each.spread_lists(answers.stand_ins)
-        self.conditions_ = each.inputs(answers.questions.chosen)
+        layout, units = table.layout, columns.unit_index
+        by_input = partial(by_column, layout=layout, units=units)
+        note_columns(self, table)
+        self.needed_pvalues_ = by_input(verdicts.needed_p, of_given=np.nan, of_constant=1.0)
+        self.relevant_pvalues_ = by_input(verdicts.relevant_p, of_given=np.nan, of_constant=1.0)
+        self.needed_qvalues_ = by_input(verdicts.needed_q, of_given=np.nan, of_constant=1.0)
+        self.relevant_qvalues_ = by_input(verdicts.relevant_q, of_given=np.nan, of_constant=1.0)
+        self.verdicts_ = by_input(verdicts.verdict, of_given=GIVEN, of_constant=NOT_SHOWN)
+        # Features are listed by their first column.
+        _, first = np.unique(layout.unit, return_index=True)
+        self.conditions_ = first[units[verdicts.conditions]]
+        lists = {unit: first[units[s]] for unit, s in zip(units, verdicts.substitutes, strict=True)}
+        none = np.empty(0, dtype=np.int64)
+        self.substitutes_ = [lists.get(unit, none) for unit in layout.unit]
         kept = {NEEDED, GIVEN} if self.keep == NEEDED else {NEEDED, GIVEN, RELEVANT}
         self.support_ = np.isin(self.verdicts_, list(kept))
         self.n_features_ = int(self.support_.sum())
-        self.ranking_ = each.ranks(answers.order)
+        order = np.concatenate([units[verdicts.order], columns.constant])
+        ranks = np.arange(1, order.size + 1)
+        self.ranking_ = by_column(ranks, layout=layout, units=order, of_given=0)
 
     def verdict_frame(self) -> Any:
         """Return the verdicts as a table, needed features first.
@@ -253,68 +272,47 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
         )
 
 
-class _Answers:
-    """p-values, verdicts, substitutes and order of the units that vary."""
+@dataclass(frozen=True)
+class _Verdicts:
+    """Results for the features that vary."""
 
-    def __init__(self, questions: Questions, selector: VerdictSelector) -> None:
-        self.questions = questions
-        units, fdr = range(questions.units.size), selector.fdr
-        jobs, verbose = selector.n_jobs, selector.verbose
-        questions.prepare()
-        added = partial(questions.added_to_all, level=fdr)
-        self.needed = np.array(repeat(added, units, "verdicts", "feature", jobs, verbose))
-        tests = np.stack([self.needed, questions.alone, questions.in_pairs()])
-        self.relevant = np.minimum(len(tests) * tests.min(axis=0), 1.0)
-        self.needed_q = adjusted_p_values(self.needed, selector.method)
-        self.relevant_q = adjusted_p_values(self.relevant, selector.method)
-        # A needed feature must also be relevant: a union of two lists would add their errors.
-        is_relevant = self.relevant_q <= fdr
-        is_needed = is_relevant & (self.needed_q <= fdr)
-        self.verdicts = np.select([is_needed, is_relevant], [NEEDED, RELEVANT], NOT_SHOWN)
-        self.order = np.lexsort([self.needed, self.relevant, ~is_relevant, ~is_needed])
-        shown = np.flatnonzero(is_relevant)
-        self.stand_ins = [np.empty(0, dtype=np.int64) for _ in units]
-        for unit in np.flatnonzero(is_relevant & ~is_needed).tolist():
-            others = shown[shown != unit]
-            self.stand_ins[unit] = questions.stand_ins(unit, others, fdr, MOST_STAND_INS)
+    needed_p: np.ndarray
+    relevant_p: np.ndarray
+    needed_q: np.ndarray
+    relevant_q: np.ndarray
+    verdict: np.ndarray
+    order: np.ndarray  # features, best first
+    substitutes: list[np.ndarray]
+    conditions: np.ndarray
 
 
-class _Spread:
-    """Maps results of the units that vary to the input columns."""
-
-    def __init__(self, columns: PreparedColumns, unit: np.ndarray, given: np.ndarray) -> None:
-        self._columns, self._unit, self._given = columns, unit, given
-        _, self._first = np.unique(unit, return_index=True)  # represents its unit
-
-    def spread(self, values: np.ndarray, constant: float) -> np.ndarray:
-        """Return one number per input column; NaN for given ones."""
-        every = np.where(self._given, np.nan, constant)
-        every[self._columns.unit_index] = values
-        return every[self._unit]
-
-    def spread_words(self, words: np.ndarray) -> np.ndarray:
-        """Return one verdict per input column."""
-        every = np.where(self._given, GIVEN, NOT_SHOWN).astype(f"<U{len(NOT_SHOWN)}")
-        every[self._columns.unit_index] = words
-        return every[self._unit]
-
-    def inputs(self, units: np.ndarray) -> np.ndarray:
-        """Return the first column of each unit."""
-        found: np.ndarray = self._first[self._columns.unit_index[units]]
-        return found
-
-    def spread_lists(self, lists: list[np.ndarray]) -> list[np.ndarray]:
-        """Return lists of units as lists of columns, one per input column."""
-        every = [np.empty(0, dtype=np.int64) for _ in self._given]
-        for unit, others in zip(self._columns.unit_index, lists, strict=True):
-            every[unit] = self.inputs(others)
-        return [every[unit] for unit in self._unit]
-
-    def ranks(self, order: np.ndarray) -> np.ndarray:
-        """Return ranks from 1, given an order of the units that vary; constant units are last."""
-        columns = self._columns
-        # Ties are in input order.
-        ranking = np.zeros(self._given.size, dtype=np.int64)
-        last = np.concatenate([columns.unit_index[order], columns.constant])
-        ranking[last] = np.arange(1, last.size + 1)
-        return ranking[self._unit]
+def _judge(
+    sample: Sample, fdr: float, method: str, n_jobs: int | None, verbose: int | str
+) -> _Verdicts:
+    """Test all features and decide which are needed or relevant."""
+    conditions = find_conditions(sample)
+    units = range(sample.units.size)
+    test = partial(p_value_given_all, sample, conditions, fdr)
+    needed_p = np.array(repeat(test, units, "verdicts", "feature", n_jobs, verbose))
+    in_pairs = p_values_in_pairs(sample, conditions.scale)
+    p_values = np.stack([needed_p, p_values_alone(sample), in_pairs])
+    relevant_p = np.minimum(len(p_values) * p_values.min(axis=0), 1.0)
+    needed_q = false_discovery_control(needed_p, method=method)
+    relevant_q = false_discovery_control(relevant_p, method=method)
+    # A needed feature must also be relevant: a union of two lists would add their errors.
+    is_relevant = relevant_q <= fdr
+    is_needed = is_relevant & (needed_q <= fdr)
+    substitutes = [np.empty(0, dtype=np.int64) for _ in units]
+    for unit in np.flatnonzero(is_relevant & ~is_needed).tolist():
+        others = np.flatnonzero(is_relevant & (np.array(units) != unit))
+        substitutes[unit] = separating_set(sample, unit, others, conditions.scale, fdr)
+    return _Verdicts(
+        needed_p,
+        relevant_p,
+        needed_q,
+        relevant_q,
+        verdict=np.select([is_needed, is_relevant], [NEEDED, RELEVANT], NOT_SHOWN),
+        order=np.lexsort([needed_p, relevant_p, ~is_relevant, ~is_needed]),
+        substitutes=substitutes,
+        conditions=conditions.best,
+    )

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 
 from covmin import kernels
 from covmin.core.kernels import Configurable
-from covmin.runtime.parameters import plain
+from covmin.runtime.resume import plain
 
 _READERS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".feather": "feather"}
 # Parameters that do not affect the result.

@@ -1,0 +1,1 @@
+"""Knockoffs: random copies of features that bound the rate of false discoveries."""

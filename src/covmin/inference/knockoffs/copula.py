@@ -1,0 +1,319 @@
+"""Knockoffs of tables with columns of any kind, by a Gaussian copula.
+
+Each column is a function of latent, jointly Gaussian variables. A value determines them exactly for
+numbers without ties, and up to an interval for ties, levels and missing values. To copy a table,
+the latent variables are drawn given the values, their copies are drawn given them, and the copies
+are transformed back to values. If the model is correct, swapping a unit with its copy does not
+change the joint distribution.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.spatial import KDTree
+from scipy.special import ndtr, ndtri
+from scipy.stats import chi2, norm
+
+from covmin.constants import CURVED_SHARE, GIBBS_SWEEPS, NEGLIGIBLE_SHARE
+from covmin.core.units import ALWAYS_ON
+from covmin.data import Layout
+
+from .gaussian import GaussianKnockoffs, block_roots
+
+# Probability of a warning about any pair of columns if all columns are jointly Gaussian.
+_CURVED_LEVEL = 0.01
+# Smallest shrinkage of a correlation: less is rounding if columns are copies of each other.
+_LEAST_SHRINKAGE = 1e-4
+
+
+class TableKnockoffs:
+    """Draws knockoffs of the units of a table, conditional on the given columns.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_encoded)
+        Encoded columns, with NaN for missing values.
+    layout : Layout
+        Description of the columns.
+    index : ndarray
+        The encoded columns that vary, in an order that does not depend on their positions.
+    p : ndarray of shape (n_samples,)
+        Sample weights that sum to one.
+    rng : Generator
+        Generator for the latent variables while their correlation is estimated.
+    """
+
+    def __init__(
+        self,
+        X: np.ndarray,
+        layout: Layout,
+        index: np.ndarray,
+        p: np.ndarray,
+        rng: np.random.Generator,
+    ) -> None:
+        self._X, self._p = X, p
+        inputs, first = np.unique(layout.source[index], return_index=True)
+        marks_missing = np.isin(np.arange(layout.source.size), layout.gaps)
+        self._columns = []  # encoded columns and their latent variables
+        unit: list[int] = []
+        number: list[int] = []  # encoded column of each latent variable of a number, else −1
+        sets: list[int] = []
+        for j in inputs[np.argsort(first)]:
+            members = index[layout.source[index] == j]
+            column: CategoryColumn | NumberColumns
+            if layout.categorical[j]:
+                column = CategoryColumn(X[:, members], p)
+                number += [-1] * column.lower.shape[1]
+            else:
+                column = NumberColumns(X[:, members], marks_missing[members], p)
+                number += np.where(marks_missing[members], -1, members).tolist()
+            self._columns.append((members, column))
+            sets += column.n_independent
+            is_given = layout.given[layout.unit[j]]
+            unit += [ALWAYS_ON if is_given else layout.unit[j]] * column.lower.shape[1]
+        self._numbers = np.array(number)
+        self._lower = np.hstack([column.lower for _, column in self._columns])
+        self._upper = np.hstack([column.upper for _, column in self._columns])
+        independent = np.repeat(np.arange(len(sets)), sets)
+        self._Z, correlation = _estimate(self._lower, self._upper, independent, p, rng)
+        self._precision = np.linalg.inv(correlation)
+        self._knockoffs = GaussianKnockoffs(correlation, np.array(unit))
+
+    def curved_pairs(self) -> np.ndarray:
+        """Return pairs of columns (n_pairs, 2) where the second depends on the first one squared.
+
+        A copy has no such dependence, so it can be distinguished from its original.
+        """
+        known = np.flatnonzero(self._numbers >= 0)
+        pairs = curved_pairs(self._Z[:, known], self._p)
+        return np.asarray(self._numbers[known][pairs])
+
+    def draw(self, rng: np.random.Generator) -> np.ndarray:
+        """Draw a copy of the encoded columns (n_samples, n_encoded); given ones are unchanged."""
+        Z = self._Z
+        for _ in range(GIBBS_SWEEPS):
+            Z = _gibbs_sweep(Z, self._precision, self._lower, self._upper, rng)
+        drawn = self._knockoffs.draw(Z, rng)
+        copies = self._X.copy()
+        is_free = np.isin(np.arange(Z.shape[1]), self._knockoffs.free)
+        start = 0
+        for members, column in self._columns:
+            stop = start + column.lower.shape[1]
+            if is_free[start]:
+                copies[:, members] = column.values(drawn[:, start:stop])
+            start = stop
+        return copies
+
+
+def curved_pairs(Z: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return pairs of variables (n_pairs, 2) in which the square of one correlates with the other.
+
+    For jointly Gaussian variables this correlation r is zero, and in large samples ``n r²``
+    divided by the mean of the squared products is χ² with one degree of freedom. A pair must be
+    significant among all pairs, and the square must explain a relevant share of the other.
+    """
+    Z = Z - p @ Z
+    Z /= np.sqrt(p @ Z**2)
+    squares = Z**2 - 1.0
+    squares /= np.sqrt(p @ squares**2)
+    r = (squares.T * p) @ Z
+    np.fill_diagonal(r, 0.0)
+    spread = (squares.T**2 * p) @ Z**2
+    n_pairs = max(Z.shape[1] * (Z.shape[1] - 1), 1)
+    least = chi2.isf(_CURVED_LEVEL / n_pairs, 1) * (p @ p)
+    return np.argwhere((r**2 > least * spread) & (r**2 > CURVED_SHARE))
+
+
+# --- the latent variables ------------------------------------------------------------------------
+
+
+def _estimate(
+    lower: np.ndarray,
+    upper: np.ndarray,
+    independent: np.ndarray,
+    p: np.ndarray,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return latent variables within their bounds, and their correlation.
+
+    Unknown variables are drawn given the correlation, and the correlation is estimated given them,
+    in turns. The estimates of the second half of the turns are averaged.
+    """
+    Z = _gibbs_sweep(np.zeros_like(lower), np.eye(lower.shape[1]), lower, upper, rng)
+    if (lower == upper).all():
+        return Z, shrunk_correlation(Z, independent, p)
+    correlations = []
+    for _ in range(GIBBS_SWEEPS):
+        correlations.append(shrunk_correlation(Z, independent, p))
+        Z = _gibbs_sweep(Z, np.linalg.inv(correlations[-1]), lower, upper, rng)
+    return Z, np.mean(correlations[GIBBS_SWEEPS // 2 :], axis=0)
+
+
+def shrunk_correlation(Z: np.ndarray, independent: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return ``(1 − α)S + αI`` for the correlation S, with no correlation within each set.
+
+    α maximises the leave-one-out likelihood of the samples, which depends on the smallest
+    eigenvalues: columns that others nearly determine are hardly shrunk, independent ones are
+    wholly. With r = zᵢᵀΣ⁻¹zᵢ, leaving out zᵢ turns log|Σ| + r into ``log|Σ| + log h + r/h``, where
+    ``h = 1 − (1 − α)pᵢr``. A shrinkage that minimises the squared error of Σ, such as that of
+    Ledoit and Wolf, would make the copies of nearly determined columns too independent of the
+    others.
+    """
+    Z = Z - p @ Z
+    Z = np.linalg.solve(block_roots((Z.T * p) @ Z, independent), Z.T).T
+    S = (Z.T * p) @ Z
+    values, vectors = np.linalg.eigh(S)
+    squares = (Z @ vectors) ** 2
+
+    def loss(log_alpha: float) -> float:
+        alpha = np.exp(log_alpha)
+        spectrum = (1.0 - alpha) * np.maximum(values, 0.0) + alpha
+        r = (squares / spectrum).sum(axis=1)
+        h = 1.0 - (1.0 - alpha) * p * r
+        return float(np.log(spectrum).sum() + p @ (np.log(h) + r / h))
+
+    bounds = np.log(_LEAST_SHRINKAGE), 0.0
+    alpha = float(np.exp(minimize_scalar(loss, bounds=bounds, method="bounded").x))
+    return np.asarray((1.0 - alpha) * S + alpha * np.eye(len(S)))
+
+
+def _gibbs_sweep(
+    Z: np.ndarray,
+    precision: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Draw each unknown variable within its bounds given all others."""
+    Z = np.asfortranarray(np.clip(Z, lower, upper))
+    for j in np.flatnonzero((lower < upper).any(axis=0)):
+        mean: np.ndarray = Z[:, j] - Z @ precision[:, j] / precision[j, j]
+        deviation = float(precision[j, j] ** -0.5)
+        u = rng.random((Z.shape[0],))
+        Z[:, j] = truncated_normal(u, mean, deviation, lower[:, j], upper[:, j])
+    return np.ascontiguousarray(Z)
+
+
+def truncated_normal(
+    u: np.ndarray, mean: np.ndarray, deviation: float, lower: np.ndarray, upper: np.ndarray
+) -> np.ndarray:
+    """Transform uniform variables to normal variables between bounds."""
+    low, high = (lower - mean) / deviation, (upper - mean) / deviation
+    # Above the mean, differences of the distribution function lose digits; use symmetry.
+    flip = low > 0.0
+    low, high = np.where(flip, -high, low), np.where(flip, -low, high)
+    start = ndtr(low)
+    z = ndtri(start + u * (ndtr(high) - start))
+    z = np.where(np.isfinite(z), z, np.where(np.isfinite(high), high, low))
+    return np.clip(mean + deviation * np.where(flip, -z, z), lower, upper)
+
+
+# --- columns as functions of latent variables ----------------------------------------------------
+# Each knows the interval of the latent variables that a value allows (lower, upper), and the value
+# that belongs to given latent variables.
+
+
+class CategoryColumn:
+    """A categorical column, given by the indicators of its levels."""
+
+    def __init__(self, block: np.ndarray, p: np.ndarray) -> None:
+        self._rows, codes = np.unique(block, axis=0, return_inverse=True)
+        self._margin = LevelMargin(codes.ravel(), p)
+        self.lower, self.upper = self._margin.lower, self._margin.upper
+        self.n_independent = (self.lower.shape[1],)  # latent variables of each independent set
+
+    def values(self, z: np.ndarray) -> np.ndarray:
+        """Return the block of columns that belongs to latent variables."""
+        return self._rows[self._margin.values(z)]
+
+
+class NumberColumns:
+    """A number, or the numbers that encode a date, and whether they are missing."""
+
+    def __init__(self, block: np.ndarray, marks_missing: np.ndarray, p: np.ndarray) -> None:
+        self._marks_missing = marks_missing
+        self._present = block[~np.isnan(block).any(axis=1)]
+        self._margins = [
+            LevelMargin(x.astype(int), p) if marks else NumberMargin(x, p)
+            for x, marks in zip(block.T, marks_missing, strict=True)
+        ]
+        self.lower = np.hstack([margin.lower for margin in self._margins])
+        self.upper = np.hstack([margin.upper for margin in self._margins])
+        self.n_independent = (1,) * marks_missing.size
+
+    def values(self, z: np.ndarray) -> np.ndarray:
+        """Return the block of columns that belongs to latent variables."""
+        drawn = [m.values(z[:, k : k + 1]) for k, m in enumerate(self._margins)]
+        block = np.column_stack(drawn).astype(np.float64)
+        numbers = ~self._marks_missing
+        if numbers.sum() > 1:  # a date: use the nearest date of the table
+            seen = self._present[:, numbers]
+            scale = seen.std(axis=0) + np.finfo(np.float64).tiny
+            nearest = KDTree(seen / scale).query(block[:, numbers] / scale)[1]
+            block[:, numbers] = seen[nearest]
+        for mark in np.flatnonzero(self._marks_missing):
+            block[np.ix_(block[:, mark] > 0.0, numbers)] = np.nan
+        return block
+
+
+class NumberMargin:
+    """``x = F⁻¹(Φ(z))`` with F the distribution of the values of a column.
+
+    Without ties, the latent variable is the normal score of the rank. Ties allow the interval
+    between the scores of their first and last rank. A missing value allows everything.
+    """
+
+    def __init__(self, x: np.ndarray, p: np.ndarray) -> None:
+        present = ~np.isnan(x)
+        values, place = np.unique(x[present], return_inverse=True)
+        share = np.bincount(place, p[present])
+        share = share / share.sum()
+        edges = ndtri(np.concatenate([[0.0], np.minimum(np.cumsum(share)[:-1], 1.0), [1.0]]))
+        scores = ndtri(np.cumsum(share) - 0.5 * share)
+        scores -= share @ scores
+        scores /= np.sqrt(share @ scores**2)
+        self._values, self._edges, self._scores = values, edges, scores
+        self._has_ties = values.size < place.size
+        low, high = scores, scores
+        if self._has_ties and _lost_in_ties(edges, share) > NEGLIGIBLE_SHARE:
+            low, high = edges[:-1], edges[1:]
+        self.lower = np.full((x.size, 1), -np.inf)
+        self.upper = np.full((x.size, 1), np.inf)
+        self.lower[present, 0], self.upper[present, 0] = low[place], high[place]
+
+    def values(self, z: np.ndarray) -> np.ndarray:
+        """Return the values (n_samples,) of latent variables (n_samples, 1)."""
+        if self._has_ties:
+            return self._values[np.searchsorted(self._edges[1:-1], z[:, 0])]
+        return np.interp(z[:, 0], self._scores, self._values)
+
+
+def _lost_in_ties(edges: np.ndarray, share: np.ndarray) -> float:
+    """Return the variance of a standard normal variable within intervals."""
+    means = -np.diff(norm.pdf(edges)) / share
+    return float(1.0 - share @ means**2)
+
+
+class LevelMargin:
+    """Sequential levels, most frequent first: level l if ``zₗ > tₗ``, otherwise a later one.
+
+    All levels but one have a latent variable. These are independent of each other, so the
+    thresholds t follow from the frequencies of the levels.
+    """
+
+    def __init__(self, codes: np.ndarray, p: np.ndarray) -> None:
+        share = np.bincount(codes, p)
+        self._order = np.argsort(-share, kind="stable")
+        share = share[self._order]
+        remaining = np.cumsum(share[::-1])[::-1]
+        self._thresholds = -ndtri(share[:-1] / remaining[:-1])
+        level = np.argsort(self._order)[codes][:, None]
+        compared = np.arange(share.size - 1)
+        self.lower = np.where(level == compared, self._thresholds, -np.inf)
+        self.upper = np.where(level > compared, self._thresholds, np.inf)
+
+    def values(self, z: np.ndarray) -> np.ndarray:
+        """Return the codes (n_samples,) of latent variables (n_samples, n_levels − 1)."""
+        hit = z > self._thresholds
+        return self._order[np.where(hit.any(axis=1), hit.argmax(axis=1), hit.shape[1])]

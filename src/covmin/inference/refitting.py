@@ -1,0 +1,108 @@
+"""Tables for selectors that fit another selector many times, and results by column."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import has_fit_parameter
+
+from covmin.data import Layout, Table, TableOptions, read
+from covmin.data.checks import is_frame
+from covmin.data.columns import PreparedColumns
+from covmin.plan.duplicates import without_duplicates
+from covmin.remarks import InputError, silenced
+from covmin.selection.selector import CCMSelector
+
+
+@dataclass(frozen=True)
+class Refit:
+    """What an estimator is fitted to again and again: rows of X and y as they were passed."""
+
+    table: Table  # the same, as it was read
+    X: Any
+    y: Any  # supports indexing by rows, with its type kept if it has one
+    weight: np.ndarray | None  # of the samples of the table, without class weights; None if equal
+
+
+def read_for(
+    estimator: Any, X: Any, y: Any, options: TableOptions, sample_weight: Any, groups: Any
+) -> Refit:
+    """Read a table for an estimator; raise an error for weights that it does not accept."""
+    if sample_weight is not None and not has_fit_parameter(estimator, "sample_weight"):
+        raise TypeError(f"sample_weight was passed, but {type(estimator).__name__} accepts none.")
+    # Advice on a parameter that the estimator does not have is left out.
+    advice = () if isinstance(estimator, CCMSelector) else ("guessed-task",)
+    with silenced(*advice):
+        table = read(X, y, options, sample_weight, groups)
+    weight = None
+    if table is X:
+        weight = _weight_of_table(table)
+    elif sample_weight is not None:
+        passed = np.asarray(sample_weight, dtype=np.float64)
+        weight = passed[table.row] if passed.ndim else np.full(table.n_samples, float(passed))
+    X, y = table.passed
+    y = y if hasattr(y, "dtype") or is_frame(y) else np.asarray(y)
+    return Refit(table, X, y, weight)
+
+
+def _weight_of_table(table: Table) -> np.ndarray | None:
+    if table.options.class_weight is not None:
+        raise InputError(
+            "The table was read with class_weight, which belongs to the inner estimator here; pass "
+            "X and y.",
+            "table-class-weight",
+            "X",
+        )
+    return table.weight if np.ptp(table.weight) > 0.0 else None
+
+
+def options_of(estimator: Any, *, takes_missing: bool = True) -> TableOptions:
+    """Return how an estimator reads a table: by its own parameters, or by the defaults."""
+    if isinstance(estimator, CCMSelector):
+        return TableOptions.of(estimator)
+    return TableOptions("auto" if takes_missing else "strict")
+
+
+def rows_to_fit(
+    columns: PreparedColumns, estimator: Any, seed: int, *, is_weighted: bool
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the numbers of the rows to fit, ordered by content, and their weights if needed.
+
+    Duplicates of a row are not independent samples: they share its response. They are merged if
+    the estimator accepts sample weights.
+    """
+    rows = columns.distinct(seed, merged=False)
+    if has_fit_parameter(estimator, "sample_weight"):
+        merged = without_duplicates(columns, seed)
+        is_weighted |= merged.size < rows.size
+        rows = merged
+    return rows.first, rows.p * columns.total_weight if is_weighted else None
+
+
+def by_column(
+    values: np.ndarray,
+    *,
+    layout: Layout,
+    of_given: Any,
+    units: np.ndarray | None = None,
+    of_constant: Any = None,
+) -> np.ndarray:
+    """Return values of units as values of the input columns.
+
+    The values are those of ``units``, by default all that are not given. If these are only the
+    units that vary, ``of_constant`` is the value of the others.
+    """
+    units = np.flatnonzero(~layout.given) if units is None else units
+    of_units = np.where(layout.given, of_given, of_given if of_constant is None else of_constant)
+    of_units = of_units.astype(np.result_type(of_units, values))
+    of_units[units] = values
+    return np.asarray(of_units[layout.unit])
+
+
+def note_columns(selector: Any, table: Table) -> None:
+    """Set the number, the names and the groups of the columns as fitted attributes."""
+    selector.n_features_in_ = table.layout.unit.size
+    selector.feature_groups_ = table.labels
+    vars(selector).pop("feature_names_in_", None)
+    if table.names is not None:
+        selector.feature_names_in_ = table.names

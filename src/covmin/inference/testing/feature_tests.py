@@ -1,0 +1,213 @@
+"""Test each feature on its own, in pairs, and given all others.
+
+A unit is a feature: a column with its levels and missing values, or a group of columns. All
+functions are pure: they take a :class:`Sample`, and what was computed from it before.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from covmin.constants import SAMPLES_FOR_EACH_FEATURE, TESTED_ROWS
+from covmin.core.regression import Given, regress_on_sets
+from covmin.core.screening import SEARCH, Screening
+from covmin.core.units import ALWAYS_ON, Units
+from covmin.data.columns import PreparedColumns
+from covmin.data.responses import EncodedResponse
+from covmin.plan.duplicates import without_duplicates
+from covmin.plan.rules import candidate_sizes
+from covmin.selection.selector import CCMSelector
+
+from .neighbours import is_copy, predicted_by_others
+from .residual_products import residual_product_test
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The samples to test: normal scores in random order, and the response."""
+
+    X: np.ndarray  # (n, c)
+    Y: np.ndarray  # (n, k), centred
+    p: np.ndarray  # (n,), weights that sum to one
+    units: Units
+    labels: np.ndarray | None  # (n,), classes by number
+    seed: int
+
+    @property
+    def n_samples(self) -> float:
+        """Effective number of samples, as if all had equal weight."""
+        return float(1.0 / (self.p @ self.p))
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Weight of each column; those of a unit add up to one."""
+        return np.square(self.units.scale)
+
+    def columns_of(self, unit: int) -> np.ndarray:
+        """Return the columns of a unit."""
+        return np.flatnonzero(self.units.of_column == unit)
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What the test of a unit given all others conditions on."""
+
+    best: np.ndarray  # units that together predict the response best, best first
+    scale: float  # length scale of functions of them
+    predicted: list[np.ndarray]  # of each unit: what all other units predict of it
+    is_copy: np.ndarray  # units that another one determines
+
+
+def draw_sample(columns: PreparedColumns, response: EncodedResponse, seed: int) -> Sample:
+    """Return the prepared rows, or a random sample of them if there are very many.
+
+    Duplicates of a row are merged: they are one observation.
+    """
+    rows = without_duplicates(columns, seed)
+    first, p = rows.first[:TESTED_ROWS], rows.p[:TESTED_ROWS]
+    p = p / p.sum()
+    labels = response.labels if response.task == "classification" else None
+    if labels is not None:
+        labels = np.unique(np.asarray(labels)[first], return_inverse=True)[1]
+        labels = labels if np.bincount(labels).max() > 1 else None  # treat them as numbers
+    X = columns.X.sample(first).astype(np.float64)
+    Y = np.asarray(response.Y[first], dtype=np.float64)
+    return Sample(X, Y - p @ Y, p, columns.units, labels, seed)
+
+
+# --- alone -----------------------------------------------------------------------------------
+
+
+def p_values_alone(sample: Sample) -> np.ndarray:
+    """Return the p-value of each unit for an effect on its own.
+
+    Based on functions of the ranks of its columns; enough samples must carry the association.
+    """
+    screening = Screening.of(sample.X, sample.Y, sample.p, sample.units.of_column)
+    of_columns = screening.p_values()
+    own = [of_columns[sample.columns_of(unit)] for unit in range(sample.units.size)]
+    return np.array([min(1.0, p_values.size * p_values.min()) for p_values in own])
+
+
+# --- in pairs --------------------------------------------------------------------------------
+
+
+def p_values_in_pairs(sample: Sample, scale: float) -> np.ndarray:
+    """Return the p-value of each unit given one partner, corrected for all partners.
+
+    The pairs are those that a search over all products finds.
+    """
+    n_units = sample.units.size
+    search = replace(SEARCH, level=1.0)
+    screening = Screening.of(sample.X, sample.Y, sample.p, sample.units.of_column, search)
+    pairs = screening.interactions().units
+    p_values = np.ones(n_units)
+    for a, b in pairs[(pairs != ALWAYS_ON).all(axis=1)].tolist():
+        for unit, partner in ((a, b), (b, a)):
+            p_value = p_value_given(sample, unit, np.array([partner]), scale)
+            p_values[unit] = min(p_values[unit], (n_units - 1) * p_value)
+    return p_values
+
+
+# --- given others ----------------------------------------------------------------------------
+
+
+def find_conditions(sample: Sample) -> Conditions:
+    """Return what the tests of all units share.
+
+    The best units are the first of a ranking, at most one per ten samples. Too many do no harm.
+    """
+    n_units, of_column = sample.units.size, sample.units.of_column
+    most = int(max(1, min(n_units, sample.n_samples / SAMPLES_FOR_EACH_FEATURE)))
+    order = _ranked(sample, np.arange(n_units))
+    sizes = [size for size in candidate_sizes(n_units) if size <= most]
+    sets = [sample.units.columns(order[:size]) for size in sizes]
+    regressions = regress_on_sets(sample.X, sample.Y, sample.p, sample.weights, sets)
+    best = int(np.argmin([regression.unexplained for regression in regressions]))
+    return Conditions(
+        best=order[: sizes[best]],
+        scale=regressions[best].scale,
+        predicted=predicted_by_others(sample.X, of_column, sample.p),
+        is_copy=is_copy(sample.X, of_column, sample.p),
+    )
+
+
+def p_value_given_all(sample: Sample, conditions: Conditions, level: float, unit: int) -> float:
+    """Return the p-value of a unit given all others.
+
+    The test conditions on the best units and on what all others predict of the unit. A unit among
+    the best may have been preferred to its substitutes. So if it seems to add something, the best
+    units are found again without it, and added to the conditions. A copy of another adds nothing.
+    """
+    if conditions.is_copy[unit]:
+        return 1.0
+    best, scale, predicted = conditions.best, conditions.scale, conditions.predicted[unit]
+    others = best[best != unit]
+    p_value = p_value_given(sample, unit, others, scale, predicted)
+    if unit not in best or p_value > level or sample.units.size == 1:
+        return p_value
+    without = _ranked(sample, np.setdiff1d(np.arange(sample.units.size), unit))[: best.size]
+    more = np.union1d(others, without)
+    return max(p_value, p_value_given(sample, unit, more, scale, predicted))
+
+
+def p_value_given(
+    sample: Sample, unit: int, others: np.ndarray, scale: float, predicted: np.ndarray | None = None
+) -> float:
+    """Return the p-value of a unit given other units, and given predictions of the unit."""
+    columns = sample.units.columns(others)
+    Z, weights = sample.X[:, columns], sample.weights[columns]
+    if predicted is not None and predicted.shape[1]:
+        Z = np.hstack([Z, predicted])
+        share = 1.0 / predicted.shape[1]
+        weights = np.concatenate([weights, np.full(predicted.shape[1], share)])
+    own = sample.columns_of(unit)
+    given = Given.of(Z, weights, sample.p, (scale,))
+    return residual_product_test(sample.X[:, own], sample.weights[own], sample.Y, given).p_value
+
+
+def separating_set(
+    sample: Sample, unit: int, among: np.ndarray, scale: float, level: float, most: int = 3
+) -> np.ndarray:
+    """Return the fewest units, most correlated first, given which a unit adds nothing.
+
+    If no such set of at most ``most`` units is found, the most correlated ones are returned.
+    """
+    own = sample.X[:, sample.columns_of(unit)]
+    squares = ((sample.p[:, None] * own).T @ sample.X) ** 2
+    likeness = [squares[:, sample.columns_of(other)].max() for other in among]
+    closest = among[np.argsort(-np.array(likeness), kind="stable")][:most]
+    for size in range(1, closest.size):
+        if p_value_given(sample, unit, closest[:size], scale) > level:
+            return closest[:size]
+    return closest
+
+
+def _ranked(sample: Sample, among: np.ndarray) -> np.ndarray:
+    """Rank units with :class:`CCMSelector`, best first."""
+    if among.size == 1:
+        return among
+    columns = sample.units.columns(among)
+    of_column = sample.units.of_column[columns]
+    is_given = of_column == ALWAYS_ON
+    selector = CCMSelector(
+        1,
+        feature_groups=of_column,  # the columns always included form one unit
+        given=is_given if is_given.any() else None,
+        task="regression" if sample.labels is None else "classification",
+        standardize=False,
+        random_state=sample.seed,
+        verbose=0,
+    )
+    y: Any = sample.Y if sample.labels is None else sample.labels
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # already issued when the table was read
+        selector.fit(sample.X[:, columns], y[:, 0] if y.shape[1:] == (1,) else y, sample.p)
+    order = np.argsort(selector.ranking_, kind="stable")
+    order = of_column[order[~is_given[order]]]
+    _, first = np.unique(order, return_index=True)
+    return order[np.sort(first)]

@@ -1,0 +1,159 @@
+r"""Test whether x explains y beyond z, by products of the residuals of both given z.
+
+With residuals :math:`r = y - \hat m(z)` and :math:`e = \varphi(x - \hat g(z)) - \hat h(z)` the
+statistics are
+
+.. math:: T = \Bigl\| \sum_i r_i e_i \Bigr\|^2, \qquad
+   T' = \Bigl\| \sum_i r_i e_i \otimes \psi(z_i) \Bigr\|^2,
+
+for effects of x alone and for effects that depend on z, where ψ(z) are the given features. If x
+adds nothing, each product has mean zero, up to the *product* of the errors of both regressions.
+Given the size of each product, their sum is approximately normal, so T is a weighted sum of χ²
+variables with the eigenvalues of :math:`\sum_i r_i^2 e_i e_i^\top` as weights. Nothing is assumed
+about how the spread of x or y depends on z.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import gamma, norm
+
+from covmin.constants import FUNCTION_SCALES, NEGLIGIBLE_SHARE
+from covmin.core.regression import Basis, Given
+from covmin.data.ranks import NormalScores
+
+# Length scale of the functions φ of a residual: most of their variance is a line, some oscillates.
+_FEATURE_SCALE = FUNCTION_SCALES[1]
+# Share of the variance of these functions that is used; the rest does not change a p-value.
+_FEATURE_SHARE = 0.999
+# χ² weights below this fraction of the largest do not affect the tail.
+_NEGLIGIBLE_WEIGHT = 1e-6
+_HALVINGS = 60
+
+
+@dataclass(frozen=True)
+class ResidualProductTest:
+    """Result of the test of a set of columns given others."""
+
+    p_value: float
+    p_alone: float  # for effects that do not depend on the given features
+    p_together: float  # for effects that do
+    ratio: float  # statistic of the smaller p-value, divided by its null mean
+
+
+_NOTHING_ADDED = ResidualProductTest(1.0, 1.0, 1.0, 0.0)
+
+
+def residual_product_test(
+    X: np.ndarray, weights: np.ndarray, Y: np.ndarray, given: Given
+) -> ResidualProductTest:
+    """Test whether columns of normal scores explain Y beyond the given features.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_columns)
+        Normal scores of the columns to test, as one set, with the same rows as ``given``.
+    weights : ndarray of shape (n_columns,)
+        Weight of each column.
+    Y : ndarray of shape (n_samples, n_responses)
+    given : Given
+    """
+    if X.shape[1] == 0:
+        return _NOTHING_ADDED
+    p = given.p
+    columns = given.scaled(X)
+    smoother_of_x, share_left = given.smoother(columns)
+    if share_left < NEGLIGIBLE_SHARE:  # the given features determine X
+        return _NOTHING_ADDED
+    responses = given.scaled(Y)
+    smoother_of_y, _ = given.smoother(responses)
+    R = smoother_of_y.residuals(responses)
+    functions = _functions(smoother_of_x.residuals(columns) / np.sqrt(p)[:, None], weights, p)
+    features = given.scaled(functions)
+    smoother, _ = given.smoother(features)
+    E = smoother.residuals(features)
+    # Residuals on the fitted samples are too small, and so are their products; correct for this.
+    left = smoother_of_y.left * smoother.left
+    spread = np.sqrt(smoother_of_y.left_by_both(smoother) / left)
+    p_alone, ratio = _tail(E, R, spread)
+    if not given.bases:
+        return ResidualProductTest(p_alone, p_alone, 1.0, ratio)
+    products = (E[:, :, None] * given.lines[:, None, :]).reshape(len(E), -1)
+    p_together, ratio_together = _tail(products, R, spread)
+    p_value = min(1.0, 2.0 * min(p_alone, p_together))
+    ratio = ratio if p_alone <= p_together else ratio_together
+    return ResidualProductTest(p_value, p_alone, p_together, ratio)
+
+
+def _functions(residuals: np.ndarray, weights: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return functions of the normal scores of residuals: their leading kernel components."""
+    basis = Basis.of(normal_scores(residuals, p), weights / weights.sum(), p, _FEATURE_SCALE)
+    shares = np.cumsum(basis.variances) / basis.variances.sum()
+    return basis.components(int(np.searchsorted(shares, _FEATURE_SHARE)) + 1)
+
+
+def normal_scores(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return normal scores of each column with unit variance; constant columns become zero."""
+    skipped = np.zeros(columns.shape[1], dtype=bool)
+    scores = NormalScores.of(columns, p, skipped).apply(columns)
+    scores -= p @ scores
+    spread = np.sqrt(p @ scores**2)
+    return scores / np.where(spread > 1e-6, spread, np.inf)
+
+
+def _tail(E: np.ndarray, R: np.ndarray, spread: np.ndarray) -> tuple[float, float]:
+    """Return the p-value of ``‖Σᵢ rᵢ eᵢ‖²``, and its ratio to the null mean."""
+    products = (E[:, :, None] * R[:, None, :]).reshape(len(E), -1)
+    statistic = float((products.sum(axis=0) ** 2).sum())
+    products = products * spread[:, None]
+    wide = products.shape[1] > len(products)
+    moments = products @ products.T if wide else products.T @ products
+    weights = np.maximum(np.linalg.eigvalsh(moments), 0.0)
+    mean = float(weights.sum())
+    if mean <= 0.0:
+        return 1.0, 0.0
+    return weighted_chi2_tail(weights, statistic), statistic / mean
+
+
+def weighted_chi2_tail(weights: np.ndarray, value: float) -> float:
+    """Return P(Σₖ λₖ χ²ₖ ≥ value) for independent χ² variables with one degree of freedom.
+
+    Uses the saddlepoint formula of Lugannani and Rice in the form of Barndorff-Nielsen, whose
+    relative error is a few per cent even for very small probabilities. Below the mean, where no
+    decision is made, it uses a gamma distribution with the same mean and variance.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_terms,)
+        The λₖ ≥ 0.
+    value : float
+
+    Returns
+    -------
+    tail : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(weighted_chi2_tail(np.array([1.0]), 3.841), 2)
+    0.05
+    """
+    largest = float(weights.max(initial=0.0))
+    if largest <= 0.0:
+        return 1.0
+    weights = weights[weights > _NEGLIGIBLE_WEIGHT * largest] / largest
+    value = value / largest
+    mean, variance = float(weights.sum()), 2.0 * float((weights**2).sum())
+    if value <= mean + 0.1 * np.sqrt(variance):  # the saddlepoint is close to zero
+        return float(gamma.sf(value, mean**2 / variance, scale=variance / mean))
+    low, high = 0.0, 0.5
+    for _ in range(_HALVINGS):
+        s = 0.5 * (low + high)
+        low, high = (s, high) if (weights / (1.0 - 2.0 * s * weights)).sum() < value else (low, s)
+    cumulant = -0.5 * np.log1p(-2.0 * s * weights).sum()
+    curvature = 2.0 * ((weights / (1.0 - 2.0 * s * weights)) ** 2).sum()
+    w = np.sqrt(2.0 * (s * value - cumulant))
+    v = s * np.sqrt(curvature)
+    return float(norm.sf(w + np.log(v / w) / w))

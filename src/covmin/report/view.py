@@ -1,0 +1,192 @@
+"""The table as a reader sees it: values and levels of its columns, classes, and rows to draw."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+from sklearn.utils import _safe_indexing
+
+from covmin.data import Table, TableOptions, read
+from covmin.data.hazards import martingale_residuals
+from covmin.data.kinds import LEFT_OUT, Levels, values_as_read
+from covmin.data.ranks import goes_by_rank
+from covmin.data.sources import SparseSource
+from covmin.plotting.fitted import names_of
+from covmin.selection.summary import level_text
+from covmin.text import printable
+
+MISSING = "(missing)"
+# Rows to describe a feature, and those of them to draw as points.
+_ROWS, _POINTS = 500, 300
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column to show: numbers, or the codes of its levels."""
+
+    values: np.ndarray  # (n_samples,); milliseconds since 1970 for dates, NaN for missing numbers
+    missing: np.ndarray  # (n_samples,) bool
+    levels: list[str] | None = None  # of a category; missing values are the last one
+    is_date: bool = False
+
+    @property
+    def is_category(self) -> bool:
+        """Whether the values are codes of levels."""
+        return self.levels is not None
+
+
+class View:
+    """What the page shows of a table."""
+
+    def __init__(self, selector: Any, table: Table, names: Sequence[str] | None = None) -> None:
+        n, d = table.n_samples, table.layout.unit.size
+        if d != selector.n_features_in_:
+            raise ValueError(
+                f"X has {d} features, but the selector was fitted on {selector.n_features_in_} "
+                "features; pass the X it was fitted on."
+            )
+        if isinstance(table.X, SparseSource):
+            raise ValueError(
+                f"A report requires a table that fits in memory; this sparse one has {n} × {d} "
+                "numbers. Fit a selector on the selected columns, and report that."
+            )
+        self.table = table.in_memory()
+        self.names = names_of(selector, names)
+        self.task: str = selector.task_
+        self._by_rank = goes_by_rank(selector.standardize)
+        self._columns: dict[int, Column] = {}
+        # The first encoded column of each column that has any; for numbers, the only one.
+        owners, first = np.unique(self.table.layout.source, return_index=True)
+        self._first = dict(zip(owners.tolist(), first.tolist(), strict=True))
+
+    def is_left_out(self, column: int) -> bool:
+        """Tell whether a column is not part of the selection."""
+        return self.table.kinds is not None and self.table.kinds[column] in LEFT_OUT
+
+    def column(self, number: int) -> Column:
+        """Return a column with its values as passed."""
+        if number not in self._columns:
+            self._columns[number] = self._read(number)
+        return self._columns[number]
+
+    def _read(self, number: int) -> Column:
+        X = self.table.passed[0]
+        kind = "number" if self.table.kinds is None else str(self.table.kinds[number])
+        dtype = list(X.dtypes)[number] if hasattr(X, "dtypes") else getattr(X, "dtype", "")
+        if kind == "number" and not str(dtype).lower().startswith("bool"):
+            values = self.table.X[:, self._first[number]].astype(np.float64)
+            return Column(values, np.isnan(values))
+        X = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
+        column = _safe_indexing(_safe_indexing(X, number, axis=1), self.table.row)
+        if kind == "date":
+            points = values_as_read(column, kind)
+            if points.dtype.kind == "M":
+                missing = np.isnat(points)
+                values = points.astype("M8[ms]").astype(np.int64).astype(np.float64)
+                return Column(np.where(missing, np.nan, values), missing, is_date=True)
+        return _of_levels(Levels.of(column))
+
+    @property
+    def responses(self) -> np.ndarray:
+        """The response as passed; events and times for survival times."""
+        if self.table.response.times is not None:
+            return self.table.response.times
+        return np.asarray(self.table.passed[1])[self.table.row]
+
+    @cached_property
+    def y(self) -> np.ndarray:
+        """Labels or numbers; the first output if there are several.
+
+        For survival times, the martingale residuals: events minus expected events.
+        """
+        if self.task == "survival":
+            event, time = self.responses.T
+            return martingale_residuals(event, time, np.ones(time.size))
+        return self.responses if self.responses.ndim == 1 else self.responses[:, 0]
+
+    @cached_property
+    def classes(self) -> tuple[list[str], np.ndarray]:
+        """Labels, and the label number of each sample."""
+        response = self.table.response
+        if response.labels is None:  # several outputs
+            shown = _of_levels(Levels.of(self.y))
+            return shown.levels or [], shown.values.astype(np.intp)
+        labels = np.asarray(response.classes).tolist()
+        return [printable(level_text(label)) for label in labels], response.labels
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """All rows, or a few hundred spread evenly over the values of the response."""
+        n = self.table.n_samples
+        if n <= _ROWS:
+            return np.arange(n)
+        shuffled = np.random.default_rng(0).permutation(n)
+        codes = np.unique(self.y, return_inverse=True)[1]
+        by_value = shuffled[np.argsort(codes[shuffled], kind="stable")]
+        return np.sort(by_value[np.linspace(0, n - 1, _ROWS).astype(np.intp)])
+
+    @cached_property
+    def drawn_rows(self) -> np.ndarray:
+        """The rows that are drawn as points."""
+        return self.rows[:: max(1, -(-self.rows.size // _POINTS))]
+
+    def codes(self, column: int) -> np.ndarray:
+        """Return the levels of a category at `rows`, renumbered without absent levels."""
+        return np.unique(self.column(column).values[self.rows], return_inverse=True)[1]
+
+    def standardized(self, columns: Sequence[int]) -> np.ndarray:
+        """Return columns at `rows` with mean 0 and variance 1; missing values and constants are 0.
+
+        Ranks take the place of values if the fit used them.
+        """
+        Z = np.zeros((self.rows.size, len(columns)))
+        for k, j in enumerate(columns):
+            shown = self.column(j)
+            there = ~shown.missing[self.rows]
+            x = shown.values[self.rows][there]
+            x = rankdata(x) if self._by_rank else in_units(x)[0]
+            if x.size and np.ptp(x) > 0.0:
+                Z[there, k] = (x - x.mean()) / np.sqrt(np.square(x - x.mean()).sum() / there.size)
+        return Z
+
+
+def view_of(
+    selector: Any, X: Any, y: Any = None, feature_names: Sequence[str] | None = None
+) -> View:
+    """Return the view of a table, or of X and y, which are read as for the fit."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the fit has already issued them
+        table = read(X, y, TableOptions.of(selector))
+    return View(selector, table, feature_names)
+
+
+def in_units(values: np.ndarray) -> tuple[np.ndarray, float]:
+    """Scale numbers by the largest, so that their squares neither overflow nor vanish."""
+    numbers = values.astype(np.float64)
+    size = float(np.abs(numbers).max(initial=0.0)) or 1.0
+    return numbers / size, size
+
+
+def levels_of_numbers(column: Column) -> Column:
+    """Return a column of numbers with each distinct one as a level."""
+    return _of_levels(Levels.of(column.values))
+
+
+def _of_levels(levels: Levels) -> Column:
+    """Return the codes of sorted levels; missing is the last one."""
+    try:
+        order = sorted(range(len(levels.values)), key=lambda k: levels.values[k])
+    except TypeError:  # mixed types
+        order = sorted(range(len(levels.values)), key=lambda k: str(levels.values[k]))
+    place = np.empty(len(order) + 1)
+    place[order] = np.arange(len(order))
+    place[-1] = len(order)  # of missing values, whose code is -1
+    missing = levels.codes < 0
+    texts = [printable(level_text(levels.values[k])) for k in order]
+    return Column(place[levels.codes], missing, [*texts, *([MISSING] if missing.any() else [])])

@@ -1,0 +1,131 @@
+"""What covmin needs of scikit-learn beyond its public interface, and pickles of estimators.
+
+Everything private of scikit-learn is imported here and nowhere else. Where a release lacks it,
+parameters are not validated and callbacks are not called.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from numbers import Integral
+from typing import Any, TypeVar
+
+from covmin.remarks import warn
+
+from . import __version__
+
+try:
+    from sklearn.base import _fit_context
+    from sklearn.utils._param_validation import (
+        HasMethods,
+        Interval,
+        Options,
+        RealNotInt,
+        StrOptions,
+    )
+    from sklearn.utils._param_validation import validate_params as _validate_params
+except ImportError:
+
+    class _Constraint:
+        def __init__(self, *arguments: Any, **keywords: Any) -> None: ...
+
+    def _unchecked(*arguments: Any, **keywords: Any) -> Callable[[Any], Any]:
+        return lambda function: function
+
+    HasMethods = Interval = Options = RealNotInt = StrOptions = _Constraint
+    _fit_context = _validate_params = _unchecked
+
+try:
+    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback._callback_support import callback_management_context
+except ImportError:  # before scikit-learn 1.9
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """No callbacks."""
+
+    callback_management_context = None
+
+__all__ = [
+    "N_JOBS",
+    "VERBOSE",
+    "CallbackSupportMixin",
+    "HasMethods",
+    "Interval",
+    "Options",
+    "RealNotInt",
+    "StrOptions",
+    "VersionedPickles",
+    "fit_context",
+    "fit_task",
+    "output_container",
+    "validate_params",
+]
+
+# Values allowed for n_jobs: joblib counts negative values from the last core; zero is undefined.
+N_JOBS: list[Any] = [
+    None,
+    Interval(Integral, 1, None, closed="left"),
+    Interval(Integral, None, -1, closed="right"),
+]
+VERBOSE: list[Any] = ["verbose", StrOptions({"auto"})]
+
+_VERSION = "_covmin_version"
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Decorated], Decorated]:
+    """Validate the parameters of an estimator before a fit."""
+    decorator: Any = _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
+    return decorator  # type: ignore[no-any-return]
+
+
+def validate_params(
+    constraints: dict[str, Any], *, prefer_skip_nested_validation: bool
+) -> Callable[[Decorated], Decorated]:
+    """Validate the arguments of a function before it is called."""
+    decorator: Any = _validate_params(
+        constraints, prefer_skip_nested_validation=prefer_skip_nested_validation
+    )
+    return decorator  # type: ignore[no-any-return]
+
+
+@contextmanager
+def fit_task(estimator: Any, X: Any, y: Any) -> Iterator[None]:
+    """Tell scikit-learn's callbacks when a fit begins and when it has ended well: one task."""
+    if callback_management_context is None:
+        yield
+        return
+    with callback_management_context(estimator):
+        context = estimator._init_callback_context()
+        context.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
+        yield
+        context.call_on_fit_task_end(estimator=estimator, X=X, y=y)
+
+
+def output_container(estimator: Any) -> str:
+    """Return what ``set_output`` asks of transform: "default", "pandas" or "polars"."""
+    try:
+        from sklearn.utils._set_output import _get_output_config
+    except ImportError:
+        return "default"
+    return str(_get_output_config("transform", estimator)["dense"])
+
+
+class VersionedPickles:
+    """Mixin that stores covmin's version in pickles and warns if another version loads them."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: Any = super().__getstate__()  # type: ignore[misc]
+        return {**state, _VERSION: __version__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        made_by = state.pop(_VERSION, "an unknown version")
+        if made_by != __version__:
+            warn(
+                "pickle-version",
+                f"This {type(self).__name__} was pickled by covmin {made_by} and is loaded by "
+                f"{__version__}: attributes may be missing or have another meaning. Refit it, or "
+                "load it with the version that made it. Only load pickles that you trust.",
+            )
+        super().__setstate__(state)  # type: ignore[misc]

@@ -1,0 +1,289 @@
+"""Write results to disk so that a kill or a full disk loses nothing, and resume from them."""
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from numbers import Integral
+from pathlib import Path
+from time import monotonic
+from types import CodeType, FunctionType
+from typing import Any, Self
+from uuid import uuid4
+
+import joblib
+import numpy as np
+
+from covmin.core.path import Stage
+from covmin.core.solver import Solution
+from covmin.core.watch import Iteration, Progress
+
+from . import __version__
+
+_FORMAT = "covmin-results-1"
+_START = b'{"format":"covmin-results'
+# Parameters that affect how a fit runs, but not its result.
+_WITHOUT_EFFECT = {"long_run", "n_jobs", "verbose"}
+# Longer parameters are identified by a digest.
+_LONGEST_TEXT = 100
+# Fields of a stage that are neither numbers nor arrays.
+_NOT_SAVED = {"solution", "state", "operator"}
+
+
+class ResultLog:
+    """A file of results that survives a killed run: one line of JSON for each.
+
+    The first line holds the settings, and each further line one finished unit of work with its
+    result. A line is on disk before the next one is written. An incomplete last line is dropped.
+    The file and its folders are created with the first line, but not before ``after`` seconds
+    have passed. A file with results of other settings is refused, and says what differs.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], settings: Mapping[str, Any], after: float = 0.0
+    ) -> None:
+        self.path = Path(path)
+        self.settings = json.loads(json.dumps(dict(settings)))
+        self._results: dict[str, Any] = {}
+        self._waiting: list[Mapping[str, Any]] = []
+        self._due = monotonic() + after
+        self._n_bytes = 0  # of whole lines in the file
+        self._file: Any = None
+        if self.path.exists():
+            self._due = 0.0
+            self._read(self.path.read_bytes())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def __contains__(self, unit: Mapping[str, Any]) -> bool:
+        return _key(unit) in self._results
+
+    def __getitem__(self, unit: Mapping[str, Any]) -> Any:
+        return self._results[_key(unit)]
+
+    def append(self, unit: Mapping[str, Any], result: Any) -> None:
+        """Write a finished unit and its result, both as plain values, to disk."""
+        self._waiting.append({"unit": dict(unit), "result": result})
+        if monotonic() < self._due:
+            return
+        if self._file is None:
+            self._open()
+        waiting, self._waiting = self._waiting, []
+        for record in waiting:
+            self._write(record)
+        self._results[_key(unit)] = result
+
+    def _open(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        # Unbuffered, so that a failed write is not repeated when the file is closed.
+        self._file = self.path.open("ab", buffering=0)
+        os.ftruncate(self._file.fileno(), self._n_bytes)
+        if self._n_bytes == 0:
+            self._waiting.insert(0, {"format": _FORMAT, "settings": self.settings})
+
+    def _write(self, record: Mapping[str, Any]) -> None:
+        text = json.dumps(record, separators=(",", ":"), allow_nan=False)
+        line = memoryview(text.encode() + b"\n")
+        start = os.fstat(self._file.fileno()).st_size
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            # Write a line completely or not at all.
+            os.ftruncate(self._file.fileno(), start)
+            if start == 0:
+                self._file.close()
+                self.path.unlink()
+                self._file = None
+            reason = f"{error.strerror}; all earlier results are kept"
+            raise OSError(error.errno, reason, str(self.path)) from error
+
+    def _read(self, data: bytes) -> None:
+        if not (data.startswith(_START) or _START.startswith(data)):
+            raise ValueError(
+                f"{self.path} is not a results file of covmin and was left unchanged. "
+                "Choose another file."
+            )
+        self._n_bytes = data.rfind(b"\n") + 1
+        lines = data[: self._n_bytes].splitlines()
+        for number, line in enumerate(lines, 1):
+            try:
+                record = json.loads(line)
+                if number > 1:
+                    self._results[_key(record["unit"])] = record["result"]
+            except (ValueError, KeyError, TypeError) as error:
+                raise ValueError(
+                    f"Line {number} of {self.path} is damaged ({error}). Remove that line to "
+                    "continue with the other results, or choose another file."
+                ) from error
+            if number == 1:
+                self._check_settings(record)
+
+    def _check_settings(self, header: Mapping[str, Any]) -> None:
+        found = header.get("settings", {})
+        if header.get("format") == _FORMAT and found == self.settings:
+            return
+        changed = [
+            f"  {name}: {found.get(name)!r} in the file, {self.settings.get(name)!r} in this run"
+            for name in sorted({*found, *self.settings})
+            if found.get(name) != self.settings.get(name)
+        ]
+        raise ValueError(
+            f"{self.path} holds results of other settings:\n"
+            + "\n".join(changed or ["  a different format"])
+            + "\nContinue with the settings in that file, or choose another file."
+        )
+
+
+def _key(unit: Mapping[str, Any]) -> str:
+    return json.dumps(unit, sort_keys=True, separators=(",", ":"))
+
+
+class Checkpoint(ResultLog):
+    """The finished folds and stages of a fit, saved in a file."""
+
+    def _saved(self, kind: str) -> list[Any]:
+        found: list[Any] = []
+        while {kind: len(found)} in self:
+            found.append(self[{kind: len(found)}])
+        return found
+
+    def folds(self) -> list[np.ndarray]:
+        """Return the errors of the saved folds."""
+        return [np.array(errors) for errors in self._saved("fold")]
+
+    def stages(self) -> list[tuple[Stage, np.ndarray]]:
+        """Return the saved stages, each with its units from best to worst."""
+        return [(_stage(record["stage"]), np.array(record["order"])) for record in self._stages()]
+
+    def steps(self) -> list[Progress]:
+        """Return the optimisation steps of the saved stages."""
+        steps = [step for record in self._stages() for step in record["steps"]]
+        return [Progress(**{**step, "iteration": Iteration(**step["iteration"])}) for step in steps]
+
+    def _stages(self) -> list[Any]:
+        return self._saved("stage")
+
+    def add_fold(self, number: int, errors: np.ndarray) -> None:
+        """Save the errors of a fold."""
+        self.append({"fold": number}, errors.tolist())
+
+    def add_stage(
+        self, number: int, stage: Stage, order: np.ndarray, steps: Sequence[Progress]
+    ) -> None:
+        """Save a stage with its units from best to worst and its optimisation steps."""
+        parts = {**_plain_fields(stage), "solution": _plain_fields(stage.solution)}
+        steps_ = [asdict(step) for step in steps]
+        self.append({"stage": number}, {"stage": parts, "order": order.tolist(), "steps": steps_})
+
+
+def _plain_fields(part: Stage | Solution) -> dict[str, Any]:
+    names = (field.name for field in fields(part) if field.name not in _NOT_SAVED)
+    return {name: np.asarray(getattr(part, name)).tolist() for name in names}
+
+
+def _stage(record: dict[str, Any]) -> Stage:
+    def arrays(parts: dict[str, Any]) -> Any:
+        return {k: np.array(v) if isinstance(v, list) else v for k, v in parts.items()}
+
+    return Stage(**arrays({**record, "solution": Solution(**arrays(record["solution"]))}))
+
+
+def fingerprint(parameters: dict[str, Any], columns: Any, response: Any) -> dict[str, Any]:
+    """Return everything that a fit depends on: version, parameters, and a digest of the data.
+
+    ``columns`` are the prepared columns of the samples, and ``response`` is the encoded response.
+    """
+    if not isinstance(parameters.get("random_state"), Integral | None):
+        raise ValueError(
+            "A checkpoint requires a seed that is known when the fit resumes, which a RandomState "
+            "does not provide. Pass an integer as random_state."
+        )
+    kept = {name: _text(value) for name, value in parameters.items() if name not in _WITHOUT_EFFECT}
+    blocks = columns.X.source.reduce(_hash_of_block, "".join, response.Y, columns.p)
+    units = columns.units.of_column, columns.units.scale
+    samples = columns.index, columns.mean, columns.scale, columns.p, columns.total_weight
+    data = joblib.hash((blocks, units, samples, response.task, response.Y, response.scale))
+    return {"covmin": __version__, "data": data, "parameters": kept}
+
+
+def _hash_of_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> str:
+    return str(joblib.hash(np.ascontiguousarray(X)))
+
+
+def _text(value: Any) -> str:
+    """Return a text that is the same exactly for equal parameters."""
+    text = repr(_identity(value))
+    if len(text) <= _LONGEST_TEXT:
+        return text
+    return f"{text[:_LONGEST_TEXT]}… ({joblib.hash(text)})"
+
+
+def _identity(value: Any) -> Any:
+    """Reduce a parameter to plain values: estimators to their parameters, functions to their code.
+
+    The repr of an estimator may be abbreviated, and that of a function differs between processes.
+    Functions with the same name may differ, such as lambdas and closures.
+    """
+    if isinstance(value, dict):
+        return {plain(key): _identity(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_identity(item) for item in value]
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        return type(value).__qualname__, _identity(value.get_params(deep=False))
+    if isinstance(value, FunctionType):
+        code = value.__code__
+        constants = [item for item in code.co_consts if not isinstance(item, CodeType)]
+        cells = [cell.cell_contents for cell in value.__closure__ or ()]
+        held = _identity([constants, value.__defaults__, value.__kwdefaults__, cells])
+        digest = hashlib.sha256(code.co_code + repr((code.co_names, held)).encode()).hexdigest()
+        return f"{value.__module__}.{value.__qualname__} ({digest[:8]})"
+    if hasattr(value, "_score_func"):  # a scorer, whose repr contains a memory address
+        return type(value).__qualname__, _identity(dict(sorted(vars(value).items())))
+    return plain(value)
+
+
+def plain(value: Any) -> Any:
+    """Return ``value`` with arrays as lists: the repr of an array is abbreviated.
+
+    >>> plain({"a": np.arange(2), "b": np.float64(0.5)})
+    {'a': [0, 1], 'b': 0.5}
+    """
+    if isinstance(value, dict):
+        return {plain(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return np.asarray(value).tolist() if hasattr(value, "__array__") else value
+
+
+def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a temporary file next to ``path`` and move it into place in one step.
+
+    An existing file keeps its permissions, and a symbolic link still points to it. A device or a
+    pipe is written to directly. If anything fails, the old content is unchanged.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        target.write_bytes(data)
+        return
+    # A short unique name: it fits in the file system's limit whenever the final name does.
+    temporary = target.with_name(f".{uuid4().hex}.part")
+    try:
+        with temporary.open("xb") as file:
+            file.write(data)
+            file.flush()
+            # Some file systems report a full disk only here.
+            os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, temporary)
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
