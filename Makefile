@@ -27,11 +27,10 @@ test: $(VENV)/.installed-test ## run the tests but for the slow ones
 test-all: $(VENV)/.installed-test ## run all tests: faults, large tables, pages and examples too
 	$(PYTEST)
 
-bench: $(VENV)/.installed-test ## steps against bare products, fits from disk, growth, other selectors, forests
+bench: $(VENV)/.installed-test ## steps against bare products, fits from disk, growth, forests
 	$(BIN)/python -m benchmarks.step
 	$(BIN)/python -m benchmarks.large
 	$(BIN)/python -m benchmarks.growth
-	$(BIN)/python -m benchmarks.fits
 	$(BIN)/python -m benchmarks.grid
 
 test-oldest: ## run the tests with the oldest versions that are supported

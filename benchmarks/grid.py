@@ -18,14 +18,11 @@ its time, or the choice of the number of features takes more than twice as long 
 
 On a machine that does other work, ``--processor`` counts seconds of a processor, with one thread
 for all, and writes ``grid-processor`` in place of ``grid``.
-
-``--rivals`` times other selectors on a few tables instead: see :mod:`benchmarks.rivals`.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 import sys
 import time
@@ -38,11 +35,11 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 from threadpoolctl import threadpool_limits
 
-from benchmarks import rivals
-from benchmarks.samples import TASKS, TRUE, shape_of, table
-from benchmarks.tables import RESULTS, in_words, machine, markdown, show, write, write_page
+from benchmarks.tables import RESULTS, in_words, machine, markdown, show, times, write
 from covmin import CCMSelector
 
+TASKS = ("classes", "numbers")
+TRUE = 5  # true features, the first: two of them by their product alone
 _ROWS = (200, 1000, 5000, 20_000, 100_000)
 _COLUMNS = (20, 100, 500, 2000, 5000)
 _MOST_NUMBERS = 2e7
@@ -65,6 +62,21 @@ def cells() -> list[tuple[int, int]]:
     """Rows and columns of all tables, from small to large."""
     every = ((n, d) for n, d in product(_ROWS, _COLUMNS) if n * d <= _MOST_NUMBERS)
     return sorted(every, key=lambda cell: (math.prod(cell), cell))
+
+
+def table(n: int, d: int, task: str) -> tuple[np.ndarray, np.ndarray]:
+    """X (n, d) of normal values and a response, as numbers or as two classes of equal size."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    f = X[:, 0] * X[:, 1] + np.sin(2.0 * X[:, 2]) + X[:, 3] + 0.5 * X[:, 4] ** 2
+    f += 0.5 * rng.standard_normal(n)
+    return X, (f > np.median(f)).astype(int) if task == "classes" else f
+
+
+def shape_of(text: str) -> tuple[int, int]:
+    """Rows and columns, written as 1000x100."""
+    n, d = (int(part) for part in text.split("x"))
+    return n, d
 
 
 def forest(task: str, n_trees: int) -> Any:
@@ -139,15 +151,7 @@ def too_slow(rows: Sequence[Row]) -> list[str]:
 
 def kept_rows(name: str) -> list[Row]:
     """Rows of the file that is there."""
-    path = RESULTS / f"{name}.csv"
-    if not path.exists():
-        return []
-    kinds = {"n": int, "d": int, "task": str, "found": int, "trees": int}
-    with path.open(newline="") as file:
-        return [
-            {name: kinds.get(name, float)(value) for name, value in row.items()}
-            for row in csv.DictReader(file)
-        ]
+    return times(name).to_dict("records") if (RESULTS / f"{name}.csv").exists() else []
 
 
 def merged(old: Sequence[Row], new: Sequence[Row]) -> list[Row]:
@@ -190,18 +194,13 @@ def fill(name: str, options: argparse.Namespace, clock: Clock) -> list[Row]:
         show(new[-1:], head=len(new) == 1)
         rows = merged(kept_rows(name), new)
         write(name, rows)
-        write_page(name, pages(kept_rows(name)))
+        (RESULTS / f"{name}.md").write_text(report(name), encoding="utf-8")
     return new
 
 
-def report(_: Any) -> str:
+def report(name: str) -> str:
     """The table of the page, from the file."""
-    return "\n".join(markdown(pages(kept_rows("grid"))))
-
-
-def report_processor(_: Any) -> str:
-    """The table of seconds of a processor, from the file."""
-    return "\n".join(markdown(pages(kept_rows("grid-processor"))))
+    return "\n".join(markdown(pages(kept_rows(name)))) + "\n"
 
 
 def main() -> int:
@@ -212,12 +211,9 @@ def main() -> int:
     parser.add_argument("--tasks", nargs="+", choices=TASKS, default=list(TASKS))
     parser.add_argument("--no-auto", action="store_true", help="leave CCMSelector() out")
     parser.add_argument("--seconds", type=float, default=math.inf, help="begin no cell after these")
-    parser.add_argument("--rivals", action="store_true", help="other selectors on a few tables")
     parser.add_argument("--processor", action="store_true", help="seconds of a processor")
     options = parser.parse_args()
     print(machine(), flush=True)
-    if options.rivals:
-        return rivals.compare()
     if options.processor:
         with threadpool_limits(1):
             new = fill("grid-processor", options, time.process_time)

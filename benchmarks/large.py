@@ -57,7 +57,7 @@ def write(folder: Path, n: int, d: int, dtype: str) -> None:
 def fit(kind: str, folder: Path, epsilon: float | None) -> None:
     """Fit once, and print what happened as JSON."""
     from covmin import CCMSelector, open_parquet
-    from covmin.data.sources.local import LocalSource
+    from covmin.data.blocks.array import LocalBlocks
 
     y = np.load(folder / "y.npy")
     if kind == "parquet":
@@ -65,13 +65,13 @@ def fit(kind: str, folder: Path, epsilon: float | None) -> None:
     else:
         X = np.load(folder / "X.npy", mmap_mode="r" if kind == "memmap" else None)
     passes: list[int] = []
-    counted = LocalSource.reduce
+    counted = LocalBlocks.reduce
 
-    def reduce(source: LocalSource, *arguments: Any, **options: Any) -> Any:
+    def reduce(source: LocalBlocks, *arguments: Any, **options: Any) -> Any:
         passes.append(1)
         return counted(source, *arguments, **options)
 
-    LocalSource.reduce = reduce  # type: ignore[method-assign]
+    LocalBlocks.reduce = reduce  # type: ignore[method-assign]
     start, worked = time.perf_counter(), time.process_time()
     ridge = "auto" if epsilon is None else epsilon
     selector = CCMSelector(len(_TRUE), task="regression", epsilon=ridge).fit(X, y)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import platform
 import time
@@ -11,9 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 RESULTS = Path(__file__).parent / "results"
 FIGURES = Path(__file__).parent / "figures"
+
+
+def times(name: str) -> pd.DataFrame:
+    return pd.read_csv(RESULTS / f"{name}.csv")
 
 
 def seconds(action: Callable[[], object], repeats: int = 1) -> float:
@@ -51,15 +55,9 @@ def _text(value: Any) -> str:
 
 
 def write(name: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Write rows to ``results/name.csv``."""
-    RESULTS.mkdir(exist_ok=True)
-    with (RESULTS / f"{name}.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(
-            {key: _text(value) if isinstance(value, float) else value for key, value in row.items()}
-            for row in rows
-        )
+    """Write rows to ``results/name.csv``, floats with three digits."""
+    frame = pd.DataFrame(rows)
+    frame.to_csv(RESULTS / f"{name}.csv", index=False, float_format="%.3g", lineterminator="\n")
 
 
 def in_words(seconds: float | None, *, about: bool = False) -> str:
@@ -72,11 +70,6 @@ def in_words(seconds: float | None, *, about: bool = False) -> str:
         return "–"
     digits = f"{float(f'{seconds:.2g}'):.10g}"
     return f"≈ {digits}" if about else digits
-
-
-def write_page(name: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Write rows to ``results/name.md``, which the documentation includes."""
-    (RESULTS / f"{name}.md").write_text("\n".join(markdown(rows)) + "\n", encoding="utf-8")
 
 
 def save(figure: Any, name: str) -> None:

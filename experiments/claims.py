@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import pandas as pd
 
-from experiments.regression_tables import JUDGES
-from experiments.summaries import N_PROBES, accuracies, r2, results
+from experiments.accuracy import GROUPS
+from experiments.guarantees.interactions import NOISE
+from experiments.numbers import N_PROBES, accuracies, r2
+from experiments.regression import JUDGES
+from experiments.study import results
 
 # Means closer than this are level: points of accuracy, and R².
 LEVEL, LEVEL_R2 = 0.5, 0.01
@@ -33,8 +36,6 @@ def highest_accuracy() -> bool:
 
 def highest_with_wrong_labels() -> bool:
     """In both groups of the text: the wide sets that had no part in the design, and the long."""
-    from experiments.noisy_labels import GROUPS
-
     frame = results("noisy-labels")
     for group in list(GROUPS.values())[1:]:
         sets = [name for name, _, _ in group]
@@ -116,8 +117,6 @@ def verdicts_hold_but_for_the_jump() -> bool:
 
 def pairs_are_reported_at_the_level() -> bool:
     """In tables of noise, within two standard errors of 0.05."""
-    from experiments.guarantees.interactions import NOISE
-
     frame = results("guarantees-interactions")
     rates = frame.loc[frame["response"].isin(list(NOISE)), "pair"]
     return bool((rates <= 0.05 + 2 * (0.05 * 0.95 / 500) ** 0.5).all())

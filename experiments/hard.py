@@ -1,22 +1,22 @@
-"""Median rank of the true features among many noise features, some of them look-alikes.
+"""True features among many noise features, some of them look-alikes, and with many samples.
 
-Run as ``python -m experiments.hard``; writes ``experiments/results/hard.csv`` and ``.md`` from all
-that has been run so far, and takes up an interrupted run where it stopped. ``--find-xor`` looks
-for the number of samples at which XOR is found among 97 noise features; ``--many`` has thousands of
-samples, where random components take the place of the kernel matrix. ``--found`` counts the true
-features that are kept on tables whose first steps need all rows: see :mod:`experiments.found`.
+Median ranks of the true features, as in :mod:`experiments.paper.ranks`; and how many of the true
+features are kept on tables whose interactions need most of the rows.
 """
 
 from __future__ import annotations
 
-import argparse
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
+from itertools import product
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from sklearn.datasets import make_classification
 
+from covmin import CCMSelector
 from covmin.datasets import (
     make_additive,
     make_correlated_interaction,
@@ -24,11 +24,10 @@ from covmin.datasets import (
     make_shell,
     make_xor,
 )
-from experiments import found
 from experiments.paper.ranks import median_rank
+from experiments.study import Study, Unit
 from experiments.tables import markdown_table
 
-RESULTS = Path(__file__).parent / "results"
 FAMILIES = {
     "binary": make_shell,
     "xor": make_xor,
@@ -36,164 +35,142 @@ FAMILIES = {
     "linear, correlated": make_correlated_linear,
     "interaction, correlated": make_correlated_interaction,
 }
-NOISE = (10, 100, 1000)
-SIZES = (40, 100, 200, 400)
 # From the quickest to the slowest.
-SELECTORS = ("ccm", "anova", "rfe", "mrmr", "extra-trees", "ccm-gaussian", "hsic-lasso", "bahsic")
-XOR_SIZES = (40, 60, 80, 100, 150, 200)
-MANY_NOISE = (100, 500)
-MANY_SIZES = (5000,)
-MANY_SELECTORS = ("ccm", "anova", "mrmr", "extra-trees")
+SELECTORS = ("ccm", "anova", "rfe", "mrmr", "extra-trees", "ccm-gaussian", "bahsic")
 # The default is good enough when it is this close to the best.
 _CLOSE = 0.15
 
 
-def tasks_with(noise: Sequence[int]) -> dict[str, Callable[..., Any]]:
-    """Every family with each number of noise features."""
-    return {
-        f"{name}, {count} noise": partial(make, n_noise=count)
-        for count in noise
-        for name, make in FAMILIES.items()
-    }
+def units(
+    names: Sequence[str], noise: Sequence[int], sizes: Sequence[int], draws: int
+) -> list[dict[str, Any]]:
+    keys = ("selector", "noise", "family", "n_samples")
+    every = product(names, noise, FAMILIES, sizes)
+    return [{**dict(zip(keys, each, strict=True)), "draws": draws} for each in every]
 
 
-def run(
-    selectors: Sequence[str],
-    noise: Sequence[int],
-    sizes: Sequence[int],
-    draws: int,
-    *,
-    work: bool,
-    n_jobs: int = 1,
-) -> pd.DataFrame:
-    """Mean of the median rank for each task, number of samples and selector."""
-    frames = []
-    for name in selectors:
-        log = RESULTS / f"hard-{name}.jsonl"
-        if work or log.exists():
-            result = median_rank(
-                tasks_with(noise),
-                [name],
-                n_samples=sizes,
-                n_repeats=draws,
-                log=log,
-                n_jobs=n_jobs,
-                progress=work,
-                run=work,
-            )
-            if result.records:
-                frames.append(result.summary())
-    return pd.concat(frames)
+def xor_units() -> list[dict[str, Any]]:
+    sizes = (20, 30, 40, 50, 60, 80, 100)
+    every = product(_XOR_METHODS, sizes)
+    design = {"family": "xor", "noise": 7, "draws": 100}
+    return [{"selector": name, "n_samples": n, **design} for name, n in every]
 
 
-def many(
-    selectors: Sequence[str],
-    noise: Sequence[int],
-    sizes: Sequence[int],
-    draws: int,
-    *,
-    work: bool,
-    n_jobs: int,
-) -> pd.DataFrame:
-    """The same with thousands of samples."""
-    result = median_rank(
-        tasks_with(noise),
-        selectors,
-        n_samples=sizes,
-        n_repeats=draws,
-        log=RESULTS / "hard-many.jsonl",
-        n_jobs=n_jobs,
-        progress=work,
-        run=work,
-    )
-    return result.summary()
+def work(unit: Unit) -> dict[str, Any]:
+    """Mean of the median rank over draws."""
+    noise, family = unit["noise"], unit["family"]
+    task = {f"{family}, {noise} noise": partial(FAMILIES[family], n_noise=noise)}
+    options = {"n_samples": [unit["n_samples"]], "n_repeats": unit["draws"]}
+    [row] = median_rank(task, [unit["selector"]], **options).summary().to_dict("records")
+    return row
 
 
-def find_xor(draws: int, n_jobs: int) -> pd.DataFrame:
-    """Median rank of the three XOR features among a hundred, for more and more samples."""
-    result = median_rank(
-        {"xor, 97 noise": partial(make_xor, n_noise=97)},
-        ["ccm", "extra-trees", "bahsic"],
-        n_samples=XOR_SIZES,
-        n_repeats=draws,
-        log=RESULTS / "hard-xor97.jsonl",
-        n_jobs=n_jobs,
-        progress=True,
-    )
-    return result.summary()
+def summary(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.drop(columns=["noise", "family", "draws"])
 
 
-def table(summary: pd.DataFrame) -> pd.DataFrame:
+def report(frame: pd.DataFrame) -> str:
     """Tasks and sizes against selectors, with what the default is short of the best rival."""
-    wide = summary.pivot_table(
-        index=["task", "n_samples"], columns="selector", values="mean_rank", sort=False
-    )
+    keys = ["task", "n_samples"]
+    wide = frame.pivot_table(index=keys, columns="selector", values="mean_rank", sort=False)
     rivals = [name for name in wide.columns if not name.startswith("ccm")]
     wide["short of the best"] = wide["ccm"] - wide[rivals].min(axis=1)
-    wide["close"] = [_verdict(gap) for gap in wide["short of the best"]]
-    return wide.reset_index()
-
-
-def _verdict(gap: float) -> str:
-    if pd.isna(gap):
-        return ""  # not run
-    return "yes" if gap <= _CLOSE else "no"
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--selectors", nargs="*", default=SELECTORS)
-    parser.add_argument("--noise", nargs="*", type=int, default=NOISE)
-    parser.add_argument("--sizes", nargs="*", type=int, default=SIZES)
-    parser.add_argument("--draws", type=int, default=10)
-    parser.add_argument("-j", "--jobs", type=int, default=1)
-    parser.add_argument("--tables", action="store_true", help="only write the tables")
-    parser.add_argument("--find-xor", action="store_true")
-    parser.add_argument("--many", action="store_true", help="thousands of samples")
-    parser.add_argument("--found", action="store_true", help="true features that are kept")
-    options = parser.parse_args()
-    if options.found:
-        text = markdown_table(found.run(options.draws), 2)
-        (RESULTS / "hard-found.md").write_text(text + "\n", encoding="utf-8")
-        print(text)
-        return
-    if options.find_xor:
-        xor = find_xor(options.draws, options.jobs)
-        xor.to_csv(RESULTS / "hard-xor97.csv", index=False, float_format="%.4f")
-        columns = ["selector", "n_samples", "mean_rank", "standard_error"]
-        print(markdown_table(xor[columns], 2))
-        return
-    if options.many:
-        if not options.tables:
-            asked = (options.selectors, options.noise, options.sizes, options.draws)
-            many(*asked, work=True, n_jobs=options.jobs)
-        every = (MANY_SELECTORS, MANY_NOISE, MANY_SIZES, options.draws)
-        write("hard-many", many(*every, work=False, n_jobs=1))
-        return
-    if not options.tables:
-        asked = (options.selectors, options.noise, options.sizes, options.draws)
-        run(*asked, work=True, n_jobs=options.jobs)
-    summary = run(SELECTORS, NOISE, SIZES, options.draws, work=False)
-    write("hard", summary)
-
-
-def write(name: str, summary: pd.DataFrame) -> None:
-    """A table for reading and one for computing."""
-    path = RESULTS / f"{name}.csv"
-    summary.to_csv(path, index=False, float_format="%.4f", lineterminator="\n")
-    text = report(pd.read_csv(path))
-    path.with_suffix(".md").write_text(text + "\n", encoding="utf-8")
-    print(text)
-
-
-def report(summary: pd.DataFrame) -> str:
-    """The table in Markdown, with its title."""
+    close = np.where(wide["short of the best"] <= _CLOSE, "yes", "no")
+    wide["close"] = np.where(wide["short of the best"].isna(), "", close)
     return (
         "## Mean of the median rank of the true features "
-        f"({summary['n_draws'].max()} draws; 2.5 is optimal for binary, regression and linear, "
-        f"else 2)\n\n{markdown_table(table(summary), 2)}"
+        f"({frame['n_draws'].max()} draws; 2.5 is optimal for binary, regression and linear, "
+        f"else 2)\n\n{markdown_table(wide.reset_index(), 2)}"
     )
 
 
-if __name__ == "__main__":
-    main()
+# True features that are kept --------------------------------------------------------------------
+
+Drawn = tuple[np.ndarray, np.ndarray]
+Rng = np.random.Generator
+
+
+def three_signs(rng: Rng) -> Drawn:
+    """A product of three signs and noise: no pair of features tells anything."""
+    X = rng.standard_normal((1000, 20))
+    return X, np.sign(X[:, :3]).prod(axis=1) + 0.5 * rng.standard_normal(1000)
+
+
+def three_signs_wrong_labels(rng: Rng) -> Drawn:
+    """Two classes by a product of three signs, one label in twenty wrong."""
+    X = rng.standard_normal((1000, 20))
+    y = np.sign(X[:, :3]).prod(axis=1)
+    return X, np.where(rng.random(1000) < 0.05, -y, y)
+
+
+def three_way(rng: Rng) -> Drawn:
+    """A product of three among fifty, beyond the rows of a kernel matrix."""
+    X = rng.standard_normal((3000, 50))
+    return X, X[:, :3].prod(axis=1) + 0.5 * rng.standard_normal(3000)
+
+
+def corners(rng: Rng) -> Drawn:
+    """Clusters at the corners of a five-dimensional cube, one label in a hundred wrong."""
+    clusters = {"n_informative": 5, "n_redundant": 0, "n_clusters_per_class": 16, "flip_y": 0.01}
+    seed = int(rng.integers(2**31))
+    return make_classification(2000, 100, **clusters, shuffle=False, random_state=seed)
+
+
+def weak_singles(rng: Rng) -> Drawn:
+    """Ten weak effects among two hundred."""
+    X = rng.standard_normal((2000, 200))
+    return X, 0.12 * X[:, :10].sum(axis=1) + rng.standard_normal(2000)
+
+
+def product_and_lines(rng: Rng) -> Drawn:
+    """A product of two, a wave, a line and a square among five hundred."""
+    X = rng.standard_normal((1000, 500))
+    y = X[:, 0] * X[:, 1] + np.sin(2.0 * X[:, 2]) + X[:, 3] + 0.5 * X[:, 4] ** 2
+    return X, y + 0.5 * rng.standard_normal(1000)
+
+
+TABLES: dict[str, tuple[Callable[[Rng], Drawn], int]] = {
+    "three signs, 1000 x 20": (three_signs, 3),
+    "three signs, wrong labels, 1000 x 20": (three_signs_wrong_labels, 3),
+    "product of three, 3000 x 50": (three_way, 3),
+    "corners of a cube, 2000 x 100": (corners, 5),
+    "weak effects, 2000 x 200": (weak_singles, 10),
+    "product, wave, line, square, 1000 x 500": (product_and_lines, 5),
+}
+
+
+def found_units() -> list[dict[str, Any]]:
+    return [{"table": name, "draw": draw} for name in TABLES for draw in range(4)]
+
+
+def found_work(unit: Unit) -> dict[str, Any]:
+    """Share of the true features that are kept, of as many as are true, and processor seconds."""
+    draw, n_true = TABLES[unit["table"]]
+    X, y = draw(np.random.default_rng(unit["draw"]))
+    start = time.process_time()
+    share = CCMSelector(n_true).fit(X, y).support_[:n_true].mean()
+    return {"share": float(share), "seconds": time.process_time() - start}
+
+
+def found_summary(frame: pd.DataFrame) -> pd.DataFrame:
+    found = frame.groupby("table", sort=False).agg(
+        draws=("draw", "size"),
+        kept=("share", "mean"),
+        all_kept=("share", lambda shares: int((shares == 1.0).sum())),
+        seconds=("seconds", "mean"),
+    )
+    titles = {"kept": "true features kept", "all_kept": "all kept in"}
+    return found.reset_index().rename(columns=titles)
+
+
+_FEW = partial(units, SELECTORS, (10, 100, 1000), (40, 100, 400), 10)
+_MANY = partial(units, ("ccm", "anova", "mrmr", "extra-trees"), (100, 500), (5000,), 4)
+_XOR_METHODS = ("ccm", "bahsic", "rfe", "mrmr", "mi", "anova", "pearson")
+_TABLE = partial(markdown_table, digits=2)
+STUDIES = [
+    # Of the first picture of the README.
+    Study("xor", xor_units, work, 0.05, summary),
+    Study("hard", _FEW, work, 0.4, summary, report),
+    Study("hard-many", _MANY, work, 0.4, summary, report),
+    Study("hard-found", found_units, found_work, 0.1, found_summary, _TABLE, by="table"),
+]

@@ -1,46 +1,33 @@
 """What other selectors find on four tasks with known features, beside covmin.
 
-Run as ``python -m experiments.migration``; writes ``experiments/results/migration.csv``, of which
-``make evidence`` makes ``migration.md``. It needs ``pip install boruta lassonet mrmr_selection
-pyHSICLasso``. Every
-method sees the same 200 samples of 50 features. Methods that need the number of features get the
-number of true ones; the others choose it. Seconds are of the processor, with one thread. An
-interrupted run is taken up where it stopped.
+It needs ``pip install boruta lassonet mrmr_selection pyHSICLasso``. Every method sees the same 200
+samples of 50 features. Methods that need the number of features get the number of true ones; the
+others choose it. Seconds are of the processor, with one thread.
 """
 
 from __future__ import annotations
 
-import os
-
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from sklearn.feature_selection import (
-    RFECV,
-    SelectKBest,
-    f_classif,
-    f_regression,
-    mutual_info_classif,
-    mutual_info_regression,
-)
+from sklearn.feature_selection import RFECV
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from covmin import CCMSelector
 from covmin.datasets import make_additive, make_correlated_linear, make_shell, make_xor
+from covmin.evaluation import named_selectors
 from experiments.paper.selectors import paper_selectors
+from experiments.study import Study, Unit
 from experiments.tables import markdown_table
 
-RESULTS = Path(__file__).parent / "results"
 N_SAMPLES, N_FEATURES, N_DRAWS = 200, 50, 10
 TASKS = {
     "XOR": (make_xor, 3),
@@ -62,15 +49,8 @@ def covmin_auto(X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:
     return CCMSelector(n_jobs=1).fit(X, y).get_support(indices=True)
 
 
-def k_best(X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:
-    score = f_classif if classes else f_regression
-    return SelectKBest(score, k=m).fit(X, y).get_support(indices=True)
-
-
-def k_best_mutual_information(X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:
-    score = mutual_info_classif if classes else mutual_info_regression
-    selector = SelectKBest(lambda A, b: score(A, b, random_state=0), k=m)
-    return selector.fit(X, y).get_support(indices=True)
+def k_best(score: str, X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:
+    return named_selectors()[score].make(m).fit(X, y)[-1].get_support(indices=True)
 
 
 def mrmr(X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:
@@ -115,8 +95,8 @@ def boruta(X: np.ndarray, y: np.ndarray, m: int, classes: bool) -> Any:
 
 METHODS: dict[str, Method] = {
     "covmin, m given": covmin_given,
-    "SelectKBest, F test": k_best,
-    "SelectKBest, mutual information": k_best_mutual_information,
+    "SelectKBest, F test": partial(k_best, "anova"),
+    "SelectKBest, mutual information": partial(k_best, "mi"),
     "mRMR": mrmr,
     "HSIC-Lasso": hsic_lasso,
     "LassoNet": lassonet,
@@ -127,24 +107,18 @@ METHODS: dict[str, Method] = {
 SLOW = ("LassoNet", "RFECV, linear SVM", "Boruta")  # run last
 
 
-def measure(name: str, task: str, draw: int) -> dict[str, object]:
-    """One method on one draw of one task."""
-    make, n_true = TASKS[task]
-    bunch = make(N_SAMPLES, n_noise=N_FEATURES - n_true, random_state=draw)
+def measure(unit: Unit) -> dict[str, Any]:
+    """True and false features that a method keeps on one draw of a task."""
+    make, n_true = TASKS[unit["task"]]
+    bunch = make(N_SAMPLES, n_noise=N_FEATURES - n_true, random_state=unit["draw"])
+    method, classes = METHODS[unit["method"]], bunch.task == "classification"
     start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        chosen = METHODS[name](bunch.data, bunch.target, n_true, bunch.task == "classification")
+        chosen = method(bunch.data, bunch.target, n_true, classes)
     used = time.process_time() - start
     true = np.isin(chosen, bunch.informative).sum()
-    return {
-        "method": name,
-        "task": task,
-        "draw": draw,
-        "true": int(true),
-        "false": int(len(chosen) - true),
-        "seconds": round(used, 3),
-    }
+    return {"true": int(true), "false": int(len(chosen) - true), "seconds": round(used, 3)}
 
 
 def table(frame: pd.DataFrame) -> pd.DataFrame:
@@ -162,17 +136,9 @@ def report(frame: pd.DataFrame) -> str:
     return markdown_table(table(frame), 2)
 
 
-def main() -> None:
-    path = RESULTS / "migration.csv"
-    rows = pd.read_csv(path).to_dict("records") if path.exists() else []
-    done = {(row["method"], row["task"], row["draw"]) for row in rows}
-    units = sorted(product(range(N_DRAWS), METHODS, TASKS), key=lambda unit: unit[1] in SLOW)
-    for draw, name, task in units:
-        if (name, task, draw) not in done:
-            rows.append(measure(name, task, draw))
-            print(rows[-1], flush=True)
-            pd.DataFrame(rows).to_csv(path, index=False)
+def units() -> list[dict[str, Any]]:
+    every = sorted(product(range(N_DRAWS), METHODS, TASKS), key=lambda unit: unit[1] in SLOW)
+    return [{"method": name, "task": task, "draw": draw} for draw, name, task in every]
 
 
-if __name__ == "__main__":
-    main()
+STUDIES = [Study("migration", units, measure, 0.1, report=report, by="method")]

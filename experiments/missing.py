@@ -1,9 +1,8 @@
 """What gaps do to a selection: on them as they are, and after imputation in a pipeline.
 
-Run as ``python -m experiments.missing``; writes ``experiments/results/missing.csv`` and ``.md``. Of
-each set 5, 20 and 50 % of the values are taken out, in training and test rows alike: at random, or
-the larger values of a column more often than the smaller ones. Features are ranked on the training
-rows in three ways:
+Of each set 5, 20 and 50 % of the values are taken out, in training and test rows alike: at random,
+or the larger values of a column more often than the smaller ones. Features are ranked on the
+training rows in three ways:
 
 - ``gaps``: by ``CCMSelector`` on the table with its gaps,
 - ``iterative``: after scikit-learn's ``IterativeImputer``,
@@ -13,17 +12,14 @@ rows in three ways:
 Two judges score the first m of each ranking on the test rows, for several m: ``machine``, a
 Gaussian support vector machine on these columns after iterative imputation of all columns, which is
 the pipeline of ``iterative``; and ``trees``, extra trees on the columns with their gaps. Scores are
-the accuracy, and R² for numbers. Without gaps the three ways are one. An interrupted run goes on
-where it stopped.
+the accuracy, and R² for numbers. Without gaps the three ways are one.
 """
 
 from __future__ import annotations
 
-import argparse
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,12 +34,11 @@ from sklearn.svm import SVC, SVR
 
 from covmin import CCMSelector
 from covmin.evaluation.compare import make_splits
-from covmin.evaluation.runner import run_units
-from experiments.other_sets import load_other
 from experiments.paper.data import load
+from experiments.sets import load_classes
+from experiments.study import Study
 from experiments.tables import markdown_table
 
-RESULTS = Path(__file__).parent / "results"
 CLASSES = ("glass", "wine", "vowel", "iris", "cancer", "digits", "Yale", "TOX-171")
 NUMBERS = ("diabetes", "friedman", "product")
 WAYS = ("gaps", "iterative", "mean")
@@ -55,7 +50,6 @@ SIZES = (1, 2, 3, 5, 10, 20)
 _MOST_COLUMNS = 40
 _MOST_ROWS = 500
 _N_FOLDS = 3
-_UNIT = ["set", "kind", "share", "fold"]
 
 
 @lru_cache
@@ -71,7 +65,7 @@ def table(name: str) -> tuple[np.ndarray, np.ndarray]:
         loaders = {"cancer": load_breast_cancer, "diabetes": load_diabetes, "iris": load_iris}
         X, y = loaders[name](return_X_y=True)
     else:
-        X, y = load_other(name) if name == "digits" else load(name, return_X_y=True)
+        X, y = load_classes(name) if name == "digits" else load(name, return_X_y=True)
     columns = np.sort(rng.choice(X.shape[1], min(X.shape[1], _MOST_COLUMNS), replace=False))
     rows = np.sort(rng.choice(len(y), min(len(y), _MOST_ROWS), replace=False))
     X = X[np.ix_(rows, columns)].astype(float)
@@ -185,31 +179,14 @@ def report(table_of_means: pd.DataFrame) -> str:
     return "\n\n".join([*text, "## Set by set, 20 % taken out at random", markdown_table(one, 1)])
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", nargs="*", default=[*CLASSES, *NUMBERS])
-    parser.add_argument("-j", "--jobs", type=int, default=1)
-    options = parser.parse_args()
+def units() -> list[dict[str, Any]]:
     conditions = [("none", 0.0), *((kind, share) for share in SHARES for kind in KINDS)]
-    units = [
-        dict(zip(_UNIT, (name, kind, share, fold), strict=True))
-        for name in options.sets
+    return [
+        {"set": name, "kind": kind, "share": share, "fold": fold}
+        for name in (*CLASSES, *NUMBERS)
         for kind, share in conditions
         for fold in range(_N_FOLDS)
     ]
-    log = RESULTS / "missing.jsonl"
-    results = run_units(units, work, log=log, n_jobs=options.jobs, progress=True)
-    frame = pd.DataFrame([u | row for u, r in zip(units, results, strict=True) for row in r])
-    found = means(frame)
-    path = RESULTS / "missing.csv"
-    found.to_csv(path, index=False, float_format="%.2f", lineterminator="\n")
-    text = report(pd.read_csv(path))  # to the last digit those of the file
-    (RESULTS / "missing.md").write_text(text + "\n", encoding="utf-8")
-    print(text)
 
 
-if __name__ == "__main__":
-    # By its own name: worker processes cannot be sent what lives in __main__.
-    from experiments import missing
-
-    missing.main()
+STUDIES = [Study("missing", units, work, 1.0, means, report, by="set", digits=2)]

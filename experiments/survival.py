@@ -1,6 +1,5 @@
 """Features for times to an event, on the sets that scikit-survival ships.
 
-Run as ``python -m experiments.survival``; writes ``experiments/results/survival.csv`` and ``.md``.
 Categories are made indicators and gaps medians, the same for all. Features are ranked on two
 thirds of the samples, drawn with as many events, and two judges trained there on the first m are
 scored on the rest by the concordance index: ``cox``, Cox regression with a ridge, and ``forest``, a
@@ -13,17 +12,15 @@ were shuffled.
   samples,
 - ``univariate``: the concordance index of a Cox regression on each feature by itself.
 
-Needs scikit-survival. An interrupted run goes on where it stopped.
+Needs scikit-survival.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
 import warnings
 from collections.abc import Mapping
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,10 +30,9 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
 
 from covmin import CCMSelector
-from covmin.evaluation.runner import run_units
+from experiments.study import Study
 from experiments.tables import markdown_table
 
-RESULTS = Path(__file__).parent / "results"
 SETS = ("gbsg2", "whas500", "veterans_lung_cancer", "breast_cancer", "aids", "flchain")
 METHODS = ("covmin", "lasso", "forest importances", "univariate")
 JUDGES = ("cox", "forest")
@@ -177,29 +173,13 @@ def _told_of_sets(less: pd.Series) -> str:
     return f"{by_set.mean():+.1f} ± {by_set.sem():.1f}"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", nargs="*", default=SETS)
-    parser.add_argument("--splits", type=int, default=4)
-    parser.add_argument("-j", "--jobs", type=int, default=1)
-    options = parser.parse_args()
-    units = [
+def units() -> list[dict[str, Any]]:
+    return [
         {"set": name, "probes": probes, "split": split}
-        for split in range(options.splits)
-        for name in options.sets
+        for split in range(4)
+        for name in SETS
         for probes in (0, 1)
     ]
-    log = RESULTS / "survival.jsonl"
-    results = run_units(units, work, log=log, n_jobs=options.jobs, progress=True)
-    frame = pd.DataFrame([u | row for u, r in zip(units, results, strict=True) for row in r])
-    frame.to_csv(RESULTS / "survival.csv", index=False, float_format="%.4f", lineterminator="\n")
-    text = report(frame)
-    (RESULTS / "survival.md").write_text(text + "\n", encoding="utf-8")
-    print(text)
 
 
-if __name__ == "__main__":
-    # By its own name: worker processes cannot be sent what lives in __main__.
-    from experiments import survival
-
-    survival.main()
+STUDIES = [Study("survival", units, work, 0.1, report=report, by="set")]

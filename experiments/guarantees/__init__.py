@@ -1,11 +1,10 @@
 """Do the guarantees hold? Simulated error rates of the tools around the ranking.
 
-One module for each tool. A new one has a ``PART`` of its own and an entry in ``PARTS``.
+One module for each tool, with its ``STUDIES`` and the ``TABLES`` that ``docs/guarantees.md`` shows.
 """
 
-from . import dependence, interactions, knockoff_columns, knockoffs, stability, verdicts
-from .simulation import Tables
+from . import dependence, interactions, knockoffs, stability, verdicts
 
-MODULES = (verdicts, knockoffs, knockoff_columns, dependence, stability, interactions)
-PARTS = {module.PART.name: module.PART for module in MODULES}
-TABLES: Tables = {name: table for part in PARTS.values() for name, table in part.tables.items()}
+MODULES = (verdicts, knockoffs, dependence, stability, interactions)
+STUDIES = [study for module in MODULES for study in module.STUDIES]
+TABLES = {name: table for module in MODULES for name, table in module.TABLES.items()}

@@ -16,9 +16,9 @@ import pandas as pd
 from covmin import conditional_dependence_test
 from covmin.datasets import make_additive, make_xor
 from covmin.runtime.seeds import unit_seed
+from experiments.study import Study, Unit, results
 
 from .rival_tests import RIVALS
-from .simulation import Part, Unit, results_of
 
 ALPHA = 0.05
 N_RUNS = 200
@@ -160,7 +160,7 @@ def one_test(unit: Unit) -> dict[str, Any]:
         p_value = _rival(test, x, np.asarray(y), Z)
     else:
         p_value = conditional_dependence_test(x[:, None], y, given=Z, random_state=run).p_value
-    return {"p": float(p_value), "seconds": time.process_time() - start}
+    return {"rejected": float(p_value <= ALPHA), "seconds": time.process_time() - start}
 
 
 def _rival(test: str, x: np.ndarray, y: np.ndarray, Z: np.ndarray) -> float:
@@ -172,13 +172,8 @@ def _rival(test: str, x: np.ndarray, y: np.ndarray, Z: np.ndarray) -> float:
     return min(1.0, codes.shape[1] * min(RIVALS[test](x, code, Z) for code in codes.T))
 
 
-def table(units: list[dict[str, Any]], results: list[Any]) -> pd.DataFrame:
-    done = [
-        {**unit, "rejected": float(found["p"] <= ALPHA), "seconds": found["seconds"]}
-        for unit, found in zip(units, results, strict=True)
-        if found is not None
-    ]
-    groups = pd.DataFrame(done).groupby(["question", "n", "test"], sort=False)
+def summary(frame: pd.DataFrame) -> pd.DataFrame:
+    groups = frame.groupby(["question", "n", "test"], sort=False)
     return groups.agg(
         runs=("rejected", "size"), rejected=("rejected", "mean"), seconds=("seconds", "mean")
     ).reset_index()
@@ -189,7 +184,7 @@ def _error(rate: float, runs: pd.Series) -> pd.Series:
 
 
 def page_level() -> pd.DataFrame:
-    frame = results_of("test")
+    frame = results("guarantees-test")
     ours = frame[frame["question"].isin(list(NULLS)) & (frame["test"] == OURS)]
     wide = ours.pivot(index="question", columns="n", values=["rejected", "runs"]).loc[list(NULLS)]
     worst = (wide["rejected"] - ALPHA - 2.0 * _error(ALPHA, wide["runs"])).max(axis=1)
@@ -202,14 +197,14 @@ def page_level() -> pd.DataFrame:
 
 
 def page_runs() -> pd.DataFrame:
-    frame = results_of("test")
+    frame = results("guarantees-test")
     ours = frame[frame["question"].isin(list(NULLS)) & (frame["test"] == OURS)]
     by_size = ours.groupby("n")["runs"].min().reset_index(name="runs of each null")
     return by_size.assign(**{"standard error at 0.05": _error(ALPHA, by_size["runs of each null"])})
 
 
 def page_beside() -> pd.DataFrame:
-    frame = results_of("test")
+    frame = results("guarantees-test")
     frame = frame[frame["n"] == N_BESIDE]
     wide = frame.pivot(index="question", columns="test", values="rejected")
     wide = wide.loc[[*NULLS, *QUESTIONS], [OURS, *RIVALS]]
@@ -221,22 +216,16 @@ def page_beside() -> pd.DataFrame:
 
 
 def page_seconds() -> pd.DataFrame:
-    frame = results_of("test")
+    frame = results("guarantees-test")
     frame = frame[frame["n"] == N_BESIDE]
     means = frame.groupby("test", sort=False)["seconds"].mean() * 1000.0
     return means.reset_index(name="milliseconds a test, n=100")
 
 
-PART = Part(
-    "test",
-    units,
-    one_test,
-    table,
-    {"test": "residual products"},
-    {
-        "type-1": (page_level, 3),
-        "type-1-runs": (page_runs, 3),
-        "power": (page_beside, 2),
-        "test-seconds": (page_seconds, 1),
-    },
-)
+STUDIES = [Study("guarantees-test", units, one_test, 0.1, summary, by="test")]
+TABLES = {
+    "type-1": (page_level, 3),
+    "type-1-runs": (page_runs, 3),
+    "power": (page_beside, 2),
+    "test-seconds": (page_seconds, 1),
+}

@@ -19,9 +19,9 @@ from covmin.data import TableOptions, read
 from covmin.datasets import make_correlated_interaction, make_xor
 from covmin.plan.look import FirstLook
 from covmin.runtime.seeds import unit_seed
-from covmin.selection.assemble import make_problem
+from experiments.study import Study, Unit, results
 
-from .simulation import Part, Unit, gaussian_design, results_of
+from .simulation import gaussian_design
 
 LEVEL = 0.05
 N_TABLES, BATCH = 500, 50
@@ -234,7 +234,7 @@ def units() -> list[dict[str, Any]]:
     return null + power
 
 
-def run(unit: Unit) -> list[int]:
+def run(unit: Unit) -> dict[str, int]:
     """Of a batch, tables with a pair and with a feature of the spread; or pairs right and wrong."""
     if "task" in unit:
         seed = unit_seed(0, "interactions", unit["task"], unit["n"], unit["d"], unit["run"])
@@ -243,22 +243,20 @@ def run(unit: Unit) -> list[int]:
         found, columns = named(X, y)
         pairs = columns[found.interactions.columns].tolist()
         right = [set(pair) <= informative for pair in pairs]
-        return [int(any(right)), right.count(False)]
+        return {"pair": int(any(right)), "spread": right.count(False)}
     tables = range(unit["batch"] * BATCH, (unit["batch"] + 1) * BATCH)
     protected_of_each = [named(*draw(unit, table))[0] for table in tables]
-    return [
-        sum(protected.interactions.share.size > 0 for protected in protected_of_each),
-        sum(protected.spread.share.size > 0 for protected in protected_of_each),
-    ]
+    return {
+        "pair": sum(protected.interactions.share.size > 0 for protected in protected_of_each),
+        "spread": sum(protected.spread.share.size > 0 for protected in protected_of_each),
+    }
 
 
 # --- tables ---------------------------------------------------------------------------------------
 
 
-def table(units: list[dict[str, Any]], results: list[Any]) -> pd.DataFrame:
+def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Rates of each cell; where there is something to find, the power, and wrong pairs a table."""
-    frame = pd.DataFrame(units)
-    frame[["pair", "spread"]] = np.array(results, dtype=float)
     null = frame[frame["task"].isna()]
     sums = null.groupby(["features", "response", "n", "d"], sort=False)[["pair", "spread"]]
     rates = (sums.sum() / N_TABLES).reset_index().assign(tables=N_TABLES)
@@ -285,7 +283,7 @@ def page_of(rates: pd.DataFrame, what: str) -> pd.DataFrame:
 
 
 def rates_of(kinds: dict[str, Any]) -> pd.DataFrame:
-    frame = results_of("interactions")
+    frame = results("guarantees-interactions")
     return frame[frame["response"].isin(list(kinds))]
 
 
@@ -306,7 +304,7 @@ def page_spread() -> pd.DataFrame:
 
 
 def page_power() -> pd.DataFrame:
-    frame = results_of("interactions").dropna(subset="task")
+    frame = results("guarantees-interactions").dropna(subset="task")
     shape = frame["n"].astype(int).astype(str) + " × " + frame["d"].astype(int).astype(str)
     shown = [
         f"{rate:.2f} ({wrong:.2f})"
@@ -318,16 +316,10 @@ def page_power() -> pd.DataFrame:
     return wide.loc[list(POWER), list(dict.fromkeys(shape))].reset_index()
 
 
-PART = Part(
-    "interactions",
-    units,
-    run,
-    table,
-    {"level": LEVEL, "tables": N_TABLES, "batch": BATCH},
-    {
-        "interactions-noise": (page_noise, 3),
-        "interactions-spread": (page_spread, 3),
-        "interactions-effects": (page_effects, 3),
-        "interactions-power": (page_power, 3),
-    },
-)
+STUDIES = [Study("guarantees-interactions", units, run, 0.1, summary, by="features")]
+TABLES = {
+    "interactions-noise": (page_noise, 3),
+    "interactions-spread": (page_spread, 3),
+    "interactions-effects": (page_effects, 3),
+    "interactions-power": (page_power, 3),
+}

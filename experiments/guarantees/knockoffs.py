@@ -1,115 +1,76 @@
-"""False discoveries of the knockoff filter."""
+"""False discoveries of the knockoff filter, on Gaussian and on other columns."""
 
 from __future__ import annotations
 
-import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri
+from scipy.stats import rankdata
 from sklearn.linear_model import LassoCV
 
-from covmin import KnockoffSelector
+from covmin import CCMSelector, KnockoffSelector
 from covmin.runtime.seeds import unit_seed
+from experiments.study import Study, Unit, results
 
-from .simulation import (
-    EFFECTS,
-    SIGNAL_TO_NOISE,
-    Part,
-    Unit,
-    design,
-    gaussian_design,
-    results_of,
-    with_noise,
-)
+from .simulation import EFFECTS, design, discoveries, gaussian_design, rates, with_noise, within
 
-LEVELS = (0.1, 0.2)
-N_RUNS_KNOCKOFFS = 200
+N_RUNS = 200
 N_SAMPLES, N_FEATURES, N_TRUE = 300, 40, 12
+N_COLUMNS_SAMPLES = 200
+_RHO = 0.5
 
 
-def knockoff_data(response: str, rho: float, run: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Samples, response, and a mask of the features it depends on."""
+def knockoff_units() -> list[dict[str, Any]]:
+    every = product(range(N_RUNS), ("linear", "nonlinear"), (0.0, 0.5), ("ccm", "lasso"))
+    return [
+        {"response": response, "rho": rho, "method": method, "run": run}
+        for run, response, rho, method in every
+    ]
+
+
+def knockoff_run(unit: Unit) -> list[dict[str, Any]]:
+    response, rho, run = unit["response"], unit["rho"], unit["run"]
     rng = np.random.default_rng(unit_seed(0, "knockoffs", response, rho, run))
     X = gaussian_design(rng, rho, N_SAMPLES, N_FEATURES)
     chosen = rng.choice(N_FEATURES, N_TRUE, replace=False)
     if response == "linear":
         signal = X[:, chosen] @ rng.choice([-1.0, 1.0], N_TRUE)
     else:
-        effects = [EFFECTS[i % len(EFFECTS)] for i in range(N_TRUE)]
-        signal = sum(effect(X[:, j]) for effect, j in zip(effects, chosen, strict=True))
-    y = with_noise(rng, signal, SIGNAL_TO_NOISE)
-    return X, y, np.isin(np.arange(N_FEATURES), chosen)
+        signal = sum(EFFECTS[i % len(EFFECTS)](X[:, j]) for i, j in enumerate(chosen))
+    y = with_noise(rng, signal)
+    selector = KnockoffSelector(random_state=run)
+    if unit["method"] == "lasso":
+        selector.set_params(estimator=LassoCV(), importance=absolute_coefficients)
+    return discoveries(selector.fit(X, y).q_values_, np.isin(np.arange(N_FEATURES), chosen))
 
 
 def absolute_coefficients(model: Any) -> np.ndarray:
     return np.abs(model.coef_)
 
 
-def knockoff_run(unit: Unit) -> dict[str, Any]:
-    """Share of false discoveries and of true features found, by method and level."""
-    X, y, true = knockoff_data(unit["response"], unit["rho"], unit["run"])
-    methods = {
-        "ccm": KnockoffSelector(random_state=unit["run"]),
-        "lasso": KnockoffSelector(
-            LassoCV(), importance=absolute_coefficients, random_state=unit["run"]
-        ),
-    }
-    rows: dict[str, Any] = {}
-    for name, selector in methods.items():
-        start = time.perf_counter()
-        q = selector.fit(X, y).q_values_
-        rows[name] = {"seconds": time.perf_counter() - start}
-        for level in LEVELS:
-            kept = q <= level
-            false_share = (kept & ~true).sum() / max(kept.sum(), 1)
-            rows[name][str(level)] = [float(false_share), float(kept[true].mean())]
-    return rows
-
-
-def knockoff_units() -> list[dict[str, Any]]:
-    return [
-        {"response": response, "rho": rho, "run": run}
-        for run in range(N_RUNS_KNOCKOFFS)
-        for response in ("linear", "nonlinear")
-        for rho in (0.0, 0.5)
-    ]
-
-
-def knockoff_table(units: list[dict[str, Any]], results: list[Any]) -> pd.DataFrame:
-    rows = [
-        {
-            **unit,
-            "method": name,
-            "level": level,
-            "fdp": run[str(level)][0],
-            "power": run[str(level)][1],
-        }
-        for unit, result in zip(units, results, strict=True)
-        for name, run in result.items()
-        for level in LEVELS
-    ]
+def knockoff_summary(frame: pd.DataFrame) -> pd.DataFrame:
     keys = ["response", "rho", "level", "method"]
-    groups = pd.DataFrame(rows).groupby(keys, sort=False)
-    table = groups.agg(
-        runs=("fdp", "size"), fdr=("fdp", "mean"), fdr_se=("fdp", "sem"), power=("power", "mean")
-    )
-    return table.reset_index().sort_values(keys, ignore_index=True)
+    return rates(frame, keys).sort_values(keys, ignore_index=True)
 
 
 def page_knockoffs() -> pd.DataFrame:
-    frame = results_of("knockoffs")
+    frame = results("guarantees-knockoffs")
     wide = frame.pivot(index=["response", "rho", "level"], columns="method").reset_index()
+    fdr, error = wide["fdr", "ccm"], wide["fdr_se", "ccm"]
     return pd.DataFrame(
         {
             "response": wide["response"],
             "features": wide["rho"].map(design),
             "nominal": wide["level"].map("{:g}".format),
-            "FDR, ccm": wide["fdr", "ccm"],
-            "standard error": wide["fdr_se", "ccm"],
-            "within 2 s.e.": np.where(
-                wide["fdr", "ccm"] <= wide["level"] + 2.0 * wide["fdr_se", "ccm"], "yes", "**no**"
-            ),
+            "FDR, ccm": fdr,
+            "standard error": error,
+            "within 2 s.e.": within(fdr, wide["level"], error),
             "FDR, Lasso": wide["fdr", "lasso"],
             "power, ccm": wide["power", "ccm"],
             "power, Lasso": wide["power", "lasso"],
@@ -118,11 +79,175 @@ def page_knockoffs() -> pd.DataFrame:
     )
 
 
-PART = Part(
-    "knockoffs",
-    knockoff_units,
-    knockoff_run,
-    knockoff_table,
-    {"n": N_SAMPLES, "d": N_FEATURES, "true": N_TRUE, "ratio": SIGNAL_TO_NOISE},
-    {"knockoffs": (page_knockoffs, 3)},
-)
+# Columns that are not Gaussian, or not numbers --------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with what the response may depend on: one column of scores for each unit."""
+
+    X: Any
+    scores: np.ndarray  # (n_samples, n_units), mean 0 and variance 1
+    is_discrete: np.ndarray  # (n_units,), whether effects are lines
+    column: np.ndarray  # (n_units,), a column of X in each unit
+    options: dict[str, Any] = field(default_factory=dict)  # groups and given
+
+
+def _scores(x: np.ndarray) -> np.ndarray:
+    return ndtri((rankdata(x) - 0.5) / x.size)
+
+
+def _of_numbers(X: np.ndarray, is_discrete: np.ndarray | None = None) -> Table:
+    is_discrete = np.zeros(X.shape[1], dtype=bool) if is_discrete is None else is_discrete
+    scores = np.apply_along_axis(_scores, 0, X)
+    scores = (scores - scores.mean(axis=0)) / scores.std(axis=0)
+    return Table(X, scores, is_discrete, np.arange(X.shape[1]))
+
+
+def lognormal(rng: np.random.Generator) -> Table:
+    return _of_numbers(np.exp(gaussian_design(rng, _RHO, N_COLUMNS_SAMPLES, N_FEATURES)))
+
+
+def t3(rng: np.random.Generator) -> Table:
+    """One scale for all columns of a row: their far values come together."""
+    Z = gaussian_design(rng, _RHO, N_COLUMNS_SAMPLES, N_FEATURES)
+    return _of_numbers(Z / np.sqrt(rng.chisquare(3, (N_COLUMNS_SAMPLES, 1)) / 3.0))
+
+
+def blocks(rng: np.random.Generator) -> Table:
+    """Blocks of four columns, any two of a block correlated by 0.8."""
+    shared = np.repeat(rng.standard_normal((N_COLUMNS_SAMPLES, N_FEATURES // 4)), 4, axis=1)
+    own = rng.standard_normal((N_COLUMNS_SAMPLES, N_FEATURES))
+    return _of_numbers(np.sqrt(0.8) * shared + np.sqrt(0.2) * own)
+
+
+def mixed(rng: np.random.Generator) -> Table:
+    """Numbers, skewed numbers, binary columns and counts in turn, each following the last one."""
+    X = np.empty((N_COLUMNS_SAMPLES, N_FEATURES))
+    last = np.zeros(N_COLUMNS_SAMPLES)
+    for j in range(N_FEATURES):
+        noise = rng.standard_normal(N_COLUMNS_SAMPLES)
+        if j % 4 == 0:
+            x = 0.6 * last + 0.8 * noise
+        elif j % 4 == 1:
+            x = np.exp(0.5 * last + 0.7 * noise)
+        elif j % 4 == 2:
+            x = (rng.random(N_COLUMNS_SAMPLES) < 1.0 / (1.0 + np.exp(-1.5 * last))).astype(float)
+        else:
+            x = rng.poisson(np.exp(0.4 * last)).astype(float)
+        X[:, j] = x
+        last = (x - x.mean()) / x.std()
+    return _of_numbers(X, np.arange(N_FEATURES) % 4 >= 2)
+
+
+def grouped(rng: np.random.Generator) -> Table:
+    """Pairs of columns that are correlated by 0.7 and chosen as one; effects are of their sum."""
+    Z = gaussian_design(rng, _RHO, N_COLUMNS_SAMPLES, N_FEATURES)
+    noise = rng.standard_normal((2, N_COLUMNS_SAMPLES, N_FEATURES))
+    X = np.hstack(np.sqrt(0.7) * Z + np.sqrt(0.3) * noise)
+    scores = X[:, :N_FEATURES] + X[:, N_FEATURES:]
+    scores /= scores.std(axis=0)
+    every = np.arange(N_FEATURES)
+    linear = np.zeros(N_FEATURES, dtype=bool)
+    return Table(X, scores, linear, every, {"feature_groups": np.tile(every, 2).tolist()})
+
+
+def frame(rng: np.random.Generator) -> Table:
+    """Text of four levels, numbers of which every fifth is missing, and numbers, in turn.
+
+    Each follows the last one, and gaps come where the last one is large. One more number, which the
+    response depends on, is given.
+    """
+    columns: dict[str, Any] = {"age": rng.standard_normal(N_COLUMNS_SAMPLES)}
+    scores = []
+    last = columns["age"]
+    for j in range(N_FEATURES):
+        z = 0.5 * last + np.sqrt(0.75) * rng.standard_normal(N_COLUMNS_SAMPLES)
+        score = z.copy()
+        if j % 4 == 0:
+            level = np.digitize(z, [-0.8, 0.0, 0.8])
+            score = np.array([1.0, -1.0, 0.5, -0.5])[level]
+            columns[f"f{j}"] = np.array(["red", "green", "blue", "white"])[level]
+        elif j % 4 == 1:
+            missing = rng.random(N_COLUMNS_SAMPLES) < 0.2 * (1.0 + np.sign(last) * 0.8)
+            score[missing] = 0.0
+            columns[f"f{j}"] = np.where(missing, np.nan, np.exp(z))
+        else:
+            columns[f"f{j}"] = z
+        scores.append((score - score.mean()) / score.std())
+        last = z
+    every = np.arange(N_FEATURES)
+    options = {"given": "age"}
+    return Table(pd.DataFrame(columns), np.array(scores).T, every % 4 == 0, every + 1, options)
+
+
+def bent(rng: np.random.Generator) -> Table:
+    """Every second column is the square of the one before, and noise."""
+    X = rng.standard_normal((N_COLUMNS_SAMPLES, N_FEATURES))
+    X[:, 1::2] = X[:, ::2] ** 2 + 0.5 * X[:, 1::2]
+    return _of_numbers(X)
+
+
+DESIGNS: dict[str, tuple[Callable[[np.random.Generator], Table], str]] = {
+    "lognormal": (lognormal, "exponentials of AR(0.5)"),
+    "t3": (t3, "multivariate t with 3 degrees of freedom: no Gaussian copula"),
+    "blocks": (blocks, "blocks of four columns, correlated by 0.8"),
+    "mixed": (mixed, "numbers, skewed numbers, binary columns and counts: no Gaussian copula"),
+    "groups": (grouped, "40 groups of two columns, correlated by 0.7 and more"),
+    "frame": (frame, "text of four levels, gaps and numbers, one column given"),
+    "bent": (bent, "outside the assumption: every second column is a square of another"),
+}
+
+
+def columns_units() -> list[dict[str, Any]]:
+    return [{"design": name, "run": run} for run in range(N_RUNS) for name in DESIGNS]
+
+
+def columns_run(unit: Unit) -> list[dict[str, Any]]:
+    """False discoveries and true units found at each level, and whether it warned."""
+    rng = np.random.default_rng(unit_seed(0, "columns", unit["design"], unit["run"]))
+    table = DESIGNS[unit["design"]][0](rng)
+    chosen = rng.choice(table.column.size, N_TRUE, replace=False)
+    signal = np.zeros(N_COLUMNS_SAMPLES)
+    for i, u in enumerate(chosen):
+        x = table.scores[:, u]
+        effect = x if table.is_discrete[u] else EFFECTS[i % len(EFFECTS)](x)
+        signal += effect / effect.std()
+    if "given" in table.options:
+        signal += 2.0 * table.X["age"].to_numpy()
+    y = with_noise(rng, signal)
+    selector = KnockoffSelector(CCMSelector(**table.options), random_state=unit["run"])
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        q = selector.fit(table.X, y).q_values_[table.column]
+    warned = float(any("follows the square" in str(each.message) for each in said))
+    true = np.isin(np.arange(table.column.size), chosen)
+    return [{**row, "warned": warned} for row in discoveries(q, true)]
+
+
+def columns_summary(frame: pd.DataFrame) -> pd.DataFrame:
+    return rates(frame, ["design", "level"], warned=("warned", "mean"))
+
+
+def page_columns() -> pd.DataFrame:
+    found = results("guarantees-columns")
+    return pd.DataFrame(
+        {
+            "design": found["design"],
+            "what": [DESIGNS[name][1] for name in found["design"]],
+            "nominal": found["level"].map("{:g}".format),
+            "FDR": found["fdr"],
+            "standard error": found["fdr_se"],
+            "within 2 s.e.": within(found["fdr"], found["level"], found["fdr_se"]),
+            "power": found["power"],
+            "warned of": found["warned"],
+            "runs": found["runs"],
+        }
+    )
+
+
+STUDIES = [
+    Study("guarantees-knockoffs", knockoff_units, knockoff_run, 0.2, knockoff_summary, by="method"),
+    Study("guarantees-columns", columns_units, columns_run, 0.1, columns_summary, by="design"),
+]
+TABLES = {"knockoffs": (page_knockoffs, 3), "columns": (page_columns, 3)}

@@ -1,21 +1,14 @@
-"""What the simulations have in common: designs, the log of finished runs, results on file."""
+"""What the simulations have in common: designs and rates of false discoveries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from covmin.evaluation.runner import run_units
-from experiments.pages import Tables
-
-RESULTS = Path(__file__).parent.parent / "results"
-Unit = Mapping[str, Any]
 SIGNAL_TO_NOISE = 2.0
+LEVELS = (0.1, 0.2)
 EFFECTS = (
     lambda x: -2.0 * np.sin(2.0 * x),
     lambda x: 2.0 * np.maximum(x, 0.0),
@@ -33,41 +26,34 @@ def gaussian_design(rng: np.random.Generator, rho: float, n: int, d: int) -> np.
     return X
 
 
-def with_noise(rng: np.random.Generator, signal: np.ndarray, ratio: float) -> np.ndarray:
-    return signal / signal.std() + rng.standard_normal(signal.size) / np.sqrt(ratio)
+def with_noise(rng: np.random.Generator, signal: np.ndarray) -> np.ndarray:
+    return signal / signal.std() + rng.standard_normal(signal.size) / np.sqrt(SIGNAL_TO_NOISE)
 
 
 def design(rho: float) -> str:
     return "independent" if rho == 0.0 else f"AR({rho:g})"
 
 
-@dataclass(frozen=True)
-class Part:
-    """A simulation with its own results file, and the tables that the page shows of it."""
-
-    name: str
-    units: Callable[[], list[dict[str, Any]]]  # one dict for each run
-    work: Callable[[Unit], Any]  # one run, to something that JSON can hold
-    table: Callable[[list[dict[str, Any]], list[Any]], pd.DataFrame]  # what is kept of all runs
-    settings: dict[str, Any]  # runs under other settings are simulated again
-    tables: Tables = field(default_factory=dict)
-
-    def simulate(self, n_jobs: int, seconds: float | None = None) -> None:
-        """Run what is missing, or as much of it as there is time for, and write the results."""
-        units = self.units()
-        results = run_units(
-            units,
-            self.work,
-            log=RESULTS / f"guarantees-{self.name}.jsonl",
-            settings=self.settings,
-            n_jobs=n_jobs,
-            progress=True,
-            description=self.name,
-            seconds=seconds,
-        )
-        frame = self.table(units, results)
-        frame.to_csv(RESULTS / f"guarantees-{self.name}.csv", index=False, float_format="%.4f")
+def discoveries(q: np.ndarray, true: np.ndarray) -> list[dict[str, Any]]:
+    """Share of false discoveries and of true features found, at each level."""
+    rows = []
+    for level in LEVELS:
+        kept = q <= level
+        false_share = float((kept & ~true).sum() / max(kept.sum(), 1))
+        rows.append({"level": level, "fdp": false_share, "power": float(kept[true].mean())})
+    return rows
 
 
-def results_of(name: str) -> pd.DataFrame:
-    return pd.read_csv(RESULTS / f"guarantees-{name}.csv")
+def rates(frame: pd.DataFrame, keys: list[str], **more: Any) -> pd.DataFrame:
+    """Means over runs of what :func:`discoveries` found."""
+    groups = frame.groupby(keys, sort=False)
+    found = groups.agg(
+        runs=("fdp", "size"), fdr=("fdp", "mean"), fdr_se=("fdp", "sem"), power=("power", "mean"),
+        **more,
+    )  # fmt: skip
+    return found.reset_index()
+
+
+def within(rate: pd.Series, level: Any, error: pd.Series) -> np.ndarray:
+    """Whether a rate is at most the level and two standard errors, in words."""
+    return np.where(rate <= level + 2.0 * error, "yes", "**no**")

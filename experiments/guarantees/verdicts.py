@@ -20,8 +20,9 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from covmin import VerdictSelector
 from covmin.runtime.seeds import unit_seed
+from experiments.study import Study, Unit, results
 
-from .simulation import EFFECTS, Part, Unit, gaussian_design, results_of
+from .simulation import EFFECTS, gaussian_design
 
 FDR = 0.1
 N_RUNS = 200
@@ -235,9 +236,8 @@ def one_run(unit: Unit) -> dict[str, float | None]:
 MEASURES = ("false needed", "false relevant", "needed found", "relevant found", "seconds")
 
 
-def table(units: list[dict[str, Any]], results: list[Any]) -> pd.DataFrame:
-    done = [{**u, **r} for u, r in zip(units, results, strict=True) if r is not None]
-    frame = pd.DataFrame(done).astype(dict.fromkeys(MEASURES, float))
+def summary(frame: pd.DataFrame) -> pd.DataFrame:
+    frame = frame.astype(dict.fromkeys(MEASURES, float))
     groups = frame.groupby(["design", "method"], sort=False)
     columns: dict[str, Any] = {"runs": ("run", "size")}
     for measure in MEASURES:
@@ -247,7 +247,7 @@ def table(units: list[dict[str, Any]], results: list[Any]) -> pd.DataFrame:
 
 
 def page_of(names: list[str], *, with_needed: bool) -> pd.DataFrame:
-    frame = results_of("verdicts")
+    frame = results("guarantees-verdicts")
     frame = frame[frame["design"].isin(names)]
     ours = frame[frame["method"] == OURS].set_index("design").loc[names]
     other = frame[frame["method"] == BORUTA].set_index("design").reindex(names)
@@ -280,11 +280,5 @@ def page_probes() -> pd.DataFrame:
     return page_of(list(REAL), with_needed=False)
 
 
-PART = Part(
-    "verdicts",
-    units,
-    one_run,
-    table,
-    {"n": N, "d": D, "fdr": FDR},
-    {"verdicts": (page_designs, 2), "verdicts-probes": (page_probes, 2)},
-)
+STUDIES = [Study("guarantees-verdicts", units, one_run, 0.1, summary, by="method")]
+TABLES = {"verdicts": (page_designs, 2), "verdicts-probes": (page_probes, 2)}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from covmin.runtime import __version__
 
 if TYPE_CHECKING:
-    from covmin.data.sources.parquet import open_parquet
+    from covmin.data.blocks.parquet import open_parquet
     from covmin.evaluation.compare import compare_selectors
     from covmin.inference.knockoffs.selector import KnockoffSelector
     from covmin.inference.stability import StabilitySelector
@@ -50,7 +50,7 @@ _HOMES = {
     "concordance_index": "selection.concordance",
     "conditional_covariance_trace": "selection.criterion",
     "conditional_dependence_test": "inference.testing.dependence",
-    "open_parquet": "data.sources.parquet",
+    "open_parquet": "data.blocks.parquet",
     "unexplained_variance": "selection.unexplained",
     "write_report": "report.render",
 }

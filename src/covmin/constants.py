@@ -80,6 +80,22 @@ FOLDS: Final = (5, 2, 400)
 #: sets that differ by a few features of many cannot be distinguished. It is also the number kept if
 #: the time limit ends before the first fold has chosen one.
 EACH_SIZE_UP_TO: Final = 10
+# --- data --------------------------------------------------------------------------------------
+#: Maximum number of indicators per column; the rarest of more levels are merged.
+MOST_LEVELS: Final = 255
+#: A column of text with at most this many values is categorical even in few rows. In as few rows,
+#: consecutive integers are not called row numbers, and at most one cell in this many may be
+#: something else in a column of numbers.
+FEW_LEVELS: Final = 10
+#: Levels are merged if they have fewer rows than the first number, which carry little information,
+#: and a smaller share of the rows than the second: in a small table five rows are many.
+RARE_LEVEL: Final = (5, 0.01)
+#: Integers as y are numbers if they have more distinct values than the first number and fewer
+#: samples per value than the second.
+MANY_CLASSES: Final = (20, 5)
+#: Outliers: this share of the values, without which the others vary by less than this fraction of
+#: the standard deviation.
+OUTLIERS: Final = (0.05, 0.1)
 
 # --- inference ---------------------------------------------------------------------------------
 #: A share of a variance this small is nothing. Ties at their mean rank may lose it (thirty equally
@@ -100,9 +116,11 @@ CURVED_SHARE: Final = 0.1
 #: Additive share of the kernel and ridge ε that rank features and their knockoffs: a comparison
 #: gains from a ridge that does not fit the noise, and from a larger additive share.
 KNOCKOFF_KERNEL: Final = (0.5, 0.01)
-#: Equal rows are different samples, not duplicates, if more than this share of them have equal
-#: features but different responses.
-CONFLICTS: Final = 0.1
-#: They are so too if pairs of them are at most this many times as frequent as independent features
-#: would make them, and no feature has values that are rare.
-EXCESS: Final = 10.0
+
+# --- summary and report ------------------------------------------------------------------------
+#: Standard errors by which the best set must be better than no features on the same samples. In
+#: tables of pure noise, this finds something in one of forty.
+CLEARLY_BETTER: Final = 1.5
+#: What a single feature must explain to be called too good to be true, and what a row number must
+#: explain to be said to follow the response.
+SUSPICIOUS_SHARE: Final = (0.98, 0.2)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import subprocess
 import sys
@@ -9,6 +11,7 @@ import sys
 import pytest
 
 from covmin.cli.errors import ExitCode
+from covmin.cli.main import main
 
 
 @pytest.mark.parametrize(
@@ -18,14 +21,7 @@ from covmin.cli.errors import ExitCode
         (["{csv}", "-t", "99"], ExitCode.COLUMN, "from 0 to 10"),
         (["{csv}", "-t", "group", "--drop", "X33"], ExitCode.COLUMN, "Did you mean x3"),
         (["{csv}"], ExitCode.USAGE, "--target"),
-        (["{csv}", "-t", "group", "-m", "0"], ExitCode.USAGE, "-m auto"),
-        (["{csv}", "-t", "group", "-m", "many"], ExitCode.USAGE, "-m auto"),
-        (["{csv}", "-t", "group", "--epsilon", "-1"], ExitCode.USAGE, "positive"),
-        (["{csv}", "-t", "group", "--task", "magic"], ExitCode.USAGE, "magic"),
-        (["{csv}", "-t", "group", "--drop", "group"], ExitCode.USAGE, "target"),
         (["{csv}", "-t", "x0", "--strict"], ExitCode.DATA, "'group'"),
-        (["{csv}", "-t", "group", "-m", "99"], ExitCode.DATA, "99"),
-        (["{dir}/dta.csv"], ExitCode.INPUT, "Did you mean data.csv?"),
         (["{dir}/no/data.csv"], ExitCode.INPUT, "folder"),
         (["{csv}", "-t", "group", "-f", "parquet"], ExitCode.INPUT, "--format"),
         (["{csv}", "-t", "group", "--report", "{dir}/no/r.html"], ExitCode.OUTPUT, "folder"),
@@ -116,3 +112,71 @@ def test_shell_completion(typed, offered, csv):
     command = [sys.executable, "-m", "covmin"]
     done = subprocess.run(command, env=env, capture_output=True, text=True)
     assert offered in done.stdout.split(), done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii", "utf-8"])
+def test_output_in_any_encoding(encoding, table, tmp_path, monkeypatch):
+    path = tmp_path / "ok.csv"
+    table.rename(columns={"x0": "größe→"}).to_csv(path, index=False)
+
+    def run_main(*words):
+        out = io.TextIOWrapper(io.BytesIO(), encoding)
+        monkeypatch.setattr(sys, "stdout", out)
+        monkeypatch.setattr(sys, "stderr", io.TextIOWrapper(io.BytesIO(), encoding))
+        monkeypatch.setattr(sys, "argv", ["covmin", "select", str(path), *words])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        out.flush()
+        return caught.value.code, out.buffer.getvalue().decode(encoding)
+
+    code, shown = run_main("-t", "group", "-m", "2")
+    assert not code
+    assert "selected" in shown
+    assert ("##" in shown) == (encoding != "utf-8")  # a path of weights
+    _, shown = run_main("-t", "group", "-m", "2", "--json")
+    assert "größe→" in [row["name"] for row in json.loads(shown)["features"]]
+    assert run_main("-t", "groß→")[0] == ExitCode.COLUMN
+    assert not run_main("--help")[0]
+
+
+def test_entry_point_without_the_extra_says_what_to_install(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "typer", None)
+    monkeypatch.delitem(sys.modules, "covmin.cli.app")
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 1
+    assert 'pip install "covmin[cli]"' in capsys.readouterr().err
+
+
+def test_entry_point_runs_the_application(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["covmin", "--version"])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert not caught.value.code
+    assert capsys.readouterr().out.startswith("covmin ")
+
+
+def test_an_early_interrupt_has_its_code_too(monkeypatch, capsys):
+    monkeypatch.setattr("covmin.cli.app.app", interrupt)
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == ExitCode.INTERRUPTED
+    assert capsys.readouterr().err == "Interrupted: nothing was written.\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_control_c_ends_a_running_fit(csv):
+    code = (
+        "import signal\n"
+        "from covmin.cli.main import main\n"
+        "from covmin.runtime.run import Run\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "Run.step = lambda *_: signal.raise_signal(signal.SIGINT)\n"
+        "main()"
+    )
+    words = ["select", str(csv), "-t", "group", "--report", str(csv.parent / "report.html")]
+    command = [sys.executable, "-c", code, *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == ExitCode.INTERRUPTED, done.stderr
+    assert done.stderr.strip() == "Interrupted: nothing more was written."
+    assert list(csv.parent.iterdir()) == [csv]

@@ -33,7 +33,9 @@ def test_compare_takes_categories(tmp_path, run):
     frame["buys"] = (frame["city"] == "Rome") ^ (frame["age"] > 0.5)
     frame.to_csv(tmp_path / "shop.csv", index=False)
     words = ("compare", tmp_path / "shop.csv", "-t", "buys", "--methods", "ccm,anova", "--cv", 3)
-    answers = [json.loads(run(*words, *more, "--json").stdout) for more in ((), ("-c", "city"))]
+    answers = [
+        json.loads(run(*words, *more, "--json").stdout) for more in ((), ("--as", "city=category"))
+    ]
     for answer in answers:
         assert answer["n_features"] == 2
         assert {row["n_features"] for row in answer["scores"]} == {1, 2}
@@ -85,7 +87,7 @@ def test_scoring_and_a_time_limit(csv, run):
     assert "Did you mean balanced_accuracy" in refused.stderr
     late = run(*words, "--seconds", "0.001")
     assert late.exit_code == ExitCode.DATA
-    assert "within --seconds 0.001" in late.stderr
+    assert "within seconds=0.001" in late.stderr
     assert run(*words, "--seconds", "600", "--json").exit_code == 0
 
 

@@ -73,7 +73,7 @@ def test_names_do_not_reach_the_terminal_as_they_are(words, evil, run):
 def test_json_keeps_every_name(evil, run):
     answer = json.loads(run("select", evil, "-t", 10, "-m", 3, "--json").stdout)
     assert answer["target"] == f"y{EVIL}"
-    assert EVIL in [row["feature"] for row in answer["ranking"]]
+    assert EVIL in [row["name"] for row in answer["features"]]
 
 
 def test_the_terminal_says_what_the_page_says(table, tmp_path, run):

@@ -1,4 +1,4 @@
-"""Values of options."""
+"""Options: their values, their defaults, and parameters set by --set."""
 
 from __future__ import annotations
 
@@ -6,105 +6,74 @@ import inspect
 import json
 import subprocess
 import sys
+from itertools import product
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from covmin import CCMSelector
-from covmin.cli.options import (
-    SELECTOR_OPTIONS,
-    complete_column,
-    parse_epsilon,
-    parse_size,
-    parse_sizes,
-)
-from covmin.cli.selector_option import SelectorOption
+from covmin import CCMSelector, Formulation
+from covmin.cli.app import select
+from covmin.cli.errors import ExitCode
+from covmin.cli.options import OPTION_OF, complete_column, parse_sizes, parse_value
+from covmin.core.kernels import KERNELS
+from covmin.kernels import Gaussian, Mixed, Polynomial, RationalQuadratic
+
+PLAIN = ("--interactions", "no", "--set", "formulation__max_iter=20")
+FORMULATIONS = list(product(("hard", "soft"), ("exact", "free"), ("exact", "fourier")))
+PARAMETERS = {
+    "gaussian": ({"bandwidth": 1.5}, Gaussian(bandwidth=1.5)),
+    "mixed": ({"mixing": 0.25, "bandwidth": "median"}, Mixed(mixing=0.25)),
+    "rational-quadratic": ({"alpha": 2.0}, RationalQuadratic(alpha=2.0)),
+    "polynomial": ({"degree": 2, "coef0": 0.5}, Polynomial(degree=2, coef0=0.5)),
+}
 
 
-def test_column_completion(csv):
-    for params, args in (({"data": str(csv)}, []), ({}, [str(csv)])):
-        assert complete_column(SimpleNamespace(params=params, args=args), "g") == ["group"]
+def test_column_completion(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("good,go\x1b[1m,x\n1,2,3\n")  # the second cannot be typed
+    for params, args in (({"data": str(path)}, []), ({}, [str(path)])):
+        assert complete_column(SimpleNamespace(params=params, args=args), "go") == ["good"]
     assert complete_column(SimpleNamespace(params={"data": "nowhere.csv"}, args=[]), "g") == []
 
 
 @pytest.mark.parametrize(
-    ("parsed", "value"),
+    ("text", "value"),
     [
-        (parse_size("auto"), "auto"),
-        (parse_size("7"), 7),
-        (parse_size("0.5"), 0.5),
-        (parse_size("20%"), 0.2),
-        (parse_sizes("1, 5", 10), [1, 5]),
-        (parse_epsilon("auto"), "auto"),
-        (parse_epsilon("0.1"), 0.1),
-        (parse_epsilon("0.1,1"), [0.1, 1.0]),
+        ("auto", "auto"),
+        ("7", 7),
+        ("0.5", 0.5),
+        ("20%", 0.2),
+        ("0.1,1", [0.1, 1]),
+        ("no", False),
+        ("None", None),
+        ("__import__('os')", "__import__('os')"),
     ],
 )
-def test_parsers(parsed, value):
-    assert parsed == value
+def test_values(text, value):
+    assert parse_value(text) == value
 
 
-def test_a_column_that_cannot_be_typed_is_not_completed(tmp_path):
-    path = tmp_path / "data.csv"
-    path.write_text("good,go\x1b[1m\n1,2\n")
-    ctx = SimpleNamespace(params={"data": str(path)}, args=[])
-    assert complete_column(ctx, "go") == ["good"]
+def test_sizes():
+    assert parse_sizes("1, 5", 10) == [1, 5]
 
 
-def test_classes_with_an_order_can_be_asked_for(table, tmp_path, run):
-    path = tmp_path / "grades.csv"
-    grades = table.assign(group=np.digitize(table["x0"], [-0.5, 0.5]))
-    grades.to_csv(path, index=False)
-    words = ("select", path, "-t", "group", "-m", 1, "--task", "ordinal")
-    ranking = json.loads(run(*words, "--json").stdout)["ranking"]
-    X, y = grades.drop(columns="group"), grades["group"]
-    fitted = CCMSelector(1, task="ordinal", random_state=0).fit(X, y)
-    weights = {row["feature"]: row["weight"] for row in ranking}
-    assert [weights[name] for name in X] == pytest.approx(fitted.weights_, abs=1e-5)
-    grades.assign(group=table["group"]).to_csv(path, index=False)
-    assert "store them as an ordered categorical" in run(*words).stderr
+def test_defaults_are_those_of_the_selector():
+    """The help shows them without importing the selector."""
+    ours, theirs = (inspect.signature(each).parameters for each in (select, CCMSelector))
+    names = {"n_features_to_select": "m", "random_state": "seed", "n_jobs": "jobs"}
+    names["column_types"] = "kinds"
+    own = {"random_state": 0, "column_types": None}  # repeatable, and for people who rerun
+    for parameter in OPTION_OF:
+        default = ours[names.get(parameter, parameter.rpartition("__")[2])].default
+        value = parse_value(default) if isinstance(default, str) else default
+        expected = theirs[parameter].default if "__" not in parameter else None
+        assert value == own.get(parameter, expected), parameter
 
 
-def test_a_new_option_takes_one_line(csv, run, monkeypatch):
-    line = SelectorOption("--write-after", "long_run__checkpoint_after", "When to begin writing.")
-    SELECTOR_OPTIONS.append(line)
-    try:
-        shown = run("select", "--help").stdout
-        assert "When to begin" in shown
-        assert "[default: 60.0]" in shown
-        seen, fit = [], CCMSelector.fit
-
-        def record(self, *data):
-            seen.append(self.long_run.checkpoint_after)
-            return fit(self, *data)
-
-        monkeypatch.setattr(CCMSelector, "fit", record)
-        words = ("select", csv, "-t", "group", "-m", 2, "--write-after")
-        assert run(*words, 5).exit_code == 0
-        assert seen == [5.0]
-        assert "It accepts a number" in run(*words, "soon").stderr
-        assert "--write-after must be a number of seconds" in run(*words, -1).stderr
-    finally:
-        SELECTOR_OPTIONS.remove(line)
-
-
-def test_every_parameter_of_the_selector_has_an_option():
-    """Found by import here, by the source there: the two agree."""
-    declared = inspect.signature(CCMSelector).parameters
-    named = {option.parameter.partition("__")[0] for option in SELECTOR_OPTIONS}
-    # An estimator, and what scores it, are objects of Python; --missing is an option of reading.
-    assert set(declared) - named == {"verbose", "estimator", "scoring", "missing"}
-    for option in SELECTOR_OPTIONS:
-        if "__" not in option.parameter:
-            assert option.declared.default == declared[option.parameter].default
-            for word in option.declared.choices:
-                CCMSelector(**{option.parameter: word})._validate_params()
-
-
-def test_a_name_that_is_no_parameter_is_refused():
-    with pytest.raises(LookupError, match="no parameter 'kernel__sharpness'"):
-        SelectorOption("--sharpness", "kernel__sharpness", "").argument()
+def test_the_help_names_every_kernel(run):
+    shown = " ".join(run("select", "--help", env={"COLUMNS": "300"}).stdout.split())
+    assert all(name in shown for name in KERNELS)
 
 
 @pytest.mark.parametrize("words", ["--help", "select --help"])
@@ -112,8 +81,125 @@ def test_help_does_without_scikit_learn(words):
     code = (
         "import sys\nfrom covmin.cli.app import app\n"
         f"app({words.split()}, standalone_mode=False)\n"
-        "print({'sklearn', 'pandas', 'matplotlib'} & set(sys.modules), file=sys.stderr)"
+        "print({'sklearn', 'pandas', 'scipy', 'matplotlib'} & set(sys.modules), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stderr.strip() == "set()"
     assert "Usage" in done.stdout
+
+
+@pytest.fixture
+def same(table, csv, run):
+    """Check that words and arguments give one ranking."""
+
+    def check(words, **arguments):
+        result = run("select", csv, "-t", "group", "-m", 2, *words, "--json")
+        assert result.exit_code == 0, result.output
+        answer = json.loads(result.stdout)
+        X, y = table.drop(columns="group"), table["group"]
+        fitted = CCMSelector(2, random_state=0, **arguments).fit(X, y)
+        rows = {row["name"]: row for row in answer["features"]}
+        assert [rows[name]["rank"] for name in X] == list(fitted.ranking_)
+        assert [rows[name]["weight"] for name in X] == pytest.approx(fitted.weights_, abs=1e-5)
+        return answer
+
+    return check
+
+
+def settings(**values):
+    return [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("constraint", "inverse", "approximation"), FORMULATIONS)
+def test_the_eight_formulations(constraint, inverse, approximation, same):
+    words = settings(
+        formulation__strategy="single",
+        formulation__constraint=constraint,
+        formulation__inverse=inverse,
+        approximation=approximation,
+    )
+    same(
+        [*words, *PLAIN],
+        formulation=Formulation("single", constraint, inverse=inverse, max_iter=20),
+        approximation=approximation,
+        interactions=False,
+    )
+
+
+@pytest.mark.parametrize(("word", "value"), [("yes", True), ("no", False), ("rank", "rank")])
+def test_ways_to_scale(word, value, same):
+    same(["--standardize", word], standardize=value)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_numbers_of_a_formulation(same):
+    values = {"constraint": "soft", "lambda1": 0.5, "inverse": "free", "lambda2": 80.0}
+    values |= {"tol": 0.01, "max_step": 0.3, "max_iter": 30}
+    words = settings(**{f"formulation__{name}": value for name, value in values.items()})
+    same(words, formulation=Formulation(**values))
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_every_kernel(name, same):
+    values, kernel = PARAMETERS.get(name, ({}, name))
+    words = settings(**{f"kernel__{key}": value for key, value in values.items()})
+    same(["--kernel", name, *words, "--formulation", "paper"], kernel=kernel, formulation="paper")
+
+
+def test_other_parameters(same, tmp_path):
+    words = ["--class-weight", "balanced", "--epsilon", "0.05,0.1", "--jobs", 2]
+    words += ["--feature-groups", "pair=x3,4", "--checkpoint", tmp_path / "fit.jsonl"]
+    same(
+        [*words, *settings(long_run__interrupt="keep")],
+        class_weight="balanced",
+        feature_groups={"pair": ["x3", "x4"]},
+        epsilon=[0.05, 0.1],
+    )
+
+
+def test_the_code_that_is_printed_repeats_the_fit(same, csv, monkeypatch):
+    monkeypatch.chdir(csv.parent)
+    words = ["--kernel", "polynomial", *PLAIN]
+    words += settings(kernel__degree=2, formulation__constraint="soft")
+    kernel, formulation = Polynomial(degree=2), Formulation(constraint="soft", max_iter=20)
+    answer = same(words, kernel=kernel, formulation=formulation, interactions=False)
+    scope = {}
+    exec(answer["code"], scope)
+    ranking = {row["name"]: row["rank"] for row in answer["features"]}
+    assert np.array_equal(scope["selector"].ranking_, [ranking[name] for name in scope["X"]])
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("-m 0", "The option for this is -m."),
+        ("-m many", "The option for this is -m."),
+        ("--epsilon -1", "The option for this is --epsilon."),
+        ("--task magic", "magic"),
+        ("--kernel gausian", "gaussian"),
+        ("--seed -1", "--seed"),
+        ("--jobs many", "--jobs"),
+        ("--seconds 0", "seconds must be a number > 0"),
+        ("--set formulation__max_iter=0", "max_iter must be an integer ≥ 1; got 0"),
+        ("--set formulation__lamda1=1", "Did you mean formulation__lambda1"),
+        ("--set kernel__degree=2 --kernel gaussian", "degree"),
+        ("--set device", "--set device is not of the form NAME=VALUE"),
+        ("--feature-groups x1,x2", "--feature-groups size=width,height"),
+        ("--feature-groups a=x1,group", "--feature-groups names 'group', which is the target"),
+        ("--drop x1 --feature-groups a=x1,x2", "not among the remaining features"),
+        ("--drop group", "--drop names 'group', which is the target"),
+        ("--fdr 0", "not between 0 and 1"),
+        ("--fdr 1", "not between 0 and 1"),
+    ],
+)
+def test_what_makes_no_fit_is_refused(words, says, csv, run):
+    result = run("select", csv, "-t", "group", *words.split())
+    assert result.exit_code == ExitCode.USAGE, result.output
+    assert says in " ".join(result.stderr.split())
+
+
+def test_an_error_of_the_fit_names_the_option(csv, run):
+    result = run("select", csv, "-t", "group", "-m", 99)
+    assert result.exit_code == ExitCode.DATA
+    assert "99" in result.stderr

@@ -14,9 +14,8 @@ from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import PROBE_WEIGHT, Stage, approximation_error, run_path
 from covmin.core.problem import Effort, Problem, Sample
 from covmin.core.screening import Found, Protected
-from covmin.core.solver import Steps, minimize
+from covmin.core.solver import Steps, Watch, minimize
 from covmin.core.units import ALWAYS_ON, Units
-from covmin.core.watch import Watch
 
 BUDGETS = [5, 3, 2, 1]
 EPSILON = 0.05
@@ -60,8 +59,8 @@ class Notes(Watch):
     def step(self, progress):
         self.seen.append(progress)
 
-    def stage_done(self, number, stage, order):
-        self.done.append((number, stage, order))
+    def stage_done(self, number, stage):
+        self.done.append((number, stage))
 
     def stages(self):
         return self.finished
@@ -384,8 +383,8 @@ def test_a_watch_is_told_of_every_step_of_every_stage(easy):
         assert [step.iteration.n_iter for step in steps] == [*range(1, stage.solution.n_iter + 1)]
         assert all(step.budget == stage.budget for step in steps)
         assert not steps or steps[-1].iteration.value == stage.solution.value
-    assert [number for number, _, _ in notes.done] == [0, 1, 2, 3]
-    assert [stage for _, stage, _ in notes.done] == path.stages
+    assert [number for number, _ in notes.done] == [0, 1, 2, 3]
+    assert [stage for _, stage in notes.done] == path.stages
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 0.75, 1.0])
@@ -398,7 +397,7 @@ def test_a_path_that_is_stopped_ranks_every_feature(easy, share):
     assert_well_formed(path, BUDGETS[:n_stages], 8)
     assert len(notes.seen) == notes.most
     # Stages that were done are those of the whole path; the one it was stopped in is not told.
-    assert [number for number, _, _ in notes.done] == [*range(n_stages - 1)]
+    assert [number for number, _ in notes.done] == [*range(n_stages - 1)]
     for stage, expected in zip(path.stages[:-1], whole.stages, strict=False):
         assert_array_equal(stage.weights, expected.weights)
     assert n_stages == len(BUDGETS) or share < 1.0
@@ -408,12 +407,12 @@ def test_a_path_goes_on_from_finished_stages(easy):
     problem, notes = make_problem(*easy), Notes()
     whole = run_path(problem, BUDGETS, watch=notes)
     for n_done in range(len(BUDGETS) + 1):
-        finished = [(stage, order) for _, stage, order in notes.done[:n_done]]
+        finished = [stage for _, stage in notes.done[:n_done]]
         again = Notes(finished=finished)
         path = run_path(problem, BUDGETS, watch=again)
         assert_array_equal(path.order, whole.order)
         assert_array_equal(path.stages[-1].weights, whole.stages[-1].weights)
-        assert [number for number, _, _ in again.done] == [*range(n_done, len(BUDGETS))]
+        assert [number for number, _ in again.done] == [*range(n_done, len(BUDGETS))]
 
 
 @pytest.mark.parametrize("wanted", range(1, 9))
@@ -465,7 +464,7 @@ def wavy(n=200, d=8):
 
 def stage_of(weights, bandwidth=2.0):
     every = np.arange(weights.size)
-    return Stage(weights.size, every, every, weights, bandwidth, 0.0, 0.0, None)
+    return Stage(weights.size, every, every, weights, bandwidth, 0.0, 0.0, None, every)
 
 
 def test_the_error_is_that_of_the_exact_criterion():

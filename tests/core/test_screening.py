@@ -14,8 +14,8 @@ from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import run_path
 from covmin.core.problem import Problem, Sample
 from covmin.core.screening import SEARCH, Found, Protected, Ranked, Screening, Search
+from covmin.core.solver import Watch
 from covmin.core.units import ALWAYS_ON
-from covmin.core.watch import Watch
 from covmin.datasets import make_correlated_interaction, make_shell, make_xor
 
 
@@ -555,8 +555,8 @@ class Notes(Watch):
     def step(self, progress):
         self.seen.append(progress)
 
-    def stage_done(self, number, stage, order):
-        self.done.append((number, stage, order))
+    def stage_done(self, number, stage):
+        self.done.append((number, stage))
 
     def stages(self):
         return self.finished
@@ -675,7 +675,7 @@ class TestHold:
         for data in (hidden, self.overruled(hidden)):
             notes = Notes()
             path = self.path(self.problem(*data), watch=notes)
-            assert [stage for _, stage, _ in notes.done] == path.stages
+            assert [stage for _, stage in notes.done] == path.stages
             for number, stage in enumerate(path.stages):
                 of_stage = [each.iteration for each in notes.seen if each.stage == number]
                 assert len(of_stage) == stage.solution.n_iter
@@ -691,9 +691,9 @@ class TestHold:
     def test_goes_on_from_finished_stages(self, hidden):
         problem, notes = self.problem(*hidden), Notes()
         whole = self.path(problem, watch=notes)
-        assert [number for number, _, _ in notes.done] == list(range(len(whole.stages)))
+        assert [number for number, _ in notes.done] == list(range(len(whole.stages)))
         for n_done in range(len(notes.done)):
-            finished = [(stage, order) for _, stage, order in notes.done[:n_done]]
+            finished = [stage for _, stage in notes.done[:n_done]]
             again = self.path(problem, watch=Notes(finished=finished))
             assert_array_equal(again.order, whole.order)
 

@@ -1,98 +1,213 @@
-"""Columns made ready: weights, and moments in blocks."""
+"""What a column is taken for."""
+
+import datetime as dt
+from decimal import Decimal
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 
-from covmin.data.columns import DistinctRows, prepare_columns, weighted_samples
-from covmin.data.sources import ArraySource
+from covmin.constants import MOST_LEVELS
+from covmin.data.columns import (
+    Levels,
+    counts_rows,
+    indicators,
+    read_as,
+    read_by_itself,
+    read_categories,
+)
 
-
-def test_weights_whose_sum_is_infinite():
-    X, y = np.eye(4), np.arange(4)
-    _, _, weight = weighted_samples(X, y, np.full(4, 1e308))
-    assert np.isfinite(weight.sum())
-    assert_array_equal(weight, weight[0])
-
-
-def test_moments_in_blocks_are_those_of_the_whole():
-    """Against the plain formulas, with weights, a constant column and extreme scales."""
-    rng = np.random.default_rng(1)
-    X = rng.standard_normal((3000, 4)) * [1.0, 1e-150, 1e150, 0.0] + [3.0, 0.0, 0.0, 7.0]
-    weight = rng.uniform(0.5, 2.0, 3000)
-    columns = prepare_columns(ArraySource(X), sample_weight=weight)
-    p = weight / weight.sum()
-    assert_array_equal(columns.constant, [3])
-    for j, mean, scale in zip(columns.index, columns.mean, columns.scale, strict=True):
-        size = np.abs(X[:, j]).max()
-        assert_allclose(mean / size, p @ (X[:, j] / size), atol=1e-14)
-        assert_allclose(scale / size, np.sqrt(p @ (X[:, j] / size - mean / size) ** 2), rtol=1e-12)
-    whole = prepare_columns(X, sample_weight=weight)
-    assert_array_equal(whole.index, columns.index)
-    assert_array_equal(columns.X.sample(np.arange(3000)), whole.X)
+N = 60
+ABC = ["a", "b", "c"] * 20
+DATES = [dt.date(2024, 1, 1) + dt.timedelta(i) for i in range(N)]
 
 
-class TestDistinctRows:
-    def rows(self, X, Y, weight=None, seed=0):
-        return prepare_columns(X, Y=Y, sample_weight=weight).distinct(seed)
+def objects(values):
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
-    def test_copies_are_one_row_of_more_weight_wherever_they_stand(self):
-        rng = np.random.default_rng(0)
-        X, Y = rng.standard_normal((50, 3)), rng.standard_normal((50, 1))
-        counts = rng.integers(1, 4, 50)
-        copies = rng.permutation(np.repeat(np.arange(50), counts))
-        weighted, repeated = self.rows(X, Y, counts.astype(float)), self.rows(X[copies], Y[copies])
-        assert weighted.size == repeated.size == 50
-        assert_array_equal(X[weighted.first], X[copies][repeated.first])
-        assert_allclose(weighted.p, repeated.p)
-        assert_array_equal(X[copies], X[copies][repeated.first][repeated.kind])
 
-    @pytest.mark.parametrize("n_responses", [1, 2])
-    def test_opposite_responses_are_two(self, n_responses):
-        """As of two classes of equal size, which are ±1; whichever of them is which."""
-        X = np.tile(np.arange(6.0) % 3, 2)[:, None]
-        Y = np.repeat([-1.0, 1.0], 6)[:, None] * np.ones(n_responses)
-        rows, swapped = self.rows(X, Y), self.rows(X, -Y)
-        assert rows.size == 6
-        assert_allclose(rows.p, 1 / 6)
-        assert_array_equal(X[rows.first], X[swapped.first])
+# what a column holds: (values, kind, columns)
+CASES = {
+    "text": (ABC, "category", 3),
+    "text with gaps": ([None, *ABC[1:]], "category", 4),
+    "text and NaN": ([np.nan, *ABC[1:]], "category", 4),
+    "text and pd.NA": ([pd.NA, *ABC[1:]], "category", 4),
+    "bytes": ([b"u", b"v"] * 30, "category", 2),
+    "emoji": (["😀", "🎈"] * 30, "category", 2),
+    "one value": (["x"] * N, "category", 1),
+    "text and numbers": (["a", 1, 2.5] * 20, "category", 3),
+    "lists": ([[1], [2]] * 30, "category", 2),
+    "intervals": ([pd.Interval(0, 1), pd.Interval(1, 2)] * 30, "category", 2),
+    "names of rows": ([f"row {i}" for i in range(N)], "identifier", 0),
+    "names that hardly repeat": ([f"row {i // 2 * 2 % 70}" for i in range(45)], "identifier", 0),
+    "few rows": (list("abcdefgh"), "category", 8),
+    "nothing": ([None] * N, "empty", 0),
+    "blanks": ([" "] * N, "empty", 0),
+    "numbers as objects": (list(np.linspace(0, 1, N)), "number", 1),
+    "numbers and None": ([None, *np.linspace(0, 1, N - 1)], "number", 1),
+    "decimals": ([Decimal("1.5"), Decimal(2)] * 30, "number", 1),
+    "booleans": ([True, False, None] * 20, "number", 1),
+    "digits": ([str(i % 7) for i in range(N)], "number", 1),
+    "money": ([f"${i}.50" for i in range(N)], "number", 1),
+    "money and marks": (["n/a", *[f"${i}.50" for i in range(N - 1)]], "number", 1),
+    "numbers but for one": (["unknown", *[f"{i}.5" for i in range(N - 1)]], "number", 1),
+    "few numbers but for one": (["0", "1", "2", "3+"] * 15, "category", 4),
+    "codes": (["01", "02", "10"] * 20, "category", 3),
+    "row numbers as text": ([str(i) for i in range(N)], "identifier", 0),
+    "dates": (DATES, "date", 3),
+    "dates and NaT": ([pd.NaT, *DATES[1:]], "date", 3),
+    "timestamps": ([pd.Timestamp(day) for day in DATES], "date", 3),
+    "zoned": ([pd.Timestamp(day, tz="Asia/Tokyo") for day in DATES], "date", 3),
+    "periods": ([pd.Period(day, "D") for day in DATES], "date", 3),
+    "dates as text": ([str(day) for day in DATES], "date", 3),
+    "dates as text and marks": (["?", *map(str, DATES[1:])], "date", 3),
+    "times of day": ([dt.time(i % 24) for i in range(N)], "date", 2),
+    "times as text": ([f"{i % 24}:30" for i in range(N)], "date", 2),
+    "durations": ([dt.timedelta(hours=i) for i in range(N)], "number", 1),
+    "durations of pandas": ([pd.Timedelta(hours=i) for i in range(N)], "number", 1),
+}
 
-    def test_the_same_are_drawn_far_from_zero(self):
-        """There sums are rounded by the order of the rows, next to as coarsely as rows differ."""
-        rng = np.random.default_rng(0)
-        X, Y = 1e8 + rng.standard_normal((3000, 3)), rng.standard_normal((3000, 1))
-        other = rng.permutation(3000)
-        one, two = self.rows(X, Y), self.rows(X[other], Y[other])
-        assert set(one.first[:1024]) == set(other[two.first[:1024]])
 
-    def test_rows_that_differ_only_in_the_order_of_their_values_are_two(self):
-        """As in a balanced table of two levels, where no column differs from another."""
-        X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-        Y = (X[:, :1] != X[:, 1:]) - 0.5
-        assert self.rows(X, Y).size == 4
+@pytest.mark.parametrize("name", CASES)
+def test_objects(name):
+    values, kind, n_columns = CASES[name]
+    read = read_by_itself(objects(values))
+    assert (read.kind, read.block.shape) == (kind, (len(values), n_columns))
 
-    def test_rows_that_differ_only_in_their_class_are_two(self):
-        X, Y = np.repeat([[0.0], [1.0]], 3, axis=0), np.tile(np.eye(3) - 1 / 3, (2, 1))
-        assert self.rows(X, Y).size == 6
 
-    def test_another_seed_draws_another_order_of_the_same_rows(self):
-        rng = np.random.default_rng(0)
-        X, Y = rng.standard_normal((200, 2)), rng.standard_normal((200, 1))
-        one, other = (self.rows(X, Y, seed=seed).first for seed in (0, 1))
-        assert not np.array_equal(one, other)
-        assert_array_equal(np.sort(one), np.sort(other))
+SERIES = {
+    "int": (np.arange(N) // 2, "number", 1),
+    "row numbers": (np.arange(N)[::-1], "identifier", 0),
+    "row numbers from 892 on": (892 + np.arange(N), "identifier", 0),
+    "row numbers, some left out": (np.delete(np.arange(N), [3, 17]), "number", 1),
+    "row numbers, few": (np.arange(10), "number", 1),
+    "row numbers, unordered": (np.random.default_rng(0).permutation(N), "identifier", 0),
+    "every second": (2 * np.arange(N), "number", 1),
+    "floats that count": (np.arange(N) * 1.0, "number", 1),
+    "nullable": (pd.array([*range(N)], dtype="Int64"), "identifier", 0),
+    "nullable with a gap": (pd.array([None, *range(N - 1)], dtype="Int64"), "number", 1),
+    "bool": (np.arange(N) % 2 == 0, "number", 1),
+    "nullable bool": (pd.array([True, None] * 30, dtype="boolean"), "number", 1),
+    "string": (pd.array(ABC, dtype="string"), "category", 3),
+    "arrow string": (pd.array(ABC, dtype="string[pyarrow]"), "category", 3),
+    "category": (pd.Categorical(ABC), "category", 3),
+    "ordered category": (pd.Categorical(ABC, ordered=True), "category", 3),
+    "category of numbers": (pd.Categorical([1, 2, 3] * 20), "category", 3),
+    "unused levels": (pd.Categorical(ABC, categories=list("abcd")), "category", 3),
+    "datetime": (pd.to_datetime(DATES), "date", 3),
+    "no datetime": (pd.to_datetime([None] * N), "empty", 0),
+    "timedelta": (pd.to_timedelta(range(N), unit="h"), "number", 1),
+    "period": (pd.period_range("2020-01", periods=N, freq="M"), "date", 3),
+    "sparse": (pd.arrays.SparseArray([0.0, 1.0] * 30), "number", 1),
+}
 
-    def test_the_order_has_nothing_to_do_with_the_values(self):
-        rng = np.random.default_rng(0)
-        X = np.sort(rng.standard_normal((4000, 1)), axis=0)
-        first = self.rows(X, X).first[:1000]
-        assert abs(X[first].mean()) < 0.15
-        assert abs(np.corrcoef(first, np.arange(1000))[0, 1]) < 0.15
 
-    def test_rows_without_a_weight_are_none(self):
-        X = np.random.default_rng(0).standard_normal((20, 2))
-        weight = np.repeat([1.0, 0.0], 10)
-        for rows in (self.rows(X, X, weight), DistinctRows.as_they_stand(weight / 10)):
-            assert_array_equal(np.sort(rows.first), np.arange(10))
-            assert (rows.kind[10:] >= 10).all()
-            assert_array_equal(rows.first[rows.kind[:10]], np.arange(10))
+@pytest.mark.parametrize("name", SERIES)
+def test_series_of_pandas(name):
+    values, kind, n_columns = SERIES[name]
+    read = read_by_itself(pd.Series(values))
+    assert (read.kind, read.block.shape) == (kind, (len(values), n_columns))
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "n_columns"),
+    [
+        (pl.Series(ABC), "category", 3),
+        (pl.Series(ABC, dtype=pl.Categorical), "category", 3),
+        (pl.Series(ABC, dtype=pl.Enum(list("abc"))), "category", 3),
+        (pl.Series(range(N)), "identifier", 0),
+        (pl.Series([None, *range(N - 1)]), "number", 1),
+        (pl.Series([True, None] * 30), "number", 1),
+        (pl.Series([Decimal("1.5"), None] * 30), "number", 1),
+        (pl.Series(DATES), "date", 3),
+        (pl.Series([dt.time(i % 24) for i in range(N)]), "date", 2),
+        (pl.Series([dt.timedelta(hours=i) for i in range(N)]), "number", 1),
+        (pl.Series([None] * N), "empty", 0),
+    ],
+)
+def test_series_of_polars(values, kind, n_columns):
+    read = read_by_itself(values)
+    assert (read.kind, read.block.shape) == (kind, (N, n_columns))
+
+
+def test_a_column_that_is_trusted_may_count_rows():
+    assert read_by_itself(pd.Series(range(N)), is_trusted=True).kind == "number"
+    assert counts_rows(np.arange(N))
+    assert not counts_rows(np.r_[0, np.arange(N - 1)])
+    assert not counts_rows(np.arange(N) * 1e18)
+
+
+class TestCategories:
+    def test_rare_levels_are_merged(self):
+        values = ["a"] * 300 + ["b"] * 290 + ["c"] * 5 + ["d"] * 4 + ["e"]
+        read = read_categories(Levels.of(objects(values)))
+        assert_array_equal(read.block.sum(axis=0), [300, 290, 5, 5])
+        assert read.words == "5 values in 600 rows, 2 rare ones merged"
+
+    def test_a_rare_level_alone_stays(self):
+        read = read_categories(Levels.of(objects(["a"] * 300 + ["b"] * 299 + ["c"])))
+        assert read.block.shape == (600, 3)
+
+    def test_in_a_small_table_no_level_is_rare(self):
+        read = read_categories(Levels.of(objects(["a"] * 30 + ["b"] * 20 + ["c", "d"])))
+        assert read.block.shape == (52, 4)
+
+    def test_levels_that_are_all_rare_name_rows(self):
+        read = read_categories(Levels.of(objects([f"c{i % 300}" for i in range(900)])))
+        assert read.kind == "identifier"
+
+    def test_there_are_never_more_than_the_most(self):
+        values = [None, *(f"c{i}" for i in range(400) for _ in range(5 + i % 3))]
+        block, n_merged = indicators(Levels.of(objects(values)))
+        assert block.shape[1] == MOST_LEVELS
+        assert n_merged == 400 - (MOST_LEVELS - 2)
+        assert_array_equal(block.sum(axis=1), 1.0)
+        assert block[:, -1].sum() == 1.0  # missing
+
+    def test_which_are_merged_does_not_depend_on_the_order_of_rows(self):
+        values = objects([f"c{i}" for i in range(300) for _ in range(5)])
+        mixed = np.random.default_rng(0).permutation(values.size)
+        block, _ = indicators(Levels.of(values))
+        other, _ = indicators(Levels.of(values[mixed]))
+        assert_array_equal(block[mixed], other)
+
+
+class TestAsAskedFor:
+    def test_numbers(self):
+        assert read_as("number", pd.Series(range(N)), "x").kind == "number"
+        assert read_as("number", pd.Series(["01", "02"] * 30), "x").block[1] == 2.0
+        mixed = read_as("number", objects(["1 kg", "x"] * 30), "x").block[:, 0]
+        assert mixed[0] == 1.0
+        assert np.isnan(mixed[1])
+        assert read_as("number", pd.Series(DATES), "x").block.shape == (N, 1)
+        assert read_as("number", pd.Series(pd.Categorical([1, 3] * 30)), "x").block[1] == 3.0
+        with pytest.raises(ValueError, match="'x' cannot be read as a number: it contains 'a'"):
+            read_as("number", objects(ABC), "x")
+
+    def test_dates(self):
+        assert read_as("date", objects(list(map(str, DATES))), "x").kind == "date"
+        with pytest.raises(ValueError, match=r"cannot be read as a date: it contains '0\.5'"):
+            read_as("date", pd.Series([0.5] * N), "x")
+
+    def test_categories(self):
+        assert read_as("category", pd.Series([1.5, 2.5, None] * 20), "x").block.shape == (N, 3)
+        names = objects([f"r{i % 55}" for i in range(N)])
+        assert read_as("category", names, "x").block.shape == (N, 55)
+        with pytest.raises(ValueError, match="'x' has 60 levels in as many rows"):
+            read_as("category", objects([f"r{i}" for i in range(N)]), "x")
+
+
+def test_text_that_tells_rows_apart_counts_by_whether_it_is_there():
+    """Where it is missing in some rows; in too few, it is left out."""
+    text = np.array([f"cabin {i}" for i in range(40)], dtype=object)
+    text[:15] = None
+    read = read_by_itself(text)
+    assert read.kind == "category"
+    assert "indicator of missingness" in read.words
+    assert_array_equal(read.block[:, 1], np.arange(40) < 15)
+    text[4:15] = [f"cabin {i}" for i in range(4, 15)]
+    assert read_by_itself(text).kind == "identifier"

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from covmin import CCMSelector, StabilitySelector, unexplained_variance
-from covmin.data.encoding import encode_table
+from covmin.data import TableOptions, read
 
 N = 300
 
@@ -211,8 +211,6 @@ def test_a_date_is_found_by_its_trend_and_by_its_cycles(effect):
 
 
 def test_a_date_has_a_variance_of_one():
-    from covmin.data import TableOptions, read
-
     days = pd.date_range("2020-01-01", periods=N, freq="53h")
     X = pd.DataFrame({"x": np.arange(N) ** 1.5, "when": days})
     columns = read(X, np.arange(N) % 2, TableOptions()).columns(True)
@@ -225,8 +223,7 @@ def test_long_tables_of_text_are_read_in_seconds():
     """No loop over cells does more than look a value up."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame({f"t{j}": rng.choice(list("abcdefgh"), 100_000) for j in range(4)})
-    encoded = encode_table(X, [None] * 4)
-    assert encoded.matrix.shape == (100_000, 32)
+    assert read(X, X["t0"] == "a", TableOptions()).X.shape == (100_000, 32)
 
 
 def test_row_numbers_among_many_columns():
@@ -234,5 +231,5 @@ def test_row_numbers_among_many_columns():
     X = pd.DataFrame(rng.integers(0, 5, (50, 400))).add_prefix("c")
     X["row"] = rng.permutation(50)
     X["big"] = np.int64(2**62) - np.arange(50)
-    kinds = encode_table(X, [None] * X.shape[1]).kinds
+    kinds = read(X, np.arange(50) % 2, TableOptions()).kinds
     assert np.flatnonzero(kinds == "identifier").tolist() == [400, 401]

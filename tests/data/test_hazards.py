@@ -4,7 +4,7 @@ import naive
 import numpy as np
 import pytest
 
-from covmin.data.hazards import cumulative_hazard, martingale_residuals, survival_curve
+from covmin.data.survival import cumulative_hazard, martingale_residuals, survival_curve
 
 
 @pytest.fixture(scope="module", params=[1000, 5], ids=["distinct", "tied"])

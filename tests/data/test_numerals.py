@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from covmin.data.numerals import is_missing_mark, look_like_numbers, read_numerals
+from covmin.data.parsing import is_missing_mark, look_like_numbers, read_numerals
 
 
 @pytest.mark.parametrize(

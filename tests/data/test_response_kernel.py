@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from covmin.core.kernels import Gaussian, Laplacian
-from covmin.data.responses import kernel_factor
+from covmin.data.response import kernel_factor
 
 
 @pytest.fixture(params=[1, 2])

@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from covmin.data.responses import encode_response
+from covmin.data.response import encode_response
 from covmin.data.survival import as_structured, survival_times
 
 EVENT = np.array([True, False, True, True])

@@ -7,8 +7,8 @@ from numpy.testing import assert_array_equal
 
 from covmin import CCMSelector
 from covmin.data import TableOptions, read
-from covmin.data.columns import DistinctRows
-from covmin.data.sources import ArraySource, is_source
+from covmin.data.blocks import ArrayBlocks, in_blocks
+from covmin.data.standardize import DistinctRows
 from covmin.remarks import CovminWarning, InputError
 
 RNG = np.random.default_rng(0)
@@ -43,7 +43,7 @@ class TestGroupsOfRows:
         assert raised.value.parameter == "groups"
 
 
-@pytest.mark.parametrize("table", [X, ArraySource(X)], ids=["array", "source"])
+@pytest.mark.parametrize("table", [X, ArrayBlocks(X)], ids=["array", "source"])
 def test_a_sample_keeps_rows_responses_and_weights_together(table):
     weight = np.arange(1.0, 61.0)
     samples = read(table, y, OPTIONS, weight)
@@ -61,8 +61,8 @@ def test_a_sample_keeps_rows_responses_and_weights_together(table):
 
 
 def test_as_many_rows_as_there_are_come_into_memory():
-    samples = read(ArraySource(X), y, OPTIONS)
-    assert is_source(samples.X)
+    samples = read(ArrayBlocks(X), y, OPTIONS)
+    assert in_blocks(samples.X)
     rows = DistinctRows.as_they_stand(np.full(60, 1 / 60))
     assert_array_equal(samples.distinct(rows, 60).X, X)
 

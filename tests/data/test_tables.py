@@ -8,8 +8,8 @@ from numpy.testing import assert_array_equal
 
 from covmin import CCMSelector, open_parquet
 from covmin.data import TableOptions
-from covmin.data.sources import ArraySource, sparse
-from covmin.data.tables import from_tensors, read_table
+from covmin.data.blocks import ArrayBlocks, sparse
+from covmin.data.table import from_tensors, read_matrix
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 5))
@@ -19,7 +19,7 @@ FRAME = pd.DataFrame(X, columns=list("abcde"))
 
 def read(X, y, **options):
     """The matrix and the layout of its columns."""
-    matrix = read_table(X, y, TableOptions(**options))
+    matrix = read_matrix(X, y, TableOptions(**options))
     return matrix.X, matrix.layout
 
 
@@ -40,7 +40,7 @@ class TestSparseCategories:
         assert plan.categorical.all()
 
     def test_are_refused_where_it_is_read_in_blocks(self, monkeypatch):
-        monkeypatch.setattr(sparse, "HELD_NUMBERS", 10)
+        monkeypatch.setattr(sparse, "MEMORY_NUMBERS", 10)
         with pytest.raises(ValueError, match=r"read in blocks\. Encode these columns"):
             read(self.table, y, column_types=dict.fromkeys(range(5), "category"))
 
@@ -63,7 +63,7 @@ def mapped(tmp_path):
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int16"])
 def test_a_mapped_file_is_read_in_blocks(mapped, dtype):
     source, _ = read(mapped((10 * X).astype(dtype)), y)
-    assert isinstance(source, ArraySource)
+    assert isinstance(source, ArrayBlocks)
     assert source.dtype == ("float32" if dtype == "float32" else "float64")
     assert_array_equal(source.take(np.arange(40)), (10 * X).astype(dtype))
 
@@ -76,7 +76,7 @@ def test_categories_of_a_mapped_file_are_those_of_the_array(mapped):
     assert matrix.shape == (40, 7)
     assert_array_equal(matrix, expected)
     assert_array_equal(plan.source, expected_plan.source)
-    assert isinstance(read(mapped(codes), y, column_types={})[0], ArraySource)
+    assert isinstance(read(mapped(codes), y, column_types={})[0], ArrayBlocks)
 
 
 def test_categories_of_a_file_read_in_blocks_are_refused(tmp_path):

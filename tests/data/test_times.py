@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from covmin.data.times import encode_points, points_in_time, read_clock, read_dates
+from covmin.data.parsing import encode_points, points_in_time, read_clock, read_dates
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,6 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = [page for page in PAGES if not {"_build", "api", "auto_examples"} & set(page.parts)]
 EXAMPLES = sorted((ROOT / "examples").glob("plot_*.py"))
-SITE = "https://covmin.readthedocs.io/en/stable/"
-FILES = "https://raw.githubusercontent.com/covmin/covmin/main/"
 
 
 def fences(page: Path, language: str) -> list[str]:
@@ -129,10 +127,8 @@ def test_links_lead_somewhere(page):
             assert (ROOT / "examples" / f"{made[1]}.py").exists(), link  # the gallery draws it
         else:
             assert (page.parent / link).exists(), link
-    for link in re.findall(rf"{re.escape(SITE)}([\w/.-]+)\.html", text):
-        assert (ROOT / "docs" / f"{link}.md").exists() or link.startswith("auto_examples/"), link
-    for link in re.findall(rf"{re.escape(FILES)}([\w/.-]+)", text):
-        assert (ROOT / link).exists(), link
+    # A clone without a network shows its own pages and pictures.
+    assert not re.search(r"https://(covmin\.readthedocs|raw\.githubusercontent\.com/covmin)", text)
     for document in re.findall(r"\{doc\}`([^`<]+)`", text):
         if document.startswith("auto_examples/"):
             assert (ROOT / "examples" / f"{Path(document).name}.py").exists(), document

@@ -111,6 +111,6 @@ def test_a_table_that_was_read_is_not_read_again(shop, monkeypatch):
     table = read(X, y, TableOptions())
     options = {"n_features": [2], "random_state": 0}
     expected = compare_selectors(X, y, ["anova"], **options).frame["score"]
-    monkeypatch.setattr("covmin.data.table.read_table", None)
+    monkeypatch.setattr("covmin.data.table.read_matrix", None)
     found = compare_selectors(table, None, ["anova"], **options).frame["score"]
     assert found.tolist() == expected.tolist()

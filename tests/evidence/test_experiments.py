@@ -1,24 +1,16 @@
-"""The experiments on regression sets and on counts of words: rivals, splits, tables, pages."""
+"""The experiments: rivals, splits, runs that resume, and tables."""
 
 from __future__ import annotations
-
-import re
-from argparse import Namespace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from experiments import accuracy, regression, words
+from experiments.registry import STUDIES
+from experiments.rivals import selectors
+from experiments.study import Study
 
-regression = pytest.importorskip(
-    "experiments.regression", reason="run in a checkout of the repository"
-)
-from experiments import regression_tables as tables  # noqa: E402
-from experiments import words  # noqa: E402
-from experiments.rivals import BoostingSelector, LassoSelector, PermutationSelector  # noqa: E402
-
-ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "experiments" / "results"
+from covmin.evaluation.selectors import feature_order
 
 
 def two_effects(n=150, d=8, seed=0):
@@ -27,67 +19,68 @@ def two_effects(n=150, d=8, seed=0):
     return X, 2.0 * X[:, 1] - X[:, 4] + 0.1 * rng.standard_normal(n)
 
 
-# Rivals --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("rival", [LassoSelector, BoostingSelector, PermutationSelector])
-def test_rivals_find_two_effects(rival):
+@pytest.mark.parametrize("name", ["boosting", "rfe-sklearn"])
+def test_rivals_find_two_effects(name):
     X, y = two_effects()
-    selector = rival(2).fit(X, y)
-    assert selector.get_support(indices=True).tolist() == [1, 4]
-    assert sorted(selector.ranking_) == list(range(1, 9))
-    np.testing.assert_array_equal(selector.ranking_, rival(2).fit(X, y).ranking_)
+    for response in (y, y > 0.0):
+        order = feature_order(selectors()[name].make(2).fit(X, response))
+        assert set(order[:2]) == {1, 4}
 
 
-@pytest.mark.filterwarnings("ignore:Regressors in active set degenerate")
-def test_the_lasso_ranks_columns_that_never_enter():
-    X, y = two_effects()
-    X = np.column_stack([X, X[:, 1]])
-    ranking = LassoSelector(2).fit(X, y).ranking_
-    assert sorted(ranking) == list(range(1, 10))
-    assert min(ranking[1], ranking[8]) == 1
+def test_every_unit_names_a_selector_that_there_is():
+    for study in STUDIES.values():
+        units = study.units()
+        assert units
+        assert all(study.by in unit for unit in units[:50] if "task" not in unit)
+        if study.by == "selector":
+            assert {unit["selector"] for unit in units} <= set(selectors())
 
 
-# Splits and scores ---------------------------------------------------------------------------
+# Runs ----------------------------------------------------------------------------------------
 
 
-def test_probes_leave_the_split_as_it_is():
-    X, y = two_effects()
-    plain, probed = regression.split(X, y, 3, 0), regression.split(X, y, 3, 7)
-    for one, other in zip(plain, probed, strict=True):
-        np.testing.assert_array_equal(one, other[:, : X.shape[1]] if one.ndim == 2 else other)
-    assert probed[0].shape[1] == X.shape[1] + 7
+def test_results_of_others_stay_and_a_run_resumes(tmp_path, monkeypatch):
+    monkeypatch.setattr("experiments.study.RESULTS", tmp_path)
+    seen = []
+
+    def work(unit):
+        seen.append(unit["selector"])
+        return [{"value": unit["k"]}, {"value": 10 + unit["k"]}]
+
+    def units():
+        return [{"selector": name, "k": k} for name in ("a", "b") for k in range(2)]
+
+    def report(frame):
+        return f"{len(frame)} rows, sum {frame['value'].sum()}"
+
+    study = Study("tiny", units, work, 0.1, report=report)
+    study.run()
+    assert (tmp_path / "tiny.md").read_text() == "8 rows, sum 44\n"
+    study.run(["b"])
+    assert seen == ["a", "a", "b", "b"]  # the log has them
+    assert (tmp_path / "tiny.md").read_text() == "8 rows, sum 44\n"
 
 
-@pytest.fixture
-def folder(tmp_path):
+def test_probes_leave_the_split_as_it_is(tmp_path, monkeypatch):
     X, y = two_effects(200)
     np.savez(tmp_path / "effects.npz", X=X, y=y)
-    return str(tmp_path)
+    monkeypatch.setattr(regression, "FOLDER", tmp_path)
+    for probes in (0, 100):
+        unit = {"dataset": "effects", "selector": "anova", "split": 0, "probes": probes}
+        found = regression.work(unit)
+        assert (found["probes found"] > 0) == (probes > 0)
+        assert all(0.7 < found[judge] < 1.0 for judge in regression.JUDGES)
+    Z, *_ = regression.split("effects", 0)
+    assert Z.shape == (160, 8 + regression.N_PROBES)
 
 
-@pytest.mark.parametrize("probes", [0, 100])
-def test_scores_of_a_split(folder, probes):
-    unit = {"dataset": "effects", "selector": "anova", "split": 0, "probes": probes}
-    result = regression.scores(folder, unit)
-    assert result["first"][:2] == [1, 4]
-    assert result["probes found"] == sum(column >= 8 for column in result["first"][:5])
-    assert (result["probes found"] > 0) == (probes > 0)
-    assert all(0.7 < result[judge] < 1.0 for judge in regression.JUDGES)
-
-
-def test_selectors_without_a_log_keep_their_rows(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(regression, "RESULTS", tmp_path)
-    options = Namespace(data=folder, logs=tmp_path, jobs=1, tables=False, other=False)
-    regression.run(folder, "anova", ["effects"], 0, range(2), options)
-    options.tables = True
-    kept = {"dataset": "effects", "selector": "mrmr", "probes": 0, "split": 0}
-    kept |= {"kernel ridge": 0.5, "extra-trees": 0.5, "probes found": 0, "seconds": 1.0}
-    stale = kept | {"selector": "anova", "split": 9}
-    pd.DataFrame([kept, stale]).to_csv(tmp_path / "regression.csv", index=False)
-    frame = regression.gather(options, ["effects"])
-    found = frame[["selector", "split"]].apply(tuple, axis=1).tolist()
-    assert sorted(found) == [("anova", 0), ("anova", 1), ("mrmr", 0)]
+def test_wrong_labels_are_those_of_other_training_rows():
+    y = np.arange(300) % 3
+    train = np.arange(200)
+    noisy = accuracy.with_wrong_labels(y, train, 0.2, np.random.default_rng(0))
+    np.testing.assert_array_equal(noisy[200:], y[200:])
+    assert 0.1 < np.mean(noisy[train] != y[train]) < 0.3
+    assert set(noisy) == {0, 1, 2}
 
 
 def test_words_of_too_few_texts_are_no_feature():
@@ -118,66 +111,36 @@ def frame():
 
 
 def test_mean_over_sets_and_its_error(frame):
-    table = tables.figures(frame, ["bike", "housing"]).set_index("selector")
+    table = regression.figures(frame, ["bike", "housing"]).set_index("selector")
     error = 0.1 / np.sqrt(3) / np.sqrt(2)
     assert table.loc["mrmr", "kernel ridge"] == f"0.400 ± {error:.3f}"
     assert table.loc["ccm", "extra-trees"] == "0.300 ± 0.000"
 
 
 def test_differences_are_taken_split_by_split(frame):
-    gains = tables.gains(frame, ["bike", "housing"]).set_index("selector")
+    gains = regression.figures(frame, ["bike", "housing"], gains=True).set_index("selector")
     assert gains.loc["mrmr", "kernel ridge"] == "0.050 ± 0.000"
 
 
 def test_a_missing_set_leaves_the_mean_empty(frame):
-    table = tables.figures(frame, ["bike", "housing"]).set_index("selector")
+    table = regression.figures(frame, ["bike", "housing"]).set_index("selector")
     assert table.loc["mrmr", "kernel ridge, 100 probes"] == ""
     assert table.loc["ccm", "kernel ridge, 100 probes"] != ""
 
 
 def test_a_split_that_some_sets_lack_does_not_count(frame):
     unfinished = (frame["selector"] == "mrmr") & (frame["dataset"] == "housing")
-    kept = tables.done_everywhere(frame[~(unfinished & (frame["split"] == 2))])
+    kept = regression.done_everywhere(frame[~(unfinished & (frame["split"] == 2))])
     plain = kept[kept["probes"] == 0]
     counts = plain.groupby(["selector", "dataset"])["split"].max().tolist()
     assert counts == [2, 2, 1, 1]
 
 
 def test_probes_and_splits_are_counted(frame):
-    costs = tables.costs(frame, ["bike", "housing"]).set_index("selector")
+    costs = regression.costs(frame, ["bike", "housing"]).set_index("selector")
     assert costs.loc["ccm", "probes among the first five"].startswith("1.00 ±")
     assert costs.loc["ccm", "splits"] == "3"
     assert costs.loc["mrmr", "splits, 100 probes"] == "0"
-
-
-# Pages ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "report"),
-    [
-        ("regression", tables.report),
-        ("regression-other", tables.report),
-        ("words", words.report),
-    ],
-)
-def test_tables_are_those_of_the_results(name, report):
-    frame = pd.read_csv(RESULTS / f"{name}.csv")
-    assert (RESULTS / f"{name}.md").read_text(encoding="utf-8") == report(frame)
-
-
-def numbers(text: str) -> set[str]:
-    """Numbers with a decimal point."""
-    return set(re.findall(r"\d+\.\d+", text))
-
-
-def test_figures_of_the_page_are_in_the_results():
-    page = (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8")
-    included = re.findall(r"\{include\} (\S+)", page)
-    files = [(ROOT / "docs" / name).resolve() for name in included]
-    known = set().union(*(numbers(file.read_text(encoding="utf-8")) for file in files))
-    prose = re.sub(r"^```.*?^```", "", page, flags=re.DOTALL | re.MULTILINE)
-    assert numbers(prose) <= known
 
 
 # Values taken out ----------------------------------------------------------------------------
@@ -205,18 +168,6 @@ def test_a_feature_is_as_good_as_its_values_or_its_gaps():
     for way in ("gaps", "iterative", "mean"):
         assert sorted(order(way, gaps, filled, y)) == list(range(8))
         assert {1, 4} <= set(order(way, gaps, filled, y)[:3].tolist())
-
-
-def test_simulated_times_are_censored_as_asked_for():
-    from experiments.survival_responses import CANDIDATES, CENSORED, DESIGNS, simulated
-
-    for design in DESIGNS:
-        for censored in CENSORED:
-            _, event, time = simulated(design, censored, 0)
-            assert abs((~event).mean() - censored) < 0.02
-            assert (time > 0.0).all()
-    for respond in CANDIDATES.values():
-        assert np.isfinite(respond(event, time)).all()
 
 
 def test_probes_hold_the_values_of_columns_in_another_order():

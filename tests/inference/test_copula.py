@@ -91,7 +91,7 @@ def test_gaps_are_copied_with_their_column():
     Z = rng.multivariate_normal(np.zeros(2), [[1.0, 0.7], [0.7, 1.0]], N)
     gap = (Z[:, 1] > 0.8).astype(float)
     X = np.column_stack([np.where(gap, np.nan, Z[:, 0]), Z[:, 1], gap])
-    plan = replace(Layout.plain(2), source=np.array([0, 1, 0]), gaps=np.array([2]))
+    plan = replace(Layout.plain(2), source=np.array([0, 1, 0]), indicators=np.array([2]))
     copies = copies_of(X, plan)
     assert_array_equal(np.isnan(copies[:, 0]), copies[:, 2] == 1.0)
     # Where a gap stands follows the other column, in the copy as in the original.

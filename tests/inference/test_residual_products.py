@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import chi2
 
 from covmin.core.regression import Basis, Given, Smoother
-from covmin.inference.testing.neighbours import predicted_by_others
+from covmin.inference.testing.feature_tests import predicted_by_others
 from covmin.inference.testing.residual_products import (
     normal_scores,
     residual_product_test,

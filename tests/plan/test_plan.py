@@ -13,7 +13,7 @@ from covmin.core.kernels import Mixed
 from covmin.core.problem import Sample
 from covmin.core.screening import Screening
 from covmin.data import TableOptions, read
-from covmin.data.columns import prepare_columns
+from covmin.data.standardize import prepare_columns
 from covmin.datasets import make_xor
 from covmin.kernels import Polynomial
 from covmin.selection.fit import Settings, plan

@@ -39,8 +39,8 @@ def test_report_is_plain_and_complete(wine, wine_report):
 def test_a_table_is_read_once_and_what_is_known_is_not_computed_again(wine, monkeypatch):
     selector, X, y = wine
     reads, regressions = [], []
-    read_table, regress = data_table.read_table, fit_summary.regress_on_sets
-    monkeypatch.setattr(data_table, "read_table", lambda *a: reads.append(1) or read_table(*a))
+    read_table, regress = data_table.read_matrix, fit_summary.regress_on_sets
+    monkeypatch.setattr(data_table, "read_matrix", lambda *a: reads.append(1) or read_table(*a))
     monkeypatch.setattr(
         fit_summary, "regress_on_sets", lambda *a: regressions.append(1) or regress(*a)
     )

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from covmin import CCMSelector
-from covmin.report.view import view_of
+from covmin.report import build_report
+from covmin.report.view import View, read_as_fitted
 from covmin.selection.summary import Explained
 
 
@@ -17,7 +18,7 @@ def test_a_category_that_says_nothing_explains_nothing_by_itself():
     frame["city"] = pd.Categorical([f"city {k}" for k in rng.integers(0, 40, 200)])
     y = frame["a"] + 0.5 * rng.standard_normal(200)
     selector = CCMSelector(2).fit(frame, y)
-    explained = Explained(selector, view_of(selector, frame, y).table)
+    explained = Explained(selector, read_as_fitted(selector, frame, y))
     assert explained([3]) < 0.03
     assert explained([0]) > 0.65
 
@@ -27,5 +28,18 @@ def test_lists_dicts_and_arrays_in_cells(cell):
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"a": rng.standard_normal(60)})
     X["cells"] = [cell(i % 3) for i in range(60)]
-    view = view_of(CCMSelector(1).fit(X, X["a"]), X, X["a"])
+    selector = CCMSelector(1).fit(X, X["a"])
+    view = View(selector, read_as_fitted(selector, X, X["a"]))
     assert len(view.column(1).levels) == 3
+
+
+def test_a_large_table_in_blocks_is_shown_by_a_sample(tmp_path, monkeypatch):
+    monkeypatch.setattr("covmin.report.view.MANY_ROWS", 100)
+    X = np.memmap(tmp_path / "X", dtype=float, mode="w+", shape=(300, 3))
+    X[:] = np.random.default_rng(0).standard_normal((300, 3))
+    y = np.where(X[:, 0] > 0, "up", "down")
+    report = build_report(CCMSelector(1).fit(X, y), X, y)
+    assert report["notes"] == ["Warnings and figures use 100 of 300 rows."]
+    assert report["data"]["n_samples"] == 300
+    assert sum(row["count"] for row in report["data"]["classes"]) == 300
+    assert report["described_rows"] == 100

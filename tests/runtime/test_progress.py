@@ -84,11 +84,12 @@ def test_a_notebook_is_watched(monkeypatch):
 def test_without_tqdm_lines_are_printed(soon, monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm.auto", None)
     shown = at_terminal(work, 0.3)
-    assert shown == "covmin path, stage 1/5\ncovmin path, stage 3/5, about 1 s left\n"
+    assert shown == "covmin path, stage 1/5\ncovmin path, stage 3/5, about 0:00:00 left\n"
 
 
 @pytest.mark.parametrize(
-    ("first", "rest"), [(0, ["", ", about 3 min left", ", about 2 min left", ""]), (2, ["", ""])]
+    ("first", "rest"),
+    [(0, ["", ", about 0:03:20 left", ", about 0:01:40 left", ""]), (2, ["", ""])],
 )
 def test_the_rest_takes_as_long_as_what_is_done(monkeypatch, capsys, first, rest):
     """A unit takes 100 seconds; units of an earlier run took no time of this one."""

@@ -9,8 +9,8 @@ from covmin import (
     CCMSelector,
 )
 from covmin.data import Layout
-from covmin.data.columns import prepare_columns
-from covmin.data.responses import encode_response
+from covmin.data.response import encode_response
+from covmin.data.standardize import prepare_columns
 
 from .common import FORMULATIONS, SEE_INTERACTIONS, same_fit
 

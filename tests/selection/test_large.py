@@ -16,8 +16,8 @@ from covmin.core.path import Stage, approximation_error, run_path
 from covmin.core.problem import EFFORT, Problem, Sample
 from covmin.core.rows import ArrayRows
 from covmin.data import TableOptions, read
-from covmin.data.columns import prepare_columns
-from covmin.data.sources import ArraySource
+from covmin.data.blocks import ArrayBlocks
+from covmin.data.standardize import prepare_columns
 from covmin.datasets import make_shell, make_xor
 from covmin.kernels import Gaussian, Mixed
 from covmin.plan import look
@@ -61,7 +61,7 @@ class TestApproximation:
         sample = Sample(X, Y, p)
         problem = Problem.fourier(sample, frequencies, kernel=Gaussian(), epsilon=epsilon)
         w = np.linspace(0.0, 1.0, D)
-        stage = Stage(D, np.arange(D), np.arange(D), w, 2.0, 0.0, 0.0, None)
+        stage = Stage(D, np.arange(D), np.arange(D), w, 2.0, 0.0, 0.0, None, np.arange(D))
         K = Gaussian(2.0).cross(X, X, w)
         U = Gaussian(2.0).components(frequencies).components(X, w)
         H = np.eye(n) - 1 / n
@@ -179,7 +179,7 @@ class TestFolds:
 
 def test_fewer_rows_on_the_way_lead_to_the_same_features():
     X, y = interaction_and_effect(40_001, d=5)
-    columns = prepare_columns(ArraySource(X), Y=centred(y))
+    columns = prepare_columns(ArrayBlocks(X), Y=centred(y))
     options = {"approximation": "fourier", "n_components": 32, "epsilon": 0.01}
     effort = replace(EFFORT, work=1e7, matrix_rows=250)  # so few components are of many rows
     problem = make_problem(
@@ -213,7 +213,7 @@ class TestManyColumns:
         X, y = wide
         weight = np.full(2000, 1e10)
         weight[:10] = 5e-324  # nothing, as a share of all
-        source = ArraySource(X) if in_blocks else X
+        source = ArrayBlocks(X) if in_blocks else X
         columns = prepare_columns(source, sample_weight=weight, Y=centred(y))
         options = {"approximation": "fourier", "n_components": 16, "effort": EFFORT}
         kernel = Mixed(mixing=0.4)
@@ -267,7 +267,7 @@ def test_more_columns_than_all_rows_can_be_afforded_for_lose_hardly_a_weak_effec
     assert np.sum(np.array(ranks) <= 20) >= 15
 
 
-class CountedSource(ArraySource):
+class CountedSource(ArrayBlocks):
     """A table that counts how often all of it is read."""
 
     passes = 0

@@ -235,7 +235,7 @@ def test_weights_go_with_the_samples_that_have_a_response():
     same_fit(fitted, CCMSelector(2).fit(X[there], y[there], sample_weight=weight[there]))
 
 
-def test_groups_and_given_columns_with_gaps():
+def test_groups_and_given_columns_with_missing():
     X, y = informative()
     X[:, 1] = with_share_missing(X[:, [1]], 0.2)[:, 0]
     grouped = CCMSelector(1, feature_groups={"pair": [0, 3]}).fit(X, y)
@@ -253,7 +253,7 @@ def test_an_estimator_sees_the_gaps():
         CCMSelector(estimator=Ridge()).fit(X, y)
 
 
-def test_pairs_of_columns_with_gaps_are_named_by_the_input():
+def test_pairs_of_columns_with_missing_are_named_by_the_input():
     X, y = values(600)
     selector = CCMSelector(3).fit(with_share_missing(X, 0.05), y)
     assert selector.interactions_.features.tolist()[0] == [0, 1]

@@ -11,9 +11,10 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 from covmin import CCMSelector, KnockoffSelector, conditional_covariance_trace, open_parquet
+from covmin.constants import SAMPLE_ROWS
 from covmin.data import Layout
-from covmin.data.columns import prepare_columns
-from covmin.data.ranks import KNOTS, NormalScores
+from covmin.data.blocks import NormalScores
+from covmin.data.standardize import prepare_columns
 
 RNG = np.random.default_rng(0)
 Z = RNG.standard_normal((150, 8))
@@ -95,10 +96,10 @@ class TestByRank:
         assert_array_equal(*W)
 
     def test_many_values_are_kept_at_some(self):
-        X = np.sort(RNG.standard_normal((3 * KNOTS, 1)), axis=0)
+        X = np.sort(RNG.standard_normal((3 * SAMPLE_ROWS, 1)), axis=0)
         p = np.full(len(X), 1.0 / len(X))
         scores = NormalScores.of(X, p, np.array([False]))
-        assert scores.knots[0][0].size <= KNOTS
+        assert scores.knots[0][0].size <= SAMPLE_ROWS
         # A rank is off by half the distance of two knots at most.
         assert_allclose(scores.apply(X)[50:-50], X[50:-50], atol=0.15)
         assert (np.diff(scores.apply(X)[:, 0]) >= 0.0).all()

@@ -16,7 +16,7 @@ from covmin import (
     conditional_covariance_trace,
     conditional_dependence_test,
 )
-from covmin.data.responses import encode_response
+from covmin.data.response import encode_response
 from covmin.kernels import Mixed
 
 from .common import same_fit

@@ -336,7 +336,7 @@ def test_parameters_of_what_was_given_by_name(xor):
         ({"formulation": Formulation(lambda1=0.1)}, "constraint='soft'"),
         ({"formulation": Formulation(lambda2=0.1)}, "inverse='free'"),
         ({"long_run": LongRun(interrupt="no")}, "interrupt must be"),
-        ({"long_run": LongRun(checkpoint="no/such/folder/file")}, "does not exist"),
+        ({"long_run": LongRun(checkpoint="no/such/folder/file")}, "a folder that exists"),
     ],
 )
 def test_objects_are_refused_in_words(xor, parameters, message):

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from covmin import CCMSelector, Fourier, KnockoffSelector, StabilitySelector
-from covmin.data.sources import sparse
+from covmin.data.blocks import sparse
 from covmin.plan import rules
 
 N_SAMPLES = 2400  # more than are worth a kernel matrix
@@ -164,6 +164,6 @@ def test_a_report_of_a_sparse_table(tmp_path, monkeypatch):
     y = X.toarray()[:, 0] > 0
     selector = CCMSelector(2).fit(X, y)
     assert selector.report(tmp_path / "r.html", X, y).exists()
-    monkeypatch.setattr("covmin.data.sources.sparse.HELD_NUMBERS", 100)
+    monkeypatch.setattr("covmin.data.blocks.sparse.MEMORY_NUMBERS", 100)
     with pytest.raises(ValueError, match="selected columns"):
         selector.report(tmp_path / "r.html", X, y)

@@ -1,5 +1,7 @@
 """The commands of ``covmin`` and their help."""
 
+import shlex
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,8 +9,7 @@ import typer
 
 from covmin.cli import options as opt
 
-from .errors import CommandGroup
-from .selector_option import extended, typed_parameters
+from .errors import TYPED, CommandGroup
 
 _EPILOG = (
     "Exit codes: 0 success · 1 unexpected error · 2 wrong usage · 3 input cannot be read · "
@@ -16,22 +17,8 @@ _EPILOG = (
     "6 output cannot be written · 130 interrupted"
 )
 
-
-class CovminGroup(CommandGroup):
-    """Adds the options of ``covmin select`` on demand."""
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that is called; ``covmin --help`` lists it without its options."""
-        name, command, rest = super().resolve_command(ctx, args)
-        if name == "select":
-            full = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-            full.command(name, epilog=_EPILOG)(extended(select, opt.SELECTOR_OPTIONS))
-            command = typer.main.get_command(full)
-        return name, command, rest
-
-
 app = typer.Typer(
-    cls=CovminGroup,
+    cls=CommandGroup,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     epilog=_EPILOG,
@@ -53,6 +40,11 @@ Version = Annotated[
 ]
 
 
+def _named(options: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a command that are fields of its options."""
+    return {each.name: given[each.name] for each in fields(options) if each.name in given}
+
+
 @app.callback()
 def _covmin(version: Version = False) -> None:
     """Find the features that explain a response, including interactions.
@@ -70,25 +62,42 @@ def _covmin(version: Version = False) -> None:
 @app.command(epilog=_EPILOG)
 def select(
     ctx: typer.Context,
-    data: opt.DataArgument,
-    target: opt.TargetOption = None,
-    event: opt.EventOption = None,
-    drop: opt.DropOption = None,
-    report: opt.ReportOption = None,
-    output: opt.OutputOption = None,
-    top: opt.TopOption = 20,
-    json: opt.JsonOption = False,
-    quiet: opt.QuietOption = False,
-    verdicts: opt.VerdictsOption = False,
-    fdr: opt.FdrOption = None,
+    data: opt.Data,
+    target: opt.Target = None,
+    m: opt.Size = "auto",
+    event: opt.Event = None,
+    drop: opt.Drop = None,
+    kinds: opt.Kinds = None,
+    given: opt.Given = None,
+    feature_groups: opt.FeatureGroups = None,
+    task: opt.TaskOption = opt.Task.auto,
+    report: opt.Report = None,
+    output: opt.Output = None,
+    verdicts: opt.Verdicts = False,
+    fdr: opt.Fdr = None,
+    substitutes: opt.Substitutes = 0,
+    top: opt.Top = 20,
+    json: opt.Json = False,
+    kernel: opt.Kernel = "auto",
+    epsilon: opt.Epsilon = "auto",
+    formulation: opt.FormulationOption = "path",
+    standardize: opt.Standardize = "yes",
+    class_weight: opt.ClassWeight = None,
+    interactions: opt.Interactions = "yes",
+    settings: opt.Set = None,
     missing: opt.MissingOption = opt.Missing.keep,
-    fmt: opt.FormatOption = None,
-    no_header: opt.NoHeaderOption = False,
+    strict: opt.Strict = False,
+    format: opt.FormatOption = None,
+    no_header: opt.NoHeader = False,
     decimal: opt.DecimalOption = None,
-    encoding: opt.EncodingOption = None,
-    table: opt.TableOption = None,
-    query: opt.QueryOption = None,
-    strict: opt.StrictOption = False,
+    encoding: opt.Encoding = None,
+    table: opt.TableName = None,
+    query: opt.Query = None,
+    seed: opt.Seed = 0,
+    jobs: opt.Jobs = None,
+    seconds: opt.Seconds = None,
+    checkpoint: opt.Checkpoint = None,
+    quiet: opt.Quiet = False,
 ) -> None:
     """Rank the features of a table and select the best.
 
@@ -106,56 +115,70 @@ def select(
     - `covmin select wine.csv -t cultivar --verdicts --fdr 0.05`
     - `covmin select genes.parquet -t -1 --seconds 600`
     - `covmin select lab.xlsx -t yield --sheet Measurements`
-    - `covmin select genes.parquet -t -1 --formulation paper --kernel laplacian`
+    - `covmin select genes.parquet -t -1 --kernel polynomial --set kernel__degree=2`
     - `zcat big.csv.gz | covmin select - -t y --json | jq .selected`
     """
-    from .select import SelectRequest, run_select
-    from .tables import Source
+    from .columns import ColumnOptions
+    from .files import FileOptions
+    from .select import run_select
 
-    parameters = typed_parameters(ctx, opt.SELECTOR_OPTIONS)
-    fields = {
-        "given": "given",
-        "feature_groups": "groups",
-        "column_types": "kinds",
+    parameters = {
+        "n_features_to_select": m,
+        "task": str(task),
+        "kernel": kernel,
+        "epsilon": epsilon,
+        "formulation": formulation,
+        "standardize": standardize,
+        "class_weight": class_weight,
+        "interactions": interactions,
+        "n_jobs": jobs,
+        "random_state": seed,
+        "verbose": 0 if quiet else "auto",
     }
-    columns: dict[str, Any] = {fields[name]: parameters.pop(name, None) for name in fields}
-    part: dict[str, Any] = {"encoding": encoding, "table": table, "query": query, "strict": strict}
-    part["event"] = event
-    source = Source(data, target, drop, missing, fmt, not no_header, decimal, **columns, **part)
-    rate = 0.1 if verdicts and fdr is None else fdr
-    request = SelectRequest(source, parameters, report, output, top, json, quiet, rate)
-    run_select(request)
+    limits = {"long_run__seconds": seconds, "long_run__checkpoint": checkpoint}
+    parameters |= {name: value for name, value in limits.items() if value is not None}
+    run_select(
+        FileOptions(**_named(FileOptions, locals())),
+        ColumnOptions(**_named(ColumnOptions, locals())),
+        parameters | opt.parse_settings(settings),
+        command=shlex.join(["covmin", *ctx.meta[TYPED]]),
+        report=report,
+        output=output,
+        top=top,
+        as_json=json,
+        fdr=0.1 if verdicts and fdr is None else fdr,
+        n_substitutes=substitutes,
+    )
 
 
 @app.command(epilog=_EPILOG)
 def compare(
-    data: opt.DataArgument,
-    target: opt.TargetOption = None,
-    methods: opt.MethodsOption = None,
-    m: opt.SizesOption = None,
-    task: opt.ScoringOption = opt.Scoring.auto,
-    scoring: opt.ScoreOption = None,
-    seconds: opt.SecondsOption = None,
+    data: opt.Data,
+    target: opt.Target = None,
+    methods: opt.Methods = None,
+    m: opt.Sizes = None,
+    task: opt.ScoredTaskOption = opt.ScoredTask.auto,
+    scoring: opt.Scoring = None,
     protocol: opt.ProtocolOption = opt.Protocol.nested,
-    drop: opt.DropOption = None,
-    categorical: opt.CategoricalOption = None,
-    kinds: opt.KindsOption = None,
-    cv: opt.FoldsOption = 5,
-    repeats: opt.RepeatsOption = 1,
-    jobs: opt.JobsOption = 1,
-    seed: opt.SeedOption = 0,
+    cv: opt.Folds = 5,
+    repeats: opt.Repeats = 1,
+    drop: opt.Drop = None,
+    kinds: opt.Kinds = None,
+    picture: opt.Picture = None,
+    output: opt.Scores = None,
+    json: opt.Json = False,
     missing: opt.MissingOption = opt.Missing.keep,
-    picture: opt.PictureOption = None,
-    output: opt.ScoresOption = None,
-    fmt: opt.FormatOption = None,
-    no_header: opt.NoHeaderOption = False,
+    strict: opt.Strict = False,
+    format: opt.FormatOption = None,
+    no_header: opt.NoHeader = False,
     decimal: opt.DecimalOption = None,
-    encoding: opt.EncodingOption = None,
-    table: opt.TableOption = None,
-    query: opt.QueryOption = None,
-    strict: opt.StrictOption = False,
-    json: opt.JsonOption = False,
-    quiet: opt.QuietOption = False,
+    encoding: opt.Encoding = None,
+    table: opt.TableName = None,
+    query: opt.Query = None,
+    seed: opt.Seed = 0,
+    jobs: opt.Jobs = None,
+    seconds: opt.Seconds = None,
+    quiet: opt.Quiet = False,
 ) -> None:
     """Compare selection methods by the score of a kernel SVM on the features they choose.
 
@@ -170,34 +193,35 @@ def compare(
     - `covmin compare churn.xlsx -t left --scoring roc_auc --seconds 300`
     - `covmin compare genes.parquet -t -1 --repeats 5 --jobs -1 --picture curves.png`
     """
-    from .compare import CompareRequest, run_compare
-    from .tables import Source
+    from .columns import ColumnOptions
+    from .compare import run_compare
+    from .files import FileOptions
 
-    source = Source(
-        data,
-        target,
-        drop,
-        missing,
-        fmt,
-        not no_header,
-        decimal,
-        categorical,
-        encoding=encoding,
-        table=table,
-        query=query,
-        kinds=kinds,
-        strict=strict,
+    run_compare(
+        FileOptions(**_named(FileOptions, locals())),
+        ColumnOptions(**_named(ColumnOptions, locals())),
+        methods=methods,
+        sizes=m,
+        picture=picture,
+        output=output,
+        as_json=json,
+        quiet=quiet,
+        protocol=str(protocol),
+        cv=cv,
+        n_repeats=repeats,
+        task=str(task),
+        scoring=scoring,
+        seconds=seconds,
+        n_jobs=jobs,
+        random_state=seed,
     )
-    where = (picture, output, json, quiet, scoring, seconds)
-    request = CompareRequest(source, methods, m, task, protocol, cv, repeats, jobs, seed, *where)
-    run_compare(request)
 
 
 @app.command(epilog=_EPILOG)
 def demo(
-    report: opt.DemoReportOption = Path("report.html"),
-    seed: opt.SeedOption = 0,
-    quiet: opt.QuietOption = False,
+    report: opt.DemoReport = Path("report.html"),
+    seed: opt.Seed = 0,
+    quiet: opt.Quiet = False,
 ) -> None:
     """Select features of the wine data (178 samples, 13 features) and write a report.
 

@@ -1,79 +1,107 @@
-"""Find columns by name, suggest corrections, and format column names for the shell."""
+"""Find the columns that options name, and split a table into samples and a response."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
-from itertools import pairwise
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from covmin.text import listed, printable
+import numpy as np
 
-from .errors import CommandError, ExitCode
+from covmin.data.columns import is_category, is_number, is_time, read_by_itself
+from covmin.data.response import ordered_levels
+from covmin.data.survival import as_structured
+from covmin.text import listed
+
+from .errors import ColumnError, CommandError, DataError, UsageError, did_you_mean, nearest
 
 if TYPE_CHECKING:
-    from .tables import Source
+    import pandas as pd
 
-# Longest list of names in a suggestion, in characters.
-_LONGEST_WORDS = 2000
-_RANGE = re.compile(r"(-?\d*):(-?\d*)")
+KINDS = ("number", "category", "date", "drop")
 _TARGETS = ("y", "Y", "target", "label", "class")
+_RANGE = re.compile(r"(-?\d*):(-?\d*)")
+# With more labels than this, do not compare their spelling.
+_MOST_LABELS = 1000
+
+
+@dataclass(frozen=True)
+class ColumnOptions:
+    """The options that give columns a role."""
+
+    target: str | None = None
+    event: str | None = None
+    drop: list[str] | None = None
+    kinds: list[str] | None = None
+    given: list[str] | None = None
+    feature_groups: list[str] | None = None
+    missing: str = "keep"
+    strict: bool = False
 
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns for the response, the features, the given features, groups and events."""
+    """The columns of the response and the features, and parameters that name features."""
 
     target: str
     features: list[str]
-    given: list[str]
-    groups: dict[str, list[str]]
-    # Event indicator if the target is a survival time, and the value that means an event.
+    parameters: dict[str, Any]  # of the selector: given, feature_groups, column_types
     event: str | None = None
     event_value: str | None = None
 
-    def check(self, left: Iterable[str]) -> None:
-        """Raise an error if an option names a column that is not among those left."""
-        there = set(left)
-        grouped = [name for names in self.groups.values() for name in names]
-        for option, names in (("--given", self.given), ("--groups", grouped)):
-            for name in [name for name in names if name not in there]:
-                raise CommandError(
-                    f"{option} names {name!r}, which is not among the remaining features.",
-                    ExitCode.USAGE,
-                    "Choose another column, or do not exclude it.",
-                )
+
+@dataclass(frozen=True)
+class Dataset:
+    """Samples and a response as the selector accepts them."""
+
+    X: Any
+    y: Any
+    roles: Roles
+    notes: list[str] = field(default_factory=list)
 
 
-def find_roles(columns: list[str], source: Source) -> Roles:
+def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
     """Return the role of each column, given the options of a command."""
-    target = source.target
-    name = _find_column(target, columns, "--target") if target else _usual_target(columns)
-    dropped = find_columns(source.drop, columns, "--drop")
-    given = find_columns(source.given, columns, "--given")
-    groups = _find_groups(source.groups, columns)
-    grouped = [column for members in groups.values() for column in members]
-    event, value = _find_event(source.event, columns)
-    for option, names in (
-        ("--drop", dropped),
-        ("--given", given),
-        ("--groups", grouped),
-        ("--event", [event]),
-    ):
-        if name in names:
-            raise CommandError(
-                f"{option} names the target {name!r} itself.",
-                ExitCode.USAGE,
-                f"Remove it from {option}, or choose another target.",
-            )
-    left_out = {name, event, *dropped}
-    features = [column for column in columns if column not in left_out]
+    target = options.target
+    target = find_column(target, columns, "--target") if target else _usual_target(columns)
+    event, value = _find_event(options.event, columns)
+    kinds = _find_kinds(options, columns)
+    groups = _find_groups(options.feature_groups, columns)
+    dropped = find_columns(options.drop, columns, "--drop")
+    given = find_columns(options.given, columns, "--given")
+    features = [name for name in columns if name not in {target, event, *dropped}]
+    grouped = [name for members in groups.values() for name in members]
+    for option, names in (("--event", [event]), ("--drop", dropped)):
+        if target in names:
+            raise _misplaced(option, target, "which is the target")
+    for option, names in (("--given", given), ("--feature-groups", grouped), ("--as", kinds)):
+        for name in [name for name in names if name not in features]:
+            what = "the target" if name == target else "not among the remaining features"
+            raise _misplaced(option, name, f"which is {what}")
     if not features:
-        raise CommandError("No column is left to select from.", ExitCode.DATA, "Drop fewer.")
-    return Roles(name, features, given, groups, event, value)
+        raise DataError("No column is left to select from.", "Drop fewer.")
+    types: Any = "strict" if options.strict else kinds
+    parameters = {"given": given, "feature_groups": groups, "column_types": types}
+    parameters = {name: value for name, value in parameters.items() if value}
+    return Roles(target, features, parameters, event, value)
+
+
+def _misplaced(option: str, name: str, what: str) -> CommandError:
+    return UsageError(
+        f"{option} names {name!r}, {what}.", "Choose another column, or do not exclude it."
+    )
+
+
+def _usual_target(columns: list[str]) -> str:
+    if usual := [name for name in _TARGETS if name in columns]:
+        return usual[0]
+    example = shlex.quote(columns[-1]) if columns[-1].isprintable() else "-1"
+    raise UsageError(
+        "Which column is the response?",
+        f"Specify it with --target, for example --target {example} (or --target -1).",
+    )
 
 
 def _find_event(text: str | None, columns: list[str]) -> tuple[str | None, str | None]:
@@ -82,8 +110,8 @@ def _find_event(text: str | None, columns: list[str]) -> tuple[str | None, str |
         return None, None
     column, equals, value = text.rpartition("=")
     if text in columns or not equals:
-        return _find_column(text, columns, "--event"), None
-    return _find_column(column, columns, "--event"), value
+        return find_column(text, columns, "--event"), None
+    return find_column(column, columns, "--event"), value
 
 
 def _find_groups(given: Iterable[str] | None, columns: list[str]) -> dict[str, list[str]]:
@@ -92,62 +120,31 @@ def _find_groups(given: Iterable[str] | None, columns: list[str]) -> dict[str, l
     for text in given or ():
         label, equals, members = text.partition("=")
         if not (label and equals):
-            raise CommandError(
-                f"--groups {text} has no label.",
-                ExitCode.USAGE,
-                "Put a label before the columns, such as --groups size=width,height.",
+            raise UsageError(
+                f"--feature-groups {text} has no label.",
+                "Put a label before the columns, such as --feature-groups size=width,height.",
             )
-        groups.setdefault(label, []).extend(find_columns([members], columns, "--groups"))
+        groups.setdefault(label, []).extend(find_columns([members], columns, "--feature-groups"))
     return groups
 
 
-def find_kinds(source: Source, columns: list[str], features: Sequence[str]) -> Any:
-    """Return the value of ``column_types`` for the options."""
-    from covmin.data.kinds import READERS
-
-    kinds = dict.fromkeys(find_columns(source.categorical, columns, "--categorical"), "category")
-    if source.strict and source.kinds:
-        raise CommandError("--as cannot be combined with --strict.", ExitCode.USAGE)
-    for text in _assignments(source.kinds or (), list(READERS)):
+def _find_kinds(options: ColumnOptions, columns: list[str]) -> dict[str, str]:
+    """Return the kind of each column named by --as, such as ``a,b=date,c=drop``."""
+    if options.strict and options.kinds:
+        raise UsageError("--as cannot be combined with --strict.")
+    found: dict[str, str] = {}
+    # A comma after a kind separates assignments; other commas separate columns of one kind.
+    separated = re.sub(rf"(={'|='.join(KINDS)}),", "\\1\n", "\n".join(options.kinds or ()))
+    for text in filter(None, separated.split("\n")):
         names, _, kind = text.rpartition("=")
-        if not names or kind not in READERS:
-            hint = f"Use --as COL=KIND, where KIND is {', '.join(READERS)}."
-            raise CommandError(
+        if not names or kind not in KINDS:
+            raise UsageError(
                 f"--as {text} is not of the form COL=KIND.",
-                ExitCode.USAGE,
-                did_you_mean(nearest(kind, READERS)) + hint,
+                f"{did_you_mean(nearest(kind, KINDS))}Use --as COL=KIND, where KIND is "
+                f"{', '.join(KINDS)}.",
             )
-        for name in find_columns([names], columns, "--as"):
-            if name not in features:
-                raise CommandError(
-                    f"--as names {name!r}, which is not among the features.",
-                    ExitCode.USAGE,
-                    "Choose another column.",
-                )
-            kinds[name] = kind
-    kinds = {name: kind for name, kind in kinds.items() if name in features}
-    return "strict" if source.strict else kinds or "auto"
-
-
-def _assignments(texts: Sequence[str], kinds: Sequence[str]) -> list[str]:
-    """Split at commas after a kind; other commas separate columns of the same kind.
-
-    >>> _assignments(["a,b=date,c=drop"], ["date", "drop"])
-    ['a,b=date', 'c=drop']
-    """
-    after_kind = rf"(={'|='.join(map(re.escape, kinds))}),"
-    return [part for text in texts for part in re.sub(after_kind, "\\1\n", text).split("\n")]
-
-
-def _usual_target(columns: list[str]) -> str:
-    if usual := [name for name in _TARGETS if name in columns]:
-        return usual[0]
-    example = in_option("--target", columns[-1:], columns)
-    raise CommandError(
-        "Which column is the response?",
-        ExitCode.USAGE,
-        f"Specify it with --target, for example {example} (or --target -1).",
-    )
+        found |= dict.fromkeys(find_columns([names], columns, "--as"), kind)
+    return found
 
 
 def find_columns(given: Iterable[str] | None, columns: list[str], option: str) -> list[str]:
@@ -158,10 +155,12 @@ def find_columns(given: Iterable[str] | None, columns: list[str], option: str) -
     known = set(columns)
     found: list[str] = []
     for text in given or ():
-        for part in ([text] if text in known else _parts(text, known)) or [text]:
+        for part in [text] if text in known else _parts(text, known) or [text]:
             places = None if part in known else _RANGE.fullmatch(part.strip())
-            if places is None:
-                found.append(_find_column(part, columns, option, known))
+            if part in known:
+                found.append(part)
+            elif places is None:
+                found.append(find_column(part, columns, option))
             else:
                 found += columns[slice(*(int(end) if end else None for end in places.groups()))]
     return list(dict.fromkeys(found))
@@ -179,11 +178,13 @@ def _parts(text: str, known: set[str]) -> list[str]:
     return [part for part in parts if part.strip()]
 
 
-def _find_column(name: str, columns: list[str], option: str, known: set[str] | None = None) -> str:
-    """Return the column with a given name or index."""
-    for wanted in (name, name.strip()):
-        if wanted in (columns if known is None else known):
-            return wanted
+def find_column(name: str, columns: list[str], option: str) -> str:
+    """Return the column with a given name or index; blanks at the ends do not count."""
+    if name in columns:
+        return name
+    stripped = [column for column in columns if column.strip() == name.strip()]
+    if len(stripped) == 1:
+        return stripped[0]
     try:
         return columns[int(name)]
     except ValueError:
@@ -191,45 +192,100 @@ def _find_column(name: str, columns: list[str], option: str, known: set[str] | N
         hint = did_you_mean(nearest(name, columns)) + there
     except IndexError:
         hint = f"Indices run from 0 to {len(columns) - 1}; -1 is the last column."
-    raise CommandError(f"{option}: there is no column {name!r}.", ExitCode.COLUMN, hint)
+    raise ColumnError(f"{option}: there is no column {name!r}.", hint)
 
 
-def in_option(option: str, names: Sequence[str], columns: list[str]) -> str:
-    """Return shell words that pass some of the columns to an option.
-
-    A few columns are listed by name, many by index, because a shell limits the length of
-    arguments.
-    """
-    place = {name: j for j, name in enumerate(columns)}
-    # Names that cannot be copied from a terminal are replaced by the index.
-    words = [name if name.isprintable() else _at(place[name], place) for name in names]
-    if sum(map(len, words)) > _LONGEST_WORDS:
-        words = _ranges(sorted(place[name] for name in names), place)
-    if "" not in words and not any("," in column for column in columns):
-        words = [",".join(words)]
-    return " ".join(f"{option} {shlex.quote(word)}" for word in words)
-
-
-def _at(j: int, place: dict[str, int]) -> str:
-    """Return the index of a column, written so that it is not the name of another column."""
-    return str(j) if str(j) not in place else f"{j}:{j + 1}"
-
-
-def _ranges(places: list[int], place: dict[str, int]) -> list[str]:
-    """Combine increasing indices into ranges."""
-    ends = [k for k, j in enumerate(places) if k == 0 or j > places[k - 1] + 1]
-    runs = [places[start:end] for start, end in pairwise([*ends, len(places)])]
-    return [_at(run[0], place) if len(run) == 1 else f"{run[0]}:{run[-1] + 1}" for run in runs]
-
-
-def nearest(name: str, names: Iterable[str], cutoff: float = 0.5) -> list[str]:
-    """Return up to three names similar to a mistyped one, ignoring case."""
-    by_folded = {candidate.casefold(): candidate for candidate in reversed(list(names))}
-    close = get_close_matches(name.casefold(), list(by_folded), cutoff=cutoff)
-    return [by_folded[folded] for folded in close]
+def make_dataset(frame: pd.DataFrame, options: ColumnOptions) -> Dataset:
+    """Split a table into samples and a response, according to the options."""
+    columns = list(frame.columns)
+    if len(columns) == 1:
+        raise DataError(
+            f"The table has only one column, {columns[0]!r}.",
+            "Separate its columns by commas, semicolons, tabs, | or blanks.",
+        )
+    roles = find_roles(columns, options)
+    wanted = [roles.target, *([roles.event] if roles.event else []), *roles.features]
+    is_missing = frame[wanted].isna()
+    with_missing = [name for name in roles.features if is_missing[name].any()]
+    notes: list[str] = []
+    if options.missing == "error" and is_missing.to_numpy().any():
+        raise _missing_refused(is_missing)
+    if options.missing == "rows" and with_missing:
+        kept = ~is_missing[roles.features].any(axis=1)
+        notes.append(f"{int((~kept).sum())} row(s) with missing values were dropped.")
+        frame = frame.loc[kept]
+    elif options.missing == "columns" and with_missing:
+        roles = find_roles(columns, replace(options, drop=[*(options.drop or ()), *with_missing]))
+        dropped = listed(with_missing)
+        notes.append(f"{len(with_missing)} column(s) with missing values were dropped: {dropped}.")
+    if roles.event is not None:
+        frame = frame.loc[frame[roles.event].notna()]
+    if frame.empty:
+        raise DataError("No row is left.", "Keep missing values: --missing keep.")
+    y, told = _response(frame, roles)
+    return Dataset(frame[roles.features], y, roles, [*notes, *told])
 
 
-def did_you_mean(close: Iterable[str]) -> str:
-    """Return a suggestion of names, followed by a blank; empty if there are none."""
-    offered = " or ".join(map(printable, close))
-    return f"Did you mean {offered}? " if offered else ""
+def _missing_refused(is_missing: pd.DataFrame) -> CommandError:
+    columns = list(is_missing.columns[is_missing.any()])
+    n_rows = int(is_missing.any(axis=1).sum())
+    return DataError(
+        f"{len(columns)} column(s) have missing values, in {n_rows} of {len(is_missing)} rows: "
+        f"{listed(columns)}.",
+        "Keep them (--missing keep), or drop rows or columns (--missing rows or columns).",
+    )
+
+
+def _response(frame: pd.DataFrame, roles: Roles) -> tuple[Any, list[str]]:
+    """Return the response as the selector accepts it, and notes on how it was read."""
+    y = frame[roles.target]
+    if roles.event is not None:
+        return as_structured(np.column_stack([_events(frame, roles), y])), []
+    if not (is_number(y.dtype) or is_category(y.dtype) or is_time(y.dtype)):
+        read = read_by_itself(y, is_trusted=True)
+        if read.kind == "number" and read.words:
+            return read.block[:, 0], [f"Target {y.name!r} was read as numbers ({read.words})."]
+    # An array would lose the order of classes, which Parquet and Feather files store.
+    return y if ordered_levels(y) is not None else y.to_numpy(), _nearly_equal_labels(y)
+
+
+def _nearly_equal_labels(y: pd.Series) -> list[str]:
+    """Return notes on classes that are probably meant to be the same."""
+    labels = sorted({label for label in y.unique() if isinstance(label, str)})
+    alike: dict[str, list[str]] = {}
+    for label in labels if len(labels) <= _MOST_LABELS else ():
+        alike.setdefault(" ".join(label.split()).casefold(), []).append(repr(label))
+    return [
+        f"Classes {' and '.join(group)} of {str(y.name)!r} differ only in case or spaces; are "
+        "they the same?"
+        for group in alike.values()
+        if len(group) > 1
+    ]
+
+
+def _events(frame: pd.DataFrame, roles: Roles) -> np.ndarray:
+    """Return whether the event of each sample was observed."""
+    if not is_number(frame[roles.target].dtype):
+        raise DataError(
+            f"--event requires a target of numeric times, but {roles.target!r} is not numeric.",
+            "Convert dates to numbers, such as days since the start.",
+        )
+    typed = frame[roles.event].map(_as_typed)
+    values = sorted(set(typed))
+    value = roles.event_value
+    means_event = {"1", "true"} if value is None else {value.strip().casefold()}
+    known = {*means_event, "0", "false"} if value is None else set(values)
+    if not set(values) <= known or not means_event & set(values):
+        raise DataError(
+            f"--event {roles.event}: which of its values ({', '.join(values[:10])}) means that "
+            "the event occurred?",
+            f"Specify it, for example --event {roles.event}={values[-1]}.",
+        )
+    observed: np.ndarray = typed.isin(means_event).to_numpy()
+    return observed
+
+
+def _as_typed(value: Any) -> str:
+    """Return a value as a user would type it."""
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value) if whole else value).strip().casefold()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +15,19 @@ from rich.table import Table
 
 from covmin.text import printable
 
-from .columns import did_you_mean, nearest
+from .columns import ColumnOptions, make_dataset
 from .display import BARE, show_files, show_json, show_remarks, sparkline
-from .errors import CommandError, ExitCode
+from .errors import (
+    OutputError,
+    UsageError,
+    did_you_mean,
+    errors_explained,
+    nearest,
+    warnings_collected,
+)
+from .files import check_destination, read_file, write_bytes, write_table
 from .options import parse_sizes
-from .output import check_destination, write_file, write_table
-from .problem import Dataset, make_dataset
-from .tables import Source
-from .words import explained
+from .readers import FileOptions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,98 +36,85 @@ _COLUMNS = 6
 _PICTURES = (".png", ".svg", ".pdf")
 
 
-@dataclass(frozen=True)
-class CompareRequest:
-    """The options of ``covmin compare``, as typed."""
+def run_compare(
+    file: FileOptions,
+    columns: ColumnOptions,
+    *,
+    methods: list[str] | None = None,
+    sizes: str | None = None,
+    picture: Path | None = None,
+    output: Path | None = None,
+    as_json: bool = False,
+    quiet: bool = False,
+    **how: Any,
+) -> None:
+    """Read the table, compare the methods, and print and write the results.
 
-    source: Source
-    methods: list[str] | None = None
-    m: str | None = None
-    task: str = "auto"
-    protocol: str = "nested"
-    cv: int = 5
-    repeats: int = 1
-    jobs: int = 1
-    seed: int = 0
-    picture: Path | None = None
-    output: Path | None = None
-    as_json: bool = False
-    quiet: bool = False
-    scoring: str | None = None
-    seconds: float | None = None
+    ``how`` has further arguments of :func:`~covmin.evaluation.compare_selectors`.
+    """
+    from sklearn.metrics import get_scorer_names
 
+    from covmin.evaluation import compare_selectors, named_selectors
 
-def run_compare(request: CompareRequest) -> None:
-    """Read the table, compare the methods, and print and write the results."""
-    from covmin.evaluation import compare_selectors
-
-    source, picture = request.source, request.picture
-    check_destination(request.output, source.data, table=True)
-    check_destination(picture, source.data)
+    check_destination(output, file.data, table=True)
+    check_destination(picture, file.data)
     if picture is not None and picture.suffix.lower() not in _PICTURES:
         message = f"--picture {picture.name}: use a name that ends in {', '.join(_PICTURES)}."
-        raise CommandError(message, ExitCode.OUTPUT)
-    methods = _methods(request.methods)
-    _check_scoring(request.scoring)
-    dataset = make_dataset(source.read(), source)
-    with explained(dataset.target) as remarks:
+        raise OutputError(message)
+    names = [name.strip() for text in methods or () for name in text.split(",") if name.strip()]
+    _check_names("--methods", "method", names, list(named_selectors()))
+    scoring = how["scoring"]
+    _check_names("--scoring", "score", [scoring] if scoring else [], get_scorer_names())
+    read = read_file(file)
+    dataset = make_dataset(read.frame, columns)
+    with errors_explained(), warnings_collected() as caught:
         result = compare_selectors(
             dataset.X,
-            dataset.y.to_numpy(),
-            methods,
-            protocol=str(request.protocol),
-            n_features=parse_sizes(request.m, dataset.X.shape[1]),
-            cv=request.cv,
-            n_repeats=request.repeats,
-            task=str(request.task),
-            scoring=request.scoring,
-            seconds=request.seconds,
-            column_types=dataset.column_types,
-            n_jobs=request.jobs,
-            random_state=request.seed,
-            progress=not request.quiet and sys.stderr.isatty(),
+            dataset.y,
+            names or None,
+            n_features=parse_sizes(sizes, dataset.X.shape[1]),
+            column_types=dataset.roles.parameters.get("column_types", "auto"),
+            progress=not quiet and sys.stderr.isatty(),
+            **how,
         )
-    notes = [*dataset.notes, *remarks]
-    if request.output is not None:
-        write_table(result.frame, request.output)
+    said = dict.fromkeys(str(each.message) for each in caught)
+    notes = [*read.notes, *dataset.notes, *said]
+    if output is not None:
+        write_table(result.frame, output)
     if picture is not None:
-        _draw(result, picture, f"{source.name or 'standard input'}: {dataset.target}")
-    if request.as_json:
-        show_json(_as_dict(request, dataset, result, notes))
+        _draw(result, picture, f"{file.name or 'standard input'}: {dataset.roles.target}")
+    if as_json:
+        n_samples, n_features = dataset.X.shape
+        show_json(
+            {
+                "data": file.data,
+                "target": dataset.roles.target,
+                "n_samples": n_samples,
+                "n_features": n_features,
+                "protocol": how["protocol"],
+                "score": result.score_name,
+                "scores": json.loads(result.summary().to_json(orient="records")),
+                "unfinished": list(result.unfinished),
+                "seed": how["random_state"],
+                "notes": notes,
+            }
+        )
         return
     console = Console()
-    title = f"{result.score_name} by number of features, {request.protocol} protocol"
+    title = f"{result.score_name} by number of features, {how['protocol']} protocol"
     console.print(title, style="bold", highlight=False)
     console.print(_table(result.summary(), console.width, result.unfinished))
     show_remarks("Note", notes, "yellow")
-    show_files(Scores=request.output, Picture=picture)
+    show_files(Scores=output, Picture=picture)
 
 
-def _methods(given: list[str] | None) -> list[str] | None:
-    from covmin.evaluation import named_selectors
-
-    names = [name.strip() for text in given or () for name in text.split(",") if name.strip()]
-    known = list(named_selectors())
+def _check_names(option: str, what: str, names: list[str], known: Sequence[str]) -> None:
     for name in names:
         if name not in known:
-            raise CommandError(
-                f"--methods: there is no method {name!r}.",
-                ExitCode.USAGE,
-                f"{did_you_mean(nearest(name, known))}Available methods: {', '.join(known)}",
+            raise UsageError(
+                f"{option}: there is no {what} {name!r}.",
+                f"{did_you_mean(nearest(name, known))}Available are: {', '.join(known)}",
             )
-    return names or None
-
-
-def _check_scoring(name: str | None) -> None:
-    from sklearn.metrics import get_scorer_names
-
-    known = get_scorer_names()
-    if name is not None and name not in known:
-        raise CommandError(
-            f"--scoring: there is no score {name!r}.",
-            ExitCode.USAGE,
-            f"{did_you_mean(nearest(name, known))}Available scores: {', '.join(known)}",
-        )
 
 
 def _table(summary: pd.DataFrame, width: int, unfinished: Collection[str] = ()) -> Table:
@@ -156,22 +147,6 @@ def _table(summary: pd.DataFrame, width: int, unfinished: Collection[str] = ()) 
     return table
 
 
-def _as_dict(request: CompareRequest, dataset: Dataset, result: Any, notes: list[str]) -> Any:
-    """Return the results for --json, as plain values."""
-    return {
-        "data": request.source.data,
-        "target": dataset.target,
-        "n_samples": len(dataset.X),
-        "n_features": dataset.X.shape[1],
-        "protocol": str(request.protocol),
-        "score": result.score_name,
-        "scores": json.loads(result.summary().to_json(orient="records")),
-        "unfinished": list(result.unfinished),
-        "seed": request.seed,
-        "notes": notes,
-    }
-
-
 def _draw(result: Any, path: Path, title: str) -> None:
     """Save the figure to a file, without a display."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -183,4 +158,4 @@ def _draw(result: Any, path: Path, title: str) -> None:
     result.plot(figure.subplots(), title=printable(title).replace("$", r"\$"))
     buffer = io.BytesIO()
     figure.savefig(buffer, dpi=150, format=path.suffix[1:].lower())
-    write_file(path, buffer.getvalue())
+    write_bytes(path, buffer.getvalue())

@@ -1,26 +1,26 @@
 """Output of the command line."""
 
 import json
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console, Group
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from covmin.text import count_of, printable, shortened, with_p_value
+from covmin.text import count_of, percent, printable, shortened, with_p_value
 
 from .errors import CommandError
 
 # A table without lines.
 BARE: Any = {"box": None, "header_style": "dim", "pad_edge": False, "padding": (0, 2, 0, 0)}
-_BLOCKS = "▁▂▃▄▅▆▇█"
-# Longest name to show, in characters.
-_NAME = 60
+_STYLES = {"needed": "bold green", "relevant": "green", "given": "cyan"}
+_LONGEST_NAME = 60
 # Most pairs and the like to list in a line.
-_NAMED = 10
+_LISTED = 10
 
 
 def sparkline(values: Sequence[float], low: float | None = None, high: float | None = None) -> str:
@@ -31,119 +31,161 @@ def sparkline(values: Sequence[float], low: float | None = None, high: float | N
     low = float(numbers.min()) if low is None else low
     high = float(numbers.max()) if high is None else high
     share = (numbers - low) / ((high - low) or 1.0)
-    return "".join(_BLOCKS[int(level)] for level in np.clip(np.rint(share * 7), 0, 7))
+    return "".join("▁▂▃▄▅▆▇█"[int(level)] for level in np.clip(np.rint(share * 7), 0, 7))
 
 
 def show_selection(
-    found: dict[str, Any], selector: Any, source: str, names: Sequence[str], top: int
-) -> Group:
-    """Return the whole summary: headline, first ``top`` features, choice and its reason."""
-    names = [_name(name) for name in names]
-    who, does, target, how = found["headline_parts"]
-    parts: list[Any] = [
-        Text(_title(found, source), "dim"),
-        Text(" ".join(part for part in (who, does, _name(target), how) if part), "bold"),
-        "",
-        _ranking(selector, names, top),
-    ]
-    hidden = selector.n_features_in_ - top
-    if hidden > 0:
-        parts.append(Text(f"… and {hidden} more (--top, --json or --report show them)", "dim"))
-    parts += [Text(_legend(selector), "dim"), ""]
+    found: dict[str, Any], path: Any, source: str, top: int, fdr: float | None = None
+) -> None:
+    """Print a summary: headline, first ``top`` features, choice and its reason, remarks."""
+    console = Console()
+    features = found["features"]
+    classes = found["classes"]
+    kind = found["task"] if classes is None else count_of(len(classes), "class", "classes")
+    console.print(
+        Text(
+            f"{_name(source)}: {count_of(found['n_samples'], 'sample')}, "
+            f"{count_of(found['n_features'], 'feature')}, target {_name(found['target'])} ({kind})",
+            "dim",
+        )
+    )
+    console.print(Text(_safe(found["headline"]), "bold"))
+    console.print()
+    console.print(_ranking(features[:top], path))
+    if len(features) > top:
+        more = f"… and {len(features) - top} more (--top, --json or --report show them)"
+        console.print(Text(more, "dim"))
+    m = found["n_selected"]
+    are = "is" if m == 1 else "are"
+    legend = f"weight: from 0 (not used) to 1 (fully used), when {m} {are} selected"
+    if len(path.n_features) > 1:
+        legend += (
+            "\npath: weight at each stage, with fewer features each time; the last ranks first"
+        )
+    console.print(Text(legend, "dim"))
+    console.print()
     if found["cv_results"] is not None:
-        parts.append(_curve_line(found["cv_results"], found["n_selected"]))
-    parts.append(Text(found["why"]))
-    parts += [Text(line) for line in _measures(found)]
-    parts += [Text(line) for line in _interactions(found, names)]
-    return Group(*parts)
+        console.print(_curve(found["cv_results"], m))
+    for line in (found["why"], *_measures(found), *_effects(found), *_substitutes(found)):
+        console.print(Text(_safe(line)))
+    if found["verdicts"] is not None:
+        _show_verdicts(console, found["verdicts"], top, fdr)
+    show_remarks("Warning", found["warnings"], "yellow")
+    show_remarks("Note", found["notes"], "dim")
 
 
 def _name(name: str) -> str:
     """Return a name that is short and safe to print."""
-    return shortened(printable(name), _NAME)
+    return shortened(printable(name), _LONGEST_NAME)
 
 
-def _title(found: dict[str, Any], source: str) -> str:
-    classes = found["classes"]
-    kind = found["task"] if classes is None else count_of(len(classes), "class", "classes")
-    samples = count_of(found["n_samples"], "sample")
-    features = count_of(found["n_features"], "feature")
-    return f"{_name(source)}: {samples}, {features}, target {_name(found['target'])} ({kind})"
+def _ranking(features: list[dict[str, Any]], path: Any) -> Table:
+    """Return a table of features, with their weights along the path."""
+    sizes = path.n_features
+    table = Table(**BARE)
+    table.add_column("rank", justify="right")
+    table.add_column("feature", overflow="fold")
+    table.add_column("weight", justify="right")
+    table.add_column("", min_width=10)
+    if len(sizes) > 1:
+        table.add_column(f"path {sizes[0]}→{sizes[-1]}", no_wrap=True)
+    table.add_column("")
+    for row in features:
+        table.add_row(
+            str(row["rank"] or "given"),
+            Text(_name(row["name"])),
+            f"{row['weight']:.2f}",
+            Text("━" * round(10 * row["weight"]), style="cyan" if row["kept"] else "dim"),
+            *([sparkline(path.weights[:, row["column"]], 0.0, 1.0)] if len(sizes) > 1 else []),
+            Text("selected", style="green") if row["kept"] else "",
+            style="" if row["kept"] else "dim",
+        )
+    return table
+
+
+def _curve(curve: dict[str, Any], m: int) -> Text:
+    sizes = curve["n_features"]
+    drawn = Text(sparkline(curve["error"]))
+    if m in sizes:
+        drawn.stylize("bold cyan reverse", sizes.index(m), sizes.index(m) + 1)
+    ends = (f"  {sizes[0]} … {sizes[-1]} features", "dim")
+    return Text.assemble(f"Cross-validated {curve['measure']}  ", drawn, ends)
 
 
 def _measures(found: dict[str, Any]) -> list[str]:
     """Describe how well the response is predicted, against a prediction without features."""
     from covmin.selection.summary import measure_text
 
-    measures = []
-    for row in found["measures"]:
-        name, value, without = row["name"], row["value"], row["without"]
-        if name != "error" and without is not None:
-            value, without = measure_text(name, value), measure_text(name, without)
-            measures.append(f"{row['title']} {value} ({without})")
-    if not measures:
-        return []
-    told = f"Cross-validated (in brackets: without any features): {', '.join(measures)}."
-    return [told, found["imbalance"]] if found["imbalance"] else [told]
-
-
-def _ranking(selector: Any, names: Sequence[str], top: int) -> Table:
-    """Return the first rows of the ranking, with weights along the path."""
-    sizes = selector.path_.n_features
-    table = Table(**BARE)
-    table.add_column("rank", justify="right")
-    table.add_column("feature", overflow="fold")
-    table.add_column("weight", justify="right")
-    table.add_column("", min_width=10)
-    staged = len(sizes) > 1
-    if staged:
-        table.add_column(f"path {sizes[0]}→{sizes[-1]}", no_wrap=True)
-    table.add_column("")
-    for j in np.argsort(selector.ranking_, kind="stable")[:top]:
-        weight, chosen = selector.weights_[j], bool(selector.support_[j])
-        table.add_row(
-            str(selector.ranking_[j] or "given"),
-            Text(names[j]),
-            f"{weight:.2f}",
-            Text("━" * round(10 * weight), style="cyan" if chosen else "dim"),
-            *([sparkline(selector.path_.weights[:, j], 0.0, 1.0)] if staged else []),
-            Text("selected", style="green") if chosen else "",
-            style="" if chosen else "dim",
-        )
-    return table
-
-
-def _interactions(found: dict[str, Any], names: Sequence[str]) -> list[str]:
-    """List the interacting pairs, and the features that affect the spread."""
-    pairs = [
-        f"{' × '.join(names[j] for j in row['columns'])} ({with_p_value(row['p_value'])})"
-        for row in found["interactions"]
+    told = [
+        f"{row['title']} {measure_text(row['name'], row['value'])} "
+        f"({measure_text(row['name'], row['without'])})"
+        for row in found["measures"]
+        if row["name"] != "error" and row["without"] is not None
     ]
-    lines = [f"Interacting pairs: {_some(pairs)}."] if pairs else []
-    spread = [f"{names[row['column']]} ({with_p_value(row['p_value'])})" for row in found["spread"]]
-    return [*lines, f"Features that affect the spread: {_some(spread)}."] if spread else lines
+    if not told:
+        return []
+    line = f"Cross-validated (in brackets: without any features): {', '.join(told)}."
+    return [line, found["imbalance"]] if found["imbalance"] else [line]
 
 
-def _some(items: Sequence[str]) -> str:
-    more = len(items) - _NAMED
-    return ", ".join(items[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+def _effects(found: dict[str, Any]) -> list[str]:
+    """List the interacting pairs, and the features that affect the spread."""
+    pairs, spread = (
+        [
+            f"{' × '.join(map(_name, row['features']))} ({with_p_value(row['p_value'])})"
+            for row in found[kind]
+        ]
+        for kind in ("interactions", "spread")
+    )
+    lines = [f"Interacting pairs: {_first(pairs)}."] if pairs else []
+    return [*lines, f"Features that affect the spread: {_first(spread)}."] if spread else lines
 
 
-def _legend(selector: Any) -> str:
-    m, sizes = selector.n_features_, selector.path_.n_features
-    are = "is" if m == 1 else "are"
-    text = f"weight: from 0 (not used) to 1 (fully used), when {m} {are} selected"
-    path = "\npath: weight at each stage, with fewer features each time; the last ranks first"
-    return text + path if len(sizes) > 1 else text
+def _first(items: Sequence[str]) -> str:
+    more = len(items) - _LISTED
+    return ", ".join(items[:_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _curve_line(curve: dict[str, Any], m: int) -> Text:
-    sizes = curve["n_features"]
-    spark = Text(sparkline(curve["error"]))
-    if m in sizes:
-        spark.stylize("bold cyan reverse", sizes.index(m), sizes.index(m) + 1)
-    ends = (f"  {sizes[0]} … {sizes[-1]} features", "dim")
-    return Text.assemble(f"Cross-validated {curve['measure']}  ", spark, ends)
+def _substitutes(found: dict[str, Any]) -> list[str]:
+    """List the substitutes of each selected feature, if requested."""
+    could: dict[str, list[str]] = {}
+    for row in found["substitutes"]:
+        told = f"{_name(row['substitute'])} ({percent(row['unexplained_with'])})"
+        could.setdefault(_name(row["feature"]), []).append(told)
+    lines = [f"Substitutes for {name}: {', '.join(named)}" for name, named in could.items()]
+    return [*lines, "in brackets: variance left unexplained with the substitute"] if lines else []
+
+
+def _show_verdicts(
+    console: Console, rows: list[dict[str, Any]], top: int, fdr: float | None
+) -> None:
+    """Print the first verdicts as a table, with an explanation."""
+    table = Table(**BARE)
+    for title in ("feature", "verdict"):
+        table.add_column(title, overflow="fold")
+    for title in ("p, needed", "p, relevant"):
+        table.add_column(title, justify="right")
+    table.add_column("substitutes", overflow="fold")
+    for row in rows[:top]:
+        verdict, p_values = row["verdict"], (row["needed_p_value"], row["relevant_p_value"])
+        table.add_row(
+            _name(row["feature"]),
+            Text(verdict, _STYLES.get(verdict, "dim")),
+            *("" if p is None else f"{p:.2g}" for p in p_values),
+            ", ".join(map(_name, row["substitutes"])),
+        )
+    counts = {word: sum(row["verdict"] == word for row in rows) for word in ("needed", "relevant")}
+    said = f"{counts['needed']} needed, {counts['relevant']} relevant, of {len(rows)}."
+    console.print(Text(f"\nVerdicts: {said}", "bold"))
+    console.print(table)
+    if len(rows) > top:
+        console.print(Text(f"… and {len(rows) - top} more", "dim"))
+    legend = (
+        "needed: explains the target beyond all others; relevant: explains it, but has "
+        "substitutes. The expected fraction of false ones, among the needed and among all, is at "
+        f"most {fdr:g}."
+    )
+    console.print(Text(legend, "dim"))
 
 
 def show_remarks(label: str, remarks: Iterable[str], style: str) -> None:
@@ -160,9 +202,10 @@ def show_files(**paths: Path | None) -> None:
 
 
 def show_json(value: dict[str, Any]) -> None:
-    """Print one JSON object, in ASCII if a name contains control characters."""
+    """Print one JSON object, in ASCII if the output cannot show all of its characters."""
     text = json.dumps(value, allow_nan=False, ensure_ascii=False)
-    print(text if text.isprintable() else json.dumps(value, allow_nan=False))
+    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    print(text if is_unicode and text.isprintable() else json.dumps(value, allow_nan=False))
 
 
 def show_error(error: CommandError) -> None:

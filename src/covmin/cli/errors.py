@@ -1,10 +1,19 @@
-"""Errors that the user can fix, and their exit codes."""
+"""Errors that the user can fix, their exit codes, and what the library says during a command."""
 
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from difflib import get_close_matches
 from enum import IntEnum
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
+
+# Key, in the context of a command, of the words that were typed.
+TYPED = "covmin.typed"
 
 
 class ExitCode(IntEnum):
@@ -21,17 +30,53 @@ class ExitCode(IntEnum):
 
 
 class CommandError(Exception):
-    """An error with an exit code and advice."""
+    """An error that the user can fix, with advice and an exit code."""
 
-    def __init__(self, message: str, code: ExitCode, hint: str = "") -> None:
+    code = ExitCode.FAILURE
+
+    def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.message = message
-        self.code = code
         self.hint = hint
+
+
+class UsageError(CommandError):
+    """Options that are wrong, or do not go together."""
+
+    code = ExitCode.USAGE
+
+
+class FileError(CommandError):
+    """Input that cannot be read."""
+
+    code = ExitCode.INPUT
+
+
+class ColumnError(CommandError):
+    """A column that does not exist."""
+
+    code = ExitCode.COLUMN
+
+
+class DataError(CommandError):
+    """Data that are unsuitable."""
+
+    code = ExitCode.DATA
+
+
+class OutputError(CommandError):
+    """Output that cannot be written."""
+
+    code = ExitCode.OUTPUT
 
 
 class CommandGroup(TyperGroup):
     """Commands that report errors as a message and an exit code."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Remember the words that were typed."""
+        ctx.meta[TYPED] = list(args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command and report errors."""
@@ -45,3 +90,42 @@ class CommandGroup(TyperGroup):
         except KeyboardInterrupt as error:
             typer.echo("Interrupted: nothing more was written.", err=True)
             raise typer.Exit(int(ExitCode.INTERRUPTED)) from error
+
+
+@contextmanager
+def errors_explained(
+    kind: type[CommandError] = DataError, parameter: str | None = None
+) -> Iterator[None]:
+    """Turn errors of the library into errors of the command that name the option at fault."""
+    try:
+        yield
+    except (ValueError, MemoryError) as error:
+        from .options import OPTION_OF
+
+        option = OPTION_OF.get(getattr(error, "parameter", None) or parameter or "")
+        hint = f"The option for this is {option}." if option else ""
+        raise kind(str(error), hint) from error
+    except (OSError, KeyError) as error:  # a file of a folder is damaged, or lacks a column
+        raise FileError(f"A file cannot be read: {error}") from error
+
+
+@contextmanager
+def warnings_collected() -> Iterator[list[warnings.WarningMessage]]:
+    """Collect the warnings for the user that are issued in the block."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        yield caught
+
+
+def nearest(name: str, names: Iterable[str], cutoff: float = 0.5) -> list[str]:
+    """Return up to three names similar to a mistyped one, ignoring case."""
+    by_folded = {candidate.casefold(): candidate for candidate in reversed(list(names))}
+    close = get_close_matches(name.casefold(), list(by_folded), cutoff=cutoff)
+    return [by_folded[folded] for folded in close]
+
+
+def did_you_mean(close: Iterable[str]) -> str:
+    """Return a suggestion of names, followed by a blank; empty if there are none."""
+    offered = " or ".join(close)
+    return f"Did you mean {offered}? " if offered else ""

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import os
-import shlex
 import time
-import warnings
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import typer
-from rich.console import Console
 
-from .display import show_files, show_json, show_remarks, show_selection
-from .errors import CommandError, ExitCode
-from .formats import format_of
-from .method import selector_arguments, words_for
-from .output import check_destination, write_table, written_or_explained
-from .problem import Dataset, make_dataset, open_stored_dataset
-from .result_json import result_as_dict
-from .tables import Source
-from .verdicts import check_rate, fit_verdicts, verdict_table
-from .words import explained
+from covmin.remarks import code_of
+from covmin.text import listed, shortened
+
+from .columns import ColumnOptions, Dataset, Roles, find_roles, make_dataset
+from .display import show_files, show_json, show_selection
+from .errors import (
+    FileError,
+    UsageError,
+    did_you_mean,
+    errors_explained,
+    nearest,
+    warnings_collected,
+)
+from .files import check_destination, errors_of_writing, read_file, write_table
+from .readers import FileOptions
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from covmin import CCMSelector, VerdictSelector
+    from covmin.data import Table
 
-_BY_COMMAND = ("json", "excel", "sqlite")
+# Files that pandas reads with one plain call.
+_PLAIN = (".csv", ".tsv", ".parquet", ".feather")
 _DEMO_CODE = """\
 from sklearn.datasets import load_wine
 from covmin import CCMSelector
@@ -42,50 +46,105 @@ X_selected = selector.transform(X)"""
 
 
 @dataclass(frozen=True)
-class SelectRequest:
-    """The options of ``covmin select``, as typed."""
+class Selection:
+    """A fitted selector, the table it was fitted on, and what there is to say about them."""
 
-    source: Source
-    # Parameters of the selector, named as in ``set_params``.
-    parameters: dict[str, Any] = field(default_factory=dict)
-    report: Path | None = None
-    output: Path | None = None
-    top: int = 20
-    as_json: bool = False
-    quiet: bool = False
-    fdr: float | None = None  # of verdicts; None for no verdicts
+    selector: CCMSelector
+    table: Table
+    found: dict[str, Any]  # the summary of the fit
+    checked: list[dict[str, Any]]  # warnings about the data
+    notes: list[str]
+    seconds: float
+    substitutes: list[dict[str, Any]]
+    verdicts: VerdictSelector | None = None
+
+    def results(self) -> dict[str, Any]:
+        """Return everything that was found, with names of features in place of numbers."""
+        names = {row["column"]: row["name"] for row in self.found["features"]}
+        effects = {
+            kind: [
+                {"features": [names[j] for j in row.get("columns", [row.get("column")])]}
+                | {key: row[key] for key in ("share", "p_value")}
+                for row in self.found[kind]
+            ]
+            for kind in ("interactions", "spread")
+        }
+        return self.found | {
+            "selected": [row["name"] for row in self.found["features"] if row["kept"]],
+            **effects,
+            "substitutes": self.substitutes,
+            "verdicts": None if self.verdicts is None else _verdicts(self.verdicts, names),
+            "notes": self.notes,
+            "warnings": [_warning(each, names) for each in self.checked],
+        }
 
 
-def run_select(request: SelectRequest) -> None:
+def _verdicts(tests: VerdictSelector, names: dict[int, str]) -> list[dict[str, Any]]:
+    """Return the verdicts, needed features first."""
+    p_values = {"needed": tests.needed_pvalues_, "relevant": tests.relevant_pvalues_}
+    return [
+        {"feature": names[j], "verdict": str(tests.verdicts_[j])}
+        | {f"{k}_p_value": None if np.isnan(p[j]) else float(p[j]) for k, p in p_values.items()}
+        | {"substitutes": [names[int(k)] for k in tests.substitutes_[j]]}
+        for j in np.argsort(tests.ranking_, kind="stable").tolist()
+    ]
+
+
+def _warning(found: dict[str, Any], names: dict[int, str]) -> str:
+    """Return a warning about the data that names the columns concerned."""
+    named = ", ".join(shortened(names[j]) for j in found["features"])
+    end = "" if found["title"].endswith("?") else ":"
+    return f"{found['title']}{end} {named}{'. ' if named else ''}{found['text']}"
+
+
+def run_select(
+    file: FileOptions,
+    columns: ColumnOptions,
+    parameters: dict[str, Any],
+    *,
+    command: str,
+    report: Path | None = None,
+    output: Path | None = None,
+    top: int = 20,
+    as_json: bool = False,
+    fdr: float | None = None,
+    n_substitutes: int = 0,
+) -> None:
     """Read the table, fit the selector, and print and write the results."""
-    source = request.source
-    check_destination(request.report, source.data)
-    check_destination(request.output, source.data, table=True)
-    check_destination(request.parameters.get("long_run__checkpoint"), source.data)
-    arguments = selector_arguments(request.parameters)
-    check_rate(request.fdr)
-    dataset, frame = _read(source)
-    _check_task(arguments.get("task", "auto"), dataset)
-    columns = {"given": dataset.given, "feature_groups": dataset.groups}
-    arguments |= {name: value for name, value in columns.items() if value}
-    arguments |= {"column_types": "strict"} if source.missing == "error" else {}
-    if dataset.column_types != "auto":
-        arguments["column_types"] = dataset.column_types
-    result = _fit(dataset, arguments, quiet=request.quiet)
-    if request.fdr is not None:
-        verdicts = fit_verdicts(dataset, request.fdr, arguments, quiet=request.quiet)
-        result = replace(result, verdicts=verdicts)
-    if request.output is not None:
-        write_table(_selected_columns(result, frame), request.output, dataset.target)
-    separator = None if frame is None else frame.attrs.get("separator")
-    code = _code(request, result, separator)
-    if request.report is not None:
-        _save_report(result, request.report, source.name, code)
-    if request.as_json:
-        show_json(result_as_dict(request, result, code))
+    check_destination(report, file.data)
+    check_destination(output, file.data, table=True)
+    check_destination(parameters.get("long_run__checkpoint"), file.data)
+    if fdr is not None and not 0.0 < fdr < 1.0:
+        raise UsageError(
+            f"--fdr {fdr:g} is not between 0 and 1.",
+            "It is the fraction of false discoveries to allow, such as --fdr 0.1.",
+        )
+    selector = make_selector(parameters)
+    if os.path.isdir(file.data):
+        dataset, frame, separator = _open_folder(file, columns), None, None
+    else:
+        read = read_file(file)
+        dataset, frame, separator = make_dataset(read.frame, columns), read.frame, read.separator
+        dataset = replace(dataset, notes=[*read.notes, *dataset.notes])
+    _check_task(selector.task, dataset.roles)
+    result = fit(selector, dataset, fdr=fdr, n_substitutes=n_substitutes)
+    if output is not None:
+        write_table(_selected_columns(result, frame, dataset.roles), output, dataset.roles.target)
+    code = _code(result, file, columns, dataset, separator) or command
+    if report is not None:
+        _write_report(result, report, source=file.name, code=code)
+    if as_json:
+        from covmin import __version__
+
+        show_json(
+            {"covmin": __version__, "data": file.data, "event": dataset.roles.event}
+            | result.results()
+            | {"code": code, "seconds": round(result.seconds, 3), "seed": selector.random_state}
+            | {"report": report and str(report), "output": output and str(output)}
+        )
         return
-    _show(result, source.name or "standard input", request.top)
-    show_files(Selected_columns=request.output, Report=request.report)
+    show_selection(result.results(), selector.path_, file.name or "standard input", top, fdr)
+    show_files(Selected_columns=output, Report=report)
 
 
 def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
@@ -94,193 +153,185 @@ def run_demo(report: Path, *, seed: int = 0, quiet: bool = False) -> None:
 
     check_destination(report)
     wine = load_wine(as_frame=True)
-    y = wine.target.map(lambda code: f"cultivar {code + 1}").rename("cultivar")
-    result = _fit(Dataset(wine.data, y, []), {"random_state": seed}, quiet=quiet)
+    y = wine.target.map(lambda code: f"cultivar {code + 1}").to_numpy()
+    dataset = Dataset(wine.data, y, Roles("cultivar", list(wine.data), {}))
+    selector = make_selector({"random_state": seed, "verbose": 0 if quiet else "auto"})
+    result = fit(selector, dataset)
     code = _DEMO_CODE.format(seed=seed)
-    path = _save_report(result, report, "wine (bundled with scikit-learn)", code)
-    _show(result, "wine", wine.data.shape[1])
+    _write_report(result, report, source="wine (bundled with scikit-learn)", code=code)
+    show_selection(result.results(), selector.path_, "wine", wine.data.shape[1])
     print()
-    show_files(Report=path)
+    show_files(Report=report)
 
 
-@dataclass(frozen=True)
-class SelectResult:
-    """A fitted selector with its data, notes and warnings."""
+def make_selector(parameters: dict[str, Any]) -> CCMSelector:
+    """Return a selector with parameters named as in ``set_params``.
 
-    dataset: Dataset
-    selector: CCMSelector
-    notes: list[str]
-    warnings: list[str]
-    seconds: float
-    summary: dict[str, Any]
-    verdicts: VerdictSelector | None = None
+    Invalid names and values raise an error before any data are read.
+    """
+    from covmin import CCMSelector, Formulation, LongRun
+    from covmin.core.kernels import KERNELS
+    from covmin.plan.formulation import formulation_of
+    from covmin.plan.kernel import kernel_of
 
-    @property
-    def order(self) -> np.ndarray:
-        """Indices of the features: given ones, then best first."""
-        return np.argsort(self.selector.ranking_, kind="stable")
-
-    @property
-    def selected(self) -> list[str]:
-        """Names of the selected features: given ones, then best first."""
-        return [self.dataset.names[j] for j in self.order if self.selector.support_[j]]
-
-
-def _read(source: Source) -> tuple[Dataset, pd.DataFrame | None]:
-    """Return the data, and the whole table if it is in memory."""
-    if not os.path.isdir(source.data):
-        frame = source.read()
-        return make_dataset(frame, source), frame
-    if source.missing in ("rows", "columns") or source.categorical or source.kinds or source.event:
-        raise CommandError(
-            "--missing rows, --missing columns, --categorical, --as and --event work on single "
-            "files.",
-            ExitCode.USAGE,
-            "Drop rows or columns and encode categories before writing the folder.",
-        )
-    return open_stored_dataset(source), None
+    full = CCMSelector(formulation=Formulation(), long_run=LongRun())
+    known = {*full.get_params(), *(f"kernel__{n}" for k in KERNELS.values() for n in vars(k()))}
+    for name in parameters:
+        if name not in known:
+            raise UsageError(
+                f"--set: CCMSelector has no parameter {name!r}.",
+                f"{did_you_mean(nearest(name, known))}Its parameters are: "
+                f"{', '.join(sorted(known))}",
+            )
+    for name, value in parameters.items():
+        with errors_explained(UsageError, name):
+            if "__" not in name:
+                CCMSelector(**{name: value})._validate_params()
+    with errors_explained(UsageError):
+        selector = CCMSelector().set_params(**parameters)
+        kernel_of(selector.kernel, formulation_of(selector.formulation))
+        if selector.long_run is not None:
+            selector.long_run.check()
+    return selector
 
 
-def _check_task(task: str, dataset: Dataset) -> None:
+def _check_task(task: str, roles: Roles) -> None:
     """Raise an error for survival times without events, or events without times."""
-    if task == "survival" and dataset.event is None:
-        raise CommandError(
+    if task == "survival" and roles.event is None:
+        raise UsageError(
             "--task survival requires an event indicator.",
-            ExitCode.USAGE,
             "Specify its column with --event, such as --event died or --event status=2.",
         )
-    if task not in ("auto", "survival") and dataset.event is not None:
-        raise CommandError(
-            f"--event is for survival times, but --task is {task}.",
-            ExitCode.USAGE,
-            "Omit one of them.",
+    if task not in ("auto", "survival") and roles.event is not None:
+        raise UsageError(
+            f"--event is for survival times, but --task is {task}.", "Omit one of them."
         )
 
 
-def _fit(dataset: Dataset, arguments: dict[str, Any], *, quiet: bool) -> SelectResult:
-    """Fit the selector and collect its warnings."""
-    from covmin import CCMSelector, LongRun
+def fit(
+    selector: CCMSelector, dataset: Dataset, *, fdr: float | None = None, n_substitutes: int = 0
+) -> Selection:
+    """Read the data once, fit the selector, and collect what there is to say."""
     from covmin.data import TableOptions, read
-    from covmin.remarks import silenced
-    from covmin.selection.summary import summary
-
-    long_run = arguments.get("long_run", LongRun())
-    selector = CCMSelector(**arguments | {"verbose": 0 if quiet else "auto"})
-    start = time.perf_counter()
-    try:
-        # The warnings about the data name the constant columns.
-        with explained(dataset.target) as remarks, silenced("constant-columns"):
-            selector.fit(*(dataset.stored or (dataset.X, dataset.response)))
-    except KeyboardInterrupt:
-        if long_run.checkpoint is not None and os.path.exists(long_run.checkpoint):
-            typer.echo(f"The same command resumes from {long_run.checkpoint}.", err=True)
-        raise
-    selector.set_params(long_run=None)
-    gaps = (str(each.choice) for each in selector.plan_.decisions if each.topic == "missing values")
-    kept = [f"Missing values in {columns}. They are used as information." for columns in gaps]
-    notes = [*dataset.notes, *kept, *remarks, *_readings(selector)]
-    seconds = time.perf_counter() - start
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the fit has already issued them
-        table = read(*(dataset.stored or (dataset.X, dataset.response)), TableOptions.of(selector))
-    found = summary(selector, table, target=dataset.target)
-    warned = _data_warnings(dataset, selector)
-    return SelectResult(dataset, selector, notes, warned, seconds, found)
-
-
-def _readings(selector: CCMSelector) -> list[str]:
-    """Describe how columns were read; excluded columns already have a warning."""
-    from covmin.data.encoding import summary
-    from covmin.data.kinds import LEFT_OUT
-
-    return summary([each for each in selector.plan_.readings if each.kind not in LEFT_OUT])
-
-
-def _data_warnings(dataset: Dataset, selector: CCMSelector) -> list[str]:
-    """Return warnings about the data."""
     from covmin.report import check_data
-    from covmin.text import shortened
+    from covmin.selection.substitutes import feature_labels, find_substitutes
+    from covmin.selection.summary import Explained, summary
 
-    said = []
-    for item in check_data(selector, dataset.X, np.asarray(dataset.response)):
-        names = [shortened(dataset.names[j]) for j in item["features"]]
-        told = all(f"“{name}”" in item["text"] for name in names)
-        said.append(f"{item['title']}: {'' if told else ', '.join(names) + '. '}{item['text']}")
-    return said
+    start = time.perf_counter()
+    with errors_explained(), warnings_collected() as caught:
+        selector.set_params(**dataset.roles.parameters)
+        table = read(dataset.X, dataset.y, TableOptions.of(selector))
+        try:
+            selector.fit(table, None)
+        except KeyboardInterrupt:
+            checkpoint = getattr(selector.long_run, "checkpoint", None)
+            if checkpoint is not None and os.path.exists(checkpoint):
+                typer.echo(f"The same command resumes from {checkpoint}.", err=True)
+            raise
+        notes = [*dataset.notes, *_notes(table, caught)]
+        explained = Explained(selector, table)
+        found = summary(selector, table, target=dataset.roles.target, explained=explained)
+        labels = feature_labels(selector)
+        substitutes = [
+            each._asdict()
+            | {"feature": labels[each.feature], "substitute": labels[each.substitute]}
+            for each in (
+                find_substitutes(selector, explained, n_substitutes) if n_substitutes else ()
+            )
+        ]
+        verdicts = None if fdr is None else _fit_verdicts(selector, table, fdr)
+        checked = check_data(selector, table, explained=explained)
+    seconds = time.perf_counter() - start
+    return Selection(selector, table, found, checked, notes, seconds, substitutes, verdicts)
 
 
-def _selected_columns(result: SelectResult, frame: pd.DataFrame | None) -> pd.DataFrame:
-    """Return all samples with the selected columns, in table order, and the target."""
+def _fit_verdicts(selector: CCMSelector, table: Table, fdr: float) -> VerdictSelector:
+    from covmin import VerdictSelector
+
+    given = selector.get_params(deep=False)
+    tests = VerdictSelector(fdr=fdr)
+    shared = {name: given[name] for name in tests.get_params(deep=False) if name in given}
+    return tests.set_params(**shared).fit(table, None)
+
+
+def _notes(table: Table, caught: list[Any]) -> list[str]:
+    """Describe how columns were read, and what the fit remarked."""
+    from covmin.data.columns import LEFT_OUT, summary
+
+    # Warnings about the data name the constant columns.
+    said = [str(each.message) for each in caught if code_of(each.message) != "constant-columns"]
+    with_missing = table.columns_with_missing
+    if with_missing:
+        said.insert(0, f"Missing values in {listed(with_missing)} are used as information.")
+    read = summary([each for each in table.readings if each.kind not in LEFT_OUT])
+    return [*dict.fromkeys(said), *read]
+
+
+def _open_folder(file: FileOptions, options: ColumnOptions) -> Dataset:
+    """Open a folder of Parquet files, to be read in blocks."""
+    from covmin import open_parquet
+    from covmin.data.blocks.parquet import parquet_columns
+
+    if options.missing in ("rows", "columns") or options.kinds or options.event:
+        raise UsageError(
+            "--missing rows, --missing columns, --as and --event work on single files.",
+            "Drop rows or columns and encode categories before writing the folder.",
+        )
+    try:
+        with errors_explained():
+            roles = find_roles(parquet_columns(file.data), options)
+            X, y = open_parquet(file.data, roles.target, roles.features)
+    except ImportError as error:
+        raise FileError(f"{file.data} cannot be read: {error}") from error
+    return Dataset(X, y, roles)
+
+
+def _selected_columns(result: Selection, frame: pd.DataFrame | None, roles: Roles) -> pd.DataFrame:
+    """Return the samples with the selected columns, in table order, and the target."""
     import pandas as pd
 
-    dataset = result.dataset
-    if frame is not None:
-        wanted = {*result.selected, dataset.target, dataset.event_name}
-        return frame.loc[dataset.X.index, [name for name in frame.columns if name in wanted]]
-    assert dataset.stored is not None
-    X, y = dataset.stored
-    narrow = result.selector.transform(X)
-    table = pd.DataFrame(narrow.take(np.arange(X.shape[0])), columns=narrow.names)
-    return table.assign(**{dataset.target: y})
+    (X, y), rows = result.table.passed, result.table.row
+    if frame is None:
+        narrow = result.selector.transform(X)
+        table = pd.DataFrame(narrow.take(rows), columns=narrow.names)
+        return table.assign(**{roles.target: np.asarray(y)[rows]})
+    wanted = {*np.array(roles.features)[result.selector.get_support()], roles.target, roles.event}
+    return frame.loc[X.index[rows], [name for name in frame.columns if name in wanted]]
 
 
-def _save_report(result: SelectResult, path: Path, source: str | None, code: str) -> Path:
-    """Write the HTML report, with the source of the data and code that repeats the fit."""
+def _write_report(result: Selection, path: Path, *, source: str | None, code: str) -> None:
     from covmin.report import write_report
 
-    dataset = result.dataset
-    with written_or_explained(path):
-        return write_report(
+    with errors_of_writing(path):
+        write_report(
             result.selector,
-            dataset.X,
-            np.asarray(dataset.response),
+            result.table,
+            None,
             path,
-            feature_names=dataset.names,
-            target_name=dataset.target,
+            target_name=result.found["target"],
             source=source,
             notes=result.notes,
             code=code,
             verdicts=result.verdicts,
+            found=result.found,
+            warnings=result.checked,
+            from_command=True,
         )
 
 
-def _code(request: SelectRequest, result: SelectResult, separator: str | None) -> str:
-    """Return Python code that repeats the fit, or the command if reading needs more."""
+def _code(
+    result: Selection,
+    file: FileOptions,
+    columns: ColumnOptions,
+    dataset: Dataset,
+    separator: str | None,
+) -> str:
+    """Return Python code that repeats the fit; empty if reading needs more than one call."""
     from covmin.report import reproduction_code
 
-    source, target = request.source, result.dataset.target
-    typed = {
-        "--event": [source.event] if source.event else [],
-        "--drop": source.drop or [],
-        "--categorical": source.categorical or [],
-        "--as": source.kinds or [],
-        "--given": source.given or [],
-        "--groups": source.groups or [],
-        "--format": [source.fmt] if source.fmt else [],
-        "--missing": [source.missing] if source.missing != "keep" else [],
-        "--decimal": [source.decimal] if source.decimal else [],
-        "--encoding": [source.encoding] if source.encoding else [],
-        "--table": [source.table] if source.table else [],
-        "--query": [source.query] if source.query else [],
-    }
-    # Use the command if pandas cannot read the table with one plain call.
-    plain = source.name is None or format_of(Path(source.name))[0] not in _BY_COMMAND
-    if plain and source.header and not any(typed.values()) and not result.dataset.notes:
-        return reproduction_code(result.selector, target, source.name, separator)
-    words = ["covmin", "select", source.data, "--target", target]
-    words += [word for option, values in typed.items() for v in values for word in (option, v)]
-    words += ["--no-header"] if not source.header else []
-    words += ["--strict"] if source.strict else []
-    words += [] if request.fdr is None else ["--fdr", f"{request.fdr:g}"]
-    return shlex.join([*words, *words_for(request.parameters)])
-
-
-def _show(result: SelectResult, source: str, top: int) -> None:
-    """Print the ranking, the choice, warnings and notes."""
-    dataset = result.dataset
-    selection = show_selection(result.summary, result.selector, source, dataset.names, top)
-    Console().print(selection)
-    if result.verdicts is not None:
-        Console().print(verdict_table(result.verdicts, dataset.names, top))
-    show_remarks("Warning", result.warnings, "yellow")
-    show_remarks("Note", result.notes, "dim")
+    # The other options are parameters of the selector.
+    without = replace(columns, event=None, drop=None, missing="keep")
+    plain = file == FileOptions(file.data) and columns == without and not dataset.notes
+    if not plain or Path(file.data).suffix.lower() not in _PLAIN:
+        return ""
+    return reproduction_code(result.selector, dataset.roles.target, file.name, separator)

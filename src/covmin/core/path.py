@@ -6,8 +6,8 @@ them, and solves with a smaller budget, down to one feature. Features are ranked
 which they are dropped.
 
 While the weights are spread over many features, an interaction has no effect on the gradient.
-Features that are nominated for one (:mod:`covmin.core.screening`) are therefore protected while
-there are more features than the samples can distinguish.
+Features that screening has found in one (:mod:`covmin.core.screening`) are therefore protected
+while there are more features than the samples can distinguish.
 
 Here a feature is a unit of :mod:`covmin.core.units`: a column or a group of columns.
 """
@@ -20,13 +20,11 @@ from functools import cached_property
 
 import numpy as np
 
-from .constraints import Constraint
 from .grams import ExactGrams
 from .objectives import Objective
 from .problem import Problem
 from .screening import Protected
-from .solver import Solution, minimize
-from .watch import SILENT, Iteration, Progress, Watch
+from .solver import SILENT, Iteration, Progress, Solution, Watch, minimize
 
 # Weight given to features at zero to see what they would add (see `_order`).
 PROBE_WEIGHT = 1e-4
@@ -39,11 +37,6 @@ class Start:
     among: np.ndarray  # the units that it selects from
     weights: np.ndarray  # their weights
     length: float | None = None  # step length of the previous stage, if any
-
-    def without(self, held: np.ndarray) -> Start:
-        """Return the same without the protected units."""
-        free = ~np.isin(self.among, held)
-        return Start(self.among[free], self.weights[free], self.length)
 
 
 @dataclass(frozen=True)
@@ -60,6 +53,7 @@ class Stage:
     # low, because the selection has seen all samples.
     loo_error: float  # NaN if not computed
     solution: Solution
+    order: np.ndarray  # the units that it selected from, best first
 
     @property
     def survivors(self) -> Start:
@@ -68,16 +62,13 @@ class Stage:
         return Start(self.features, weights, self.solution.length)
 
 
-Solved = tuple[Stage, np.ndarray]  # a stage, and its units from best to worst
-
-
 @dataclass(frozen=True)
 class Path:
     """Nested sets of features, and the ranking that follows from them."""
 
     stages: list[Stage]  # from the largest budget to the smallest
     order: np.ndarray  # (n_features,), units from best to worst
-    protected: Protected  # units that were nominated for an interaction
+    protected: Protected
 
 
 def run_path(
@@ -106,18 +97,18 @@ def run_path(
     every = sorted(steps | {wanted or max(steps)}, reverse=True)
     walk = _Walk(problem, every, aside, members, protected, watch, wanted, with_errors)
     finished = watch.stages()
-    solved: list[Solved] = []
-    while len(solved) < len(every):
-        number = len(solved)
+    stages: list[Stage] = []
+    while len(stages) < len(every):
+        number = len(stages)
         known = number < len(finished)
-        new = [finished[number]] if known else walk.next_stages(number, walk.left_by(solved))
-        solved += new
+        new = [finished[number]] if known else walk.next_stages(number, walk.start_after(stages))
+        stages += new
         if watch.stop():
             break
         if not known:
-            for k, (stage, order) in enumerate(new, start=number):
-                watch.stage_done(k, stage, order)
-    return Path([stage for stage, _ in solved], walk.ranking(solved), protected)
+            for k, stage in enumerate(new, start=number):
+                watch.stage_done(k, stage)
+    return Path(stages, walk.ranking(stages), protected)
 
 
 def approximation_error(problem: Problem, stage: Stage) -> float:
@@ -127,14 +118,13 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
     kernel, even if only a sample of the rows is used.
     """
     active = stage.weights > 0.0
-    if isinstance(problem.grams, ExactGrams) or not active.any():
+    if problem.grams.is_exact or not active.any():
         return 0.0
     few = problem.sample.near
-    names = ("kernel", "epsilon", "units", "summed")
-    common = {name: getattr(problem, name) for name in names}
     at = stage.among[active], stage.weights[active], stage.bandwidth, stage.budget, stage.among
-    rough = Problem.fourier(few, problem.grams.frequencies, **common).trace(*at)
-    exact = Problem.exact(few, **common).trace(*at)
+    by_components = replace(problem, sample=few, grams=problem.grams.on(few.rows()))
+    by_matrix = replace(problem, sample=few, grams=ExactGrams(few.rows()))
+    rough, exact = by_components.trace(*at), by_matrix.trace(*at)
     return abs(rough - exact) / abs(exact)
 
 
@@ -142,30 +132,38 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
 class _StageWatch(Watch):
     """Reports the steps of a stage to the observer of the path.
 
-    With ``waits`` it holds them back until :meth:`tell`.
+    With ``waits`` it keeps them until :meth:`report`.
     """
 
     watch: Watch
     stage: int
     n_stages: int
     budget: int
-    n_held: int = 0
+    n_protected: int = 0  # features at weight one that the solver does not see
     waits: bool = False
-    told: list[Progress] = field(default_factory=list)
+    waiting: list[Progress] = field(default_factory=list)
 
     def iteration(self, iteration: Iteration) -> None:
-        if self.n_held:
-            iteration = replace(iteration, n_active=iteration.n_active + self.n_held)
-        self.told.append(Progress(self.stage, self.n_stages, self.budget, iteration))
+        if self.n_protected:
+            iteration = replace(iteration, n_active=iteration.n_active + self.n_protected)
+        self.waiting.append(Progress(self.stage, self.n_stages, self.budget, iteration))
         if not self.waits:
-            self.tell()
+            self.report()
 
-    def tell(self) -> None:
-        while self.told:
-            self.watch.step(self.told.pop(0))
+    def report(self) -> None:
+        while self.waiting:
+            self.watch.step(self.waiting.pop(0))
 
     def stop(self) -> bool:
         return self.watch.stop()
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """Several stages in a row, with some features protected, and reports that wait."""
+
+    stages: list[Stage]
+    watches: list[_StageWatch]
 
 
 @dataclass(frozen=True)
@@ -175,150 +173,143 @@ class _Walk:
     problem: Problem
     budgets: list[int]
     aside: int | None  # an additional budget, from which no stage continues
-    members: np.ndarray  # features in interacting pairs
+    members: np.ndarray  # features in interactions
     protected: Protected
     watch: Watch
     wanted: int | None
     with_errors: bool
 
-    def left_by(self, solved: Sequence[Solved]) -> Start:
+    def start_after(self, stages: Sequence[Stage]) -> Start:
         """Return the units that the next stage selects from, and their current weights."""
-        steps = [stage for stage, _ in solved if stage.budget != self.aside]
-        if not steps:
-            every = np.arange(self.problem.n_features)
-            return Start(every, np.ones(every.size))
-        return steps[-1].survivors
+        steps = [stage for stage in stages if stage.budget != self.aside]
+        if steps:
+            return steps[-1].survivors
+        every = np.arange(self.problem.n_features)
+        return Start(every, np.ones(every.size))
 
-    def ranking(self, solved: Sequence[Solved]) -> np.ndarray:
+    def ranking(self, stages: Sequence[Stage]) -> np.ndarray:
         """Return the units by the stage at which they were dropped, best first."""
-        steps = [each for each in solved if each[0].budget != self.aside] or solved
-        left = [order[stage.budget :] for stage, order in steps]
-        last, order = steps[-1]
-        ranking = np.concatenate([order[: last.budget], *reversed(left)])
-        for stage, _ in solved:
+        steps = [stage for stage in stages if stage.budget != self.aside] or stages
+        dropped = [stage.order[stage.budget :] for stage in reversed(steps)]
+        ranking = np.concatenate([steps[-1].order[: steps[-1].budget], *dropped])
+        for stage in stages:
             if stage.budget == self.aside:
                 is_first = np.isin(ranking, stage.features)
                 ranking = np.concatenate([ranking[is_first], ranking[~is_first]])
         return ranking
 
-    def next_stages(self, number: int, start: Start) -> list[Solved]:
-        """Return the next stage; or all stages down to the size of the interacting pairs.
+    def next_stages(self, number: int, start: Start) -> list[Stage]:
+        """Return the next stage; or all stages down to the size of the interactions.
 
-        With more features than the samples can distinguish, any set fits, so members of pairs are
-        protected. Below that the criterion decides, where it is most informative: at the smallest
-        set that has room for them. Before that, noise often fits better. If a member is dropped on
-        the way, the stages are repeated with all members protected, and the better result counts.
+        With more features than the samples can distinguish, any set fits, so members of
+        interactions are protected. Below that the criterion decides, where it is most informative:
+        at the smallest set that has room for them. Before that, noise often fits better. If a
+        member is dropped on the way, the stages are repeated with all members protected, and the
+        better result counts.
 
         If a stage uses only a sample of the rows, features with strong effects on all rows are
         protected as well.
         """
-        members, none, among = self.members, self.members[:0], start.among
+        members, among, budget = self.members, start.among, self.budgets[number]
+        none = members[:0]
         if self.problem.for_stage(among)[-1].n_rows < self.problem.n_rows:
-            held = self._spoken_for(self.budgets[number], among)
-            return [self._solve(self._watch(number), held, start)]
-        if among.size > self.protected.above and members.size < self.budgets[number]:
-            held = self.protected.while_many(members, self.budgets[number])
-            return [self._solve(self._watch(number), held, start)]
-        if members.size >= self.budgets[number] or not np.isin(members, among).any():
-            return [self._solve(self._watch(number), none, start)]
-        ways = [self._way(number, none, start)]
-        if not np.isin(members, ways[0][1][-1][0].features).all():
-            ways.append(self._way(number, members, start))
-        watches, better = min(ways, key=lambda way: way[1][-1][0].criterion)
-        # Report only the better alternative, afterwards: these stages are short.
-        for watch in watches:
-            watch.tell()
-        return better
+            strong = self._by_single_effects[np.isin(self._by_single_effects, among)]
+            strong = strong[: budget // 2]
+            protected = np.concatenate([members, strong[~np.isin(strong, members)]])[: budget - 1]
+        elif among.size > self.protected.above and members.size < budget:
+            protected = self.protected.while_many(members, budget)
+        elif members.size >= budget or not np.isin(members, among).any():
+            protected = none
+        else:
+            attempt = self._attempt(number, none, start)
+            if not np.isin(members, attempt.stages[-1].features).all():
+                attempts = attempt, self._attempt(number, members, start)
+                attempt = min(attempts, key=lambda each: each.stages[-1].criterion)
+            # Report only the better alternative, afterwards: these stages are short.
+            for watch in attempt.watches:
+                watch.report()
+            return attempt.stages
+        return [self._solve(self._watch(number), protected, start)]
 
     @cached_property
     def _by_single_effects(self) -> np.ndarray:
         """Units by the strength of their single effects on all rows; empty without a sum."""
         return self.problem.by_single_effects()
 
-    def _spoken_for(self, budget: int, among: np.ndarray) -> np.ndarray:
-        """Return members of pairs, and up to half of the budget of strong single effects."""
-        strongest = self._by_single_effects[np.isin(self._by_single_effects, among)][: budget // 2]
-        others = strongest[~np.isin(strongest, self.members)]
-        return np.concatenate([self.members, others])[: budget - 1]
-
     def _watch(self, number: int, *, waits: bool = False) -> _StageWatch:
         return _StageWatch(self.watch, number, len(self.budgets), self.budgets[number], waits=waits)
 
-    def _way(
-        self, number: int, held: np.ndarray, start: Start
-    ) -> tuple[list[_StageWatch], list[Solved]]:
+    def _attempt(self, number: int, protected: np.ndarray, start: Start) -> _Attempt:
         """Solve the stages down to the smallest that has room for the members."""
-        watches: list[_StageWatch] = []
-        way: list[Solved] = []
+        attempt = _Attempt([], [])
         for k in range(number, len(self.budgets)):
-            if self.budgets[k] <= self.members.size or (way and self.watch.stop()):
+            if self.budgets[k] <= self.members.size or (attempt.stages and self.watch.stop()):
                 break
-            watches.append(self._watch(k, waits=True))
-            way.append(self._solve(watches[-1], held, start))
+            attempt.watches.append(self._watch(k, waits=True))
+            attempt.stages.append(self._solve(attempt.watches[-1], protected, start))
             if self.budgets[k] != self.aside:
-                start = way[-1][0].survivors
-        return watches, way
+                start = attempt.stages[-1].survivors
+        return attempt
 
-    def _solve(self, watch: _StageWatch, held: np.ndarray, start: Start) -> Solved:
+    def _solve(self, watch: _StageWatch, protected: np.ndarray, start: Start) -> Stage:
         """Solve for one budget with some features protected at weight one; they come first."""
         among = start.among
-        is_held = np.isin(among, held)
-        on = among[is_held]
+        is_on = np.isin(among, protected)
+        on = among[is_on]
         if on.size == 0:
             return self._solve_stage(self.problem, start, watch.budget, watch)
-        watch.n_held = on.size
-        stage, order = self._solve_stage(
-            self.problem.switched_on(on), start.without(on), watch.budget - on.size, watch
+        watch.n_protected = on.size
+        free = replace(start, among=among[~is_on], weights=start.weights[~is_on])
+        problem = self.problem.switched_on(on)
+        stage = self._solve_stage(problem, free, watch.budget - on.size, watch)
+        weights = np.ones(among.size)
+        weights[~is_on] = stage.weights
+        return replace(
+            stage,
+            budget=watch.budget,
+            features=np.sort(np.concatenate([on, stage.features])),
+            among=among,
+            weights=weights,
+            order=np.concatenate([on, stage.order]),
         )
-        full = np.ones(among.size)
-        full[~is_held] = stage.weights
-        features = np.sort(np.concatenate([on, stage.features]))
-        stage = replace(stage, budget=watch.budget, features=features, among=among, weights=full)
-        return stage, np.concatenate([on, order])
 
     def _solve_stage(
         self, problem: Problem, start: Start, budget: int, watch: _StageWatch
-    ) -> Solved:
-        """Solve for one budget on more and more rows; return the units from best to worst."""
-        among, weights = start.among, start.weights
+    ) -> Stage:
+        """Solve for one budget on more and more rows."""
+        among = start.among
         levels = problem.for_stage(among, whole=watch.budget == self.wanted)
         sigma = levels[-1].bandwidth(among, budget)
         # Scale the weights down to the budget, so that no solve starts at a corner.
-        weights = weights * min(1.0, budget / max(float(weights.sum()), 1.0))
-        start = replace(start, weights=weights)
+        w, length = start.weights, start.length
+        w = w * min(1.0, budget / max(float(w.sum()), 1.0))
         for level in levels:
-            objective, constraint, solution = _minimize(level, start, sigma, budget, watch)
-            start = replace(start, weights=solution.w, length=solution.length)
+            objective = level.objective_over(among, level.gram(among, sigma, budget))
+            # The first constraint that keeps enough features counts.
+            for constraint in level.constraints(budget):
+                solution = minimize(
+                    objective, constraint, w, level.steps, watch, level.rounding, length
+                )
+                if (solution.w > 0.0).sum() >= budget:
+                    break
+            w, length = solution.w, solution.length
         assert solution.operator is not None
         loo_error = np.nan
         if self.with_errors:
             loo_error = solution.operator.leave_one_out(problem.epsilon)
         solution = replace(solution, operator=None)
         order = _order(objective, solution)
-        stage = Stage(
+        return Stage(
             budget=budget,
             features=np.sort(among[order[:budget]]),
             among=among,
-            weights=solution.w,
+            weights=w,
             bandwidth=sigma,
-            criterion=solution.value - constraint.price(solution.w),
+            criterion=solution.value - constraint.price(w),
             loo_error=loo_error,
             solution=solution,
+            order=among[order],
         )
-        return stage, among[order]
-
-
-def _minimize(
-    problem: Problem, start: Start, sigma: float, budget: int, watch: Watch
-) -> tuple[Objective, Constraint, Solution]:
-    """Solve for one budget, with the first constraint that keeps enough features."""
-    objective = problem.objective_over(start.among, problem.gram(start.among, sigma, budget))
-    how = problem.steps, watch, problem.rounding, start.length
-    for constraint in problem.constraints(budget):
-        solution = minimize(objective, constraint, start.weights, *how)
-        if (solution.w > 0.0).sum() >= budget:
-            break
-    return objective, constraint, solution
 
 
 def _order(objective: Objective, solution: Solution) -> np.ndarray:

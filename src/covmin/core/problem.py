@@ -144,7 +144,7 @@ class Problem:
     def exact(cls, sample: Sample, **options: Any) -> Problem:
         """Create a problem on the exact kernel matrix; by default each column is a unit."""
         options.setdefault("units", Units.single(int(sample.X.shape[1])))
-        return cls(sample, ExactGrams(sample.X, sample.Y, sample.p, sample.places), **options)
+        return cls(sample, ExactGrams(sample.rows()), **options)
 
     @classmethod
     def fourier(
@@ -165,7 +165,7 @@ class Problem:
     @property
     def n_rows(self) -> int:
         """Number of rows, in memory or not."""
-        return self._rows.shape[0]
+        return self.grams.rows.shape[0]
 
     @property
     def n_features(self) -> int:
@@ -190,30 +190,25 @@ class Problem:
         """
         if self.effort is None:
             return [self]
-        n_components = 2 * int(self._frequencies.shape[1])
         columns = self.units.columns(features)
-        n_columns = columns.size
-        affordable = self.effort.rows(self.kernel, n_columns, n_components)
-        held = self._holding(columns, self.n_rows if whole else min(affordable, self.n_rows))
+        n_columns, effort = columns.size, self.effort
+        affordable = effort.rows(self.kernel, n_columns, self.grams.n_components)
+        held = self
+        n_rows = self.n_rows if whole else min(affordable, self.n_rows)
+        if self.draw is not None and n_rows > self.sample.n_rows:
+            # Read more rows into memory, of these columns only.
+            sample, grams = self.draw(columns, n_rows), self.grams
+            if sample.n_rows == self.n_rows:
+                grams = grams.on(sample.rows(self.n_threads))
+            held = replace(self, sample=sample, grams=grams)
         last = held.on_first(min(affordable, held.sample.n_rows))
-        loose = self.steps.looser(self.effort.looseness)
-        looser = loose.looser(self.effort.looseness)
-        levels = [
-            last.on_first(n).solved_by(looser) for n in self.effort.climb(n_columns, last.n_rows)
-        ]
+        loose = self.steps.looser(effort.looseness)
+        looser = loose.looser(effort.looseness)
+        levels = [last.on_first(n).solved_by(looser) for n in effort.climb(n_columns, last.n_rows)]
         levels.append(last.solved_by(self.steps if whole and last is held else loose))
         if whole and last is not held:
             levels.append(held.solved_by(loose))
-        return [replace(each, summed=levels[-1].summed) for each in levels]
-
-    def _holding(self, columns: np.ndarray, n_rows: int) -> Problem:
-        """Return the same problem with more rows in memory, for some columns only."""
-        if self.draw is None or n_rows <= self.sample.n_rows:
-            return self
-        sample, grams = self.draw(columns, n_rows), self.grams
-        if sample.n_rows == self.n_rows and isinstance(grams, FourierGrams):
-            grams = replace(grams, rows=sample.rows(self.n_threads))
-        return replace(self, sample=sample, grams=grams)
+        return [replace(level, summed=levels[-1].summed) for level in levels]
 
     def solved_by(self, steps: Steps) -> Problem:
         """Return the same problem with other solver settings."""
@@ -223,14 +218,14 @@ class Problem:
         """Return the problem on the first rows in memory; few rows use the kernel matrix."""
         n_rows = min(n_rows, self.n_rows)
         by_matrix = self.effort is not None and n_rows <= self.effort.matrix_rows
-        if n_rows == self.n_rows and not (by_matrix and isinstance(self.grams, FourierGrams)):
+        by_matrix = by_matrix or self.grams.is_exact
+        if n_rows == self.n_rows and by_matrix == self.grams.is_exact:
             return self
         few = self.sample.first(n_rows)
-        if isinstance(self.grams, FourierGrams) and not by_matrix:
-            grams = replace(self.grams, rows=few.rows(self.n_threads))
-            return replace(self, sample=few, grams=grams)
-        exact = ExactGrams(few.X, few.Y, few.p, few.places)
-        return replace(self, sample=few, grams=exact, summed=all_features)
+        rows = few.rows(self.n_threads)
+        if by_matrix:
+            return replace(self, sample=few, grams=ExactGrams(rows), summed=all_features)
+        return replace(self, sample=few, grams=self.grams.on(rows))
 
     def bandwidth(self, features: np.ndarray, budget: int | None = None) -> float:
         """Return σ on the columns of the given units and the fixed ones, for a stage keeping m."""
@@ -272,8 +267,8 @@ class Problem:
         stage = self.units.restrict(features if among is None else among)
         kept = stage.n_features - stage.size + (budget or stage.size)
         n_columns = max(columns.size, stage.of_column.size)
-        by_matrix = isinstance(self.grams, ExactGrams)
-        n_waves = waves_for(n_columns, alone=by_matrix or not self.kernel.sees_interactions)
+        alone = self.grams.is_exact or not self.kernel.sees_interactions
+        n_waves = waves_for(n_columns, alone=alone)
         scale = Scale(sigma, self.summed(stage.n_features, kept), kept, n_waves)
         kernel: ScaledKernel = self.kernel.at(scale)
         return kernel
@@ -286,24 +281,11 @@ class Problem:
         features = np.arange(self.n_features)
         columns = self.units.columns(features)
         kernel = self._kernel_of_stage(features, self.bandwidth(features), None, None)
-        fixed = kernel.components(take(self._frequencies, columns, axis=0)).fixed
+        fixed = kernel.components(take(self.grams.frequencies, columns, axis=0)).fixed
         if fixed is None:
             return features[:0]
-        effects = single_effects(self._rows.restrict(columns), fixed)
+        effects = single_effects(self.grams.rows.restrict(columns), fixed)
         return np.argsort(-self.units.collect(effects), kind="stable")
-
-    @property
-    def _frequencies(self) -> Array:
-        """Frequencies of the random Fourier features; empty for the exact kernel matrix."""
-        if isinstance(self.grams, FourierGrams):
-            return self.grams.frequencies
-        return self.sample.X[:0, :].T
-
-    @property
-    def _rows(self) -> Rows:
-        if isinstance(self.grams, FourierGrams):
-            return self.grams.rows
-        return self.sample.rows()
 
     def objective_over(self, features: np.ndarray, gram: Gram) -> Objective:
         """Return the objective for a Gram operator of the given units."""

@@ -7,6 +7,7 @@ points than long steps, and need far fewer evaluations than a small fixed step.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +16,6 @@ import numpy as np
 from .constraints import Constraint
 from .grams import Operator
 from .objectives import Objective, Point
-from .watch import SILENT, Iteration, Watch
 
 _SUFFICIENT_DECREASE = 1e-4
 # A decrease of the objective by less than this many of its last digits is lost in rounding.
@@ -26,6 +26,77 @@ _MAX_HALVINGS = 30
 _GROWTH = 2.0
 # Copy the remaining columns when the features at zero are this share of those in the arrays.
 _WORTH_THE_COPY = 0.25
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """The report of an accepted step of a solve.
+
+    Attributes
+    ----------
+    n_iter : int
+        Accepted steps so far.
+    value : float
+        Objective, including the penalty of a soft budget.
+    gap : float
+        Optimality gap at the start of the step, relative to the objective.
+    n_active : int
+        Number of features with positive weight.
+    step : float
+        Largest change of a weight.
+    """
+
+    n_iter: int
+    value: float
+    gap: float
+    n_active: int
+    step: float
+
+
+@dataclass(frozen=True)
+class Progress:
+    """The information that a callback receives after each step of each stage.
+
+    Attributes
+    ----------
+    stage : int
+        Number of the stage, from 0.
+    n_stages : int
+        Number of stages of the path.
+    budget : int
+        Number of features that the stage keeps.
+    iteration : Iteration
+        The step.
+    """
+
+    stage: int
+    n_stages: int
+    budget: int
+    iteration: Iteration
+
+
+class Watch:
+    """Observer of a path or a single solve; this base class does nothing."""
+
+    def step(self, progress: Progress) -> None:
+        """Receive an accepted step of a stage."""
+
+    def stage_done(self, number: int, stage: Any) -> None:
+        """Receive a finished stage of a path."""
+
+    def stages(self) -> Sequence[Any]:
+        """Return the first stages, if an earlier run has saved them."""
+        return ()
+
+    def iteration(self, iteration: Iteration) -> None:
+        """Receive an accepted step of a single solve."""
+
+    def stop(self) -> bool:
+        """Tell whether to stop here and use the current state."""
+        return False
+
+
+SILENT = Watch()
 
 
 @dataclass(frozen=True)

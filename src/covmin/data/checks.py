@@ -1,4 +1,6 @@
-"""Refuse invalid input with messages that name the columns and say what to do."""
+"""Refuse invalid input, and warn about columns and responses from which little can be learned."""
+
+from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
@@ -6,24 +8,28 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.utils import _safe_indexing
+from scipy.special import gammaln
+from sklearn.utils import _safe_indexing, check_array
 
+from covmin.constants import OUTLIERS
+from covmin.core.arrays import row_tiles
+from covmin.remarks import InputError, warn
 from covmin.text import listed
 
-from .responses import is_missing
+from .blocks import in_blocks
+from .columns import holds_numbers, is_frame, is_time, summary
+from .missing import missing_responses, refuse_missing
+from .standardize import PreparedColumns, Standardize, goes_by_rank
 
-# What to do about columns that are not numeric, by whether X may hold categories.
+# What to do about columns that are not numeric, by whether column_types is at hand.
 _ADVICE = {
     False: "Drop them or convert them.",
     True: "Drop them, convert them, or, if they hold categories, give them a categorical dtype "
-    "or name them in column_types.",
+    'or use column_types={"name": "category"}.',
 }
-
-
-def is_frame(X: Any) -> bool:
-    """Tell whether X is a data frame of any library."""
-    # Test the shape first: a lazy frame has none, and would compute its columns if asked.
-    return hasattr(X, "shape") and hasattr(X, "columns") and hasattr(X, "dtypes")
+# Rows that are enough to find outliers; with fewer than the first number there are none.
+_ROWS = (10, 1000)
+_NUMBERS = [np.float64, np.float32]
 
 
 def refuse_lazy(X: Any) -> None:
@@ -35,7 +41,7 @@ def refuse_lazy(X: Any) -> None:
 def check_numbers(X: Any, y: Any) -> None:
     """Raise an error for input that would be misread, where X must hold only numbers."""
     check_kind(X, y)
-    refuse_times(X, takes_categories=False)
+    refuse_times(X, reads_columns=False)
 
 
 def check_kind(X: Any, y: Any, *, takes_sparse: bool = False) -> None:
@@ -85,45 +91,8 @@ def refuse_twins(names: Sequence[Hashable]) -> None:
         raise ValueError(f"X has two columns named {twice!r}; give every column a unique name.")
 
 
-def missing_responses(y: Any) -> np.ndarray:
-    """Return a mask of the samples that lack a response, or one of several.
-
-    >>> missing_responses(["a", None, "b"])
-    array([False,  True, False])
-    >>> missing_responses(np.array([[1.0, np.nan], [0.0, 1.0]]))
-    array([ True, False])
-    """
-    if hasattr(y, "isna"):
-        missing = np.asarray(y.isna(), dtype=bool)
-    elif hasattr(y, "is_null"):
-        values = y.to_numpy()  # a null among numbers is NaN in it
-        missing = y.is_null().to_numpy() | _is_nan(values)
-    else:
-        missing = _is_nan(y if isinstance(y, np.ndarray) else _as_objects(y))
-    if missing.ndim == 0:
-        return np.zeros(0, dtype=bool)
-    return np.asarray(missing.any(axis=tuple(range(1, missing.ndim))))
-
-
-def _is_nan(values: np.ndarray) -> np.ndarray:
-    """Return a mask of the missing entries of an array of any dtype."""
-    if values.dtype.kind in "fcmM":
-        return np.asarray(values != values)
-    if values.dtype.kind != "O":
-        return np.zeros(values.shape, dtype=bool)
-    return np.array([is_missing(value) for value in values.flat], dtype=bool).reshape(values.shape)
-
-
-def _as_objects(y: Any) -> np.ndarray:
-    """Return labels as objects: NumPy would convert missing values among text to text."""
-    try:
-        return np.asarray(y, dtype=object)
-    except ValueError:  # rows of different lengths; a later check gives a clear error
-        return np.empty(0, dtype=object)
-
-
 def refuse_times(
-    X: Any, categorical: np.ndarray | None = None, *, takes_categories: bool = True
+    X: Any, categorical: np.ndarray | None = None, *, reads_columns: bool = True
 ) -> None:
     """Raise an error for dates, which some libraries silently convert to numbers."""
     if is_frame(X):
@@ -131,71 +100,189 @@ def refuse_times(
         columns = zip(X.columns, X.dtypes, excused, strict=True)
         times = [str(name) for name, dtype, is_fine in columns if is_time(dtype) and not is_fine]
         if times:
-            raise no_numbers(times, _ADVICE[takes_categories])
+            raise no_numbers(times, _ADVICE[reads_columns])
     elif is_time(getattr(X, "dtype", "")) and (categorical is None or not categorical.all()):
         raise ValueError(f"X holds dates or durations ({X.dtype}); convert them to numbers.")
 
 
-def is_time(dtype: Any) -> bool:
-    """Tell whether a dtype of any library holds dates, times or durations."""
-    return str(dtype).lower().startswith(("date", "timedelta", "duration", "time", "period"))
-
-
 @contextmanager
-def columns_named(X: Any, *, takes_categories: bool = False) -> Iterator[None]:
-    """Rephrase errors about a frame so that they name its columns."""
+def columns_named(X: Any, *, reads_columns: bool = False) -> Iterator[None]:
+    """Rephrase errors about a frame so that they name its columns.
+
+    ``reads_columns`` says that missing values are allowed and column_types is at hand.
+    """
     refuse_lazy(X)
     try:
         yield
     except (TypeError, ValueError) as error:
-        names = [str(name) for name in X.columns] if is_frame(X) else []
-        if names and "contains NaN" in str(error):
-            refuse_gaps(X)
+        if not is_frame(X):
             raise
-        columns = (_safe_indexing(X, j, axis=1) for j in range(len(names)))
-        bad = [n for n, column in zip(names, columns, strict=True) if not _holds_numbers(column)]
-        if bad:
-            raise no_numbers(bad, _ADVICE[takes_categories]) from error
+        columns = ((str(name), _safe_indexing(X, j, axis=1)) for j, name in enumerate(X.columns))
+        if bad := [name for name, column in columns if not holds_numbers(column)]:
+            raise no_numbers(bad, _ADVICE[reads_columns]) from error
+        if not reads_columns:
+            refuse_missing(X)
         raise
 
 
-def refuse_gaps(X: Any) -> None:
-    """Raise an error if a frame has missing values, naming the columns."""
-    gaps = [str(name) for j, name in enumerate(X.columns) if _has_gaps(X, j)]
-    if gaps:
-        raise gaps_refused(gaps)
+def checked_numbers(X: Any) -> np.ndarray:
+    """Return a table of numbers as an array; error messages name its columns."""
+    with columns_named(X, reads_columns=True):
+        return check_array(
+            X, dtype=_NUMBERS, ensure_all_finite="allow-nan", ensure_min_samples=2, input_name="X"
+        )
 
 
-def gaps_refused(columns: Sequence[Hashable]) -> ValueError:
-    """Return the error about missing values that are not allowed."""
-    return ValueError(
-        f"Input X contains NaN: values are missing in {listed(columns)}. Drop these rows or "
-        "columns, or impute the values, for example with scikit-learn's SimpleImputer."
+def no_numbers(names: list[str], advice: str) -> InputError:
+    """Return the error about columns that are not numeric."""
+    return InputError(
+        f"These columns of X are not numeric: {listed(names)}. {advice}",
+        "not-numeric",
+        "column_types",
+        names,
     )
 
 
-def no_numbers(names: list[str], advice: str) -> ValueError:
-    """Return the error about columns that are not numeric."""
-    return ValueError(f"These columns of X are not numeric: {listed(names)}. {advice}")
+def rows_to_look_at(n_samples: int) -> np.ndarray:
+    """Return the increasing numbers of some rows, spread over all of them."""
+    return np.unique(np.linspace(0, n_samples - 1, min(n_samples, _ROWS[1])).astype(int))
 
 
-def _has_gaps(X: Any, column: int) -> bool:
-    values = _safe_indexing(X, column, axis=1)
-    missing = values.isna() if hasattr(values, "isna") else values.is_null()
-    if bool(missing.any()):
-        return True
-    return _holds_numbers(values) and bool(np.isnan(np.asarray(values, dtype=np.float64)).any())
+def dominated_by_outliers(values: np.ndarray) -> np.ndarray:
+    """Return a mask of the columns whose standard deviation is due to a few outliers.
+
+    The columns are in units of their standard deviation. Without the few values farthest from the
+    median, the others still vary, but by a tiny fraction of the standard deviation, so a kernel
+    scaled to the outliers cannot distinguish them. Values equal to the median, such as the zeros
+    of a count, are equal anyway and are not counted; a column with fewer other values than
+    outliers is not reported.
+
+    >>> near = np.arange(100.0)
+    >>> far = np.append(near, 1e12)
+    >>> [dominated_by_outliers(np.c_[x / x.std()]) for x in (near, far)]
+    [array([False]), array([ True])]
+    """
+    n = values.shape[0]
+    if n < _ROWS[0]:
+        return np.zeros(values.shape[1], dtype=bool)
+    n_near = n - int(np.ceil(OUTLIERS[0] * n))
+    # Contiguous columns are sorted faster.
+    columns = np.array(values.T, order="C")
+    ordered = np.partition(columns, ((n - 1) // 2, n // 2), axis=1)
+    columns -= 0.5 * (ordered[:, (n - 1) // 2] + ordered[:, n // 2])[:, None]
+    near = np.partition(np.abs(columns, out=columns), n_near - 1, axis=1)[:, :n_near]
+    n_others = (near > 0.0).sum(axis=1)
+    spread = np.sqrt((near**2).sum(axis=1) / np.maximum(n_others, 1))
+    dominated: np.ndarray = (n_others >= n - n_near) & (spread < OUTLIERS[1])
+    return dominated
 
 
-def _holds_numbers(column: Any) -> bool:
-    # A date would silently become a number.
-    if is_time(column.dtype):
-        return False
-    # Not every version of pandas can convert a missing value in a nullable column.
-    if getattr(column.dtype, "kind", "O") in "biuf":
-        return True
-    try:
-        np.asarray(column, dtype=np.float64)
-    except (TypeError, ValueError):
-        return False
-    return True
+def orders_by_chance(Y: np.ndarray, n_features: int, *, classes: bool) -> float:
+    """Return the expected number of useless features that sort the samples by their response.
+
+    A useless feature puts the samples in any order with equal probability. Classes may follow each
+    other in any order; numbers may increase or decrease.
+
+    >>> labels = np.array([[0.0], [0.0], [1.0], [1.0]])
+    >>> round(orders_by_chance(labels, 30, classes=True))
+    10
+    """
+    few = rows_to_look_at(Y.shape[0])
+    if few.size < Y.shape[0]:
+        # A feature that sorts all samples also sorts a subset, so the subset gives a bound.
+        at_most = orders_by_chance(Y[few], n_features, classes=classes)
+        if at_most < 1.0:
+            return at_most
+    counts = np.unique(Y, axis=0, return_counts=True)[1]
+    sortings = gammaln(counts + 1.0).sum() + (gammaln(counts.size + 1.0) if classes else np.log(2))
+    return float(n_features * np.exp(min(sortings - gammaln(Y.shape[0] + 1.0), 0.0)))
+
+
+def check_columns(samples: Any, columns: PreparedColumns, standardize: Standardize) -> None:
+    """Raise an error if no column varies; warn about empty and constant columns and outliers.
+
+    Units that were excluded when the table was read, or that have no values, do not count as
+    constant.
+    """
+    X, n_empty = samples.X, samples.n_empty(columns)
+    n_constant = columns.constant.size - samples.n_left_out
+    if columns.units.size == 0:
+        raise ValueError(
+            f"All {n_constant} feature(s) of X are constant or empty: there is nothing to select."
+        )
+    if n_empty:
+        warn("empty-columns", f"{n_empty} feature(s) have no values and are ranked last.")
+    if n_constant > n_empty:
+        n_constant -= n_empty
+        warn(
+            "constant-columns",
+            f"{n_constant} constant feature(s) carry no information and are ranked last.",
+        )
+    if not standardize or goes_by_rank(standardize):
+        return
+    rows = rows_to_look_at(X.shape[0])
+    drawn = X.take(rows) if in_blocks(X) else X[rows]
+    if columns.missing_at is not None:
+        drawn = _at_the_median(drawn)
+    scale = np.full(drawn.shape[1], np.inf)  # a constant column counts as zero
+    scale[columns.index] = columns.scale
+    dominated = np.concatenate(
+        [dominated_by_outliers(drawn[:, tile] / scale[tile]) for tile in row_tiles(drawn.T)]
+    )
+    if dominated.any():
+        names = samples.column_labels[dominated].tolist()
+        warn(
+            "outliers",
+            f"A few outliers make all other values nearly equal in {len(names)} column(s): "
+            f'{listed(names)}. Use standardize="rank", which replaces values by their ranks, or '
+            "check whether these values are errors.",
+            names,
+        )
+
+
+def _at_the_median(X: np.ndarray) -> np.ndarray:
+    """Replace missing values by the median of their column, so that they are not outliers."""
+    middle = np.array([np.median(x[~np.isnan(x)]) if not np.isnan(x).all() else 0.0 for x in X.T])
+    return np.where(np.isnan(X), middle, X)
+
+
+def warn_of_excluded(samples: Any) -> None:
+    """Warn about row identifiers and empty columns."""
+    is_given = samples.layout.given[samples.layout.unit]
+    labels = np.arange(is_given.size) if samples.names is None else samples.names
+    given = set(labels[is_given].tolist())
+    out = [each for each in samples.readings if each.kind in ("identifier", "empty")]
+    if excluded := [each for each in out if each.column not in given]:
+        warn(
+            "excluded-columns",
+            f"{' '.join(summary(excluded))} Use column_types to override this.",
+            [each.column for each in excluded],
+        )
+    if kept := [each.column for each in out if each.column in given]:
+        warn(
+            "given-not-used",
+            f"Kept because given, but not used in the fit, being row identifiers or empty: "
+            f"{listed(kept)}. Use column_types to override this.",
+            kept,
+        )
+
+
+def check_enough(samples: Any, columns: PreparedColumns) -> None:
+    """Warn if there are too few samples to learn from, or outliers of y."""
+    response = samples.response
+    by_chance = orders_by_chance(
+        response.Y, columns.units.size, classes=response.task == "classification"
+    )
+    if by_chance >= 1.0:
+        warn(
+            "too-few-samples",
+            f"{samples.n_samples} samples are too few to distinguish {columns.units.size} "
+            f"features: by chance alone, about {by_chance:.0f} of them would sort the samples by "
+            "y. Do not trust the ranking.",
+        )
+    if response.has_outliers:
+        warn(
+            "outliers",
+            "A few outliers of y make all other values nearly equal. Pass its logarithm or its "
+            "ranks (scipy.stats.rankdata) as y, or check whether these values are errors.",
+        )

@@ -1,395 +1,507 @@
-"""Prepare columns for the criterion: drop constants, standardise, and order by content."""
+"""Infer what a column holds (numbers, categories, dates, row identifiers) and encode it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from numbers import Integral
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from datetime import time, timedelta
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils import _safe_indexing
 
-from covmin.core.rows import add_up
-from covmin.core.units import ALWAYS_ON, Units
+from covmin.constants import FEW_LEVELS, MOST_LEVELS, RARE_LEVEL
+from covmin.remarks import InputError
+from covmin.text import listed
 
-from .moments import (
-    GOLDEN_RATIO,
-    check_finite,
-    frequencies_by_place,
-    frequencies_of_responses,
-    joined,
-    keys_block,
-    merge_moments,
-    moments_block,
-    signatures_block,
+from .missing import is_missing
+from .parsing import (
+    encode_phase,
+    encode_points,
+    is_missing_mark,
+    is_point,
+    look_like_numbers,
+    points_in_time,
+    points_of_objects,
+    read_clock,
+    read_dates,
+    read_numerals,
+    seconds_of_clock,
 )
-from .ranks import NormalScores, Standardize, goes_by_rank, ranked_rows
-from .sources import ArraySource, RankedSource, Source, StandardizedSource, is_source
-from .sources.base import standardize_block
+
+_DAY = np.timedelta64(1, "D")
+_SECONDS_OF_DAY = 86_400.0
+#: Kinds that the user may request for a column.
+KINDS = ("number", "category", "date", "drop")
+# Kinds of columns that are excluded from the selection.
+LEFT_OUT = ("identifier", "empty", "dropped")
+_READ_AS = {"number": "numbers", "category": "categories", "date": "dates"}
+_EXCLUDED = {
+    "identifier": "as row identifiers",
+    "empty": "because empty",
+    "dropped": "as requested",
+}
+_ROW_NUMBERS = "consecutive integers, like row numbers"
 
 
 @dataclass(frozen=True)
-class Layout:
-    """What is known about the columns before their values are used.
+class ReadColumn:
+    """A column encoded as numbers."""
 
-    An input column becomes one encoded column, or one indicator per level, plus an indicator of
-    missingness if values are missing. Input columns form units, which are selected together.
-    """
-
-    source: np.ndarray  # (n_encoded,), input column of each encoded column
-    categorical: np.ndarray  # (n_inputs,) bool, input columns that are encoded by indicators
-    unit: np.ndarray  # (n_inputs,), unit of each input column, from 0
-    given: np.ndarray  # (n_units,) bool, units that are always included
-    # Encoded columns that are indicators of missingness.
-    gaps: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=int))
-
-    @classmethod
-    def plain(cls, n_columns: int) -> Layout:
-        """Return the layout of numeric columns, each its own unit and none given."""
-        each = np.arange(n_columns)
-        none = np.zeros(n_columns, dtype=bool)
-        return cls(each, none, each, none)
-
-    @property
-    def n_choices(self) -> int:
-        """Number of units to select from."""
-        return int((~self.given).sum())
-
-    @property
-    def with_gaps(self) -> np.ndarray:
-        """Input columns with missing values."""
-        return self.source[self.gaps]
-
-    def restrict(self, encoded: np.ndarray) -> Layout:
-        """Return the layout for some of the encoded columns, given by increasing numbers."""
-        gaps = np.flatnonzero(np.isin(encoded, self.gaps))
-        return replace(self, source=self.source[encoded], gaps=gaps)
+    kind: str  # "number", "category", "date", or one of LEFT_OUT
+    block: np.ndarray  # (n_samples, n_encoded), NaN where a number or a date is missing
+    words: str = ""  # how it was read, if the dtype alone does not tell
+    # "merged" if rare levels are merged, "presence" if only whether there is a value is used.
+    note: str = ""
+    points: np.ndarray | None = None  # (n_samples,), the dates themselves
 
 
 @dataclass(frozen=True)
-class DistinctRows:
-    """Distinct rows, in a pseudorandom order that depends only on their content.
+class Reading:
+    """How a column that is not plain numbers was read."""
 
-    The first rows are therefore a sample of all. Neither the order of the input rows nor
-    duplicates matter.
-    """
-
-    first: np.ndarray  # (n_distinct,), number of one row of each kind
-    p: np.ndarray  # (n_distinct,), total weight of its duplicates, positive
-    kind: np.ndarray  # (n_rows,), kind of each row; n_distinct or more if it has no weight
-
-    @classmethod
-    def as_they_stand(cls, p: np.ndarray) -> DistinctRows:
-        """Return all rows with positive weight, without merging."""
-        first = np.flatnonzero(p > 0.0)
-        return cls(first, p[first], np.argsort(np.argsort(p <= 0.0, kind="stable")))
-
-    @classmethod
-    def of(
-        cls, signature: np.ndarray, p: np.ndarray, seed: int, *, merged: bool = True
-    ) -> DistinctRows:
-        """Return one row per signature, or all rows; another seed gives another order."""
-        if merged:
-            by_signature = np.argsort(signature)  # several times as fast as np.unique
-            starts = np.diff(signature[by_signature], prepend=np.nan) != 0.0
-            first = np.minimum.reduceat(by_signature, np.flatnonzero(starts))
-            kind = np.empty_like(by_signature)
-            kind[by_signature] = np.cumsum(starts) - 1
-            apart: Any = 0.0
-        else:
-            first = kind = np.arange(p.size)
-            apart = GOLDEN_RATIO * _occurrence(signature)  # equal rows must not lie together
-        weight = np.bincount(kind, p)
-        # The fractional part of a large multiple of a number is as good as random.
-        drawn = signature[first] * np.random.default_rng(seed).uniform(1e3, 2e3)
-        drawn = (drawn + apart) % 1.0
-        order = np.argsort(np.where(weight > 0.0, drawn, 1.0), kind="stable")
-        place = np.argsort(order)
-        order = order[weight[order] > 0.0]
-        return cls(first[order], weight[order], place[kind])
+    column: Hashable  # name or number of the column
+    kind: str
+    words: str  # the reason
+    note: str = ""  # see ReadColumn
 
     @property
-    def size(self) -> int:
-        """Number of distinct rows."""
-        return self.first.size
+    def choice(self) -> str:
+        """How the column was read, in words."""
+        is_out = self.kind in LEFT_OUT
+        return f"{self.column!r} {'excluded' if is_out else f'read as {_READ_AS[self.kind]}'}"
+
+    def __str__(self) -> str:
+        return f"{self.choice} ({self.words})"
 
 
-def _occurrence(values: np.ndarray) -> np.ndarray:
-    """Return how often each value has occurred before.
+def summary(readings: Sequence[Reading]) -> list[str]:
+    """Return one sentence for each kind that columns were read as.
 
-    >>> _occurrence(np.array([5.0, 3.0, 5.0, 5.0]))
-    array([0, 0, 1, 2])
+    >>> print(*summary([Reading("sex", "category", "2 values"), Reading(3, "empty", "")]))
+    Read as categories: 'sex'. Excluded because empty: 3.
     """
-    order = np.argsort(values, kind="stable")
-    starts = np.diff(values[order], prepend=np.nan) != 0.0
-    place = np.arange(values.size)
-    occurrence = np.empty_like(place)
-    occurrence[order] = place - np.maximum.accumulate(np.where(starts, place, 0))
-    return occurrence
+    sentences = []
+    for kind, what in _READ_AS.items():
+        found = [read for read in readings if read.kind == kind and read.note != "presence"]
+        names = listed([read.column for read in found])
+        if len(found) == 1 and kind != "category":
+            names = f"{found[0].column!r} ({found[0].words})"
+        if found:
+            sentences.append(f"Read as {what}: {names}.")
+    if names := listed([read.column for read in readings if read.note == "presence"]):
+        sentences.append(f"Row identifiers, used only as indicators of missingness: {names}.")
+    for kind, why in _EXCLUDED.items():
+        if names := listed([read.column for read in readings if read.kind == kind]):
+            sentences.append(f"Excluded {why}: {names}.")
+    return sentences
 
 
 @dataclass(frozen=True)
-class PreparedColumns:
-    """A standardised copy of the columns that vary, or a view of them that is read in blocks.
+class Levels:
+    """The distinct values of a column, and the value of each sample."""
 
-    ``X = (scores(input)[:, index] − mean) / scale``; without scores, the input itself is used.
-    Missing values are set to the mean of the others.
-    """
+    values: list[Any]
+    codes: np.ndarray  # (n_samples,), -1 where the value is missing
 
-    # (n_samples, n_varying): a C-ordered copy in the dtype of the input, or a StandardizedSource.
-    X: Any
-    index: np.ndarray  # (n_varying,), input column of each column of X
-    mean: np.ndarray  # (n_varying,)
-    scale: np.ndarray
-    units: Units  # units of selection over the columns of X
-    unit_index: np.ndarray  # (units.size,), the unit of the layout for each of `units`
-    constant: np.ndarray  # units of the layout that are constant and not given, in order
-    p: np.ndarray  # (n_samples,), sample weights, scaled to sum to one
-    total_weight: float  # their sum before scaling
-    # (n_samples,): equal for rows that are equal, response included; None without responses.
-    signature: np.ndarray | None
-    scores: NormalScores | None  # of all input columns, if ranks are used
-    # (n_varying,): contribution of a column to the size of its unit. An indicator of missingness
-    # contributes the fraction of missing values.
-    counts: np.ndarray
-    gap_at: np.ndarray | None  # (n_varying,), value of a missing entry; None if none is missing
-
-    @cached_property
-    def _drawn(self) -> dict[tuple[int, bool], DistinctRows]:
-        return {}
-
-    def distinct(self, seed: int, *, merged: bool = True) -> DistinctRows:
-        """Return the distinct rows, or all rows in random order; input order without responses."""
-        if self.signature is None:
-            return DistinctRows.as_they_stand(self.p)
-        if (seed, merged) not in self._drawn:
-            drawn = DistinctRows.of(self.signature, self.p, seed, merged=merged)
-            self._drawn[seed, merged] = drawn
-        return self._drawn[seed, merged]
-
-    @cached_property
-    def n_distinct(self) -> int:
-        """Number of distinct rows."""
-        return self.distinct(0).size
-
-    @cached_property
-    def n_effective(self) -> float:
-        """Effective number of rows, as if all had equal weight."""
-        p = self.distinct(0).p
-        return float(p.sum() ** 2 / (p @ p))
-
-    @property
-    def unit_sizes(self) -> np.ndarray:
-        """Size of each unit, the sum of the contributions of its columns."""
-        free = self.units.of_column != ALWAYS_ON
-        return np.bincount(self.units.of_column[free], self.counts[free], self.units.size)
-
-    def apply(self, X: np.ndarray) -> np.ndarray:
-        """Prepare other samples in the same way."""
-        X = X if self.scores is None else self.scores.apply(X)
-        return standardize_block(X[:, self.index], self.mean, self.scale, self.gap_at, self.X.dtype)
-
-
-def weighted_samples(
-    X: Any, y: np.ndarray, sample_weight: Any
-) -> tuple[Any, np.ndarray, np.ndarray]:
-    """Check sample weights and drop samples with weight zero."""
-    n = X.shape[0]
-    if sample_weight is None:
-        return X, y, np.ones(n)
-    weight = np.asarray(sample_weight, dtype=np.float64)
-    if weight.ndim == 0:
-        weight = np.full(n, float(weight))
-    if weight.shape != (n,):
-        raise ValueError(
-            f"sample_weight must have one entry for each of the {n} samples; "
-            f"its shape is {weight.shape}."
+    @classmethod
+    def of(cls, column: Any) -> Levels:
+        """Find the distinct values of a column."""
+        entries = column.to_list() if hasattr(column, "to_list") else list(column)
+        try:
+            found: list[Any] = list(dict.fromkeys(entries))
+        except TypeError:  # unhashable values such as lists are compared as text
+            entries = list(map(str, entries))
+            found = list(dict.fromkeys(entries))
+        number = {value: i for i, value in enumerate(found)}
+        codes = np.fromiter(map(number.__getitem__, entries), dtype=np.intp, count=len(entries))
+        there = np.array([not is_missing(value) for value in found] or [False])
+        place = np.where(there, np.cumsum(there) - 1, -1)
+        return cls(
+            [value for value, is_there in zip(found, there, strict=True) if is_there], place[codes]
         )
-    if not np.isfinite(weight).all() or (weight < 0.0).any():
-        raise ValueError("sample_weight must contain finite numbers ≥ 0.")
-    if weight.max() > np.finfo(np.float64).max / n:
-        weight = weight / weight.max()  # their sum would be infinite
-    keep = weight > 0.0
-    if keep.sum() < 2:
-        raise ValueError(
-            f"Only {int(keep.sum())} of {n} sample weights are not zero, but at least 2 must be."
-        )
-    if keep.all():
-        return X, y, weight
-    return X.keep(keep) if is_source(X) else X[keep], y[keep], weight[keep]
+
+    @property
+    def n_present(self) -> int:
+        """Number of values that are not missing."""
+        return int((self.codes >= 0).sum())
+
+    def spread(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the number of each sample's level; NaN or NaT if it is missing."""
+        nothing = np.array([np.nan]).astype(numbers.dtype)
+        return np.concatenate([numbers, nothing])[self.codes]
 
 
-def prepare_columns(
-    X: Any,
-    standardize: Standardize = True,
-    *,
-    layout: Layout | None = None,
-    sample_weight: np.ndarray | None = None,
-    Y: np.ndarray | None = None,
-) -> PreparedColumns:
-    """Drop constant columns, standardise a copy and order the columns by their content.
+# --- dtypes of any library ---------------------------------------------------------------------
 
-    The order depends on the content of a column, not on its position, nor on the order or the
-    repetition of the rows, so that a fit on permuted or weighted data does the same arithmetic. Y
-    (n_samples, n_responses) distinguishes rows that are equal in X and has no other effect.
-    Duplicate rows are merged only if Y is given. Means are those of the values that are present;
-    standard deviations are those of all samples with missing values set to the mean.
+
+def is_frame(X: Any) -> bool:
+    """Tell whether X is a data frame of any library."""
+    # Test the shape first: a lazy frame has none, and would compute its columns if asked.
+    return hasattr(X, "shape") and hasattr(X, "columns") and hasattr(X, "dtypes")
+
+
+def is_number(dtype: Any) -> bool:
+    """Tell whether a dtype holds real numbers or booleans."""
+    if hasattr(dtype, "is_numeric"):  # polars, whose decimals are objects for NumPy
+        return str(dtype) == "Boolean" or dtype.is_integer() or dtype.is_float()
+    return getattr(dtype, "kind", "O") in "biuf"
+
+
+def is_integer(dtype: Any) -> bool:
+    """Tell whether a dtype holds integers."""
+    of_polars = getattr(dtype, "is_integer", None)
+    return bool(of_polars()) if of_polars is not None else dtype.kind in "iu"
+
+
+def is_category(dtype: Any) -> bool:
+    """Tell whether a dtype is categorical."""
+    return str(dtype).startswith(("category", "Categorical", "Enum"))
+
+
+def is_time(dtype: Any) -> bool:
+    """Tell whether a dtype holds dates, times or durations."""
+    return str(dtype).lower().startswith(("date", "timedelta", "duration", "time", "period"))
+
+
+def holds_numbers(column: Any) -> bool:
+    """Tell whether a column holds numbers, or objects that NumPy converts to numbers."""
+    if is_time(column.dtype):  # NumPy would silently convert them
+        return False
+    # Not every version of pandas can convert a missing value in a nullable column.
+    if getattr(column.dtype, "kind", "O") in "biuf":
+        return True
+    try:
+        np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def as_numbers(column: Any) -> np.ndarray:
+    """Return a column of numbers or booleans as floats, with NaN for missing values."""
+    if hasattr(column, "isna"):
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column).astype(float)
+
+
+# --- row numbers -------------------------------------------------------------------------------
+
+
+def counts_rows(numbers: np.ndarray) -> bool:
+    """Tell whether numbers are consecutive integers in any order, none of them missing."""
+    n = numbers.size
+    if n <= FEW_LEVELS:  # as few may be consecutive by chance or by design
+        return False
+    exact = int if numbers.dtype.kind in "iu" else float
+    if exact(numbers.max()) - exact(numbers.min()) != n - 1:  # also if a value is missing
+        return False
+    return float(numbers.flat[0]).is_integer() and bool((np.diff(np.sort(numbers)) == 1).all())
+
+
+def number_rows(X: Any, columns: np.ndarray) -> list[int]:
+    """Return those of the columns of a frame that are row numbers; looks at all ranges at once."""
+    dtypes = list(X.dtypes)
+    whole = [int(j) for j in columns if is_integer(dtypes[j])]
+    if not whole:
+        return []
+    values = np.asarray(_safe_indexing(X, whole, axis=1))
+    if values.dtype.kind not in "iu":  # values are missing
+        return [j for j in whole if counts_rows(as_numbers(_safe_indexing(X, j, axis=1)))]
+    # As unsigned integers, the difference of any two integers fits.
+    low, high = values.min(axis=0).astype(np.uint64), values.max(axis=0).astype(np.uint64)
+    dense = np.flatnonzero(high - low == len(values) - 1)
+    return [whole[k] for k in dense if counts_rows(values[:, k])]
+
+
+# --- columns whose kind is inferred ------------------------------------------------------------
+
+
+def read_by_itself(column: Any, *, is_trusted: bool = False) -> ReadColumn:
+    """Read a column as the kind that it appears to hold.
+
+    Parameters
+    ----------
+    column : pandas or polars series, or array of shape (n_samples,)
+    is_trusted : bool
+        Whether to use integers even if they look like row numbers.
     """
-    n = X.shape[0]
-    layout = layout or Layout.plain(X.shape[1])
-    weight = np.ones(n) if sample_weight is None else sample_weight
-    total = float(weight.sum())
-    p = weight / total
-    scores = normal_scores(X, p, layout) if goes_by_rank(standardize) else None
-    if scores is not None:
-        X = RankedSource(X, scores) if is_source(X) else scores.apply(X)
-    source = X if is_source(X) else ArraySource(X)
-    Y_ = np.zeros((n, 0)) if Y is None else Y
-    has_gaps = layout.gaps.size > 0
-    low, high, size, mean, deviation = _moments(source, Y_, p, layout)
-    spread = np.where(deviation > 0.0, deviation, 1.0)
-    keys = partial(keys_block, size, mean, spread, has_gaps)
-    key, response_key = source.reduce(keys, add_up, Y_, p)
-    # Variation below the rounding error of the entries does not count.
-    varies = (low < high) & (deviation > np.finfo(source.dtype).eps)
-    deviation = _share_among_levels(deviation, varies, layout)
-    values = _values_beside_gaps(varies, layout)
-    index = _by_content(key, varies, values, layout)
-    signature = None
-    if Y is not None:
-        parts = frequencies_by_place(np.arange(index.size)), frequencies_of_responses(response_key)
-        # Measure from the lowest value: unlike the mean, it does not depend on the row order.
-        scaling = size[index], (low / size)[index], spread[index]
-        sign = partial(signatures_block, has_gaps, *parts, *scaling)
-        signature = source.reduce(sign, joined, Y_, p, index)
-    mean, scale = mean * size, deviation * size
-    units, unit_index, counts = _units(layout, index, mean[index])
-    gap_at = np.zeros(index.size) if has_gaps else None
-    if not standardize:
-        gap_at = mean[index] if has_gaps else None
-        mean, scale = np.zeros_like(mean), _scale_of_gaps(scale, values, layout)
-    prepared = StandardizedSource(source, index, mean[index], scale[index], gap_at)
-    return PreparedColumns(
-        prepared if is_source(X) else prepared.standardize(X[:, index]),
-        index,
-        mean[index],
-        scale[index],
-        units,
-        unit_index,
-        np.setdiff1d(np.flatnonzero(~layout.given), unit_index),
-        p,
-        total,
-        signature,
-        scores,
-        counts,
-        gap_at,
+    dtype = column.dtype
+    if is_number(dtype):
+        # As integers, if none is missing: large ones differ only there.
+        exact = np.asarray(column)
+        numbers = as_numbers(column)
+        exact = exact if exact.dtype.kind in "iu" else numbers
+        if not is_trusted and is_integer(dtype) and counts_rows(exact):
+            return _left_out(len(column), "identifier", _ROW_NUMBERS)
+        return ReadColumn("number", numbers[:, None])
+    if is_time(dtype):
+        return _of_times(column)
+    levels = Levels.of(column)
+    if is_category(dtype):
+        read = read_categories(levels)
+        # If no level is merged, the dtype tells everything.
+        is_said = read.kind == "category" and read.note != "merged"
+        return replace(read, words="") if is_said else read
+    return _of_objects(levels, is_trusted)
+
+
+def _left_out(n_samples: int, kind: str, words: str) -> ReadColumn:
+    return ReadColumn(kind, np.empty((n_samples, 0)), words)
+
+
+def _empty(n_samples: int) -> ReadColumn:
+    return _left_out(n_samples, "empty", "no values")
+
+
+def _of_times(column: Any) -> ReadColumn:
+    """Read a column whose dtype holds dates, times of day or durations."""
+    name = str(column.dtype).lower()
+    if name.startswith(("timedelta", "duration")):
+        array = column.to_numpy()
+        if array.dtype.kind != "m":
+            return _of_objects(Levels.of(column), is_trusted=True)
+        return ReadColumn("number", (array / _DAY)[:, None], "durations, in days")
+    if name.startswith("time") and not name.startswith("timestamp"):
+        return _of_clock(seconds_of_clock(column.to_list()))
+    return _of_points(points_in_time(column))
+
+
+def _of_points(points: np.ndarray, words: str = "dates") -> ReadColumn:
+    if np.isnat(points).all():
+        return _empty(points.size)
+    block, cycles = encode_points(points)
+    parts = ", ".join(["time since the first date", *cycles])
+    return ReadColumn("date", block, f"{words}: {parts}", points=points)
+
+
+def _of_clock(seconds: np.ndarray) -> ReadColumn:
+    if np.isnan(seconds).all():
+        return _empty(seconds.size)
+    return ReadColumn("date", encode_phase(seconds / _SECONDS_OF_DAY), "times of day")
+
+
+def _of_objects(levels: Levels, is_trusted: bool) -> ReadColumn:
+    """Read a column of objects: by their types if all agree, otherwise by their text."""
+    if not levels.values:
+        return _empty(levels.codes.size)
+    read = _of_python(levels)
+    if read is None:
+        texts = [_as_text(value) for value in levels.values]
+        read = _of_text(levels, texts, is_trusted)
+    return read_categories(levels) if read is None else read
+
+
+def _of_python(levels: Levels) -> ReadColumn | None:
+    """Read objects of Python's types for numbers and times; None for other types."""
+    values = levels.values
+    if all(isinstance(value, (Real, Decimal, np.bool_)) for value in values):
+        numbers = np.array([float(value) for value in values])
+        return ReadColumn("number", levels.spread(numbers)[:, None])
+    if all(map(is_point, values)):
+        return _of_points(levels.spread(points_of_objects(values)))
+    if all(isinstance(value, time) for value in values):
+        return _of_clock(levels.spread(seconds_of_clock(values)))
+    if all(isinstance(value, (timedelta, np.timedelta64)) for value in values):
+        days = np.array([value / timedelta(1) for value in values])
+        return ReadColumn("number", levels.spread(days)[:, None], "durations, in days")
+    return None
+
+
+def _as_text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _of_text(levels: Levels, texts: Sequence[str], is_trusted: bool) -> ReadColumn | None:
+    """Read text as numbers or dates, apart from marks of missing values; None if it is neither."""
+    there = np.array([not is_missing_mark(text) for text in texts])
+    held = [text for text, is_there in zip(texts, there, strict=True) if is_there]
+    if not held:
+        return None if any(text.strip() for text in texts) else _empty(levels.codes.size)
+
+    def spread(values: np.ndarray) -> np.ndarray:
+        placed = np.full(there.size, np.nan).astype(values.dtype)
+        placed[there] = values
+        return levels.spread(placed)
+
+    if (found := read_numerals(held)) is not None:
+        numbers = spread(found.values)
+        if not is_trusted and counts_rows(numbers):
+            return _left_out(levels.codes.size, "identifier", _ROW_NUMBERS)
+        return ReadColumn("number", numbers[:, None], found.words)
+    if (dates := read_dates(held)) is not None:
+        return _of_points(spread(dates[0]), dates[1])
+    if (seconds := read_clock(held)) is not None:
+        return _of_clock(spread(seconds))
+    return _of_numbers_with_strays(levels, texts)
+
+
+def _of_numbers_with_strays(levels: Levels, texts: Sequence[str]) -> ReadColumn | None:
+    """Read numbers with a few other cells in between, such as "unknown".
+
+    At most one cell in ``FEW_LEVELS`` may be something else, which counts as missing.
+    """
+    are_numbers = look_like_numbers(texts)
+    is_stray = levels.spread(~are_numbers + 0.0)  # NaN where the value is missing
+    if are_numbers.sum() <= FEW_LEVELS or np.nanmean(is_stray) > 1.0 / FEW_LEVELS:
+        return None
+    found = read_numerals([text for text, is_one in zip(texts, are_numbers, strict=True) if is_one])
+    if found is None:
+        return None
+    values = np.full(are_numbers.size, np.nan)
+    values[are_numbers] = found.values
+    others = (text for text, is_one in zip(texts, are_numbers, strict=True) if not is_one)
+    strays = [text for text in others if not is_missing_mark(text)]
+    words = f"{found.words}; {listed(strays)} treated as missing"
+    return ReadColumn("number", levels.spread(values)[:, None], words)
+
+
+# --- categories --------------------------------------------------------------------------------
+
+
+def read_categories(levels: Levels) -> ReadColumn:
+    """Encode levels as indicators, with rare ones merged; exclude row identifiers."""
+    n, n_levels = levels.n_present, len(levels.values)
+    if n == 0:
+        return _empty(levels.codes.size)
+    words = f"{n_levels} value{'s' if n_levels > 1 else ''} in {n} rows"
+    counts = np.bincount(levels.codes[levels.codes >= 0], minlength=n_levels)
+    rare = counts < min(RARE_LEVEL[0], RARE_LEVEL[1] * n)
+    hardly_repeat = 2 * n_levels > n and n_levels > FEW_LEVELS
+    if hardly_repeat or rare.all():
+        if not _is_often_missing(levels):
+            return _left_out(levels.codes.size, "identifier", f"{words}: a row identifier")
+        words += ": a row identifier, used only as an indicator of missingness"
+        return ReadColumn("category", _presence(levels), words, "presence")
+    block, n_merged = indicators(levels, rare)
+    if n_merged:
+        return ReadColumn("category", block, f"{words}, {n_merged} rare ones merged", "merged")
+    return ReadColumn("category", block, words)
+
+
+def _is_often_missing(levels: Levels) -> bool:
+    """Tell whether values are missing, and present, often enough to learn from it."""
+    n = levels.n_present
+    return min(n, levels.codes.size - n) >= RARE_LEVEL[0]
+
+
+def _presence(levels: Levels) -> np.ndarray:
+    """Return an indicator of missingness, the only useful information in a row identifier."""
+    return indicators(levels, np.ones(len(levels.values), dtype=bool))[0]
+
+
+def indicators(levels: Levels, rare: np.ndarray | None = None) -> tuple[np.ndarray, int]:
+    """Return an indicator column for each level, and the number of levels merged into one.
+
+    Merges rare levels, and those beyond the maximum number. Missing values form a level.
+    """
+    values, codes = levels.values, levels.codes
+    n_levels = len(values)
+    n_missing = int((codes < 0).any())
+    merged = np.zeros(n_levels, dtype=bool) if rare is None else rare.copy()
+    most = MOST_LEVELS - n_missing
+    if (~merged).sum() + merged.any() > most:
+        counts = np.bincount(codes[codes >= 0], minlength=n_levels)
+        # The rarest; ties are broken by value, so that the order of the rows does not matter.
+        by_count = sorted(range(n_levels), key=lambda i: (-counts[i], *_place(values[i])))
+        merged[by_count[most - 1 :]] = True
+    if merged.sum() < 2:
+        merged[:] = False
+    order = sorted(range(n_levels), key=lambda i: (merged[i], *_place(values[i])))
+    n_own = int((~merged).sum())
+    number = np.empty(n_levels + 1, dtype=np.intp)
+    number[order] = np.minimum(np.arange(n_levels), n_own)
+    n_columns = n_own + int(merged.any()) + n_missing
+    number[-1] = n_columns - 1  # missing values
+    return np.eye(n_columns)[number[codes]], int(merged.sum())
+
+
+def _place(value: Any) -> tuple[str, str]:
+    return str(type(value)), str(value)
+
+
+# --- columns whose kind is given ---------------------------------------------------------------
+
+
+def read_as(kind: str, column: Any, label: Hashable) -> ReadColumn:
+    """Read a column as one of ``KINDS``, as requested."""
+    if kind == "drop":
+        return _left_out(len(column), "dropped", "as requested")
+    if kind == "category":
+        return _as_category(Levels.of(column), label)
+    if kind == "number":
+        return _as_number(column, label)
+    read = _by_values(column)
+    if read.kind in ("date", "empty"):
+        return read
+    raise _unread(label, "date", Levels.of(column), ", such as '2024-01-31'")
+
+
+def _by_values(column: Any) -> ReadColumn:
+    """Read a column by its values, even if its dtype is categorical."""
+    if is_category(column.dtype):
+        return _of_objects(Levels.of(column), is_trusted=True)
+    return read_by_itself(column, is_trusted=True)
+
+
+def _as_number(column: Any, label: Hashable) -> ReadColumn:
+    if is_number(column.dtype):
+        return ReadColumn("number", as_numbers(column)[:, None])
+    read = _by_values(column)
+    if read.kind in ("number", "empty"):
+        return read
+    if read.kind == "date":
+        return ReadColumn("number", read.block[:, :1], "time since the first date, in days")
+    levels = Levels.of(column)
+    values = np.array([_parsed(_as_text(value)) for value in levels.values])
+    if np.isnan(values).all():
+        raise _unread(label, "number", levels)
+    return ReadColumn("number", levels.spread(values)[:, None], "as requested")
+
+
+def _parsed(text: str) -> float:
+    """Convert a text, including a code such as "007", to a number; NaN if it is not a number."""
+    try:
+        return float(text)
+    except ValueError:
+        found = read_numerals([text])
+        return np.nan if found is None else float(found.values[0])
+
+
+def _as_category(levels: Levels, label: Hashable) -> ReadColumn:
+    """Merge levels only if there are too many."""
+    if not levels.values:
+        return _empty(levels.codes.size)
+    if FEW_LEVELS < len(levels.values) == levels.n_present:
+        if _is_often_missing(levels):
+            return ReadColumn("category", _presence(levels))
+        raise InputError(
+            f"Categorical column {label!r} has {len(levels.values)} levels in as many rows: it "
+            "identifies rows, not groups of rows. Merge levels, or drop the column.",
+            "row-identifier",
+            "column_types",
+            [label],
+        )
+    return ReadColumn("category", indicators(levels)[0])
+
+
+def _unread(label: Hashable, kind: str, levels: Levels, example: str = "") -> InputError:
+    text = str(levels.values[0])
+    return InputError(
+        f"Column {label!r} cannot be read as a {kind}: it contains {text!r}{example}.",
+        "unreadable-column",
+        "column_types",
+        [label],
     )
 
 
-def normal_scores(X: Any, p: np.ndarray, layout: Layout) -> NormalScores:
-    """Return the normal scores of each column; indicators are left unchanged."""
-    rows = ranked_rows(X.shape[0])
-    drawn = X.take(rows) if is_source(X) else X[rows]
-    left = layout.categorical[layout.source]
-    left[layout.gaps] = True
-    return NormalScores.of(drawn, p[rows], left)
-
-
-def _moments(
-    source: Source, Y: np.ndarray, p: np.ndarray, layout: Layout
-) -> tuple[np.ndarray, ...]:
-    """Return minimum, maximum, largest entry, and mean and deviation relative to it."""
-    block = partial(moments_block, layout.gaps.size > 0)
-    low, high, weight, size, mean, power = source.reduce(block, merge_moments, Y, p)
-    empty = low > high  # no values, so nothing varies
-    low[empty] = high[empty] = 0.0
-    check_finite(low, high, source.names)
-    gapped = np.isin(layout.source, layout.with_gaps)
-    return low, high, size, mean, np.sqrt(np.where(gapped, power * weight, power))
-
-
-def _values_beside_gaps(varies: np.ndarray, layout: Layout) -> np.ndarray:
-    """Return a varying value column for each indicator of missingness; −1 if there is none."""
-    valued = np.setdiff1d(np.flatnonzero(varies), layout.gaps)
-    first = np.full(layout.categorical.size, -1)
-    first[layout.source[valued[::-1]]] = valued[::-1]
-    return first[layout.with_gaps]
-
-
-def _by_content(
-    key: np.ndarray, varies: np.ndarray, values: np.ndarray, layout: Layout
-) -> np.ndarray:
-    """Return the columns that vary, ordered by their keys.
-
-    Several columns may have missing values in the same samples. An indicator of missingness is
-    placed after its values, so that its position does not depend on other columns.
-    """
-    key = key.copy()
-    key[layout.gaps] = np.where(values >= 0, key[values], key[layout.gaps])
-    index = np.flatnonzero(varies)
-    return index[np.argsort(key[index], kind="stable")]
-
-
-def _scale_of_gaps(deviation: np.ndarray, values: np.ndarray, layout: Layout) -> np.ndarray:
-    """Return the scales without standardisation; indicators get the deviation of their values."""
-    scale = np.ones_like(deviation)
-    gaps, values = layout.gaps[values >= 0], values[values >= 0]
-    scale[gaps] = np.where(deviation[gaps] > 0.0, deviation[gaps], 1.0) / deviation[values]
-    return scale
-
-
-def _share_among_levels(deviation: np.ndarray, varies: np.ndarray, layout: Layout) -> np.ndarray:
-    """Use one deviation for all indicators of a column, so that levels are equally far apart."""
-    n_inputs = layout.categorical.size
-    counts = np.bincount(layout.source, varies, minlength=n_inputs)
-    power = np.bincount(layout.source, deviation**2 * varies, minlength=n_inputs)
-    shared = np.sqrt(power / np.maximum(counts, 1.0))
-    return np.where(layout.categorical[layout.source] & varies, shared[layout.source], deviation)
-
-
-def _units(
-    layout: Layout, index: np.ndarray, missing: np.ndarray
-) -> tuple[Units, np.ndarray, np.ndarray]:
-    """Return units over the columns that vary, numbered in the order of their first column.
-
-    The encoded columns of an input column share its weight equally, and so do the input columns
-    of a unit, so that each unit has a variance of one. If a fraction m of the values is missing,
-    the distance between a missing and a present value is set to one standard deviation of the
-    present values. The variances, and hence the shares of the weight, are then in the ratio 1 to
-    m. As m goes to zero, the column behaves as if nothing were missing.
-
-    ``missing`` (n_varying,) holds m for each indicator of missingness.
-    """
-    source = layout.source[index]
-    unit = layout.unit[source]
-    is_gap = np.isin(index, layout.gaps)
-    n_values = np.bincount(source[~is_gap], minlength=layout.unit.size)[source]
-    share = np.zeros(layout.unit.size)
-    share[source[is_gap]] = missing[is_gap]
-    # All values together count for one; so does the indicator if no values vary.
-    counts = np.where(is_gap & (n_values > 0), share[source], 1.0)
-    together = np.where(n_values > 0, 1.0 + share[source], 1.0)
-    levels = together / counts * np.where(is_gap, 1, n_values)
-    inputs = np.bincount(layout.unit[np.unique(source)], minlength=layout.given.size)[unit]
-    free = ~layout.given[unit]
-    found, first = np.unique(unit[free], return_index=True)
-    unit_index = found[np.argsort(first)]
-    number = np.full(layout.given.size, ALWAYS_ON)
-    number[unit_index] = np.arange(unit_index.size)
-    return Units(number[unit], 1.0 / np.sqrt(levels * inputs)), unit_index, counts
-
-
-def n_features_to_keep(wanted: int | float, n_features: int) -> int:
-    """Return the number of features to keep: an int, or a fraction rounded down, at least one.
-
-    >>> n_features_to_keep(0.25, 9), n_features_to_keep(9, 9)
-    (2, 9)
-    """
-    if not isinstance(wanted, Integral):
-        return max(1, int(wanted * n_features))
-    if wanted > n_features:
-        raise ValueError(
-            f"n_features_to_select={wanted}, but X has {n_features} feature(s) to select from; "
-            f"use at most {n_features}, or a fraction such as 0.5."
-        )
-    return int(wanted)
+def values_as_read(column: Any, kind: str) -> np.ndarray:
+    """Return the values of a column of known kind; text read as numbers or dates is converted."""
+    if kind == "number" and not is_number(column.dtype):
+        return _as_number(column, "").block[:, 0]
+    if kind == "date" and not is_time(column.dtype):
+        points = read_as("date", column, "").points
+        return np.asarray(column) if points is None else points
+    return np.asarray(column)

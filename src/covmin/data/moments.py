@@ -17,13 +17,13 @@ _quiet = np.errstate(invalid="ignore")
 
 @_quiet
 def moments_block(
-    has_gaps: bool, X: np.ndarray, Y: np.ndarray, p: np.ndarray
+    has_missing: bool, X: np.ndarray, Y: np.ndarray, p: np.ndarray
 ) -> tuple[np.ndarray, ...]:
     """Return range, weight, largest entry, and mean and variance in units of that entry.
 
     Missing values are ignored.
     """
-    there = ~np.isnan(X) if has_gaps else None
+    there = ~np.isnan(X) if has_missing else None
     low, high = value_range(X, there)
     # Scale by the largest entry first, so that squares of huge or tiny columns stay in range.
     size = np.maximum(np.abs(low), np.abs(high))
@@ -37,14 +37,14 @@ def moments_block(
     above, power = np.zeros_like(size), np.zeros_like(size)
     # Sums, not matrix products: sums round a column in the same way wherever it is.
     for tile in row_tiles(X):
-        scaled = _scaled(X[tile], size, origin, None, has_gaps)
+        scaled = _scaled(X[tile], size, origin, None, has_missing)
         above += (p[tile, None] / total * scaled).sum(axis=0)
     for tile in row_tiles(X):
         scaled = _scaled(X[tile], size, origin)
         scaled -= above
         scaled *= scaled
         scaled *= p[tile, None] / total
-        if has_gaps:
+        if has_missing:
             _put_at_zero(scaled)
         power += scaled.sum(axis=0)
     return low, high, np.broadcast_to(weight, size.shape), size, origin + above, power
@@ -99,7 +99,7 @@ def keys_block(
     size: np.ndarray,
     mean: np.ndarray,
     std: np.ndarray,
-    has_gaps: bool,
+    has_missing: bool,
     X: np.ndarray,
     Y: np.ndarray,
     p: np.ndarray,
@@ -111,7 +111,7 @@ def keys_block(
     """
     key, response_key = np.zeros(X.shape[1]), np.zeros(Y.shape[1])
     for tile in row_tiles(X):
-        scaled = _scaled(X[tile], size, mean, std, has_gaps)
+        scaled = _scaled(X[tile], size, mean, std, has_missing)
         sums = _cosines(3.0, scaled) + np.cos(2.0 * Y[tile]).sum(axis=1)
         waves = p[tile] * np.sin(7.0 * sums)
         key += waves @ scaled
@@ -124,14 +124,14 @@ def _scaled(
     size: np.ndarray,
     origin: np.ndarray,
     std: np.ndarray | None = None,
-    has_gaps: bool = False,
+    has_missing: bool = False,
 ) -> np.ndarray:
     """Return shifted and scaled values; missing values become zero."""
     scaled = np.divide(X, size, order="C")
     scaled -= origin
     if std is not None:
         scaled /= std
-    if has_gaps:
+    if has_missing:
         _put_at_zero(scaled)
     return scaled
 
@@ -162,12 +162,12 @@ def frequencies_of_responses(key: np.ndarray) -> np.ndarray:
 
 
 def signatures_block(
-    has_gaps: bool, of_columns: np.ndarray, of_responses: np.ndarray, *block: np.ndarray
+    has_missing: bool, of_columns: np.ndarray, of_responses: np.ndarray, *block: np.ndarray
 ) -> np.ndarray:
     """Return a number for each row of a block, the same exactly for equal rows."""
     size, low, std, X, Y, _ = block
     of_rows = [
-        _cosines(of_columns, _scaled(X[tile], size, low, std, has_gaps)) for tile in row_tiles(X)
+        _cosines(of_columns, _scaled(X[tile], size, low, std, has_missing)) for tile in row_tiles(X)
     ]
     return np.concatenate(of_rows) + _cosines(of_responses, Y)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .checks import refuse_masks
-from .responses import is_missing
+from .missing import missing_mask
 
 _FORMS = (
     "pass a structured array with a boolean field (the event indicator) and a float field (the "
@@ -97,7 +97,7 @@ def _numbers(column: Any) -> np.ndarray:
             f"y holds dates or durations ({values.dtype}); convert times to numbers, such as days "
             "since the start of observation."
         )
-    known = np.array([not is_missing(value) for value in values.flat], dtype=bool)
+    known = ~missing_mask(values).ravel()
     there = values[known].tolist()
     if all(isinstance(value, bool | np.bool_ | Real) for value in there):
         if known.all() and all(isinstance(value, bool | np.bool_) for value in there):
@@ -109,3 +109,51 @@ def _numbers(column: Any) -> np.ndarray:
         f"task='survival' requires numbers, but a column of y contains {there[0]!r}. Convert times "
         "to numbers, such as days, and the event to True and False."
     )
+
+
+def _events_and_risk(
+    event: np.ndarray, time: np.ndarray, p: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the distinct times, the index of each sample's time, and the events and risk sets.
+
+    The risk set at a time is the weight of the samples observed up to then or longer.
+    """
+    times, place = np.unique(time, return_inverse=True)
+    events = np.bincount(place, p * event, times.size)
+    at_risk = np.cumsum(np.bincount(place, p, times.size)[::-1])[::-1]
+    return times, place, events, at_risk
+
+
+def cumulative_hazard(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return the Nelson–Aalen estimate ``Λ(t) = Σ_{s ≤ t} d(s)/n(s)`` at each sample's time.
+
+    d(s) is the weight of the events at s, and n(s) that of the samples at risk.
+
+    >>> cumulative_hazard(np.array([1.0, 0.0, 1.0]), np.array([1.0, 2.0, 3.0]), np.ones(3))
+    array([0.33333333, 0.33333333, 1.33333333])
+    """
+    _, place, events, at_risk = _events_and_risk(event, time, p)
+    hazard: np.ndarray = np.cumsum(events / at_risk)[place]
+    return hazard
+
+
+def martingale_residuals(event: np.ndarray, time: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return ``M = δ − Λ(t)``, the event indicator minus the expected number of events.
+
+    Its weighted mean is zero. Its mean given the features is also zero if the features do not
+    affect the hazard, even if they affect how long a sample is observed.
+    """
+    return event - cumulative_hazard(event, time, p)
+
+
+def survival_curve(
+    event: np.ndarray, time: np.ndarray, p: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the event times and the Kaplan–Meier curve ``S(t) = Π_{s ≤ t} (1 − d(s)/n(s))``.
+
+    >>> survival_curve(np.array([1.0, 0.0, 1.0]), np.array([1.0, 2.0, 3.0]), np.ones(3))
+    (array([1., 3.]), array([0.66666667, 0.        ]))
+    """
+    times, _, events, at_risk = _events_and_risk(event, time, p)
+    seen = events > 0.0
+    return times[seen], np.cumprod(1.0 - events[seen] / at_risk[seen])

@@ -2,44 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_X_y
 
-from covmin.core.arrays import row_tiles
+from covmin.core.arrays import to_numpy
 from covmin.core.rows import add_up
-from covmin.remarks import InputError, Remark, recorded, warn
+from covmin.remarks import InputError, Remark, recorded
 from covmin.runtime.memory import check_memory
-from covmin.text import listed
 
-from .checks import missing_responses
+from .blocks import ArrayBlocks, Blocks, SparseBlocks, as_blocks, in_blocks, rows_of, sparse_table
+from .checks import check_kind, check_response, checked_numbers, refuse_times, refuse_twins
 from .columns import (
-    DistinctRows,
-    Layout,
-    PreparedColumns,
-    prepare_columns,
-    weighted_samples,
+    KINDS,
+    LEFT_OUT,
+    ReadColumn,
+    Reading,
+    is_category,
+    is_frame,
+    is_number,
+    number_rows,
+    read_as,
+    read_by_itself,
+    summary,
 )
-from .encoding import Reading, summary
-from .gaps import complete_samples
+from .layout import Layout, column_mask, given_features, grouped_columns, position
+from .missing import (
+    add_indicators,
+    complete_samples,
+    missing_mask,
+    missing_responses,
+    refuse_missing,
+)
 from .moments import check_finite, value_range
-from .outliers import OUTLIERS, dominated_by_outliers, orders_by_chance, rows_to_look_at
-from .ranks import Standardize, goes_by_rank
-from .responses import (
+from .response import (
     EncodedResponse,
     class_weights,
     encode_response,
-    is_missing,
     ordered_levels,
     without_objects,
 )
-from .sources import ArraySource, SparseSource, is_source, rows_of
+from .standardize import (
+    DistinctRows,
+    PreparedColumns,
+    Standardize,
+    prepare_columns,
+    weighted_samples,
+)
 from .survival import read_times
-from .tables import read_table
+
+# Kind of a column that is used unchanged, or refused if it is not numeric.
+_PLAIN = "plain"
 
 
 @dataclass(frozen=True)
@@ -56,18 +75,27 @@ class TableOptions:
     @classmethod
     def of(cls, estimator: Any, **changed: Any) -> TableOptions:
         """Return the parameters of an estimator that say how to read a table."""
-        names = [option.name for option in fields(cls) if hasattr(estimator, option.name)]
+        names = [each.name for each in fields(cls) if hasattr(estimator, each.name)]
         found = {name: getattr(estimator, name) for name in names}
         formulation = getattr(estimator, "formulation", None)
         found["response_kernel"] = getattr(formulation, "response_kernel", "linear")
         return cls(**found | changed)
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether columns must be numbers or have a categorical dtype, with no value missing."""
+        return isinstance(self.column_types, str) and self.column_types == "strict"
+
+    def given_columns(self, names: Sequence[Hashable] | None, n_columns: int) -> np.ndarray:
+        """Return a mask of the given columns."""
+        return column_mask([] if self.given is None else self.given, names, n_columns, "given")
 
 
 @dataclass(frozen=True)
 class Table:
     """The checked and encoded input of a fit, without samples of weight zero."""
 
-    X: Any  # ndarray or Source, (n_samples, n_encoded)
+    X: Any  # array or Blocks, (n_samples, n_encoded)
     response: EncodedResponse
     weight: np.ndarray  # (n_samples,)
     layout: Layout
@@ -92,23 +120,20 @@ class Table:
         return self.layout.source if self.names is None else self.names[self.layout.source]
 
     @property
-    def columns_with_gaps(self) -> list[Any]:
+    def columns_with_missing(self) -> list[Any]:
         """Labels of the input columns with missing values."""
-        return list(self.column_labels[self.layout.gaps].tolist())
+        return list(self.column_labels[self.layout.indicators].tolist())
 
     def missing_shares(self, p: np.ndarray) -> np.ndarray:
         """Return the weighted fraction of missing values in each input column."""
         shares = np.zeros(self.layout.unit.size)
-        if self.layout.gaps.size:
-            X, gaps = self.X, self.layout.gaps
-            source = X if is_source(X) else ArraySource(X)
-            shares[self.layout.source[gaps]] = source.reduce(_sums_block, add_up, p, p, gaps)[0]
-        table = self.passed[0]
-        table = table if hasattr(table, "shape") else np.asarray(table, dtype=object)
+        indicators = self.layout.indicators
+        if indicators.size:
+            means = as_blocks(self.X).reduce(_means_block, add_up, p, p, indicators)[0]
+            shares[self.layout.source[indicators]] = means
+        passed = _as_table(self.passed[0])
         for j in np.flatnonzero(self.layout.categorical):
-            column = _safe_indexing(table, j, axis=1)
-            is_gap = column.isna() if hasattr(column, "isna") else list(map(is_missing, column))
-            shares[j] = p @ np.asarray(is_gap)[self.row]
+            shares[j] = p @ missing_mask(_safe_indexing(passed, j, axis=1))[self.row]
         return shares
 
     @property
@@ -119,23 +144,27 @@ class Table:
 
     def n_empty(self, columns: PreparedColumns) -> int:
         """Number of constant units with a column in X in which no value is present."""
-        of_gaps = np.intersect1d(
-            columns.constant, self.layout.unit[self.layout.source[self.layout.gaps]]
+        with_missing = np.intersect1d(
+            columns.constant, self.layout.unit[self.layout.source[self.layout.indicators]]
         )
-        if of_gaps.size == 0:
+        if with_missing.size == 0:
             return 0
         is_empty = self.missing_shares(columns.p) > 1.0 - 1e-9
-        return sum(bool(is_empty[self.layout.unit == unit].all()) for unit in of_gaps)
+        return sum(bool(is_empty[self.layout.unit == unit].all()) for unit in with_missing)
 
     def columns(self, standardize: Standardize) -> PreparedColumns:
         """Prepare the columns for the criterion, to be read in blocks."""
-        X = self.X if is_source(self.X) else ArraySource(self.X)
-        weight, Y = self.weight, self.response.Y
-        return prepare_columns(X, standardize, layout=self.layout, sample_weight=weight, Y=Y)
+        return prepare_columns(
+            as_blocks(self.X),
+            standardize,
+            layout=self.layout,
+            sample_weight=self.weight,
+            Y=self.response.Y,
+        )
 
     def in_memory(self) -> Table:
         """Return the same samples as arrays, if they fit in memory."""
-        if not is_source(self.X):
+        if not in_blocks(self.X):
             return self
         n, d = self.X.shape
         check_memory(
@@ -145,7 +174,7 @@ class Table:
             "any kernel except the polynomial one, without given features, on the CPU.",
         )
         X = self.X.take(np.arange(n))
-        there = ~np.isnan(X) if self.layout.gaps.size else None
+        there = ~np.isnan(X) if self.layout.indicators.size else None
         check_finite(*value_range(X, there), self.X.names)  # an array has no names
         return replace(self, X=X)
 
@@ -159,13 +188,13 @@ class Table:
         if response.labels is not None:
             response = replace(response, labels=np.unique(response.labels, return_inverse=True)[1])
         weight = rows.p[:most] * self.weight.sum()
-        sparse = isinstance(self.X, SparseSource)
+        sparse = isinstance(self.X, SparseBlocks)
         X = self.X if sparse or first.size < self.n_samples else self.in_memory().X
         row = self.row[first]
         return replace(self, X=rows_of(X, first), response=response, weight=weight, row=row)
 
 
-def _sums_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndarray]:
+def _means_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndarray]:
     return (p @ X,)
 
 
@@ -196,7 +225,7 @@ def read(
         y, task = read_times(y, options.task)
         groups = None if groups is None else _row_groups(groups, y)
         X, y, sample_weight, row = complete_samples(X, y, sample_weight)
-        matrix = read_table(X, without_objects(y), options)
+        matrix = read_matrix(X, without_objects(y), options)
         row = np.arange(matrix.X.shape[0]) if row is None else row
         X, y, weight = weighted_samples(matrix.X, matrix.y, sample_weight)
         if weight.size < row.size:
@@ -252,91 +281,218 @@ def _row_groups(groups: Any, y: Any) -> np.ndarray:
     return labels
 
 
-def check_columns(samples: Table, columns: PreparedColumns, standardize: Standardize) -> None:
-    """Raise an error if no column varies; warn about empty and constant columns and outliers.
+@dataclass(frozen=True)
+class _Matrix:
+    """The columns of X as numbers, and a checked y."""
 
-    Units that were excluded when the table was read, or that have no values, do not count as
-    constant.
+    X: Any  # array or Blocks, (n_samples, n_encoded)
+    y: Any
+    layout: Layout
+    kinds: np.ndarray  # (n_inputs,) of str: how each column was read
+    readings: tuple[Reading, ...] = ()  # of the columns that are not plain numbers
+    names: list[Any] | None = None  # of the columns, if they have any
+    labels: np.ndarray | None = None  # of each feature, if there are groups of columns
+
+
+def read_matrix(X: Any, y: Any, options: TableOptions) -> _Matrix:
+    """Check X and y, and convert X to one matrix and a layout of its columns."""
+    if issparse(X):
+        X = sparse_table(X)
+    blocks = _as_blocks(X, options)
+    if blocks is None:
+        check_kind(X, y)
+        names = list(X.columns) if is_frame(X) else None
+        encoded = _encode(_as_table(X), names, options)
+        if options.is_strict and names is not None:
+            refuse_missing(X)
+    else:
+        names = blocks.names
+        y = _check_blocks(blocks, y)
+        encoded = _Encoded.plain(blocks)
+    # Whatever X holds, y must have the same number of rows.
+    n_samples, n_columns = encoded.X.shape[0], encoded.kinds.size
+    rows = np.broadcast_to(np.zeros(1), (n_samples, 1))
+    _, y = check_X_y(rows, y, multi_output=True, ensure_min_samples=2)
+    unit, labels = grouped_columns(options.feature_groups, names, n_columns)
+    given = given_features(unit, options.given_columns(names, n_columns), labels)
+    layout = Layout(encoded.source, encoded.kinds == "category", unit, given)
+    X, layout = add_indicators(encoded.X, layout, not options.is_strict, names)
+    return _Matrix(X, y, layout, encoded.kinds, encoded.readings, names, labels)
+
+
+@dataclass(frozen=True)
+class _Encoded:
+    """A table as numbers, in which one column may become several, or none."""
+
+    X: Any  # array or Blocks, (n_samples, n_encoded), NaN where a number or a date is missing
+    source: np.ndarray  # (n_encoded,), column of the table that each comes from
+    kinds: np.ndarray  # (n_columns,) of str
+    readings: tuple[Reading, ...] = ()
+
+    @classmethod
+    def plain(cls, X: Any) -> _Encoded:
+        """Return numbers unchanged."""
+        return cls(X, np.arange(X.shape[1]), np.full(X.shape[1], "number"))
+
+
+def _as_table(X: Any) -> Any:
+    """Convert lists to arrays; mixed text and numbers become objects, so that numbers stay."""
+    if hasattr(X, "shape"):
+        return X
+    array = np.asarray(X)
+    return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
+
+
+def _encode(X: Any, names: Sequence[Hashable] | None, options: TableOptions) -> _Encoded:
+    """Encode a table in memory: numbers unchanged, other columns by what they hold."""
+    # Other checks refuse what is not a table.
+    if len(X.shape) != 2 or X.shape[0] < 2:
+        return _Encoded.plain(checked_numbers(X))
+    wanted = _wanted_kinds(X, names, options)
+    is_trusted = options.given_columns(names, X.shape[1])
+    plain = _plain_columns(X, names, wanted, is_trusted)
+    if plain.all():
+        return _Encoded.plain(checked_numbers(X))
+    numbers = np.empty((X.shape[0], 0))
+    if plain.any():
+        numbers = checked_numbers(_safe_indexing(X, np.flatnonzero(plain), axis=1))
+    labels = list(range(X.shape[1])) if names is None else names
+    place, columns = np.cumsum(plain) - 1, []
+    for j, kind in enumerate(wanted):
+        if plain[j]:
+            columns.append(ReadColumn("number", numbers[:, place[j], None]))
+            continue
+        column = _safe_indexing(X, j, axis=1)
+        if kind is None:
+            columns.append(read_by_itself(column, is_trusted=bool(is_trusted[j])))
+        else:
+            columns.append(read_as(kind, column, labels[j]))
+    readings = [
+        Reading(label, read.kind, read.words, read.note)
+        for label, read in zip(labels, columns, strict=True)
+        if read.words
+    ]
+    if all(read.kind in LEFT_OUT for read in columns):
+        raise InputError(
+            f"No column is left to select from. {' '.join(summary(readings))} Use column_types to "
+            "override this.",
+            "no-columns",
+            "column_types",
+        )
+    return _Encoded(
+        np.concatenate([read.block for read in columns], axis=1, dtype=numbers.dtype),
+        np.repeat(np.arange(len(columns)), [read.block.shape[1] for read in columns]),
+        np.array([read.kind for read in columns]),
+        tuple(readings),
+    )
+
+
+def _wanted_kinds(
+    X: Any, names: Sequence[Hashable] | None, options: TableOptions
+) -> list[str | None]:
+    """Return the requested kind of each column of a table; None if it is to be inferred."""
+    n_columns = X.shape[1]
+    if options.is_strict:
+        dtypes = [""] * n_columns if names is None or in_blocks(X) else X.dtypes
+        wanted: list[str | None] = ["category" if is_category(each) else _PLAIN for each in dtypes]
+        refuse_times(X, np.array(wanted) == "category")
+        return wanted
+    wanted = [None] * n_columns
+    if isinstance(options.column_types, Mapping):
+        for column, kind in options.column_types.items():
+            if kind not in KINDS:
+                raise InputError(
+                    f"column_types has {kind!r} for column {column!r}; allowed are "
+                    f"{', '.join(map(repr, KINDS))}.",
+                    "unknown-kind",
+                    "column_types",
+                    [column],
+                )
+            wanted[position(column, names, n_columns, "column_types")] = kind
+    return wanted
+
+
+def _plain_columns(
+    X: Any, names: Sequence[Hashable] | None, wanted: Sequence[str | None], is_trusted: np.ndarray
+) -> np.ndarray:
+    """Return a mask of the columns that are used unchanged: numbers, but not row numbers."""
+    if names is None:
+        # Columns of an array are never row numbers: users number arrays on purpose.
+        is_numeric = _is_numeric(X)
+        return np.array([kind in (None, "number", _PLAIN) and is_numeric for kind in wanted])
+    plain = np.zeros(len(wanted), dtype=bool)
+    for j, (dtype, kind) in enumerate(zip(X.dtypes, wanted, strict=True)):
+        # Complex numbers raise an error later, together with the other numbers.
+        is_complex = getattr(dtype, "kind", "O") == "c"
+        plain[j] = kind == _PLAIN or is_complex or (kind in (None, "number") and is_number(dtype))
+    asked = np.array([kind is None for kind in wanted])
+    plain[number_rows(X, np.flatnonzero(plain & asked & ~is_trusted))] = False
+    return plain
+
+
+def _is_numeric(X: Any) -> bool:
+    """Tell whether an array holds numbers, or text and objects that NumPy converts to numbers."""
+    kind = getattr(X.dtype, "kind", "f")
+    if kind not in "OUSMm":
+        return True
+    try:
+        X.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return kind in "OUS"
+
+
+def _as_blocks(X: Any, options: TableOptions) -> Blocks | None:
+    """Return blocks of a table that must not be copied; None for an ordinary table."""
+    blocks: Blocks
+    if in_blocks(X):
+        blocks = X
+    elif isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
+        blocks = ArrayBlocks(X)
+    elif is_of(X, "dask", "dask_expr"):
+        from .blocks.dask import DaskBlocks
+
+        blocks = DaskBlocks.of(X)
+    else:
+        return None
+    wanted = _wanted_kinds(blocks, blocks.names, options)
+    if all(kind in (None, "number", _PLAIN) for kind in wanted):
+        return blocks
+    if isinstance(X, np.memmap):
+        return None  # treat it as an ordinary array, because its levels must be counted
+    raise InputError(
+        "column_types requires a table in memory, but this X is read in blocks. Encode these "
+        "columns first and omit column_types, or load the table into memory.",
+        "kinds-in-blocks",
+        "column_types",
+    )
+
+
+def _check_blocks(blocks: Blocks, y: Any) -> Any:
+    """Check the names of the columns of blocks, and y."""
+    if blocks.shape[1] == 0:
+        raise InputError("X has no columns.", "no-columns", "X")
+    if blocks.names is not None:
+        refuse_twins(blocks.names)
+    if is_of(y, "dask", "dask_expr"):
+        y = y.compute()
+    check_response(y)
+    return y
+
+
+def is_of(table: Any, *libraries: str) -> bool:
+    """Tell whether a table, or a subclass of it, belongs to one of these libraries."""
+    return any(kind.__module__.split(".")[0] in libraries for kind in type(table).__mro__)
+
+
+def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:
+    """Convert torch tensors to NumPy arrays, and return the device to compute on.
+
+    A tensor in main memory becomes an array without a copy. A tensor on another device is copied
+    once for checks and standardisation; the computation runs on its device unless the user chose
+    another.
     """
-    X, n_empty = samples.X, samples.n_empty(columns)
-    n_constant = columns.constant.size - samples.n_left_out
-    if columns.units.size == 0:
-        raise ValueError(
-            f"All {n_constant} feature(s) of X are constant or empty: there is nothing to select."
-        )
-    if n_empty:
-        warn("empty-columns", f"{n_empty} feature(s) have no values and are ranked last.")
-    if n_constant > n_empty:
-        n_constant -= n_empty
-        warn(
-            "constant-columns",
-            f"{n_constant} constant feature(s) carry no information and are ranked last.",
-        )
-    if not standardize or goes_by_rank(standardize):
-        return
-    rows = rows_to_look_at(X.shape[0])
-    drawn = X.take(rows) if is_source(X) else X[rows]
-    if columns.gap_at is not None:
-        drawn = _at_the_median(drawn)
-    scale = np.full(drawn.shape[1], np.inf)  # a constant column counts as zero
-    scale[columns.index] = columns.scale
-    ruled = np.concatenate(
-        [dominated_by_outliers(drawn[:, tile] / scale[tile]) for tile in row_tiles(drawn.T)]
-    )
-    if ruled.any():
-        names = samples.column_labels[ruled].tolist()
-        warn(
-            "outliers",
-            f"{OUTLIERS} make all other values nearly equal in {len(names)} column(s): "
-            f'{listed(names)}. Use standardize="rank", which replaces values by their ranks, or '
-            "check whether these values are errors.",
-            names,
-        )
-
-
-def _at_the_median(X: np.ndarray) -> np.ndarray:
-    """Replace missing values by the median of their column, so that they are not outliers."""
-    middle = np.array([np.median(x[~np.isnan(x)]) if not np.isnan(x).all() else 0.0 for x in X.T])
-    return np.where(np.isnan(X), middle, X)
-
-
-def warn_of_excluded(samples: Table) -> None:
-    """Warn about row identifiers and empty columns."""
-    is_given = samples.layout.given[samples.layout.unit]
-    labels = np.arange(is_given.size) if samples.names is None else samples.names
-    given = set(labels[is_given].tolist())
-    out = [each for each in samples.readings if each.kind in ("identifier", "empty")]
-    if excluded := [each for each in out if each.column not in given]:
-        warn(
-            "excluded-columns",
-            f"{' '.join(summary(excluded))} Use column_types to override this.",
-            [each.column for each in excluded],
-        )
-    if kept := [each.column for each in out if each.column in given]:
-        warn(
-            "given-not-used",
-            f"Kept because given, but not used in the fit, being row identifiers or empty: "
-            f"{listed(kept)}. Use column_types to override this.",
-            kept,
-        )
-
-
-def check_enough(samples: Table, columns: PreparedColumns) -> None:
-    """Warn if there are too few samples to learn from, or outliers of y."""
-    response = samples.response
-    by_chance = orders_by_chance(
-        response.Y, columns.units.size, classes=response.task == "classification"
-    )
-    if by_chance >= 1.0:
-        warn(
-            "too-few-samples",
-            f"{samples.n_samples} samples are too few to distinguish {columns.units.size} "
-            f"features: by chance alone, about {by_chance:.0f} of them would sort the samples by "
-            "y. Do not trust the ranking.",
-        )
-    if response.has_outliers:
-        warn(
-            "outliers",
-            f"{OUTLIERS} of y make all other values nearly equal. Pass its logarithm or its "
-            "ranks (scipy.stats.rankdata) as y, or check whether these values are errors.",
-        )
+    if device is None and is_of(X, "torch") and X.device.type != "cpu":
+        device = str(X.device)
+    arrays = [to_numpy(item) if is_of(item, "torch") else item for item in (X, *others)]
+    return arrays[0], device, *arrays[1:]

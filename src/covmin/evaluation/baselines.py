@@ -25,7 +25,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-from covmin.data.responses import encode_response
+from covmin.data.response import encode_response
 from covmin.runtime.seeds import seed_of
 
 # mRMR ranks this many features greedily and the rest by relevance, into bins of one standard

@@ -12,8 +12,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from sklearn.utils import _safe_indexing, column_or_1d
 
 from covmin.data import Table, TableOptions, read
-from covmin.data.encoding import summary
-from covmin.data.kinds import LEFT_OUT
+from covmin.data.columns import LEFT_OUT, summary
 from covmin.remarks import warn
 from covmin.runtime.seeds import seed_of, unit_seed
 from covmin.selection.scoring import scoring_name

@@ -19,13 +19,10 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import _check_method_params
 
 from covmin.data import Table
-from covmin.data.checks import is_frame
-from covmin.data.columns import n_features_to_keep, prepare_columns
-from covmin.data.encoding import summary
-from covmin.data.kinds import LEFT_OUT
-from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
-from covmin.data.responses import EncodedResponse, ordered_levels
-from covmin.data.sources import ArraySource, is_source
+from covmin.data.blocks import ArrayBlocks, in_blocks
+from covmin.data.columns import LEFT_OUT, is_frame, summary
+from covmin.data.response import EncodedResponse, ordered_levels
+from covmin.data.standardize import n_features_to_keep, prepare_columns
 from covmin.remarks import warn
 from covmin.runtime.compat import (
     N_JOBS,
@@ -42,6 +39,7 @@ from covmin.runtime.run import for_many_fits
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.selection.selector import CCMSelector
+from covmin.selection.transform import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 
 from .refitting import Refit, by_column, note_columns, options_of, read_for, rows_to_fit
 from .stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
@@ -65,8 +63,9 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     estimator : selector, default=None
         Any object with ``fit`` and ``get_support``. It should select a fixed, small number q of
         features. None means ``CCMSelector(q)`` with q² ≈ 0.8·d, which bounds the number of false
-        selections at a threshold of 0.9 by one, without further assumptions. The ``groups``,
-        ``given`` and other parameters of a CCMSelector determine what counts as a feature.
+        selections at a threshold of 0.9 by one, without further assumptions. The
+        ``feature_groups``, ``given`` and other parameters of a CCMSelector determine what counts
+        as a feature.
     threshold : float in (0, 1], default=0.75
         Smallest frequency of a feature that is kept. Only thresholds above ½ have a bound.
     max_false : float, default=None
@@ -79,13 +78,9 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         Assumption behind ``max_false``; see Notes.
     n_pairs : int, default=50
         Number of pairs of halves; the selector is fitted twice for each.
-    n_jobs : int, default=None
-        Number of fits to run in parallel.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the halves. None is a fixed seed, so results are reproducible.
-    verbose : int or "auto", default="auto"
-        1 shows a progress bar, 0 does not. "auto" shows it in terminals and notebooks, after a few
-        seconds.
+    n_jobs, random_state, verbose
+        Number of fits to run in parallel, seed of the halves, and whether to show progress, as in
+        :class:`CCMSelector`.
 
     Attributes
     ----------
@@ -108,12 +103,8 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
     error_bound_ : Bunch
         Bounds on the expected number of false selections at ``threshold_``: ``worst_case``,
         ``unimodal`` and ``r_concave``.
-    feature_groups_ : ndarray of shape (n_groups,) or None
-        Labels of the groups, if there are groups.
-    n_features_in_ : int
-        Number of features seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if X has column names.
+    feature_groups_, n_features_in_, feature_names_in_
+        As in :class:`CCMSelector`.
 
     See Also
     --------
@@ -128,15 +119,12 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
 
     ``worst_case`` is ``q² / d(2τ − 1)`` and only requires independent samples. ``unimodal`` and
     ``r_concave`` are much smaller. They assume that the number of pairs that select such a feature
-    has a unimodal distribution, or one whose tail decreases at least like a power (r-concave with
-    r = −½ for pairs, −¼ for halves). Shah and Samworth found both to hold in all their examples;
-    they cannot be checked on a single data set.
+    has a unimodal distribution, or one whose tail decreases at least like a power. Both held in all
+    examples of Shah and Samworth; they cannot be checked on a single data set. All bounds treat q
+    as known. If ``n_features_to_select`` determines the threshold, they are descriptive.
 
     Duplicate rows are merged and their weights added, unless all columns have few values or the
     selector accepts no weights: two halves must not share a sample.
-
-    The bounds treat q as known, which it is for a selector of a fixed number of features. If
-    ``n_features_to_select`` determines the threshold from the data, the bounds are descriptive.
 
     References
     ----------
@@ -189,12 +177,9 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples in memory. A data frame is passed to the selector unchanged. Missing values are
-            allowed if the selector accepts them.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, which are split evenly between halves, numbers, or survival times, as the
-            selector accepts them. Samples with a missing response are dropped, with a warning.
+        X, y, groups
+            As in :meth:`CCMSelector.fit`, with X in memory. A data frame is passed to the selector
+            unchanged. Classes are split evenly between halves.
         **fit_params : dict
             Parameters of the selector's ``fit``, such as ``sample_weight``, which are split into
             halves. With scikit-learn's metadata routing, the selector must request them.
@@ -344,7 +329,7 @@ def _indexable(X: Any) -> Any:
 def _rows_to_split(data: Refit, estimator: Any) -> tuple[np.ndarray, np.ndarray | None]:
     """Return the samples to split, and their weights if there are any."""
     table = data.table
-    X = table.X if is_source(table.X) else ArraySource(table.X)
+    X = table.X if in_blocks(table.X) else ArrayBlocks(table.X)
     with one_blas_thread():
         columns = prepare_columns(
             X, layout=table.layout, sample_weight=data.weight, Y=table.response.Y
@@ -357,7 +342,7 @@ def _rows_to_split(data: Refit, estimator: Any) -> tuple[np.ndarray, np.ndarray 
 
 def _refuse_blocks(X: Any) -> None:
     """Raise an error for Parquet sources and Dask collections, which cannot be split."""
-    if is_source(X) or hasattr(X, "__dask_graph__"):
+    if in_blocks(X) or hasattr(X, "__dask_graph__"):
         raise TypeError(
             "StabilitySelector uses random halves of the rows, which must be in memory; X is a "
             f"{type(X).__name__}. Load it, or a sample of its rows, into an array or a data frame "

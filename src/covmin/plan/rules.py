@@ -27,7 +27,7 @@ from covmin.core.kernels import KERNELS, Additive, Gaussian, Kernel, Mixed, Rati
 from covmin.core.kernels.additive import waves_for
 from covmin.core.problem import EFFORT, Effort
 from covmin.core.screening import N_FUNCTIONS
-from covmin.data.sources.local import block_rows
+from covmin.data.blocks.array import block_rows
 from covmin.runtime.memory import check_memory, exact_bytes, fits, fourier_bytes
 from covmin.runtime.threads import row_threads
 

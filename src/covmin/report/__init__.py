@@ -9,7 +9,7 @@ from covmin.selection.summary import summary
 
 from .build import build_report
 from .checks import check_data
-from .render import Report, make_report, render_report, write_report
+from .render import Report, render_report, write_report
 from .reproduction import reproduction_code
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "error_curve",
     "explain_choice",
     "headline",
-    "make_report",
     "render_report",
     "reproduction_code",
     "summary",

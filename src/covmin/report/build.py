@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 import covmin
-from covmin.data.hazards import survival_curve
+from covmin.constants import SAMPLE_ROWS
+from covmin.data.survival import survival_curve
 from covmin.plotting.network import network_order
 from covmin.selection.summary import Explained, measure_text, summary
 from covmin.text import number, p_value, percent, printable, with_p_value
@@ -18,7 +19,7 @@ from .checks import data_warnings
 from .plots import feature_plots
 from .relations import shared_information, shown_pair, substitutes
 from .reproduction import reproduction_code
-from .view import View, in_units, view_of
+from .view import View, in_units, read_as_fitted
 
 # Number of features in each part of the page.
 _PLOTTED = 12
@@ -91,10 +92,11 @@ def build_report(
     (178, 5, 13)
     """
     check_is_fitted(selector)
-    view = view_of(selector, X, y, feature_names)
-    explained = Explained(selector, view.table)
+    table = read_as_fitted(selector, X, y)
+    view = View(selector, table, feature_names)
+    explained = Explained(selector, table)
     target = printable(target_name)
-    found = found or summary(selector, view.table, target=target, explained=explained)
+    found = found or summary(selector, table, target=target, explained=explained)
     order = [row["column"] for row in found["features"]]
     used = [j for j in order if not view.is_left_out(j)]
     plotted = used[:_PLOTTED]
@@ -102,6 +104,8 @@ def build_report(
     alone = {j: explained([j]) if alone[j] is None else alone[j] for j in plotted}
     kept = [row["column"] for row in found["features"] if row["kept"]]
     pairs = [row["columns"] for row in found["interactions"]]
+    n, shown = found["n_samples"], view.table.n_samples
+    sampled = [f"Warnings and figures use {shown:,} of {n:,} rows."] if shown < n else []
     code = code or reproduction_code(selector, target_name, source)
     return {
         "target": target,
@@ -111,7 +115,7 @@ def build_report(
         "data": _data_summary(view, found),
         "missing": _missing_values(view),
         "asked": _asked(selector, found),
-        "notes": [printable(" ".join(str(note).split())) for note in notes],
+        "notes": [printable(" ".join(str(note).split())) for note in (*notes, *sampled)],
         "warnings": data_warnings(view, explained, order) if warnings is None else warnings,
         "choice": _choice(selector, found),
         "ranking": {
@@ -135,6 +139,7 @@ def build_report(
         "correlation": shared_information(view, used[:_CORRELATED]),
         "substitutes": substitutes(selector, view, explained, kept),
         "described_rows": int(view.rows.size),
+        "regression_rows": min(found["n_samples"], SAMPLE_ROWS),
         "drawn_rows": int(view.drawn_rows.size),
         "from_command": from_command,
         "code": "\n".join(map(printable, code.split("\n"))),
@@ -146,23 +151,18 @@ def build_report(
 
 def _choice(selector: Any, found: dict[str, Any]) -> dict[str, Any]:
     m, choices, curve = found["n_selected"], int(selector.ranking_.max()), found["cv_results"]
-    errors = {row["name"]: row["value"] for row in found["measures"]}
-    has_error = curve is not None and found["task"] != "survival"
-    values = ("value", "standard_error", "without")
+    measures = [dict(row) for row in found["measures"]]
+    error = next((row["value"] for row in measures if row["name"] == "error"), None)
+    for row in measures:
+        for key in ("value", "standard_error", "without"):
+            row[key] = None if row[key] is None else measure_text(row["name"], row[key])
     return {
         "m": m,
         "kept": found["n_kept"],
         "choices": choices,
         "why": found["why"],
-        "error": errors["error"] if has_error else None,
-        "measures": [
-            row
-            | {
-                key: None if row[key] is None else measure_text(row["name"], row[key])
-                for key in values
-            }
-            for row in found["measures"]
-        ],
+        "error": error if curve is not None and found["task"] != "survival" else None,
+        "measures": measures,
         "largest": max(m, min(choices, _SLIDER)),
         "curve": curve,
         "scored": selector.estimator is not None,
@@ -170,16 +170,18 @@ def _choice(selector: Any, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _data_summary(view: View, found: dict[str, Any]) -> dict[str, Any]:
-    n, d = view.table.n_samples, len(view.names)
-    size: dict[str, Any] = {"n_samples": n, "n_features": d, "task": view.task}
+    n = found["n_samples"]
+    size: dict[str, Any] = {"n_samples": n, "n_features": len(view.names), "task": view.task}
     if view.task == "classification":
         labels, codes = view.classes
-        counts = zip(labels, np.bincount(codes, minlength=len(labels)).tolist(), strict=True)
-        classes = [{"label": label, "count": count} for label, count in counts]
+        counts = np.bincount(codes, minlength=len(labels)).tolist()
+        if view.table.response.labels is not None:
+            counts = [row["count"] for row in found["classes"]]
+        classes = [{"label": a, "count": n} for a, n in zip(labels, counts, strict=True)]
         return size | {"classes": classes, "imbalance": printable(found["imbalance"])}
     if view.task == "survival":
         event, time = view.responses.T
-        times, shares = survival_curve(event, time, np.ones(n))
+        times, shares = survival_curve(event, time, np.ones(time.size))
         half = times[shares <= 0.5]  # none where more than half are never seen to have it
         observed = {"events": int(event.sum()), "last": float(time.max())}
         return size | observed | {"median": float(half[0]) if half.size else None}
@@ -194,7 +196,7 @@ def _data_summary(view: View, found: dict[str, Any]) -> dict[str, Any]:
 def _missing_values(view: View) -> dict[str, Any]:
     """Return ``rows`` for the columns with most missing values, and their number ``n_columns``."""
     layout = view.table.layout
-    columns = np.union1d(layout.with_gaps, np.flatnonzero(layout.categorical)).tolist()
+    columns = np.union1d(layout.with_missing, np.flatnonzero(layout.categorical)).tolist()
     shares = {j: float(view.column(j).missing.mean()) for j in columns}
     shares = {j: share for j, share in shares.items() if share > 0.0}
     most = sorted(shares, key=lambda j: -shares[j])
@@ -208,30 +210,25 @@ def _missing_values(view: View) -> dict[str, Any]:
 def _response_where_missing(view: View, j: int) -> dict[str, str]:
     """Describe the response where a value is present, and where it is missing."""
     missing = view.column(j).missing
-    parts = {"there": ~missing, "missing": missing}
     if missing.all():
         return {"there": "", "missing": "", "class": ""}
+    parts, label = {"there": ~missing, "missing": missing}, ""
     if view.task == "survival":
-        event = view.responses[:, 0]
-        expected = event - view.y
-        ratios = {
-            key: event[rows].sum() / max(expected[rows].sum(), 1e-300)
-            for key, rows in parts.items()
-        }
-        return {key: percent(ratio) for key, ratio in ratios.items()} | {"class": ""}
-    if view.task != "classification":
-        means = {key: number(float(view.y[rows].mean())) for key, rows in parts.items()}
-        return means | {"class": ""}
-    labels, codes = view.classes
-    shares = {
-        key: np.bincount(codes[rows], minlength=len(labels)) / rows.sum()
-        for key, rows in parts.items()
-    }
-    # Two classes differ by the same amount; take the rarer one.
-    there = shares["there"]
-    differs = np.abs(shares["missing"] - there).round(9)
-    most = max(range(len(labels)), key=lambda c: (differs[c], -there[c]))
-    return {key: percent(share[most]) for key, share in shares.items()} | {"class": labels[most]}
+        event, residual = view.responses[:, 0], view.y
+        expected = {key: (event - residual)[rows].sum() for key, rows in parts.items()}
+        values = {k: percent(event[parts[k]].sum() / max(n, 1e-300)) for k, n in expected.items()}
+    elif view.task == "classification":
+        labels, codes = view.classes
+        there, absent = (
+            np.bincount(codes[rows], minlength=len(labels)) / rows.sum() for rows in parts.values()
+        )
+        # Two classes differ by the same amount; take the rarer one.
+        most = np.lexsort((there, -np.abs(absent - there).round(9)))[0]
+        label = labels[most]
+        values = {"there": percent(there[most]), "missing": percent(absent[most])}
+    else:
+        values = {key: number(float(view.y[rows].mean())) for key, rows in parts.items()}
+    return values | {"class": label}
 
 
 def _asked(selector: Any, found: dict[str, Any]) -> list[dict[str, str]]:

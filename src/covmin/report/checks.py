@@ -6,24 +6,22 @@ from typing import Any
 
 import numpy as np
 
+from covmin.constants import SUSPICIOUS_SHARE
 from covmin.selection.summary import Explained
 from covmin.text import count_of, listed, shortened
 
-from .view import View, view_of
+from .view import View, read_as_fitted
 
 _LISTED = 12
 _CHECKED = 10
 _SMALL_CLASS = 5
-# A single feature that leaves less than this unexplained is suspicious; a row number that explains
-# more than this follows the response.
-_DETERMINES, _TRACKS = 0.02, 0.2
 _LEAK = (
     "One feature alone determines the response almost exactly. If it is measured after the "
     "response, or computed from it, exclude it and refit."
 )
 _CONSTANT = "Columns with the same value in every sample carry no information and are ranked last."
 _COPY = (
-    "These columns repeat the values of an earlier column, so which of them is kept is arbitrary. "
+    "The values repeat those of an earlier column, so which of the two is kept is arbitrary. "
     "Exclude the duplicates."
 )
 
@@ -60,8 +58,8 @@ def check_data(
     >>> [warning["title"] for warning in check_data(CCMSelector(1).fit(X, y), X, y)]
     ['A row number tracks the response']
     """
-    view = view_of(selector, X, y)
-    explained = explained or Explained(selector, view.table)
+    table = read_as_fitted(selector, X, y)
+    view, explained = View(selector, table), explained or Explained(selector, table)
     return data_warnings(view, explained, np.argsort(selector.ranking_, kind="stable").tolist())
 
 
@@ -70,7 +68,7 @@ def data_warnings(view: View, explained: Explained, order: list[int]) -> list[di
     numbering = _numbering(view)
     constants, copies = _constants_and_copies(view)
     best = [j for j in order[:_CHECKED] if j not in numbering and not view.is_left_out(j)]
-    leaks = [j for j in best if explained([j]) > 1.0 - _DETERMINES]
+    leaks = [j for j in best if explained([j]) > SUSPICIOUS_SHARE[0]]
     found = [_row_number(shortened(view.names[j]), j, explained([j])) for j in numbering]
     if leaks:
         found.insert(0, _warning("leak", "Too good to be true?", _LEAK, leaks))
@@ -90,7 +88,7 @@ def _warning(kind: str, title: str, text: str, features: Sequence[int] = ()) -> 
 
 def _row_number(name: str, j: int, explained: float) -> dict[str, Any]:
     """Return a warning about a row number; the worst case is one that follows the response."""
-    if explained >= _TRACKS:
+    if explained >= SUSPICIOUS_SHARE[1]:
         text = (
             f"“{name}” is a row number, and alone it explains {explained:.0%} of the response: the "
             "rows seem to be sorted by the response, and a model would learn the order. Exclude "

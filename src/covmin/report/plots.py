@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from covmin.data.hazards import survival_curve
+from covmin.data.survival import survival_curve
 from covmin.text import number
 
 from .view import MISSING, Column, View, in_units, levels_of_numbers

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from covmin.selection.substitutes import feature_labels, find_substitutes
+from covmin.selection.substitutes import find_substitutes
 from covmin.selection.summary import Explained
-from covmin.text import percent, printable
+from covmin.text import percent
 
 from .plots import crossed, pair_points
 from .view import View
@@ -87,16 +87,18 @@ def substitutes(
     selector: Any, view: View, explained: Explained, kept: Sequence[int]
 ) -> dict[str, Any]:
     """Return the loss when a selected feature is dropped, or replaced by an unselected one."""
-    labels = [printable(str(label)) for label in feature_labels(selector)]
-    grouped = selector.feature_groups_ is not None
-    labels = labels if grouped else view.names
+    group, grouped = selector.group_of_column_, selector.feature_groups_ is not None
+
+    def label(number: int) -> str:
+        return ", ".join(view.names[j] for j in np.flatnonzero(group == number))
+
     base = 1.0 - explained(kept)
     rows = []
     for found in find_substitutes(selector, explained, 1, _SUBSTITUTED):
         a, b, instead = found.feature, found.substitute, found.unexplained_with
         row = {
-            "feature": labels[a],
-            "substitute": labels[b],
+            "feature": label(a),
+            "substitute": label(b),
             "without": round(found.unexplained_without, 4),
             "with_substitute": round(instead, 4),
             # A substitute is better only if the difference is visible after rounding.

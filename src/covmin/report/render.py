@@ -81,33 +81,7 @@ def render_report(report: dict[str, Any]) -> str:
 
 
 def make_report(selector: Any, X: Any, y: Any = None, **options: Any) -> Report:
-    """Return the report on a fitted selector, as an object that a notebook displays.
-
-    Parameters
-    ----------
-    selector : CCMSelector
-        Fitted on X and y.
-    X : array-like of shape (n_samples, n_features), or Table
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        None with a table.
-    **options
-        Passed to `build_report`.
-
-    Returns
-    -------
-    report : Report
-        With the page in ``html`` and a method ``save(path)``.
-
-    Examples
-    --------
-    >>> from covmin import CCMSelector
-    >>> from covmin.datasets import make_xor
-    >>> from covmin.report import make_report
-    >>> X, y = make_xor(60, random_state=0, return_X_y=True)
-    >>> selector = CCMSelector(n_features_to_select=3).fit(X, y)
-    >>> make_report(selector, X, y, target_name="class").html[:15]
-    '<!doctype html>'
-    """
+    """Return the report on a fitted selector; the options are those of `build_report`."""
     return Report(render_report(build_report(selector, X, y, **options)))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,11 +12,12 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.utils import _safe_indexing
 
+from covmin.constants import MANY_ROWS
 from covmin.data import Table, TableOptions, read
-from covmin.data.hazards import martingale_residuals
-from covmin.data.kinds import LEFT_OUT, Levels, values_as_read
-from covmin.data.ranks import goes_by_rank
-from covmin.data.sources import SparseSource
+from covmin.data.blocks import SparseBlocks, in_blocks, rows_of
+from covmin.data.columns import LEFT_OUT, Levels, values_as_read
+from covmin.data.standardize import goes_by_rank
+from covmin.data.survival import martingale_residuals
 from covmin.plotting.fitted import names_of
 from covmin.selection.summary import level_text
 from covmin.text import printable
@@ -51,12 +52,12 @@ class View:
                 f"X has {d} features, but the selector was fitted on {selector.n_features_in_} "
                 "features; pass the X it was fitted on."
             )
-        if isinstance(table.X, SparseSource):
+        if isinstance(table.X, SparseBlocks):
             raise ValueError(
                 f"A report requires a table that fits in memory; this sparse one has {n} × {d} "
                 "numbers. Fit a selector on the selected columns, and report that."
             )
-        self.table = table.in_memory()
+        self.table = _sampled(table).in_memory()
         self.names = names_of(selector, names)
         self.task: str = selector.task_
         self._by_rank = goes_by_rank(selector.standardize)
@@ -156,14 +157,27 @@ class View:
         return Z
 
 
-def view_of(
-    selector: Any, X: Any, y: Any = None, feature_names: Sequence[str] | None = None
-) -> View:
-    """Return the view of a table, or of X and y, which are read as for the fit."""
+def read_as_fitted(selector: Any, X: Any, y: Any = None) -> Table:
+    """Return a table, or read X and y as for the fit."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the fit has already issued them
-        table = read(X, y, TableOptions.of(selector))
-    return View(selector, table, feature_names)
+        return read(X, y, TableOptions.of(selector))
+
+
+def _sampled(table: Table) -> Table:
+    """Return a sample of the rows of a large table that was passed to be read in blocks."""
+    n, X = table.n_samples, table.passed[0]
+    is_large = in_blocks(X) or isinstance(X, np.memmap) or hasattr(X, "__dask_graph__")
+    if not is_large or n <= MANY_ROWS:
+        return table
+    rows = np.sort(np.random.default_rng(0).choice(n, MANY_ROWS, replace=False))
+    return replace(
+        table,
+        X=rows_of(table.X, rows),
+        response=table.response.of_rows(rows),
+        weight=table.weight[rows],
+        row=table.row[rows],
+    )
 
 
 def in_units(values: np.ndarray) -> tuple[np.ndarray, float]:

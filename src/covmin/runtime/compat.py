@@ -7,7 +7,7 @@ parameters are not validated and callbacks are not called.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from covmin.remarks import warn
 
@@ -25,14 +25,16 @@ try:
     from sklearn.utils._param_validation import validate_params as _validate_params
 except ImportError:
 
-    class _Constraint:
-        def __init__(self, *arguments: Any, **keywords: Any) -> None: ...
+    class _Unchecked:
+        """Stands for a constraint or a decorator, and checks nothing."""
 
-    def _unchecked(*arguments: Any, **keywords: Any) -> Callable[[Any], Any]:
-        return lambda function: function
+        def __init__(self, *_: Any, **__: Any) -> None: ...
 
-    HasMethods = Interval = Options = RealNotInt = StrOptions = _Constraint
-    _fit_context = _validate_params = _unchecked
+        def __call__(self, function: Any) -> Any:
+            return function
+
+    HasMethods = Interval = Options = RealNotInt = StrOptions = _Unchecked
+    _fit_context = _validate_params = _Unchecked
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -43,22 +45,6 @@ except ImportError:  # before scikit-learn 1.9
         """No callbacks."""
 
     callback_management_context = None
-
-__all__ = [
-    "N_JOBS",
-    "VERBOSE",
-    "CallbackSupportMixin",
-    "HasMethods",
-    "Interval",
-    "Options",
-    "RealNotInt",
-    "StrOptions",
-    "VersionedPickles",
-    "fit_context",
-    "fit_task",
-    "output_container",
-    "validate_params",
-]
 
 # Values allowed for n_jobs: joblib counts negative values from the last core; zero is undefined.
 N_JOBS: list[Any] = [
@@ -73,20 +59,13 @@ _VERSION = "_covmin_version"
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
-def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[Decorated], Decorated]:
-    """Validate the parameters of an estimator before a fit."""
-    decorator: Any = _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)
-    return decorator  # type: ignore[no-any-return]
+class _KeepsType(Protocol):
+    def __call__(self, function: Decorated, /) -> Decorated: ...
 
 
-def validate_params(
-    constraints: dict[str, Any], *, prefer_skip_nested_validation: bool
-) -> Callable[[Decorated], Decorated]:
-    """Validate the arguments of a function before it is called."""
-    decorator: Any = _validate_params(
-        constraints, prefer_skip_nested_validation=prefer_skip_nested_validation
-    )
-    return decorator  # type: ignore[no-any-return]
+# Validate the parameters of an estimator before a fit, and of a function before a call.
+fit_context: Callable[..., _KeepsType] = _fit_context
+validate_params: Callable[..., _KeepsType] = _validate_params
 
 
 @contextmanager

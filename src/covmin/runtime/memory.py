@@ -86,8 +86,6 @@ def check_memory(needed: int, what: str, remedy: str) -> None:
     MemoryError: A matrix of that size needs about 1000000000.0 GB ... Use a smaller one.
     """
     if not fits(needed):
-        needs, free = (
-            f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
-            for size in (needed, available_bytes() or 0)
-        )
+        sizes = needed, available_bytes() or 0
+        needs, free = (f"{n / 1e9:.1f} GB" if n >= 1e9 else f"{n / 1e6:.0f} MB" for n in sizes)
         raise MemoryError(f"{what} needs about {needs} of memory, but {free} is free. {remedy}")

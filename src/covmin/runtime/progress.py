@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from time import monotonic
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -32,12 +33,14 @@ class _Phase:
     done: int = 0
     text: str = ""
 
-    def rest(self) -> str:
-        """Return how long the rest takes if it goes on like this; empty before the first unit."""
+    def line(self) -> str:
+        """Tell how much is done and, after the first unit, how long the rest takes."""
+        line = f"covmin {self.name}, {self.unit} {self.done}/{self.total}"
         if not self.first < self.done < self.total:
-            return ""
+            return line
         per_unit = (monotonic() - self.begin) / (self.done - self.first)
-        return f", about {duration_in_words(per_unit * (self.total - self.done))} left"
+        rest = timedelta(seconds=round(per_unit * (self.total - self.done)))
+        return f"{line}, about {rest} left"
 
 
 class ProgressBar:
@@ -55,7 +58,8 @@ class ProgressBar:
         self.silent = self._n_open > 0 or not is_watched() if auto else not verbose
         self.tells = not (auto or self.silent)
         self._phase: _Phase | None = None
-        self._bar: Any = None
+        self._bar: Any = None  # of tqdm
+        self._n_lines = 0  # printed in this phase
         self._timer = threading.Timer(_PATIENCE, self._appear) if auto and not self.silent else None
 
     @classmethod
@@ -71,8 +75,10 @@ class ProgressBar:
                 yield bar
             finally:
                 with cls._lock:
-                    bar.silent = True
+                    bar.silent = True  # in case the timer fires now
                     bar._close()
+                if bar._timer is not None:
+                    bar._timer.cancel()
 
     @classmethod
     @contextmanager
@@ -111,17 +117,24 @@ class ProgressBar:
                 self._draw(self._phase)
 
     def _draw(self, phase: _Phase) -> None:
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            if _LINES * phase.done >= self._n_lines * max(phase.total, _LINES):
+                print(phase.line(), file=sys.stderr)
+                self._n_lines = 1 + _LINES * phase.done // max(phase.total, _LINES)
+            return
         if self._bar is None:
-            self._bar = _tqdm(phase, leave=self.tells) or _Lines(phase)
+            counts = {"total": phase.total, "initial": phase.first, "unit": phase.unit}
+            self._bar = tqdm(desc=f"covmin {phase.name}", leave=self.tells, **counts)
+            self._bar.start_t -= monotonic() - phase.begin
         self._bar.n = phase.done
         self._bar.set_postfix_str(phase.text)
 
     def _close(self) -> None:
-        if self._timer is not None and self.silent:
-            self._timer.cancel()
         if self._bar is not None:
             self._bar.close()
-            self._bar = None
+        self._bar, self._n_lines = None, 0
 
 
 def is_watched() -> bool:
@@ -132,49 +145,6 @@ def is_watched() -> bool:
         return True
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return type(shell).__name__ == "ZMQInteractiveShell"
-
-
-def duration_in_words(seconds: float) -> str:
-    """Format a duration in seconds, minutes or hours, rounded as befits an estimate.
-
-    >>> [duration_in_words(seconds) for seconds in (0.2, 17.0, 140.0, 20_000.0)]
-    ['1 s', '17 s', '2 min', '6 h']
-    """
-    for unit, length in (("h", 3600.0), ("min", 60.0)):
-        if seconds >= 1.5 * length:
-            return f"{seconds / length:.0f} {unit}"
-    return f"{float(f'{max(seconds, 1.0):.2g}'):.0f} s"
-
-
-def _tqdm(phase: _Phase, *, leave: bool) -> Any:
-    """Return a bar of tqdm, which tells the rest of the time; None if tqdm is not installed."""
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        return None
-    options = {"total": phase.total, "initial": phase.first, "unit": phase.unit, "leave": leave}
-    bar = tqdm(desc=f"covmin {phase.name}", **options)
-    bar.start_t -= monotonic() - phase.begin
-    return bar
-
-
-class _Lines:
-    """A minimal replacement of tqdm that prints some lines."""
-
-    def __init__(self, phase: _Phase) -> None:
-        self._phase, self._printed = phase, -1
-        self.n = 0
-
-    def set_postfix_str(self, text: str) -> None:
-        phase = self._phase
-        part = _LINES * self.n // max(phase.total, _LINES)
-        if self._printed < part:
-            rest = f"{phase.unit} {self.n}/{phase.total}{phase.rest()}"
-            print(f"covmin {phase.name}, {rest}", file=sys.stderr)
-            self._printed = part
-
-    def close(self) -> None:
-        """Leave the lines."""
 
 
 def repeat(

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
 from numbers import Integral
 from pathlib import Path
@@ -17,8 +17,7 @@ import joblib
 import numpy as np
 
 from covmin.core.path import Stage
-from covmin.core.solver import Solution
-from covmin.core.watch import Iteration, Progress
+from covmin.core.solver import Iteration, Progress, Solution
 
 from . import __version__
 
@@ -160,29 +159,24 @@ class Checkpoint(ResultLog):
         """Return the errors of the saved folds."""
         return [np.array(errors) for errors in self._saved("fold")]
 
-    def stages(self) -> list[tuple[Stage, np.ndarray]]:
-        """Return the saved stages, each with its units from best to worst."""
-        return [(_stage(record["stage"]), np.array(record["order"])) for record in self._stages()]
+    def stages(self) -> list[Stage]:
+        """Return the saved stages."""
+        return [_stage(record["stage"]) for record in self._saved("stage")]
 
     def steps(self) -> list[Progress]:
         """Return the optimisation steps of the saved stages."""
-        steps = [step for record in self._stages() for step in record["steps"]]
+        steps = [step for record in self._saved("stage") for step in record["steps"]]
         return [Progress(**{**step, "iteration": Iteration(**step["iteration"])}) for step in steps]
-
-    def _stages(self) -> list[Any]:
-        return self._saved("stage")
 
     def add_fold(self, number: int, errors: np.ndarray) -> None:
         """Save the errors of a fold."""
         self.append({"fold": number}, errors.tolist())
 
-    def add_stage(
-        self, number: int, stage: Stage, order: np.ndarray, steps: Sequence[Progress]
-    ) -> None:
-        """Save a stage with its units from best to worst and its optimisation steps."""
+    def add_stage(self, number: int, stage: Stage, steps: Sequence[Progress]) -> None:
+        """Save a stage with its optimisation steps."""
         parts = {**_plain_fields(stage), "solution": _plain_fields(stage.solution)}
-        steps_ = [asdict(step) for step in steps]
-        self.append({"stage": number}, {"stage": parts, "order": order.tolist(), "steps": steps_})
+        taken = [asdict(step) for step in steps]
+        self.append({"stage": number}, {"stage": parts, "steps": taken})
 
 
 def _plain_fields(part: Stage | Solution) -> dict[str, Any]:
@@ -221,47 +215,45 @@ def _hash_of_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> str:
 
 def _text(value: Any) -> str:
     """Return a text that is the same exactly for equal parameters."""
-    text = repr(_identity(value))
+    text = repr(plain(value, _identity))
     if len(text) <= _LONGEST_TEXT:
         return text
     return f"{text[:_LONGEST_TEXT]}… ({joblib.hash(text)})"
 
 
 def _identity(value: Any) -> Any:
-    """Reduce a parameter to plain values: estimators to their parameters, functions to their code.
+    """Reduce estimators to their parameters, and functions to their code.
 
     The repr of an estimator may be abbreviated, and that of a function differs between processes.
     Functions with the same name may differ, such as lambdas and closures.
     """
-    if isinstance(value, dict):
-        return {plain(key): _identity(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_identity(item) for item in value]
     if hasattr(value, "get_params") and not isinstance(value, type):
-        return type(value).__qualname__, _identity(value.get_params(deep=False))
-    if isinstance(value, FunctionType):
-        code = value.__code__
-        constants = [item for item in code.co_consts if not isinstance(item, CodeType)]
-        cells = [cell.cell_contents for cell in value.__closure__ or ()]
-        held = _identity([constants, value.__defaults__, value.__kwdefaults__, cells])
-        digest = hashlib.sha256(code.co_code + repr((code.co_names, held)).encode()).hexdigest()
-        return f"{value.__module__}.{value.__qualname__} ({digest[:8]})"
+        return type(value).__qualname__, plain(value.get_params(deep=False), _identity)
     if hasattr(value, "_score_func"):  # a scorer, whose repr contains a memory address
-        return type(value).__qualname__, _identity(dict(sorted(vars(value).items())))
-    return plain(value)
+        return type(value).__qualname__, plain(dict(sorted(vars(value).items())), _identity)
+    if not isinstance(value, FunctionType):
+        return value
+    code = value.__code__
+    constants = [item for item in code.co_consts if not isinstance(item, CodeType)]
+    cells = [cell.cell_contents for cell in value.__closure__ or ()]
+    held = plain([constants, value.__defaults__, value.__kwdefaults__, cells], _identity)
+    digest = hashlib.sha256(code.co_code + repr((code.co_names, held)).encode()).hexdigest()
+    return f"{value.__module__}.{value.__qualname__} ({digest[:8]})"
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any, leaf: Callable[[Any], Any] = lambda item: item) -> Any:
     """Return ``value`` with arrays as lists: the repr of an array is abbreviated.
+
+    ``leaf`` is applied to everything that is neither a dict, a list nor an array.
 
     >>> plain({"a": np.arange(2), "b": np.float64(0.5)})
     {'a': [0, 1], 'b': 0.5}
     """
     if isinstance(value, dict):
-        return {plain(key): plain(item) for key, item in value.items()}
+        return {plain(key): plain(item, leaf) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    return np.asarray(value).tolist() if hasattr(value, "__array__") else value
+        return [plain(item, leaf) for item in value]
+    return np.asarray(value).tolist() if hasattr(value, "__array__") else leaf(value)
 
 
 def replace_file(path: str | os.PathLike[str], data: bytes) -> None:

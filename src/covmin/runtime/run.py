@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +19,7 @@ import numpy as np
 
 from covmin.core.kernels import Configurable
 from covmin.core.path import Stage
-from covmin.core.watch import Progress, Watch
+from covmin.core.solver import Progress, Watch
 from covmin.remarks import InputError
 
 from .progress import ProgressBar
@@ -29,6 +30,13 @@ if TYPE_CHECKING:
 
 # Share of a time limit that the choice of m and ε may use; the path on all samples needs the rest.
 _SHARE_OF_CHOICE = 0.75
+_ALLOWED = {
+    "checkpoint": "a path in a folder that exists, or None",
+    "checkpoint_after": "a number of seconds ≥ 0",
+    "interrupt": '"raise" or "keep"',
+    "seconds": "a number > 0 or None",
+    "callback": "callable or None",
+}
 
 
 @dataclass(repr=False)
@@ -53,7 +61,7 @@ class LongRun(Configurable):
         are finished by then decide. The checkpoint is kept, so that a fit with more time can
         resume.
     callback : callable, default=None
-        Called with a :class:`~covmin.core.watch.Progress` after each step. If it has a method
+        Called with a :class:`~covmin.core.solver.Progress` after each step. If it has a method
         ``fold(done, total)``, that is called after each cross-validation fold.
 
     Examples
@@ -71,28 +79,19 @@ class LongRun(Configurable):
 
     def check(self) -> None:
         """Raise an error if a setting is invalid."""
-        path, after, seconds = self.checkpoint, self.checkpoint_after, self.seconds
-        for name, is_valid, allowed in (
-            ("checkpoint", path is None or isinstance(path, str | PathLike), "a path or None"),
-            ("checkpoint_after", isinstance(after, Real) and after >= 0, "a number of seconds ≥ 0"),
-            ("interrupt", self.interrupt in ("raise", "keep"), '"raise" or "keep"'),
-            (
-                "seconds",
-                seconds is None or (isinstance(seconds, Real) and seconds > 0),
-                "a number > 0 or None",
-            ),
-            ("callback", self.callback is None or callable(self.callback), "callable or None"),
-        ):
-            if not is_valid:
+        path, after, limit = self.checkpoint, self.checkpoint_after, self.seconds
+        is_valid = {
+            "checkpoint": path is None
+            or (isinstance(path, str | PathLike) and Path(path).resolve().parent.is_dir()),
+            "checkpoint_after": isinstance(after, Real) and after >= 0.0,
+            "interrupt": self.interrupt in ("raise", "keep"),
+            "seconds": limit is None or (isinstance(limit, Real) and limit > 0.0),
+            "callback": self.callback is None or callable(self.callback),
+        }
+        for name, allowed in _ALLOWED.items():
+            if not is_valid[name]:
                 text = f"{name} must be {allowed}; got {getattr(self, name)!r}."
                 raise InputError(text, "long-run", f"long_run__{name}")
-        if path is not None and not Path(path).resolve().parent.is_dir():
-            raise InputError(
-                f"The folder of the checkpoint {str(path)!r} does not exist. Create it, or choose "
-                "another path.",
-                "long-run",
-                "long_run__checkpoint",
-            )
 
 
 class Run(Watch):
@@ -103,6 +102,7 @@ class Run(Watch):
         self._bar = bar
         self._checkpoint = checkpoint
         self._begin = monotonic()
+        self._seconds = math.inf if long_run.seconds is None else long_run.seconds
         self._late = False
         self._interrupted = False
         self._n_judged: tuple[int, int] | None = None  # (finished, all) folds, if not all finished
@@ -154,16 +154,12 @@ class Run(Watch):
 
     def stop(self) -> bool:
         """Tell whether to stop here: the user has asked for it, or the time is up."""
-        self._late = self._late or self._past(1.0)
+        self._late = self._late or monotonic() - self._begin >= self._seconds
         return self._late or self._interrupted
 
     def stop_choosing(self) -> bool:
         """Tell whether the choice of m and ε has used up its share of the time."""
-        return self._past(_SHARE_OF_CHOICE)
-
-    def _past(self, share: float) -> bool:
-        limit = self._long_run.seconds
-        return limit is not None and monotonic() - self._begin >= share * limit
+        return monotonic() - self._begin >= _SHARE_OF_CHOICE * self._seconds
 
     def choice_cut_short(self, done: int, total: int) -> None:
         """Record that only some folds were finished.
@@ -175,7 +171,7 @@ class Run(Watch):
     def ended_by(self) -> str:
         """Describe what stopped the fit early; empty if nothing did."""
         if self._late:
-            return f"stopped after {self._long_run.seconds:g} s"
+            return f"stopped after {self._seconds:g} s"
         return "interrupted" if self._interrupted else ""
 
     def end_of_choice(self) -> str:
@@ -197,15 +193,15 @@ class Run(Watch):
         if self._long_run.callback is not None:
             self._long_run.callback(progress)
 
-    def stage_done(self, number: int, stage: Stage, order: np.ndarray) -> None:
+    def stage_done(self, number: int, stage: Stage) -> None:
         """Save a finished stage and show how many are finished."""
         steps = [step for step in self._steps if step.stage == number]
         if steps:
             self._bar.show("path", "stage", number + 1, steps[0].n_stages)
         if self._checkpoint is not None and self._n_judged is None:
-            self._checkpoint.add_stage(number, stage, order, steps)
+            self._checkpoint.add_stage(number, stage, steps)
 
-    def stages(self) -> Sequence[tuple[Stage, np.ndarray]]:
+    def stages(self) -> Sequence[Stage]:
         """Return the stages saved by an earlier fit."""
         return [] if self._checkpoint is None else self._checkpoint.stages()
 

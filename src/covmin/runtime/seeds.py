@@ -11,13 +11,7 @@ from sklearn.utils import check_random_state
 
 
 def seed_of(random_state: Any) -> int:
-    """Return one seed for all random draws, without touching NumPy's global generator.
-
-    None means a fixed seed: the same data give the same result in every run.
-
-    >>> seed_of(None), seed_of(7)
-    (0, 7)
-    """
+    """Return one seed for all random draws; None means 0: the same result in every run."""
     if random_state is None:
         return 0
     if isinstance(random_state, Integral):
@@ -26,11 +20,7 @@ def seed_of(random_state: Any) -> int:
 
 
 def generator_of(random_state: Any) -> np.random.Generator:
-    """Return a NumPy generator unchanged, or a new one seeded by `seed_of`.
-
-    >>> bool(generator_of(None).integers(100) == generator_of(0).integers(100))
-    True
-    """
+    """Return a NumPy generator unchanged, or a new one seeded by `seed_of`."""
     if isinstance(random_state, np.random.Generator):
         return random_state
     return np.random.default_rng(seed_of(random_state))
@@ -48,16 +38,7 @@ def unit_seed(random_state: int, *parts: Any) -> int:
 
 @contextmanager
 def global_state_restored() -> Iterator[None]:
-    """Restore the state of NumPy's global generator after the block.
-
-    For third-party code that draws from it, or seeds it, and offers no alternative.
-
-    >>> before = np.random.get_state()
-    >>> with global_state_restored():
-    ...     np.random.seed(0)
-    >>> bool((np.random.get_state()[1] == before[1]).all())
-    True
-    """
+    """Restore the state of NumPy's global generator after third-party code that draws from it."""
     state = np.random.get_state()  # noqa: NPY002 (the global generator is what we protect)
     try:
         yield

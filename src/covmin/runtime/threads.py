@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,40 +34,35 @@ Result = TypeVar("Result")
 _LEFT_TO_A_WORKER: ContextVar[int | None] = ContextVar("left_to_a_worker", default=None)
 
 
-@cache
-def _blas() -> ThreadpoolController:
-    # Finding the libraries takes longer than a small fit, so do it once.
-    return ThreadpoolController().select(user_api="blas")
+class _Blas:
+    """The BLAS libraries, held to the fewest threads that any active block asks for.
 
-
-def _threads_of_blas() -> int:
-    return max((library["num_threads"] for library in _blas().info()), default=1)
-
-
-class _BlasLimit:
-    """Limits BLAS to the smallest number of threads that any active block asks for.
-
-    The limit applies to the whole process. If fits overlap, a later one finds the limit set by an
-    earlier one, and must not restore that.
+    Their number of threads applies to the whole process. If fits overlap, a later one finds the
+    limit set by an earlier one, and must not restore that.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._asked: list[int] = []
-        self._given = 1
-        self._before: Any = None
+        self._given: list[int] = []  # by library, before the first active block
 
-    def given(self) -> int:
-        """Return the number of threads that BLAS uses without our limit."""
+    @cached_property
+    def _libraries(self) -> list[Any]:
+        # Finding the libraries takes longer than a small fit, so do it once.
+        return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+    def given(self) -> list[int]:
+        """Return the number of threads that each library uses without our limit."""
         with self._lock:
-            return self._given if self._asked else _threads_of_blas()
+            if self._asked:
+                return self._given
+            return [library.num_threads for library in self._libraries]
 
     @contextmanager
     def held_to(self, n_threads: int) -> Iterator[None]:
-        """Limit BLAS to this many threads during the block."""
+        """Use at most this many threads during the block."""
         with self._lock:
-            if not self._asked:
-                self._given = _threads_of_blas()
+            self._given = self.given()
             self._asked.append(n_threads)
             self._set()
         try:
@@ -78,19 +73,14 @@ class _BlasLimit:
                 self._set()
 
     def _set(self) -> None:
-        if not self._asked:
-            self._before.restore_original_limits()
-            self._before = None
-        else:
-            limit = _blas().limit(limits=min(self._asked))
-            self._before = self._before or limit
-        # Another thread may lift the limit; since threadpoolctl 3.8 only its owner could.
-        for library in _blas().lib_controllers:
+        for library, given in zip(self._libraries, self._given, strict=True):
+            library.set_num_threads(min(self._asked, default=given))
+            # Another thread may lift the limit; since threadpoolctl 3.8 only its owner could.
             if hasattr(library, "clear_controlling_thread"):
                 library.clear_controlling_thread()
 
 
-_BLAS = _BlasLimit()
+_BLAS = _Blas()
 
 
 def one_blas_thread() -> AbstractContextManager[None]:
@@ -139,7 +129,7 @@ def row_threads() -> int:
     in_main = threading.current_thread() is threading.main_thread()
     if not in_main and get_active_backend()[0].nesting_level > 0:
         return 1
-    return min(_BLAS.given(), int(cpu_count()))
+    return min(max(_BLAS.given(), default=1), int(cpu_count()))
 
 
 @contextmanager

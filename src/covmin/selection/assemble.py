@@ -12,9 +12,9 @@ from covmin.core.arrays import to_device
 from covmin.core.kernels import Kernel
 from covmin.core.kernels.bandwidth import all_features, kept_features
 from covmin.core.problem import Effort, Problem, Sample
-from covmin.data.columns import DistinctRows, PreparedColumns
-from covmin.data.responses import EncodedResponse
-from covmin.data.sources import StandardizedSource
+from covmin.data.blocks import StandardizedBlocks
+from covmin.data.response import EncodedResponse
+from covmin.data.standardize import DistinctRows, PreparedColumns
 from covmin.plan.formulation import Formulation
 from covmin.plan.rules import held_rows, path_budgets
 
@@ -98,7 +98,7 @@ def make_problem(
     rng = np.random.default_rng(seed)
     frequencies = kernel.draw_frequencies(X.shape[1], n_components, rng)
     options["n_threads"] = n_threads
-    if device is not None or not isinstance(X, StandardizedSource):
+    if device is not None or not isinstance(X, StandardizedBlocks):
         return Problem.fourier(_held(columns, Y, rows, device=device), frequencies, **options)
     held = _held(columns, Y, rows, held_rows(rows.size, X.shape[1], Y.shape[1]))
     if held.n_rows == rows.size:
@@ -121,7 +121,7 @@ def _held(
     """Return the distinct rows, at most ``most``, in memory, with responses and weights."""
     first, p = rows.first[:most], rows.p[:most]
     p = p / p.sum()
-    X = columns.X.sample(first) if isinstance(columns.X, StandardizedSource) else columns.X[first]
+    X = columns.X.sample(first) if isinstance(columns.X, StandardizedBlocks) else columns.X[first]
     parts = X, Y[first] - p @ Y[first], p
     return Sample(*(to_device(part.astype(X.dtype, copy=False), device) for part in parts))
 

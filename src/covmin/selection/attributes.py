@@ -9,7 +9,7 @@ from sklearn.utils import Bunch
 from covmin.core.path import Path, approximation_error
 from covmin.core.screening import Found
 from covmin.data import Layout
-from covmin.data.columns import PreparedColumns
+from covmin.data.standardize import PreparedColumns
 from covmin.plan import Formulation, Plan
 from covmin.remarks import warn
 from covmin.runtime.run import Run

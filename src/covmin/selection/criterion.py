@@ -9,9 +9,8 @@ from sklearn.utils.validation import check_X_y
 from covmin.constants import PAPER_RIDGE
 from covmin.core.kernels import Kernel
 from covmin.data.checks import check_numbers, columns_named
-from covmin.data.columns import prepare_columns, weighted_samples
-from covmin.data.ranks import Standardize
-from covmin.data.responses import encode_response, ordered_levels
+from covmin.data.response import encode_response, ordered_levels
+from covmin.data.standardize import Standardize, prepare_columns, weighted_samples
 from covmin.plan.formulation import FORMULATIONS, Fourier, approximation_of
 from covmin.plan.rules import by_size, kernel_of
 from covmin.runtime.compat import HasMethods, Interval, StrOptions, validate_params

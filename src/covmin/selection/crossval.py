@@ -15,13 +15,12 @@ from sklearn.metrics import log_loss, recall_score, roc_auc_score
 from covmin.constants import FOLDS, SAMPLE_ROWS
 from covmin.core.path import run_path
 from covmin.core.regression import regress_on_sets
-from covmin.core.watch import Watch
+from covmin.core.solver import Watch
 from covmin.data import Layout, Table
-from covmin.data.columns import DistinctRows, PreparedColumns, prepare_columns
-from covmin.data.hazards import martingale_residuals
-from covmin.data.ranks import Standardize
-from covmin.data.responses import EncodedResponse
-from covmin.data.sources import ArraySource, StandardizedSource, is_source
+from covmin.data.blocks import ArrayBlocks, StandardizedBlocks, in_blocks
+from covmin.data.response import EncodedResponse
+from covmin.data.standardize import DistinctRows, PreparedColumns, Standardize, prepare_columns
+from covmin.data.survival import martingale_residuals
 from covmin.plan.look import FirstLook
 from covmin.plan.rules import n_folds_used
 from covmin.runtime.run import Run
@@ -149,13 +148,13 @@ class _HeldOut:
     def _first(self, n_rows: int, columns: np.ndarray) -> np.ndarray:
         """Return some columns of the first training samples."""
         X = self.columns.X
-        if not isinstance(X, StandardizedSource):
+        if not isinstance(X, StandardizedBlocks):
             return np.asarray(X[:n_rows, columns])
         return X.restrict(columns).sample(np.arange(min(n_rows, X.shape[0])))
 
     def _left_out(self, columns: np.ndarray) -> np.ndarray:
         """Return some columns of the test samples, prepared like the training samples."""
-        X = self.X if is_source(self.X) else ArraySource(self.X)
+        X = self.X if in_blocks(self.X) else ArrayBlocks(self.X)
         return np.concatenate([self.columns.apply(block)[:, columns] for _, block in X.blocks()])
 
     def predictions(self, sets: list[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
@@ -272,7 +271,7 @@ def residuals_beyond_given(
     layout, weight = every.layout, every.weight
     is_given = layout.given[layout.unit[layout.source]]
     X, columns = every.X, np.flatnonzero(is_given)
-    X = X.take(np.arange(every.n_samples), columns) if is_source(X) else X[:, columns]
+    X = X.take(np.arange(every.n_samples), columns) if in_blocks(X) else X[:, columns]
     given, layout = replace(every, X=X), layout.restrict(columns)
     residuals = np.empty_like(every.response.Y)
     for fold in _folds(every.n_samples, every.response.strata):
@@ -295,7 +294,7 @@ def _hold_out(
     train = weight[~fold]
     mean = train @ Y[~fold] / train.sum()
     Y_train = Y[~fold] - mean
-    X_train, X_left = (X.keep(m) if is_source(X) else X[m] for m in (~fold, fold))
+    X_train, X_left = (X.keep(m) if in_blocks(X) else X[m] for m in (~fold, fold))
     columns = prepare_columns(X_train, standardize, layout=layout, sample_weight=train, Y=Y_train)
     return _HeldOut(
         columns,

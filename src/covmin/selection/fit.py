@@ -14,9 +14,8 @@ from covmin.core.path import Path, run_path
 from covmin.core.problem import DEVICE_EFFORT, EFFORT, Problem
 from covmin.core.screening import SEARCH
 from covmin.data import Table
-from covmin.data.columns import DistinctRows, PreparedColumns, n_features_to_keep
-from covmin.data.sources.sparse import is_made_dense
-from covmin.plan.duplicates import without_duplicates
+from covmin.data.blocks.sparse import is_made_dense
+from covmin.data.standardize import DistinctRows, PreparedColumns, n_features_to_keep
 from covmin.plan.formulation import FORMULATIONS, approximation_of, formulation_of
 from covmin.plan.look import FirstLook
 from covmin.plan.plan import Decision, Plan
@@ -96,7 +95,7 @@ def fit(table: Table, columns: PreparedColumns, settings: Settings, run: Run) ->
     method, decisions = plan(table, columns, settings)
     on_host = method.approximation is None and method.device is None
     with blas_threads(columns.n_distinct if on_host else 0, method.n_threads):
-        rows = without_duplicates(columns, settings.seed)
+        rows = columns.independent(settings.seed)
         table = beyond_given(table, rows, settings.standardize)
         data = method.problem(columns, table.response.Y)
         method, epsilons, first, seen = look(method, data, table, columns, settings)
@@ -261,7 +260,7 @@ def _of_table(table: Table, columns: PreparedColumns) -> list[Decision]:
         choice = f"{n_rows - columns.n_distinct} of {n_rows} samples merged"
         reason = "a duplicate adds its weight to the sample it repeats"
         decisions.append(Decision("duplicates", choice, reason))
-    if names := table.columns_with_gaps:
+    if names := table.columns_with_missing:
         choice = f"{len(names)} column{'s' if len(names) > 1 else ''}: {listed(names)}"
         reason = (
             "set to the mean, with an indicator of missingness that shares the weight of the column"

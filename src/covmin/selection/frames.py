@@ -14,14 +14,14 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import TableOptions, read
-from covmin.data.tables import from_tensors
+from covmin.data.table import from_tensors
 from covmin.runtime.compat import output_container
 
 from .substitutes import Substitute, feature_labels, find_substitutes
 from .summary import Explained, feature_names, feature_notes
 
 if TYPE_CHECKING:
-    from covmin.report import Report
+    from covmin.report.render import Report
 
 
 class NamedResultsMixin:
@@ -225,7 +225,8 @@ class NamedResultsMixin:
             )
         if getattr(y, "name", None) is not None:
             options = {"target_name": str(y.name), **options}
-        from covmin.report import make_report  # of a layer above, for the sake of a short call
+        # Of a layer above, for the sake of a short call.
+        from covmin.report.render import make_report
 
         made = make_report(self, X, y, **options)
         return made if path is None else made.save(path)

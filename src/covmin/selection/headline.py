@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from covmin.constants import CLEARLY_BETTER
 from covmin.text import count_of, percent, verb
 
 from .scoring import scoring_name
@@ -20,9 +21,6 @@ MEASURES = {
     "concordance": "concordance index",
     "score": "score",
 }
-# Standard errors by which the best set must be better than no features on the same samples. In
-# tables of pure noise, this finds something in one of forty.
-_CLEARLY = 1.5
 # From these fractions on, features explain part of a response, or most of it; a smaller one than
 # the first rounds to zero per cent.
 _NOTHING, _PART, _MOST = 0.005, 0.25, 0.5
@@ -70,7 +68,7 @@ def headline(selector: Any, target: str = "y") -> Headline:
     The 3 of 10 features most relevant to quadrant
     """
     given = n_given(selector)
-    kept, d = int(selector.support_.sum()) - given, selector.n_features_in_ - given
+    kept, d = int(selector.n_features_), int(selector.ranking_.max())
     who = f"{kept:,} of {count_of(d, 'feature')}"
     if selector.cv_results_ is None:
         if kept == d:
@@ -245,7 +243,7 @@ def _found(selector: Any) -> bool:
     _, error, _ = cv_measure(selector, "error")
     _, gain, spread = cv_measure(selector, "gain")
     best = int(np.argmin(error))
-    return bool(gain[best] > _CLEARLY * spread[best])
+    return bool(gain[best] > CLEARLY_BETTER * spread[best])
 
 
 def at_chosen(selector: Any, name: str) -> tuple[float, float]:

@@ -16,8 +16,8 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from covmin.data import Table
-from covmin.data.checks import is_frame
-from covmin.data.sources.base import stays_what_it_is
+from covmin.data.blocks.array import stays_what_it_is
+from covmin.data.columns import is_frame
 from covmin.data.survival import as_structured
 from covmin.remarks import warn
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from sklearn.base import BaseEstimator
 
 from covmin.data import TableOptions, read
-from covmin.data.outputs import SupportMixin, WholeColumnsMixin
-from covmin.data.table import check_columns, check_enough, warn_of_excluded
-from covmin.data.tables import from_tensors
+from covmin.data.checks import check_columns, check_enough, warn_of_excluded
+from covmin.data.table import from_tensors
 from covmin.plan import Formulation, Fourier
 from covmin.runtime.compat import (
     N_JOBS,
@@ -33,6 +32,7 @@ from .frames import NamedResultsMixin
 from .nested import NestedParametersMixin
 from .notebook import NotebookMixin
 from .scoring import check_scored
+from .transform import SupportMixin, WholeColumnsMixin
 
 
 @dataclass(eq=False, repr=False)

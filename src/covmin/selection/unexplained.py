@@ -7,8 +7,7 @@ import numpy as np
 from covmin.constants import LANDMARKS, MANY_ROWS
 from covmin.core.regression import regress_on_sets
 from covmin.data import TableOptions, read
-from covmin.data.tables import from_tensors
-from covmin.plan.duplicates import without_duplicates
+from covmin.data.table import from_tensors
 from covmin.runtime.compat import validate_params
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
@@ -101,7 +100,7 @@ def unexplained_variance(
     seed = seed_of(random_state)
     columns = table.columns(standardize=True)
     # Duplicates are merged, because one would predict the other.
-    rows = without_duplicates(columns, seed)
+    rows = columns.independent(seed)
     first, p = rows.first[:MANY_ROWS], rows.p[:MANY_ROWS] / rows.p[:MANY_ROWS].sum()
     Z, Y = columns.X.sample(first).astype(np.float64), table.response.Y[first]
     if columns.index.size == 0 or not np.ptp(Y, axis=0).any():

@@ -42,9 +42,6 @@ class Operator(Protocol):
     def leave_one_out(self, ridge: float) -> float:
         """Return the mean squared leave-one-out residual of kernel ridge regression."""
 
-    def predict(self, X: Array, ridge: float) -> np.ndarray:
-        """Return the kernel ridge prediction of the centred responses at new samples, (m, k)."""
-
 
 class Gram(Protocol):
     """The samples and the kernel, from which ``C_w`` is computed at any w."""

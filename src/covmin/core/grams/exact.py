@@ -19,20 +19,29 @@ from ..arrays import (
     to_numpy,
 )
 from ..kernels import ScaledKernel
+from ..rows import ArrayRows
 
 
 @dataclass(frozen=True)
 class ExactGrams:
-    """Factory of exact Gram operators, for any kernel and any columns of the samples."""
+    """Factory of exact Gram operators, for any kernel and any columns of rows in memory."""
 
-    X: Array
-    Y: Array
-    p: Array
-    places: np.ndarray | None = None  # position in X of each column, if X has only some of them
+    rows: ArrayRows
+    is_exact = True
+    n_components = 0
+
+    @property
+    def frequencies(self) -> Array:
+        """No random Fourier features for any column."""
+        return self.rows.X[:0, :].T
+
+    def on(self, rows: ArrayRows) -> ExactGrams:
+        """Return the same for other rows."""
+        return ExactGrams(rows)
 
     def over(self, kernel: ScaledKernel, columns: np.ndarray) -> ExactGram:
-        columns = columns if self.places is None else self.places[columns]
-        return ExactGram(kernel, take(self.X, columns, axis=1), self.Y, self.p)
+        rows = self.rows.restrict(columns)
+        return ExactGram(kernel, take(rows.X, rows.columns, axis=1), rows.Y, rows.p)
 
 
 @dataclass(frozen=True)
@@ -112,10 +121,3 @@ class ExactOperator:
         p = self._gram.p
         residuals = factor.solve(self.Y) / (factor.inverse_diagonal() - p**2 / ridge)[:, None]
         return float(array_namespace(p).sum(p[:, None] * residuals**2))
-
-    def predict(self, X: Array, ridge: float) -> np.ndarray:
-        gram = self._gram
-        alpha = self._factor(ridge).solve(self.Y)
-        # The intercept makes the weighted residuals sum to zero, because Y is centred.
-        intercept = -(gram.p @ (self._K @ alpha))
-        return to_numpy(gram.kernel.cross(X, gram.X, self._w) @ alpha + intercept)

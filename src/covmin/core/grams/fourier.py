@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -27,6 +27,15 @@ class FourierGrams:
     rows: Rows
     frequencies: Array  # (n_columns, any), drawn once, so that all operators of a fit share them
     like: Array  # an array with the library, device and dtype of the rows
+    is_exact = False
+
+    @property
+    def n_components(self) -> int:
+        return 2 * int(self.frequencies.shape[1])
+
+    def on(self, rows: Rows) -> FourierGrams:
+        """Return the same for other rows."""
+        return replace(self, rows=rows)
 
     def over(self, kernel: ScaledKernel, columns: np.ndarray) -> FourierGram:
         components = kernel.components(take(self.frequencies, columns, axis=0)).like(self.like)
@@ -303,7 +312,3 @@ class FourierOperator:
         parts = self._means, beta, inverse
         block = partial(_loo_block, self._gram.components, self._w, parts)
         return float(self._gram.rows.sum(block)[0][0])
-
-    def predict(self, X: Array, ridge: float) -> np.ndarray:
-        U = to_numpy(self._gram.components.like(X).components(X, like(self._w, X)))
-        return (U - self._means) @ self._beta(ridge)

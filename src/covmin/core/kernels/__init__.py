@@ -5,8 +5,7 @@ from typing import Any
 from .additive import Additive, GaussianSum, Mixed, Sum, WaveSum
 from .base import Configurable, Kernel, Scale, ScaledKernel
 from .laplacian import Laplacian
-from .linear import Linear
-from .polynomial import Polynomial
+from .linear import Linear, Polynomial
 from .radial import Gaussian, RationalQuadratic
 
 __all__ = [

@@ -1,13 +1,14 @@
-"""The linear kernel."""
+"""Kernels of the inner product of weighted samples: linear and polynomial."""
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Self
 
 import numpy as np
 from numpy.random import Generator
 
 from ..arrays import Array, column_dots
-from .base import SampleKernel, Scale
+from .base import SampleKernel, Scale, is_finite_number, outer
 from .components import Components, Pullback
 
 
@@ -60,3 +61,66 @@ class Linear(SampleKernel):
 
     def places(self, columns: np.ndarray) -> np.ndarray:
         return columns
+
+
+@dataclass(repr=False)
+class Polynomial(SampleKernel):
+    """The polynomial kernel ``k(x, x̃) = (c + Σⱼ wⱼ² xⱼ x̃ⱼ / σ²)^p``.
+
+    Parameters
+    ----------
+    degree : int, default=3
+        Power p.
+    coef0 : float, default=1.0
+        Constant c.
+    bandwidth : "median" or float, default="median"
+        Scale σ of the inner product.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0], [2.0]])
+    >>> Polynomial(degree=2, bandwidth=1.0).cross(X, X, np.ones(1))
+    array([[ 4.,  9.],
+           [ 9., 25.]])
+    """
+
+    degree: int = 3
+    coef0: float = 1.0
+    bandwidth: float | str = "median"
+    name = "polynomial"
+    zero_is_absorbing = True
+
+    @property
+    def sees_interactions(self) -> bool:  # type: ignore[override]
+        return self.degree > 1
+
+    def check(self) -> None:
+        super().check()
+        if not isinstance(self.degree, Integral) or self.degree < 1:
+            raise ValueError(f"degree must be an integer ≥ 1; got {self.degree!r}.")
+        if not (is_finite_number(self.coef0) and self.coef0 >= 0.0):
+            raise ValueError(f"coef0 must be a number ≥ 0; got {self.coef0!r}.")
+
+    def cross(self, A: Array, B: Array, w: Array) -> Array:
+        return self._base(A, B, w) ** self.degree
+
+    def _base(self, A: Array, B: Array, w: Array) -> Array:
+        scale = w / self.sigma
+        S = (A * scale) @ (B * scale).T
+        S += self.coef0
+        return S
+
+    def matrix_and_pullback(self, prepared: Array, w: Array) -> tuple[Array, Pullback]:
+        """Return K and the pullback: that of the linear kernel times the slope of the power."""
+        X = prepared
+        S = self._base(X, X, w)
+        slope = S ** (self.degree - 1)
+        K = S * slope
+
+        def pullback(P: Array, Q: Array) -> Array:
+            B = outer(P, Q)
+            B *= slope
+            return (2.0 * self.degree / self.sigma**2) * w * column_dots(X, B @ X)
+
+        return K, pullback

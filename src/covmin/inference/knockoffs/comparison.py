@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from covmin.core.units import ALWAYS_ON, Units
-from covmin.data.columns import prepare_columns
+from covmin.data.standardize import prepare_columns
 from covmin.selection.selector import CCMSelector
 
 Importance = Callable[[Any], np.ndarray]

@@ -30,18 +30,9 @@ _LEAST_SHRINKAGE = 1e-4
 class TableKnockoffs:
     """Draws knockoffs of the units of a table, conditional on the given columns.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_encoded)
-        Encoded columns, with NaN for missing values.
-    layout : Layout
-        Description of the columns.
-    index : ndarray
-        The encoded columns that vary, in an order that does not depend on their positions.
-    p : ndarray of shape (n_samples,)
-        Sample weights that sum to one.
-    rng : Generator
-        Generator for the latent variables while their correlation is estimated.
+    X (n_samples, n_encoded) are the encoded columns, with NaN for missing values; ``index`` are
+    those that vary, in an order that does not depend on their positions; p are weights that sum to
+    one.
     """
 
     def __init__(
@@ -54,7 +45,7 @@ class TableKnockoffs:
     ) -> None:
         self._X, self._p = X, p
         inputs, first = np.unique(layout.source[index], return_index=True)
-        marks_missing = np.isin(np.arange(layout.source.size), layout.gaps)
+        marks_missing = np.isin(np.arange(layout.source.size), layout.indicators)
         self._columns = []  # encoded columns and their latent variables
         unit: list[int] = []
         number: list[int] = []  # encoded column of each latent variable of a number, else −1

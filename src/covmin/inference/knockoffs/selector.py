@@ -13,10 +13,9 @@ from sklearn.utils import Tags, _safe_indexing, get_tags
 from covmin.constants import KNOCKOFF_KERNEL
 from covmin.core.kernels import Mixed
 from covmin.data import Table
-from covmin.data.columns import PreparedColumns, prepare_columns
-from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
-from covmin.data.table import check_columns, check_enough, warn_of_excluded
-from covmin.data.tables import from_tensors
+from covmin.data.checks import check_columns, check_enough, warn_of_excluded
+from covmin.data.standardize import PreparedColumns, prepare_columns
+from covmin.data.table import from_tensors
 from covmin.remarks import silenced, warn
 from covmin.runtime.compat import (
     N_JOBS,
@@ -32,6 +31,7 @@ from covmin.runtime.run import for_many_fits
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.selection.selector import CCMSelector
+from covmin.selection.transform import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 
 from ..refitting import by_column, note_columns, options_of, read_for, rows_to_fit
 from .comparison import (
@@ -72,10 +72,8 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         Estimator that is fitted to features and copies together. None means :class:`CCMSelector`.
         In a CCMSelector, "auto" means ``n_features_to_select=1, kernel=Mixed(mixing=0.5),
         epsilon=0.01`` here. Its ``feature_groups``, ``given`` and ``column_types`` determine how
-        the table is read, as in
-        ``KnockoffSelector(CCMSelector(given="age"))``. For any other estimator, the table is read
-        with the defaults of CCMSelector, and the estimator is fitted to standardised columns and to
-        indicators of levels and missingness.
+        the table is read. Any other estimator is fitted to standardised columns and to indicators
+        of levels and missingness.
     fdr : float in (0, 1), default=0.1
         Bound on the false discovery rate, the expected fraction of false ones among the features
         kept. With ``offset=1``, either at least 1/fdr features are kept, or none.
@@ -90,13 +88,9 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
         Number of times the copies are drawn. With several draws the result is less random:
         e-values are averaged over the draws [3]_. Either at least 2/fdr features are then kept, or
         none, so use several draws only if many features have clear effects.
-    n_jobs : int, default=None
-        Number of draws to process in parallel.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the copies. None is a fixed seed, so results are reproducible.
-    verbose : int or "auto", default="auto"
-        1 shows a progress bar, 0 does not. "auto" shows it in terminals and notebooks, after a few
-        seconds.
+    n_jobs, random_state, verbose
+        Number of draws to process in parallel, seed of the copies, and whether to show progress,
+        as in :class:`CCMSelector`.
 
     Attributes
     ----------
@@ -119,12 +113,8 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     ranking_ : ndarray of shape (n_features,)
         Rank of each feature; 1 is best. Ordered by e-value, if there are several draws, then by
         ``W_``, then by position. Columns of a group share a rank; given columns have rank 0.
-    feature_groups_ : ndarray of shape (n_groups,) or None
-        Labels of the groups, if there are groups.
-    n_features_in_ : int
-        Number of features seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if X has column names.
+    feature_groups_, n_features_in_, feature_names_in_
+        As in :class:`CCMSelector`.
 
     See Also
     --------
@@ -138,24 +128,17 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     known. Here it is modelled by a Gaussian copula: each column is a function of latent Gaussian
     variables. Numbers determine them by their ranks; levels, ties and missing values only determine
     an interval [5]_. The correlation of the latent variables is shrunk towards none as far as that
-    raises its leave-one-out likelihood [6]_. They are drawn given the table, their copies are drawn
-    given them, and the copies are transformed back to values. The bound is as good as this model of
-    the *features*, which covers skewed and discrete columns and heavy tails. It does not cover
-    features that are non-monotone functions of others; if one depends on the square of another, a
-    warning is issued. No model of y is needed.
+    raises its leave-one-out likelihood [6]_. The bound is as good as this model of the *features*,
+    which covers skewed and discrete columns and heavy tails. It does not cover features that are
+    non-monotone functions of others; if one depends on the square of another, a warning is issued.
 
-    The copy of a given column is the column itself, so the others are compared given it. The copies
-    of the columns of a group are drawn jointly, and the group is swapped as a whole [4]_.
+    The joint covariance G of features and copies minimises ``tr(G⁻¹)`` [2]_, which keeps copies
+    different from their originals even if features are correlated. The copy of a given column is
+    the column itself, so the others are compared given it. A group is copied and swapped as a whole
+    [4]_. Swapping a feature with its copy changes the sign of its statistic and no other.
 
     Duplicate rows are merged and their weights added, unless all columns have few values: a
     duplicate shares the response of its original, while its copy would not.
-
-    Swapping a feature with its copy changes the sign of its statistic and no other statistic, to
-    the last bit: estimators see the columns in an order that depends only on their content.
-
-    The joint covariance G of features and copies minimises ``tr(G⁻¹)`` [2]_, which keeps copies
-    different from their originals even if features are correlated. For groups, it refers to
-    variables that are uncorrelated within each group.
 
     References
     ----------
@@ -176,7 +159,7 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     --------
     >>> import numpy as np
     >>> from covmin import KnockoffSelector
-    >>> rng = np.random.default_rng(0)
+    >>> rng = np.random.default_rng(2)
     >>> X = rng.standard_normal((300, 20))
     >>> y = (np.sin(2 * X[:, :6]) + X[:, :6]).sum(axis=1) + 0.5 * rng.standard_normal(300)
     >>> KnockoffSelector(fdr=0.2).fit(X, y).get_support(indices=True)
@@ -213,12 +196,8 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples in memory: numbers, or a data frame that may also hold text, categories and
-            dates. Missing values are allowed.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels, one or several numeric responses, or survival times, as the estimator
-            accepts them. Samples with a missing response are dropped, with a warning.
+        X, y, groups
+            As in :meth:`CCMSelector.fit`, with X in memory.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights, for the distribution of the features and for the estimator.
 

@@ -12,7 +12,7 @@ from covmin.constants import TESTED_ROWS
 from covmin.core.kernels import Gaussian
 from covmin.core.regression import Given
 from covmin.data import Table, TableOptions, read
-from covmin.data.columns import prepare_columns
+from covmin.data.standardize import prepare_columns
 from covmin.plan.rules import by_size
 from covmin.remarks import InputError
 from covmin.runtime.compat import N_JOBS, VERBOSE, Interval, StrOptions, validate_params
@@ -111,13 +111,9 @@ def conditional_dependence_test(
     sample_weight : array-like of shape (n_samples,), default=None
         Sample weights, with ``given``. A sample of weight 2 is one observation that counts twice,
         not two observations.
-    n_jobs : int, default=None
-        Number of permutations to process in parallel.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the permutations and of the order of the samples. None is a fixed seed.
-    verbose : int or "auto", default="auto"
-        1 shows a progress bar, 0 does not. "auto" shows it in terminals and notebooks, after a few
-        seconds.
+    n_jobs, random_state, verbose
+        Number of permutations to process in parallel, seed of the permutations and of the order of
+        the samples, and whether to show progress, as in :class:`CCMSelector`.
 
     Returns
     -------

@@ -22,7 +22,7 @@ from scipy.stats import gamma, norm
 
 from covmin.constants import FUNCTION_SCALES, NEGLIGIBLE_SHARE
 from covmin.core.regression import Basis, Given
-from covmin.data.ranks import NormalScores
+from covmin.data.blocks import NormalScores
 
 # Length scale of the functions φ of a residual: most of their variance is a line, some oscillates.
 _FEATURE_SCALE = FUNCTION_SCALES[1]
@@ -51,14 +51,8 @@ def residual_product_test(
 ) -> ResidualProductTest:
     """Test whether columns of normal scores explain Y beyond the given features.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_columns)
-        Normal scores of the columns to test, as one set, with the same rows as ``given``.
-    weights : ndarray of shape (n_columns,)
-        Weight of each column.
-    Y : ndarray of shape (n_samples, n_responses)
-    given : Given
+    The columns X (n, c), with their weights, are tested as one set. They and the responses Y (n, k)
+    have the same rows as ``given``.
     """
     if X.shape[1] == 0:
         return _NOTHING_ADDED
@@ -118,25 +112,12 @@ def _tail(E: np.ndarray, R: np.ndarray, spread: np.ndarray) -> tuple[float, floa
 
 
 def weighted_chi2_tail(weights: np.ndarray, value: float) -> float:
-    """Return P(Σₖ λₖ χ²ₖ ≥ value) for independent χ² variables with one degree of freedom.
+    """Return P(Σₖ λₖ χ²ₖ ≥ value) for weights λₖ ≥ 0 of independent χ² with one degree of freedom.
 
     Uses the saddlepoint formula of Lugannani and Rice in the form of Barndorff-Nielsen, whose
     relative error is a few per cent even for very small probabilities. Below the mean, where no
     decision is made, it uses a gamma distribution with the same mean and variance.
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_terms,)
-        The λₖ ≥ 0.
-    value : float
-
-    Returns
-    -------
-    tail : float
-
-    Examples
-    --------
-    >>> import numpy as np
     >>> round(weighted_chi2_tail(np.array([1.0]), 3.841), 2)
     0.05
     """

@@ -11,9 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import Table, TableOptions, read
-from covmin.data.columns import PreparedColumns
-from covmin.data.outputs import SupportMixin, WholeColumnsMixin, unchanged_on_failure
-from covmin.data.table import check_columns, warn_of_excluded
+from covmin.data.checks import check_columns, warn_of_excluded
+from covmin.data.standardize import PreparedColumns
 from covmin.runtime.compat import (
     N_JOBS,
     VERBOSE,
@@ -27,6 +26,7 @@ from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.selection.frames import results_frame
 from covmin.selection.summary import feature_names
+from covmin.selection.transform import SupportMixin, WholeColumnsMixin, unchanged_on_failure
 
 from ..refitting import by_column, note_columns
 from .feature_tests import (
@@ -66,23 +66,12 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
     keep : {"relevant", "needed"}, default="relevant"
         Features that ``transform`` keeps: those that are needed or relevant, or only the needed
         ones.
-    feature_groups : array-like of shape (n_features,) or dict, default=None
-        Columns that are tested together: a label for each column, or a dict that maps a label to
-        its columns (names or indices).
-    given : str, int or array-like, default=None
-        Columns that are known to matter, as names, indices or a mask. They are always kept, and
-        all tests condition on them.
-    column_types : {"auto", "strict"} or dict, default="auto"
-        How to read the columns, as in :class:`CCMSelector`.
-    task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
-        How to read y, as in :class:`CCMSelector`.
-    n_jobs : int, default=None
-        Number of features to test in parallel.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the order of the samples. None is a fixed seed.
-    verbose : int or "auto", default="auto"
-        1 shows a progress bar, 0 does not. "auto" shows it in terminals and notebooks, after a few
-        seconds.
+    feature_groups, given, column_types, task
+        How to read X and y, as in :class:`CCMSelector`. The columns of a group are tested together.
+        Given columns are always kept, and all tests condition on them.
+    n_jobs, random_state, verbose
+        Number of features to test in parallel, seed of the order of the samples, and whether to
+        show progress, as in :class:`CCMSelector`.
 
     Attributes
     ----------
@@ -105,12 +94,8 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
     ranking_ : ndarray of shape (n_features,)
         Rank of each feature: needed ones first, then relevant ones, then the others, each by
         p-value. Columns of a group share a rank; given columns have rank 0.
-    feature_groups_ : ndarray of shape (n_groups,) or None
-        Labels of the groups, if there are groups.
-    n_features_in_ : int
-        Number of features seen in ``fit``.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of the features, if X has column names.
+    feature_groups_, n_features_in_, feature_names_in_
+        As in :class:`CCMSelector`.
 
     See Also
     --------
@@ -121,11 +106,9 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
     -----
     *Needed.* Uses the test of :func:`conditional_dependence_test`. Conditioning on hundreds of
     features is not feasible, and usually few of them affect y. A feature is therefore tested given
-    those that predict y best, which :class:`CCMSelector` ranks and a leave-one-out error limits
-    (without the feature itself, so that its substitutes are found), and given what all other
-    features predict of the feature itself, as one column. A feature missed by one of the two is
-    included by the other (double selection [1]_). The product of the errors of the two regressions
-    is assumed to be small.
+    those that predict y best without it, and given what all other features predict of the feature
+    itself, as one column. What one of the two misses is included by the other (double selection
+    [1]_). The product of the errors of the two regressions is assumed to be small.
 
     *Relevant.* Combines three tests, each at a third of the level: the ranks of the feature against
     y, unconditionally; the pairs found by a search over all products, tested given the partner and
@@ -189,11 +172,8 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples: numbers, or a data frame that may also hold text, categories and dates.
-            Missing values are allowed.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels or numbers. Samples with a missing response are dropped.
+        X, y, groups
+            As in :meth:`CCMSelector.fit`.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights. A sample of weight 2 is one observation that counts twice, not two
             observations.

@@ -1,0 +1,198 @@
+"""Tables that are too large to copy: read in blocks of rows and standardised on the fly.
+
+A source knows its numbers of rows and columns, yields raw blocks in order, and fetches single
+rows. Arrays, memory-mapped files and Parquet files are read in this process; Dask collections are
+processed on the workers (:mod:`~covmin.data.blocks.dask`). All sources have the same methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from itertools import chain, islice
+from typing import Any, Protocol
+
+import numpy as np
+
+from covmin.core.rows import map_blocks
+from covmin.runtime.threads import row_threads
+
+# (raw X_block, Y_block, p_block) → anything
+RawFunction = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
+# any number of results, merged or not, in order → the result for all of them
+Merge = Callable[[Iterable[Any]], Any]
+
+
+class Blocks(Protocol):
+    """A table of numbers that is read in blocks of rows."""
+
+    reads_in_blocks: bool  # True; distinguishes a source from other tables
+    shape: tuple[int, int]  # numbers of rows and columns
+    dtype: np.dtype[Any]  # float32 or float64, the dtype of standardised blocks
+    names: list[str] | None  # of the columns, if they have any
+
+    def beside(self, values: np.ndarray) -> Any:
+        """Store one response or weight per row next to the rows, for many passes."""
+
+    def reduce(
+        self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
+    ) -> Any:
+        """Merge the results of ``function(X_block, Y_block, p_block)`` over all blocks.
+
+        Y and p are arrays, or results of :meth:`beside`; ``columns=None`` means all columns.
+        """
+
+    def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        """Return all columns, or some, at increasing row numbers."""
+
+    def keep(self, kept: np.ndarray) -> Blocks:
+        """Return a source of the rows where a mask is true."""
+
+
+def in_blocks(X: Any) -> bool:
+    """Tell whether X is read in blocks."""
+    return getattr(X, "reads_in_blocks", False) is True
+
+
+def as_blocks(X: Any) -> Any:
+    """Return an array as blocks, and blocks unchanged."""
+    return X if in_blocks(X) else ArrayBlocks(X)
+
+
+def rows_of(X: Any, rows: np.ndarray) -> Any:
+    """Return rows of an array or a source in any order, in memory; sparse ones stay sparse."""
+    if not in_blocks(X):
+        return X[rows]
+    if hasattr(X, "reordered"):
+        return X.reordered(rows)
+    order = np.argsort(rows)
+    taken: np.ndarray = X.take(rows[order])[np.argsort(order)]
+    return taken
+
+
+def float_dtype(dtype: Any) -> np.dtype[Any]:
+    """Return float32 for float32, and float64 for anything else."""
+    return np.dtype(np.float32 if np.dtype(dtype) == np.float32 else np.float64)
+
+
+def stays_what_it_is(X: Any) -> bool:
+    """Tell whether a selection of X keeps its type: a tensor, a Dask collection or a source."""
+    return in_blocks(X) or type(X).__module__.split(".")[0] in ("dask", "dask_expr", "torch")
+
+
+def column_names(X: Any) -> list[str] | None:
+    """Return the column names, if any, of X that satisfies :func:`stays_what_it_is`."""
+    names = X.names if in_blocks(X) else getattr(X, "columns", None)
+    return None if names is None else [str(name) for name in names]
+
+
+def restrict_columns(X: Any, columns: np.ndarray) -> Any:
+    """Return some columns of X that satisfies :func:`stays_what_it_is`."""
+    if in_blocks(X):
+        return X.restrict(columns)
+    return X[list(X.columns[columns])] if hasattr(X, "columns") else X[:, columns]
+
+
+# Rows per block: enough that the overhead of a block does not count.
+BLOCK_ROWS = 8192
+# Largest number of values in a block of wide rows.
+BLOCK_NUMBERS = 2**22
+# Results of blocks merged together; with many columns each result is large.
+_MERGED = 64
+
+
+def block_rows(n_columns: int) -> int:
+    """Return the number of rows per block for a number of columns.
+
+    >>> block_rows(10), block_rows(50_000)
+    (8192, 83)
+    """
+    return min(BLOCK_ROWS, max(1, BLOCK_NUMBERS // max(n_columns, 1)))
+
+
+class LocalBlocks:
+    """Base class of sources that are read by this process."""
+
+    reads_in_blocks = True
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    names: list[str] | None = None
+
+    @cached_property
+    def n_threads(self) -> int:
+        """Number of threads for blocks: that of BLAS when the source is first used."""
+        return row_threads()
+
+    def blocks(self, columns: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
+        """Yield raw blocks with the number of their first row."""
+        raise NotImplementedError
+
+    def with_responses(
+        self, Y: np.ndarray, p: np.ndarray, columns: np.ndarray | None = None
+    ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Yield raw blocks with their responses and weights."""
+        for start, X in self.blocks(columns):
+            stop = start + X.shape[0]
+            yield X, Y[start:stop], p[start:stop]
+
+    def beside(self, values: np.ndarray) -> np.ndarray:
+        return values
+
+    def reduce(
+        self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
+    ) -> Any:
+        results = map_blocks(function, self.with_responses(Y, p, columns), self.n_threads)
+        return merge(merge(chain([first], islice(results, _MERGED - 1))) for first in results)
+
+    def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        n_columns = self.shape[1] if columns is None else columns.size
+        taken = np.empty((rows.size, n_columns), dtype=self.dtype)
+        for start, X in self.blocks(columns):
+            first, last = np.searchsorted(rows, (start, start + X.shape[0]))
+            taken[first:last] = X[rows[first:last] - start]
+        return taken
+
+    def keep(self, kept: np.ndarray) -> LocalBlocks:
+        return KeptRows(self, kept)
+
+
+class KeptRows(LocalBlocks):
+    """Some rows of a source; the others are skipped as blocks are read."""
+
+    def __init__(self, source: Any, kept: np.ndarray) -> None:
+        self._source = source
+        self._kept = kept
+        self.names = source.names
+        self.dtype = source.dtype
+        self.shape = (int(kept.sum()), source.shape[1])
+
+    def blocks(self, columns: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
+        start = 0
+        for first, X in self._source.blocks(columns):
+            block = X[self._kept[first : first + X.shape[0]]]
+            # Skip blocks without rows: they have no minimum.
+            if block.shape[0]:
+                yield start, block
+                start += block.shape[0]
+
+    def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        return self._source.take(np.flatnonzero(self._kept)[rows], columns)
+
+
+class ArrayBlocks(LocalBlocks):
+    """An array in memory or a memory-mapped file, never copied as a whole."""
+
+    def __init__(self, X: np.ndarray) -> None:
+        self._X = X
+        self.shape = (int(X.shape[0]), int(X.shape[1]))
+        self.dtype = float_dtype(X.dtype)
+
+    def blocks(self, columns: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
+        size = block_rows(self.shape[1] if columns is None else columns.size)
+        for start in range(0, self.shape[0], size):
+            X = self._X[start : start + size]
+            yield start, X if columns is None else np.take(X, columns, axis=1)
+
+    def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        taken = self._X[rows] if columns is None else self._X[np.ix_(rows, columns)]
+        return np.asarray(taken, dtype=self.dtype)

@@ -1,0 +1,153 @@
+"""Parquet files, read in batches of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from covmin.data.checks import no_numbers
+from covmin.text import listed
+
+from .array import BLOCK_ROWS, LocalBlocks
+
+# Rows to decode from a file at a time, before they are cut into blocks.
+_BATCH_ROWS = 8192
+
+
+class ParquetBlocks(LocalBlocks):
+    """Columns of a Parquet file, or of all Parquet files in a folder, read in batches.
+
+    Only the requested columns are decoded. See :func:`open_parquet`.
+    """
+
+    def __init__(self, files: list[Path], names: list[str]) -> None:
+        self._files = files
+        self.names: list[str] = names
+        kinds = {str(field.type) for field in _schema(files) if field.name in set(names)}
+        self.dtype = np.dtype(np.float32 if kinds == {"float"} else np.float64)
+        self.shape = (sum(_parquet().read_metadata(file).num_rows for file in files), len(names))
+
+    def blocks(self, columns: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
+        names = self.names if columns is None else [self.names[j] for j in columns]
+        start = 0
+        for X in _batches(self._files, names, self.dtype):
+            for first in range(0, X.shape[0], BLOCK_ROWS):
+                block = X[first : first + BLOCK_ROWS]
+                yield start, block
+                start += block.shape[0]
+
+    def restrict(self, columns: np.ndarray) -> ParquetBlocks:
+        """Return the same files with some of the columns."""
+        return ParquetBlocks(self._files, [self.names[j] for j in columns])
+
+
+def _parquet() -> Any:
+    try:
+        import pyarrow.parquet as parquet
+    except ImportError as error:
+        raise ImportError(
+            "Reading Parquet files requires pyarrow: pip install pyarrow, or load the table into "
+            "memory yourself."
+        ) from error
+    return parquet
+
+
+def _schema(files: list[Path]) -> Any:
+    try:
+        return _parquet().read_schema(files[0])
+    except ValueError as error:  # pyarrow's ArrowInvalid is one
+        raise ValueError(
+            f"{files[0]} is not a Parquet file. Load other formats into memory (pandas.read_csv) "
+            "and pass the frame to fit."
+        ) from error
+
+
+def _batches(files: list[Path], names: list[str], dtype: Any) -> Iterator[np.ndarray]:
+    """Yield batches of rows of the named columns, as one array each."""
+    for file in files:
+        # Memory-map pages without reading ahead, so that memory does not grow with the file.
+        with _parquet().ParquetFile(file, memory_map=True, pre_buffer=False) as table:
+            for batch in table.iter_batches(_BATCH_ROWS, columns=names, use_threads=False):
+                X = np.empty((batch.num_rows, len(names)), dtype=dtype)
+                for j, name in enumerate(names):
+                    X[:, j] = batch.column(name).to_numpy(zero_copy_only=False)
+                yield X
+
+
+def open_parquet(
+    path: Any, target: str, columns: Iterable[str] | None = None
+) -> tuple[ParquetBlocks, np.ndarray]:
+    """Open a Parquet file, or a folder of them, to be read in batches during a fit.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file, or a folder whose ``*.parquet`` files are read in alphabetical order.
+    target : str
+        Column with the response, which is loaded into memory.
+    columns : iterable of str, default=None
+        Columns to select from; None means all except the target.
+
+    Returns
+    -------
+    X : ParquetBlocks
+        To be passed to :meth:`covmin.CCMSelector.fit` instead of an array.
+    y : ndarray of shape (n_rows,)
+
+    Examples
+    --------
+    >>> import tempfile, pandas as pd
+    >>> from covmin import open_parquet
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     frame = pd.DataFrame({"a": [0.0, 1.0], "y": [1, 2]})
+    ...     frame.to_parquet(f"{folder}/part.parquet")
+    ...     X, y = open_parquet(folder, target="y")
+    >>> X.names, X.shape, y
+    (['a'], (2, 1), array([1, 2]))
+    """
+    files = _files(Path(path))
+    schema = _schema(files)
+    if target not in schema.names:
+        raise ValueError(
+            f"There is no column {target!r} in {path}; its columns are {listed(schema.names)}."
+        )
+    names = [name for name in schema.names if name != target] if columns is None else list(columns)
+    if target in names:
+        raise ValueError(
+            f"columns includes the target {target!r}, which would be selected to explain itself; "
+            "remove it from columns."
+        )
+    _check_numbers(schema, names)
+    tables = [_parquet().read_table(file, columns=[target]) for file in files]
+    y = np.concatenate([table.column(target).to_numpy() for table in tables])
+    return ParquetBlocks(files, names), y
+
+
+def parquet_columns(path: Any) -> list[str]:
+    """Return the column names of a Parquet file or of a folder of them."""
+    return list(_schema(_files(Path(path))).names)
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_dir():
+        files = sorted(path.rglob("*.parquet"))
+        if not files:
+            raise FileNotFoundError(f"The folder {path} contains no *.parquet files.")
+        return files
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file or folder {path}.")
+    return [path]
+
+
+def _check_numbers(schema: Any, names: list[str]) -> None:
+    import pyarrow.types as kinds
+
+    numeric = (kinds.is_integer, kinds.is_floating, kinds.is_boolean)
+    if missing := [name for name in names if name not in schema.names]:
+        raise ValueError(f"There is no column {missing[0]!r} in these Parquet files.")
+    bad = [name for name in names if not any(kind(schema.field(name).type) for kind in numeric)]
+    if bad:
+        raise no_numbers(bad, "Omit them with columns=, or encode them before writing the files.")

@@ -1,0 +1,284 @@
+"""A table in blocks as the criterion uses it: indicators of missing values, ranks, standardised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from covmin.constants import MANY_ROWS, SAMPLE_ROWS
+from covmin.core.arrays import default_block_size, row_tiles
+from covmin.core.rows import BlockFunction, add_up, map_blocks
+from covmin.runtime.threads import row_threads
+
+from .array import Blocks, Merge, RawFunction
+
+_Knots = tuple[np.ndarray, np.ndarray]  # increasing values, and their scores
+
+
+@dataclass(frozen=True)
+class NormalScores:
+    """``Φ⁻¹(F(x))`` for each column, where F is the fraction below x plus half of that at x.
+
+    Values outside the observed range get the score of the nearest observed value.
+    """
+
+    knots: tuple[_Knots | None, ...]  # of each column; None leaves it unchanged
+
+    @classmethod
+    def of(cls, X: np.ndarray, p: np.ndarray, left: np.ndarray) -> NormalScores:
+        """Compute scores from samples (n_samples, n_columns) with weights p; skip ``left``."""
+        eps = np.finfo(X.dtype).eps
+        columns = zip(X.T, left, strict=True)
+        return cls(tuple(None if stays else _scores(column, p, eps) for column, stays in columns))
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """Return the scores of samples (n_samples, n_columns); NaN and infinity stay."""
+        scores = np.array(X, order="C")
+        for j, knots in enumerate(self.knots):
+            if knots is not None:
+                known = np.interp(X[:, j], *knots)
+                scores[:, j] = np.where(np.isfinite(X[:, j]), known, X[:, j])
+        return scores
+
+    def restrict(self, columns: np.ndarray | None) -> NormalScores:
+        """Return the scores for some of the columns, or for all."""
+        return self if columns is None else NormalScores(tuple(self.knots[j] for j in columns))
+
+
+def _scores(column: np.ndarray, p: np.ndarray, eps: float) -> _Knots | None:
+    """Return the distinct values and their scores; equal values share their mean rank.
+
+    Missing values have no rank. Returns None if the values vary only by rounding errors, which
+    must not be ranked.
+
+    >>> values, scores = _scores(np.array([0.0, 3.0, 0.0, 1e12]), np.full(4, 0.25), 1e-16)
+    >>> values.tolist(), scores.round(2).tolist()
+    ([0.0, 3.0, 1000000000000.0], [-0.67, 0.32, 1.15])
+    """
+    there = ~np.isnan(column)
+    if not there.all():
+        column, p = column[there], p[there]
+    if column.size == 0:
+        return None
+    values, place = np.unique(column.astype(np.float64), return_inverse=True)
+    size = max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
+    if not (np.isfinite(size) and values[-1] / size - values[0] / size > 4.0 * eps):
+        return None
+    share = np.bincount(place, p / p.sum())
+    middle = np.cumsum(share) - 0.5 * share
+    # Otherwise a sample would lie farther out the smaller its weight.
+    least = 0.5 / MANY_ROWS
+    scores = ndtri(np.clip(middle, least, 1.0 - least))
+    if values.size > SAMPLE_ROWS:
+        kept = np.searchsorted(middle, np.linspace(middle[0], middle[-1], SAMPLE_ROWS))
+        kept = np.unique(np.minimum(kept, values.size - 1))
+        values, scores = values[kept], scores[kept]
+    return values, scores
+
+
+def ranked_rows(n_samples: int) -> np.ndarray:
+    """Return the samples that determine the ranks: all, or a subsample."""
+    if n_samples <= MANY_ROWS:
+        return np.arange(n_samples)
+    return np.sort(np.random.default_rng(0).choice(n_samples, MANY_ROWS, replace=False))
+
+
+class MarkedBlocks:
+    """The columns of a source, followed by indicators of missingness for some of them.
+
+    The indicators are computed block by block, where the blocks are.
+    """
+
+    reads_in_blocks = True
+
+    def __init__(self, source: Blocks, columns: np.ndarray) -> None:
+        self._source = source
+        # Blocks column of each column, and whether it is an indicator of missingness.
+        self._behind = np.concatenate([np.arange(source.shape[1]), columns])
+        self._is_mark = np.arange(self._behind.size) >= source.shape[1]
+        self.shape = (source.shape[0], self._behind.size)
+        self.dtype = source.dtype
+        names = source.names
+        self.names = None if names is None else [names[j] for j in self._behind]
+
+    def beside(self, values: np.ndarray) -> Any:
+        return self._source.beside(values)
+
+    def reduce(
+        self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
+    ) -> Any:
+        some = np.arange(self.shape[1]) if columns is None else columns
+        # The function must not hold the source, so that it can be sent to other processes.
+        marked = partial(_on_marked, function, self._is_mark[some])
+        return self._source.reduce(marked, merge, Y, p, self._behind[some])
+
+    def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        some = np.arange(self.shape[1]) if columns is None else columns
+        return _marked(self._source.take(rows, self._behind[some]), self._is_mark[some])
+
+    def keep(self, kept: np.ndarray) -> MarkedBlocks:
+        return MarkedBlocks(self._source.keep(kept), self._behind[self._is_mark])
+
+
+def _on_marked(
+    function: RawFunction, is_mark: np.ndarray, X: np.ndarray, *others: np.ndarray
+) -> Any:
+    return function(_marked(X, is_mark), *others)
+
+
+def _marked(X: np.ndarray, is_mark: np.ndarray) -> np.ndarray:
+    """Replace some columns of a copy of the values by indicators of missingness."""
+    X[:, is_mark] = np.isnan(X[:, is_mark])
+    return X
+
+
+class RankedBlocks:
+    """The normal scores of a source, computed block by block, where the blocks are."""
+
+    reads_in_blocks = True
+
+    def __init__(self, source: Blocks, scores: NormalScores) -> None:
+        self._source = source
+        self._scores = scores
+        self.shape, self.dtype, self.names = source.shape, source.dtype, source.names
+
+    def beside(self, values: np.ndarray) -> Any:
+        return self._source.beside(values)
+
+    def reduce(
+        self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
+    ) -> Any:
+        # The function must not hold the source, so that it can be sent to other processes.
+        of_scores = partial(_on_scores, function, self._scores.restrict(columns), self.dtype)
+        return self._source.reduce(of_scores, merge, Y, p, columns)
+
+    def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
+        return self._scores.restrict(columns).apply(self._source.take(rows, columns))
+
+    def keep(self, kept: np.ndarray) -> RankedBlocks:
+        return RankedBlocks(self._source.keep(kept), self._scores)
+
+
+def _on_scores(
+    function: RawFunction,
+    scores: NormalScores,
+    dtype: np.dtype[Any],
+    X: np.ndarray,
+    *others: np.ndarray,
+) -> Any:
+    # Convert first: the scores of integers are not integers.
+    return function(scores.apply(X.astype(dtype, copy=False)), *others)
+
+
+def standardize_block(
+    X: np.ndarray,
+    mean: np.ndarray,
+    scale: np.ndarray,
+    missing_at: np.ndarray | None,
+    dtype: np.dtype[Any],
+) -> np.ndarray:
+    """Return ``(X − mean) / scale``, computed in float64 and rounded to ``dtype``.
+
+    ``missing_at`` is the value that replaces a missing one in each column; None if none is missing.
+    """
+    prepared = np.subtract(X, mean, dtype=np.float64)
+    prepared /= scale
+    if missing_at is not None:
+        np.copyto(prepared, missing_at, where=np.isnan(prepared))
+    return prepared.astype(dtype, copy=False)
+
+
+@dataclass(frozen=True)
+class StandardizedBlocks:
+    """The standardised columns of a source: ``(X[:, index] − mean) / scale``."""
+
+    source: Blocks
+    index: np.ndarray  # source column of each column
+    mean: np.ndarray  # one for each entry of `index`, like `scale`
+    scale: np.ndarray
+    missing_at: np.ndarray | None = (
+        None  # value of a missing entry in each column; None: no missing
+    )
+    rounded_to: np.dtype[Any] | None = None  # None: the dtype of the source
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.source.shape[0], self.index.size
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.rounded_to or self.source.dtype
+
+    def astype(self, dtype: Any, copy: bool = False) -> StandardizedBlocks:
+        """Return the same columns, to be rounded to another dtype."""
+        return replace(self, rounded_to=np.dtype(dtype))
+
+    def standardize(self, X: np.ndarray) -> np.ndarray:
+        """Standardise raw rows that have the columns of ``index``."""
+        return standardize_block(X, self.mean, self.scale, self.missing_at, self.dtype)
+
+    def sample(self, rows: np.ndarray) -> np.ndarray:
+        """Return standardised rows at any row numbers."""
+        order = np.argsort(rows)
+        taken, place = self.source.take(rows[order], self.index), np.argsort(order)
+        sample = np.empty((rows.size, self.index.size), dtype=self.dtype)
+
+        def fill(tile: slice) -> None:
+            sample[tile] = self.standardize(taken[place[tile]])
+
+        for _ in map_blocks(fill, ((tile,) for tile in row_tiles(sample)), row_threads()):
+            pass
+        return sample
+
+    def rows(self, Y: np.ndarray, p: np.ndarray) -> StandardizedRows:
+        """Return the rows with responses and weights, for sums over blocks."""
+        return StandardizedRows(self, *(self.source.beside(a.astype(self.dtype)) for a in (Y, p)))
+
+    def restrict(self, columns: np.ndarray) -> StandardizedBlocks:
+        parts = {name: getattr(self, name)[columns] for name in ("index", "mean", "scale")}
+        missing_at = None if self.missing_at is None else self.missing_at[columns]
+        return replace(self, missing_at=missing_at, **parts)
+
+
+@dataclass(frozen=True)
+class StandardizedRows:
+    """Rows of a source, standardised block by block."""
+
+    columns: StandardizedBlocks
+    Y: Any  # responses (n_rows, n_responses) as the source stores them, like the weights p
+    p: Any
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.columns.shape
+
+    def restrict(self, columns: np.ndarray) -> StandardizedRows:
+        return replace(self, columns=self.columns.restrict(columns))
+
+    def keep(self, function: Callable[[Any], Any], width: int) -> None:
+        """Store nothing, because blocks are read again in each pass."""
+
+    def sum(self, function: BlockFunction, *_: Any) -> tuple[Any, ...]:
+        table = self.columns
+        prepare = partial(
+            standardize_block,
+            mean=table.mean,
+            scale=table.scale,
+            missing_at=table.missing_at,
+            dtype=table.dtype,
+        )
+        # The function must not hold the source, so that it can be sent to other processes.
+        raw = partial(_on_prepared, function, prepare)
+        return table.source.reduce(raw, add_up, self.Y, self.p, table.index)
+
+
+def _on_prepared(function: BlockFunction, prepare: Any, X: np.ndarray, *others: np.ndarray) -> Any:
+    """Add up the results of parts of a block: their Fourier features should fit in the cache."""
+    size = default_block_size(X)
+    parts = (slice(start, start + size) for start in range(0, X.shape[0], size))
+    return add_up(function(prepare(X[part]), *(each[part] for each in others)) for part in parts)

@@ -1,0 +1,418 @@
+"""Encode responses as the centred columns Y of the criterion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import column_or_1d
+
+from covmin.constants import MANY_CLASSES
+from covmin.core.kernels import Gaussian, ScaledKernel
+from covmin.core.kernels.bandwidth import median_bandwidth
+from covmin.remarks import warn
+
+from .checks import dominated_by_outliers, rows_to_look_at
+from .missing import missing_mask
+from .survival import martingale_residuals
+
+# Floats beyond this are always integers, so being an integer tells nothing.
+_EXACT_INTEGERS = 2.0**53
+
+
+@dataclass(frozen=True)
+class EncodedResponse:
+    """Centred responses with unit mean square.
+
+    For regression there is one column, or one per output with equal variances. Two classes are
+    encoded as ±1, more classes one-hot, and ordered classes as one step per threshold. Survival
+    times are represented by martingale residuals. A kernel on the response gives a factor of its
+    matrix. The columns are centred under the sample weights and divided by ``scale``.
+    """
+
+    Y: np.ndarray  # (n_samples, n_columns)
+    # Root of the summed variances of the columns before division; 1 for several numeric outputs,
+    # which have no common unit.
+    scale: float
+    task: str  # "classification", "regression" or "survival"
+    classes: Any  # labels in order; one array per output if there are several
+    labels: np.ndarray | None  # (n_samples,), class index of each, for stratified folds
+    has_outliers: bool = False  # whether outliers dominate a numeric response
+    times: np.ndarray | None = None  # (n_samples, 2), event and time, for task "survival"
+
+    @property
+    def strata(self) -> np.ndarray | None:
+        """Class or event of each sample, for stratified folds."""
+        if self.times is None:
+            return self.labels
+        # Without censoring, all are of one kind.
+        return np.unique(self.times[:, 0], return_inverse=True)[1]
+
+    def of_rows(self, rows: np.ndarray) -> EncodedResponse:
+        """Return the response of some samples, given by number or mask."""
+        labels, times = (None if each is None else each[rows] for each in (self.labels, self.times))
+        return replace(self, Y=self.Y[rows], labels=labels, times=times)
+
+    @property
+    def squared_unit(self) -> float:
+        """The squared scale; infinite if it overflows."""
+        with np.errstate(over="ignore", under="ignore"):
+            return float(np.square(np.float64(self.scale)))
+
+    def reduced_to(self, residuals: np.ndarray, sample_weight: np.ndarray) -> EncodedResponse:
+        """Return the response with ``Y`` replaced by its centred residuals."""
+        power = float((sample_weight @ residuals**2).sum() / sample_weight.sum())
+        if power <= np.finfo(float).eps:
+            raise ValueError("The given features determine y, so there is nothing left to explain.")
+        return replace(self, Y=residuals / np.sqrt(power), scale=self.scale * np.sqrt(power))
+
+
+def encode_response(
+    y: Any,
+    task: str = "auto",
+    *,
+    sample_weight: np.ndarray | None = None,
+    levels: list[Any] | None = None,
+    kernel: str = "linear",
+) -> EncodedResponse:
+    """Encode a response of shape (n_samples,) or (n_samples, n_outputs) for the criterion.
+
+    For "survival", y must be an array from :func:`covmin.data.survival.survival_times`. ``levels``
+    are the ordered classes if y is an ordered categorical. ``kernel`` is the kernel on a numeric
+    response, "linear" or "gaussian".
+    """
+    y = np.asarray(y)
+    _check_one_kind(y)
+    if task == "auto":
+        task = "ordinal" if levels is not None else guess_task(y)
+    p = np.ones(y.shape[0]) if sample_weight is None else sample_weight
+    p = p / p.sum()
+    labels: np.ndarray | None = None
+    classes: Any = None
+    has_outliers = False
+    if task == "regression":
+        columns = _real_columns(y)
+        has_outliers = _has_outliers(columns)
+    elif task == "survival":
+        columns = _survival_columns(y, p)
+    elif task == "ordinal":
+        columns, classes, labels = _ordered_columns(y, levels)
+    elif y.ndim == 2 and y.shape[1] > 1:
+        columns, classes = _columns_of_several_labels(y)
+    else:
+        columns, classes, labels = _class_columns(y)
+    if (np.ptp(columns, axis=0) == 0.0).all():
+        raise _constant_response()
+    if kernel == "gaussian":
+        columns = _gaussian_columns(columns, task, p)
+    elif task == "regression" and columns.shape[1] > 1:
+        # Equal variances that sum to one, so that units do not matter.
+        columns = _standardized(columns, p)
+        columns = columns / np.sqrt(columns.shape[1])
+    # Divide by the largest entry first, so that squares of huge responses stay finite.
+    largest = max(float(np.abs(columns).max()), np.finfo(float).tiny)
+    Y = columns / largest
+    Y -= p @ Y
+    power = float((p @ Y**2).sum())
+    if power <= np.finfo(float).eps ** 2:
+        raise _constant_response()
+    times = y if task == "survival" else None
+    task = "classification" if task == "ordinal" else task
+    root = np.sqrt(power)
+    return EncodedResponse(Y / root, largest * root, task, classes, labels, has_outliers, times)
+
+
+def without_objects(y: Any) -> Any:
+    """Convert numbers and booleans stored as objects, for example after one was missing.
+
+    >>> without_objects(np.array([True, False], dtype=object))
+    array([ True, False])
+    """
+    if getattr(getattr(y, "dtype", None), "kind", "") != "O" or y.ndim != 1:
+        return y
+    for kind, dtype in ((bool | np.bool_, bool), (Real, float)):
+        if all(isinstance(value, kind) for value in y):
+            return np.array(list(y), dtype=dtype)
+    return y
+
+
+def _check_one_kind(y: np.ndarray) -> None:
+    """Refuse structured arrays, missing labels, and text mixed with numbers."""
+    if y.dtype.names is not None:
+        raise ValueError(
+            f"y is a structured array of {', '.join(y.dtype.names)}, but survival times are not "
+            "supported here. Pass one column of classes or numbers."
+        )
+    if y.dtype.kind != "O":
+        return
+    if missing_mask(y).any():
+        raise ValueError("y contains NaN or None; drop the samples with a missing response.")
+    if len({isinstance(value, str) for value in y.flat}) > 1:
+        advice = "Convert its labels to one type, for example strings."
+        if y.ndim > 1:
+            advice = "Fit its columns one at a time, or encode them all as numbers."
+        raise ValueError(f"y contains both text and numbers. {advice}")
+
+
+def _constant_response() -> ValueError:
+    return ValueError(
+        "y is constant, so no feature can explain it. Check that the right column was passed as y."
+    )
+
+
+def class_weights(
+    response: EncodedResponse, class_weight: Any, sample_weight: np.ndarray
+) -> np.ndarray:
+    """Return the sample weights multiplied by the weights of their classes.
+
+    "balanced" gives all classes the same total weight; a dict maps labels to weights.
+    """
+    labels, classes = response.labels, response.classes
+    if labels is None:
+        raise ValueError(
+            "class_weight requires a single column of class labels as y; for other responses pass "
+            "sample_weight to fit."
+        )
+    if isinstance(class_weight, str):
+        totals = np.bincount(labels, sample_weight)
+        return sample_weight / totals[labels] * (sample_weight.sum() / totals.size)
+    known = classes.tolist()
+    if unknown := set(class_weight) - set(known):
+        raise ValueError(
+            f"class_weight has the label {unknown.pop()!r}, which is not in y; "
+            f"the labels of y are {', '.join(map(repr, known[:10]))}."
+        )
+    factors = np.array([float(class_weight.get(label, 1.0)) for label in known])
+    if not (np.isfinite(factors) & (factors > 0.0)).all():
+        raise ValueError(f"class_weight must contain positive numbers; got {class_weight!r}.")
+    # Rescale if a product or the sum would overflow.
+    if sample_weight.max() / (np.finfo(np.float64).max / labels.size) * factors.max() > 1.0:
+        sample_weight, factors = sample_weight / sample_weight.max(), factors / factors.max()
+    weight: np.ndarray = sample_weight * factors[labels]
+    if not weight.all():
+        raise ValueError(
+            f"The class weights are too far apart: relative to the largest, the smallest is "
+            f"rounded to zero; got class_weight={class_weight!r}."
+        )
+    return weight
+
+
+def ordered_levels(y: Any) -> list[Any] | None:
+    """Return the ordered classes of an ordered categorical; None for anything else."""
+    dtype = getattr(y, "dtype", None)
+    if not (getattr(dtype, "ordered", False) or str(dtype).startswith("Enum")):
+        return None
+    return list(dtype.categories)  # type: ignore[union-attr]
+
+
+def guess_task(y: np.ndarray) -> str:
+    """Infer whether a response holds classes or numbers."""
+    if y.dtype.kind == "f" and y.size and np.abs(y).max() > _EXACT_INTEGERS:
+        return "regression"
+    kind = type_of_target(y, input_name="y")
+    if kind == "unknown":
+        raise ValueError(
+            f"Unknown label type: y of dtype {y.dtype} holds neither numbers nor class labels. "
+            "Pass numbers for regression, or strings or integers for classes."
+        )
+    several_labels = kind == "multiclass-multioutput" and y.dtype.kind not in "iuf"
+    if kind == "multilabel-indicator" or several_labels:
+        return "classification"
+    if kind not in ("binary", "multiclass"):
+        return "regression"
+    if kind == "multiclass" and y.dtype.kind in "iuf":
+        return _guess_task_of_whole_numbers(y)
+    return "classification"
+
+
+def _guess_task_of_whole_numbers(y: np.ndarray) -> str:
+    values = np.unique(y)
+    n_classes = values.size
+    if n_classes <= MANY_CLASSES[0] and n_classes < y.size:
+        return "classification"
+    # Codes of many classes are consecutive; measurements and counts have gaps.
+    are_codes = values[0] in (0, 1) and values[-1] - values[0] == n_classes - 1
+    measured = not are_codes or y.shape[0] < MANY_CLASSES[1] * n_classes
+    task, other = ("regression", "classification") if measured else ("classification", "regression")
+    warn(
+        "guessed-task",
+        f"y has {n_classes} distinct integers in {y.shape[0]} samples, which are treated as "
+        f"{'a numeric response' if measured else 'classes'}. Pass task={other!r} if that is wrong, "
+        f"or task={task!r} to silence this warning.",
+    )
+    return task
+
+
+def _class_columns(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    classes, labels = _classes(y)
+    if classes.size == 2:
+        return 2.0 * labels[:, None] - 1.0, classes, labels
+    return np.eye(classes.size)[labels], classes, labels
+
+
+def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if type_of_target(y, input_name="y") == "continuous":
+        raise ValueError(
+            "Classification requires class labels, but y holds continuous numbers "
+            f"(such as {y.flat[0]}); bin them or use task='regression'."
+        )
+    classes, labels = np.unique(column_or_1d(y, warn=True), return_inverse=True)
+    if classes.size < 2:
+        raise ValueError(
+            f"y has only one class ({classes[0]}); at least two classes are needed to find "
+            "features that separate them."
+        )
+    if classes.size == labels.size > 2:
+        raise ValueError(
+            f"Each of the {labels.size} samples has its own class, so nothing can be learned "
+            "about classes. Check that y does not identify the rows; if it is a number, use "
+            "task='regression'."
+        )
+    if classes.size > max(MANY_CLASSES[0], labels.size // 2):
+        raise ValueError(
+            f"y has {classes.size} classes in {labels.size} samples (such as {classes[0]!r}), so "
+            "most classes have a single sample. If these are numbers, pass them as numbers with "
+            "task='regression'."
+        )
+    return classes, labels
+
+
+def _columns_of_several_labels(y: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return the class columns of every output side by side; skip outputs with one class."""
+    blocks, classes = [], []
+    for output in y.T:
+        found = np.unique(output)
+        classes.append(found)
+        if found.size > 1:
+            blocks.append(_class_columns(output)[0])
+    if not blocks:
+        raise _constant_response()
+    return np.concatenate(blocks, axis=1), classes
+
+
+def _ordered_columns(
+    y: np.ndarray, levels: list[Any] | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return one step per threshold, so that distant classes differ in more columns."""
+    if levels is None:
+        if y.dtype.kind not in "biuf":
+            raise ValueError(
+                "task='ordinal' requires ordered classes: pass y as numbers, or "
+                "as an ordered categorical."
+            )
+        classes, labels = _classes(y)
+    else:
+        present = set(column_or_1d(y, warn=True).tolist())
+        kept = [level for level in levels if level in present]
+        if len(kept) < 2:
+            raise _constant_response()
+        code = {level: number for number, level in enumerate(kept)}
+        classes, labels = np.array(kept), np.array([code[value] for value in y.ravel().tolist()])
+    return (labels[:, None] > np.arange(classes.size - 1)).astype(np.float64), classes, labels
+
+
+def _gaussian_columns(columns: np.ndarray, task: str, p: np.ndarray) -> np.ndarray:
+    """Return a factor of the Gaussian kernel matrix of a numeric response."""
+    if task != "regression":
+        raise ValueError(
+            'response_kernel="gaussian" is for a numeric response. The indicators of classes '
+            "already determine their distribution, and for survival only the mean of the "
+            "martingale residuals is unaffected by censoring."
+        )
+    Z = _standardized(columns, p)
+    # Sample from the sorted values, so that neither order nor duplicates matter.
+    values, place = np.unique(Z, axis=0, return_inverse=True)
+    some = rows_to_look_at(len(values))
+    weight = np.bincount(place.ravel(), p)[some]
+    return kernel_factor(Gaussian(median_bandwidth(values[some], 2, weight)), Z, p)
+
+
+def kernel_factor(
+    kernel: ScaledKernel, Y: np.ndarray, p: np.ndarray, *, max_rank: int = 50, tol: float = 1e-4
+) -> np.ndarray:
+    """Return columns L (n, rank) with ``K_Y ≈ LLᵀ``, by pivoted Cholesky factorisation.
+
+    In place of Y they measure how features affect the whole distribution of the response, not only
+    its mean.
+
+    The pivot is the row of Y (n, n_outputs) with the largest residual. Rows are compared by
+    content, so neither their order nor their repetition matters. The kernel must have
+    ``k(y, y) = 1``. The factorisation stops when the mean of ``diag(K_Y − LLᵀ)`` under p is at
+    most ``tol``.
+    """
+    w = np.ones(Y.shape[1])
+    left = np.ones(Y.shape[0])
+    columns: list[np.ndarray] = []
+    # Among ties, the row closest to the mean comes first, whatever its position.
+    centrality = -((Y - p @ Y) ** 2).sum(axis=1)
+    while len(columns) < max_rank and p @ left > tol:
+        worst = left >= left.max() * (1.0 - 1e-9)
+        pivot = int(np.flatnonzero(worst)[np.argmax(centrality[worst])])
+        column = kernel.cross(Y, Y[pivot : pivot + 1], w)[:, 0]
+        for earlier in columns:
+            column = column - earlier[pivot] * earlier
+        column = column / np.sqrt(left[pivot])
+        columns.append(column)
+        left = np.maximum(left - column**2, 0.0)
+    return np.stack(columns, axis=1)
+
+
+def _standardized(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Scale columns to mean 0 and variance 1; drop outputs that do not vary."""
+    Z = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
+    Z = Z - p @ Z
+    deviation = np.sqrt(p @ Z**2)
+    varies = deviation > np.finfo(float).eps
+    if not varies.any():
+        raise _constant_response()
+    return Z[:, varies] / deviation[varies]
+
+
+def _has_outliers(columns: np.ndarray) -> bool:
+    scaled = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
+    deviation = scaled.std(axis=0)
+    scaled = scaled[rows_to_look_at(columns.shape[0])] / np.where(deviation > 0.0, deviation, 1.0)
+    return bool(dominated_by_outliers(scaled).any())
+
+
+def _survival_columns(y: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return the martingale residuals of survival times."""
+    if y.ndim != 2 or y.shape[1] != 2 or y.dtype.kind != "f" or np.isnan(y).any():
+        raise ValueError(
+            "task='survival' requires an event indicator and a time for every sample; drop the "
+            "samples that lack one of them."
+        )
+    event, time = y.T
+    if not np.isfinite(time).all() or time.min() < 0.0:
+        raise ValueError(
+            f"A time in y is {time[~((time >= 0.0) & np.isfinite(time))][0]:g}; times must be "
+            "finite and not negative, counted from the start of observation."
+        )
+    seen = time[event == 1.0]
+    if seen.size == 0:
+        raise ValueError(
+            f"y contains no event: all {time.size} times are censored, so nothing can be learned "
+            "about the time to event. Check which column is the event indicator."
+        )
+    if np.ptp(seen) == 0.0:
+        raise ValueError(
+            f"All {seen.size} event(s) in y occur at the same time ({seen[0]:g}), so they cannot "
+            "be ordered. Pass the event indicator as y, with task='classification'."
+        )
+    return martingale_residuals(event, time, p)[:, None]
+
+
+def _real_columns(y: np.ndarray) -> np.ndarray:
+    try:
+        columns = y.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"task='regression' requires numbers, but y has dtype {y.dtype}. "
+            "Convert it, or pass task='classification' for labels."
+        ) from error
+    if not np.isfinite(columns).all():
+        raise ValueError("Input y contains NaN or infinity; drop or impute those samples first.")
+    return columns[:, None] if columns.ndim == 1 else columns

@@ -1,0 +1,199 @@
+"""Mixins for all selectors: the mask of kept features, and output in the user's format."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn import config_context
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags, _safe_indexing, assert_all_finite, get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from covmin.data.blocks.array import column_names, restrict_columns, stays_what_it_is
+from covmin.data.checks import checked_numbers
+from covmin.data.columns import is_category, is_frame, is_time
+from covmin.data.missing import refuse_missing
+from covmin.data.table import is_of
+from covmin.runtime.compat import output_container
+from covmin.text import listed
+
+_TEXT = {"object", "str", "string", "String", "Utf8"}
+
+
+@contextmanager
+def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
+    """Restore the attributes of an estimator if fitting fails or is interrupted."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+class SupportMixin(SelectorMixin):
+    """A selector that requires y and has a mask of the kept features once it is fitted."""
+
+    support_: np.ndarray
+    ranking_: np.ndarray
+    n_features_: int
+    n_features_in_: int
+    feature_names_in_: np.ndarray
+    _takes_several_outputs: ClassVar[bool] = True
+
+    if TYPE_CHECKING:  # scikit-learn has these, without types
+
+        def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any: ...  # noqa: D102
+        @overload
+        def get_support(self, indices: Literal[False] = False) -> NDArray[np.bool_]: ...
+        @overload
+        def get_support(self, indices: Literal[True]) -> NDArray[np.intp]: ...
+        def get_support(self, indices: bool = False) -> np.ndarray: ...  # noqa: D102
+        def get_feature_names_out(self, names: Any = None) -> NDArray[np.object_]: ...  # noqa: D102
+        def set_output(self, *, transform: str | None = None) -> Self: ...  # noqa: D102
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "support_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        strict = getattr(self, "column_types", "strict")
+        tags.input_tags.allow_nan = not (isinstance(strict, str) and strict == "strict")
+        tags.target_tags.multi_output = self._takes_several_outputs
+        # A selector with column_types accepts text and categories.
+        tags.input_tags.string = tags.input_tags.categorical = hasattr(self, "column_types")
+        return tags
+
+
+class WholeColumnsMixin(SelectorMixin):
+    """A selector that returns the columns of a data frame unchanged, including their dtypes."""
+
+    _takes_sparse: ClassVar[bool] = True
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._takes_sparse
+        return tags
+
+    def transform(self, X: Any) -> Any:
+        """Reduce X to the selected features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Must have the columns seen in ``fit``. Missing values are allowed if ``fit`` allows
+            them, and stay missing.
+
+        Returns
+        -------
+        X_selected : array or frame of shape (n_samples, n_selected)
+            An array; or what ``set_output`` asks for, with the dtypes of X if X is a data frame.
+            Sparse matrices, Dask collections, torch tensors and Parquet files keep their type.
+        """
+        support = self.get_support(indices=True)  # first, so that NotFittedError comes first
+        if stays_what_it_is(X):
+            _check_columns_of_fit(self, X)
+            return restrict_columns(X, support)
+        if issparse(X):
+            return super().transform(X).asformat(X.format)
+        if not is_frame(X):
+            return super().transform(_entries_as_they_are(X))
+        wanted = output_container(self)
+        # scikit-learn does not check a pandas frame if the output is a frame.
+        is_checked = wanted == "default" or not is_of(X, "pandas", wanted)
+        if is_checked and all(_are_numbers(X)):
+            return super().transform(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        _check_values(X, allow_nan=get_tags(self).input_tags.allow_nan)
+        return _converted(_safe_indexing(X, support, axis=1), wanted)
+
+    def _transform(self, X: Any) -> Any:
+        # scikit-learn does not check at all if missing values are allowed.
+        if isinstance(X, np.ndarray) and get_tags(self).input_tags.allow_nan:
+            assert_all_finite(X, allow_nan=True, input_name="X")
+        return super()._transform(X)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Return the selected features in their original columns, with zeros in the others.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_selected)
+
+        Returns
+        -------
+        X_original : array or sparse matrix of shape (n_samples, n_features)
+        """
+        if issparse(X):
+            return type(X)(super().inverse_transform(X))
+        if self.get_support().any():
+            with config_context(assume_finite=get_tags(self).input_tags.allow_nan):
+                return super().inverse_transform(X)
+        # scikit-learn refuses an array without columns, which means that nothing was selected.
+        X = np.asarray(X)
+        return np.zeros((X.shape[0], self.n_features_in_), dtype=X.dtype)
+
+
+def _are_numbers(frame: Any) -> list[bool]:
+    """Return, for each column, whether its dtype is numeric."""
+    others = (is_category(each) or is_time(each) or str(each) in _TEXT for each in frame.dtypes)
+    return [not other for other in others]
+
+
+def _entries_as_they_are(X: Any) -> Any:
+    """Return lists of text and numbers as objects: NumPy would convert the numbers to text."""
+    if hasattr(X, "shape") or np.asarray(X).dtype.kind not in "US":
+        return X
+    return np.asarray(X, dtype=object)
+
+
+def _check_values(frame: Any, *, allow_nan: bool) -> None:
+    """Refuse the same values in a frame as in an array, and missing values if not allowed."""
+    numbers = np.array(_are_numbers(frame))
+    if numbers.any():
+        checked_numbers(_safe_indexing(frame, np.flatnonzero(numbers), axis=1))
+    if not allow_nan:
+        refuse_missing(frame)
+
+
+def _converted(frame: Any, wanted: str) -> Any:
+    """Convert a frame to another library, including its dtypes, or to an array."""
+    if is_of(frame, wanted):
+        return frame
+    if wanted == "polars" and is_of(frame, "pandas"):
+        from polars import from_pandas
+
+        return from_pandas(frame)
+    if wanted == "pandas" and is_of(frame, "polars"):
+        return frame.to_pandas()
+    return frame.to_numpy()
+
+
+def _check_columns_of_fit(selector: Any, X: Any) -> None:
+    """Check the number and the names of the columns, as scikit-learn does for its own types."""
+    fitted, names = getattr(selector, "feature_names_in_", None), column_names(X)
+    if fitted is not None and names is not None and list(fitted) != names:
+        said = []
+        if unseen := sorted(set(names) - set(fitted)):
+            said.append(f"Feature names unseen at fit time: {listed(unseen)}.")
+        if missing := sorted(set(fitted) - set(names)):
+            said.append(f"Feature names seen at fit time, yet now missing: {listed(missing)}.")
+        told = " ".join(said) or "Feature names must be in the same order as they were in fit."
+        raise ValueError(
+            f"The feature names should match those that were passed during fit. {told}"
+        )
+    if X.shape[1] != selector.n_features_in_:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {type(selector).__name__} was fitted on "
+            f"{selector.n_features_in_}."
+        )

@@ -1,0 +1,364 @@
+"""Tables out of files, and into files."""
+
+from __future__ import annotations
+
+import io
+import json
+import sqlite3
+import sys
+import time
+import zipfile
+from contextlib import closing
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from covmin.cli.columns import find_columns
+from covmin.cli.errors import CommandError, ExitCode
+from covmin.cli.files import read_file, write_table
+from covmin.cli.readers import FileOptions
+
+TRUE = ["x0", "x1", "x2"]
+GERMAN = "größe,preis\n1,2\n3,4\n"
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Read bytes or text as a file of a given name."""
+
+    def read(content, name="data.csv", **options):
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return read_file(FileOptions(str(path), **options))
+
+    return read
+
+
+def write_npz(table, path):
+    X = table.drop(columns="group")
+    np.savez(path, X=X.to_numpy(), group=table["group"].to_numpy(dtype=str), feature_names=list(X))
+
+
+def write_database(table, path):
+    with closing(sqlite3.connect(path)) as connection:
+        table.to_sql("only", connection, index=False)
+
+
+def write_zst(table, path):
+    import pyarrow as pa
+
+    path.write_bytes(pa.compress(table.to_csv(index=False).encode(), codec="zstd", asbytes=True))
+
+
+WRITERS = {
+    "data.csv": lambda t, p: t.to_csv(p, index=False),
+    "data.csv.gz": lambda t, p: t.to_csv(p, index=False),
+    "data.csv.bz2": lambda t, p: t.to_csv(p, index=False),
+    "data.csv.xz": lambda t, p: t.to_csv(p, index=False),
+    "data.csv.zip": lambda t, p: t.to_csv(p, index=False),
+    "data.csv.zst": write_zst,
+    "data.tsv": lambda t, p: t.to_csv(p, index=False, sep="\t"),
+    "data.txt": lambda t, p: t.to_csv(p, index=False, sep=";"),
+    "data.json": lambda t, p: t.to_json(p, orient="records"),
+    "data.jsonl.gz": lambda t, p: t.to_json(p, orient="records", lines=True),
+    "data.parquet": lambda t, p: t.to_parquet(p),
+    "data.feather": lambda t, p: t.to_feather(p),
+    "data.db": write_database,
+    "data.npz": write_npz,
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_format_is_read(name, table, tmp_path):
+    WRITERS[name](table, tmp_path / name)
+    frame = read_file(FileOptions(str(tmp_path / name))).frame
+    assert sorted(frame) == sorted(table)
+    np.testing.assert_allclose(frame[TRUE], table[TRUE])
+    assert frame["group"].tolist() == table["group"].tolist()
+
+
+def test_standard_input_and_named_formats(csv, table, run):
+    words = ("select", "-", "-t", "group", "-m", 3, "--json")
+    for data, more in ((csv.read_bytes(), ()), (table.to_json(orient="records"), ("-f", "json"))):
+        result = run(*words, *more, input=data)
+        assert result.exit_code == 0, result.output
+        assert sorted(json.loads(result.stdout)["selected"]) == TRUE
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_encodings_are_noticed(encoding, read):
+    found = read(GERMAN.encode(encoding))
+    assert list(found.frame) == ["größe", "preis"]
+    assert found.frame["preis"].tolist() == [2, 4]
+    assert any("read as Windows-1252" in note for note in found.notes) == (encoding == "cp1252")
+
+
+def test_a_letter_far_down_is_read_too(read):
+    """No mere look at the first lines decides."""
+    text = "name,x\n" + "plain,1\n" * 50_000 + "Müller,2\n"
+    assert read(text.encode("cp1252")).frame["name"].iloc[-1] == "Müller"
+
+
+def test_the_encoding_may_be_named(read):
+    assert list(read("名前,y\n1,2\n".encode("shift_jis"), encoding="shift_jis").frame)[1] == "y"
+    assert list(read(GERMAN.encode("utf-16-le"), encoding="utf-16-le").frame)[1] == "preis"
+    for wrong in ("utf-8", "klingon"):
+        with pytest.raises(CommandError, match=f"with --encoding {wrong}") as caught:
+            read(GERMAN.encode("cp1252"), encoding=wrong)
+        assert caught.value.code == ExitCode.INPUT
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|", " ", "   "])
+@pytest.mark.parametrize("above", ["", "\n\n", "# made by a machine\n# in 2020, or so\n"])
+def test_separators_below_blank_lines_and_comments(separator, above, read):
+    found = read(above + separator.join("abc") + ("\n" + separator.join("123")) * 5)
+    assert list(found.frame) == ["a", "b", "c"]
+    assert found.frame.shape == (5, 3)
+    assert found.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("a;b\n1,5;2,5\n3,5;4,5\n", ["a", "b"]),
+        ("a,b\n1;2,3\n4;5,6\n", ["a", "b"]),
+        ("one column of words\nand some\n", ["one column of words"]),
+        ("# a file\n# chrom;pos;y\n" + "1;2;3\n" * 4, ["chrom", "pos", "y"]),
+        ('a,"b, or\nc"\n1,2\n3,4\n', ["a", "b, or\nc"]),
+    ],
+)
+def test_columns_by_what_makes_lines_equal(text, columns, read):
+    assert list(read(text).frame) == columns
+
+
+def test_decimal_commas_are_noticed_or_asked_for(table, tmp_path):
+    path = tmp_path / "german.csv"
+    table.to_csv(path, index=False, sep=";", decimal=",")
+    for decimal in (None, ","):
+        found = read_file(FileOptions(str(path), decimal=decimal))
+        np.testing.assert_allclose(found.frame[TRUE], table[TRUE])
+        told = ("Numbers were read with decimal commas (--decimal ,).",)
+        assert found.notes == (told if decimal is None else ())
+
+
+@pytest.mark.parametrize(
+    ("values", "decimal"),
+    [(["1,5", "-2,25"], True), (["red", "1,5"], False), (["4,282", "921"], False)],
+)
+def test_decimal_commas_are_no_thousands(values, decimal, read):
+    found = read("a;b\n" + "".join(f"{value};1\n" for value in values))
+    assert (found.frame["a"].dtype.kind == "f") == decimal
+
+
+def test_no_header(read):
+    assert read("1,,\n2,3,4\n5,6,7\n", no_header=True).frame.shape == (3, 3)
+
+
+def test_empty_rows_and_columns_without_a_name_are_left_out(read):
+    frame = read("a,b,,\n1,2,,\n,,,\n,3,,\n").frame
+    assert list(frame) == ["a", "b"]
+    assert frame["b"].tolist() == [2, 3]
+
+
+RECORDS = [{"a": 1, "b": "x"}, {"a": 2, "b": None}, {"a": 3, "b": "z"}]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(RECORDS, indent=2),
+        "\n".join(map(json.dumps, RECORDS)),
+        json.dumps({"a": [1, 2, 3], "b": ["x", None, "z"]}),
+    ],
+)
+def test_forms_of_json(text, read):
+    frame = read(text, "data.json").frame
+    assert frame["a"].tolist() == [1, 2, 3]
+    assert frame["b"].isna().tolist() == [False, True, False]
+
+
+def test_records_in_records_and_lists(read):
+    text = '{"a": {"x": 1, "y": 2}, "tags": ["p", "q"]}\n{"a": {"x": 3}, "tags": []}\n'
+    frame = read(text, "data.jsonl").frame
+    assert sorted(frame) == ["a.x", "a.y", "tags"]
+    assert frame["tags"].tolist() == ['["p", "q"]', "[]"]
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "says"),
+    [
+        (b"", "d.csv", "input is empty"),
+        (b"\n\n", "d.csv", "input is empty"),
+        (b"a,b\n", "d.csv", "no rows"),
+        (b"a,a\n1,2\n", "d.json", "json"),
+        (b"a,b\n1,2\n1,2,3,4\n", "d.csv", "Expected 2 fields in line 3, saw 4"),
+        (b"\x80\x04\x95\x00\x00.", "d.pkl", "zero bytes"),
+        (GERMAN.encode("utf-16-le"), "d.csv", "zero bytes"),
+        (b"garbage", "d.csv.gz", "gzip"),
+        (b"garbage", "d.csv.zip", "as a .zip file"),
+        (b"garbage", "d.parquet", "parquet"),
+        (b"garbage", "d.npz", "npz"),
+        (b"garbage", "d.db", "database"),
+        (b"3", "d.json", "does not contain a table"),
+        (b'{"a": [1], "b": 2}', "d.json", "does not contain a table"),
+        (b'[{"a": 1}, {"a":', "d.json", "json"),
+    ],
+)
+def test_bad_bytes_are_input_errors(data, name, says, read):
+    with pytest.raises(CommandError, match=says) as caught:
+        read(data, name)
+    assert caught.value.code == ExitCode.INPUT
+
+
+def test_object_arrays_are_not_unpickled(tmp_path):
+    path = tmp_path / "evil.npz"
+    np.savez(path, X=np.ones((3, 2)), y=np.array([{}, [], ()], dtype=object))
+    with pytest.raises(CommandError, match="npz"):
+        read_file(FileOptions(str(path)))
+
+
+def test_an_archive_holds_one_table(read):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as packed:
+        packed.writestr("__MACOSX/._wines.csv", "rubbish")
+        packed.writestr("folder/wines.csv", "a,b\n1,2\n")
+    assert list(read(buffer.getvalue(), "d.csv.zip").frame) == ["a", "b"]
+    with zipfile.ZipFile(buffer, "a") as packed:
+        packed.writestr("readme.txt", "Read me.")
+    with pytest.raises(CommandError, match="contains 2 files, not one"):
+        read(buffer.getvalue(), "d.csv.zip")
+
+
+def test_missing_files_are_answered_with_similar_ones(csv, run):
+    assert "Did you mean data.csv?" in run("select", csv.parent / "dta.csv").stderr
+    assert "Did you mean" not in run("select", csv.parent / "measurements.csv").stderr
+
+
+@pytest.mark.parametrize("option", ["--table", "--query"])
+def test_options_for_parts_of_a_file_are_refused_where_there_are_none(option, csv, run):
+    result = run("select", csv, "-t", "group", option, "x")
+    assert result.exit_code == ExitCode.USAGE
+    assert "has no effect on csv files" in result.stderr
+
+
+@pytest.fixture
+def book(table, tmp_path):
+    pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+    path = tmp_path / "lab.xlsx"
+    with pd.ExcelWriter(path, engine="openpyxl") as writer:
+        notes = pd.DataFrame({"note": [1.5, None], "by": pd.to_datetime(["2020-01-01"] * 2)})
+        notes.to_excel(writer, sheet_name="Notes", index=False)
+        table.to_excel(writer, sheet_name="Data", index=False, startcol=1)
+    return path
+
+
+@pytest.mark.parametrize("sheet", ["Data", "1", "-1"])
+def test_a_sheet_by_name_or_number(sheet, book, table):
+    found = read_file(FileOptions(str(book), table=sheet))
+    assert list(found.frame) == list(table)
+    assert found.notes == ()
+
+
+def test_the_first_of_several_sheets_is_named(book, run, monkeypatch):
+    found = read_file(FileOptions(str(book)))
+    assert found.notes == ("Only the first of 2 sheets was read: 'Notes' (--table).",)
+    assert found.frame["by"].dtype.kind == "M"
+    assert "The sheets are: 'Notes', 'Data'" in run("select", book, "--sheet", "data").stderr
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    result = run("select", book)
+    assert result.exit_code == ExitCode.INPUT
+    assert "pip install python-calamine" in result.stderr
+
+
+@pytest.fixture
+def database(table, tmp_path):
+    path = tmp_path / "lab #1.db"
+    with closing(sqlite3.connect(path)) as connection:
+        table.to_sql('the "wines"', connection, index=False)
+        table.head(3).to_sql("notes", connection, index=False)
+    return path
+
+
+def test_a_table_by_name_or_by_query(database, table, run):
+    by_name = read_file(FileOptions(str(database), table='the "wines"')).frame
+    pd.testing.assert_frame_equal(by_name, table, check_dtype=False)
+    query = 'SELECT x0, "group" FROM "the ""wines""" WHERE x4 < 99'
+    assert list(read_file(FileOptions(str(database), query=query)).frame) == ["x0", "group"]
+    data = FileOptions("-", format="sqlite", table="notes")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(database.read_bytes())))
+        assert len(read_file(data).frame) == 3
+    assert "Which table?" in run("select", database, "-t", "group").stderr
+    result = run("select", database, "-t", "group", "--table", "note")
+    assert "There is no table 'note'." in result.stderr
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "DROP TABLE notes",
+        "INSERT INTO notes SELECT * FROM notes",
+        "ATTACH 'other.db' AS other",
+        "PRAGMA writable_schema = 1",
+        "SELECT nothing FROM notes",
+        "SELECT 1; SELECT 2",
+    ],
+)
+def test_a_query_can_only_read(query, database, run, monkeypatch):
+    monkeypatch.chdir(database.parent)
+    before = database.read_bytes()
+    result = run("select", database, "-t", 0, "--query", query)
+    assert result.exit_code == ExitCode.INPUT, result.output
+    assert database.read_bytes() == before
+    assert [path.name for path in database.parent.iterdir()] == [database.name]
+
+
+def test_wide_tables_are_read_as_fast_as_by_pandas(tmp_path):
+    path = tmp_path / "wide.csv"
+    names = [f"feature_{j}" for j in range(5000)]
+    pd.DataFrame(np.ones((20, 5000)), columns=names).to_csv(path, index=False)
+    start = time.process_time()
+    pd.read_csv(path)
+    alone = time.process_time() - start
+    start = time.process_time()
+    columns = list(read_file(FileOptions(str(path))).frame)
+    found = find_columns([",".join(names[::2])], columns, "--drop")
+    assert time.process_time() - start < 10 * alone + 1.0
+    assert found == names[::2]
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv.gz", "out.parquet", "out.feather", "out.npz"])
+def test_output_holds_selected_columns_and_target(name, table, tmp_path, run):
+    source = tmp_path / "data.parquet"
+    typed = table.astype({"x0": "float32"})
+    typed.to_parquet(source)
+    result = run("select", source, "-t", "group", "-m", 3, "-o", tmp_path / name)
+    assert result.exit_code == 0, result.output
+    written = read_file(FileOptions(str(tmp_path / name))).frame
+    assert list(written) == [*TRUE, "y" if name == "out.npz" else "group"]
+    if name.endswith(("parquet", "feather")):
+        pd.testing.assert_frame_equal(written, typed[[*TRUE, "group"]])
+
+
+@pytest.mark.parametrize("option", ["--output", "--report"])
+def test_the_input_is_never_overwritten(option, csv, run):
+    before = csv.read_bytes()
+    result = run("select", csv, "-t", "group", "-m", 2, option, csv)
+    assert result.exit_code == ExitCode.OUTPUT
+    assert "would destroy" in result.output
+    assert csv.read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ["=1+2", "+1+2", "-1+2", "@a", "\ta", "\ra"])
+def test_no_name_and_no_cell_is_written_as_a_formula(text, tmp_path):
+    frame = pd.DataFrame({text: ["plain", text], "kind": pd.Categorical([text, "-1,5"]), "a=1": -1})
+    for path in (tmp_path / "out.csv", tmp_path / "out.tsv"):
+        write_table(frame, path)
+        written = pd.read_csv(path, sep="," if path.suffix == ".csv" else "\t")
+        safe = "'" + text.replace("\r", "\n")
+        assert list(written) == [safe, "kind", "a=1"]
+        assert written.iloc[:, 0].tolist() == ["plain", safe]
+        assert written["kind"].tolist() == [safe, "-1,5"]
+        assert written["a=1"].tolist() == [-1, -1]
