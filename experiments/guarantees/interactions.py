@@ -19,6 +19,7 @@ from covmin.data import TableOptions, read
 from covmin.datasets import make_correlated_interaction, make_xor
 from covmin.plan.look import FirstLook
 from covmin.runtime.seeds import unit_seed
+from covmin.selection.assemble import make_problem
 from experiments.study import Study, Unit, results
 
 from .simulation import gaussian_design

@@ -96,6 +96,10 @@ MANY_CLASSES: Final = (20, 5)
 #: Outliers: this share of the values, without which the others vary by less than this fraction of
 #: the standard deviation.
 OUTLIERS: Final = (0.05, 0.1)
+#: Equal rows are different samples, not duplicates, if more than the first share of them have equal
+#: features but different responses, or if pairs of them are at most the second number times as
+#: frequent as independent features without rare values would make them.
+DUPLICATES: Final = (0.1, 10.0)
 
 # --- inference ---------------------------------------------------------------------------------
 #: A share of a variance this small is nothing. Ties at their mean rank may lose it (thirty equally

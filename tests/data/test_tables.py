@@ -6,10 +6,9 @@ import pytest
 import scipy.sparse
 from numpy.testing import assert_array_equal
 
-from covmin import CCMSelector, open_parquet
-from covmin.data import TableOptions
+from covmin import CCMSelector, data, open_parquet
 from covmin.data.blocks import ArrayBlocks, sparse
-from covmin.data.table import from_tensors, read_matrix
+from covmin.data.table import from_tensors
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 5))
@@ -19,8 +18,8 @@ FRAME = pd.DataFrame(X, columns=list("abcde"))
 
 def read(X, y, **options):
     """The matrix and the layout of its columns."""
-    matrix = read_matrix(X, y, TableOptions(**options))
-    return matrix.X, matrix.layout
+    table = data.read(X, y, data.TableOptions(**options))
+    return table.X, table.layout
 
 
 @pytest.mark.parametrize("dtype", ["object", "string", "Int64", "datetime64[ns]"])

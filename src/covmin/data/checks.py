@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -52,12 +52,21 @@ def check_kind(X: Any, y: Any, *, takes_sparse: bool = False) -> None:
         raise TypeError(
             "Sparse data was passed for X, but dense data is required: pass X.toarray()."
         )
-    if is_frame(X):
-        refuse_twins(list(X.columns))
-    check_response(y)
+    names = X.names if in_blocks(X) else list(X.columns) if is_frame(X) else None
+    if names is not None and len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(
+            f"X has two columns named {twice!r}; give every column a unique name.",
+            "equal-names",
+            "X",
+            [twice],
+        )
+    if in_blocks(X) and X.shape[1] == 0:
+        raise InputError("X has no columns.", "no-columns", "X")
+    _check_response(y)
 
 
-def check_response(y: Any) -> None:
+def _check_response(y: Any) -> None:
     """Raise an error if a response is masked, sparse or a date, or has missing values."""
     refuse_masks(y)
     if issparse(y):
@@ -82,13 +91,6 @@ def refuse_masks(array: Any) -> None:
             "Masked arrays are not supported: the masked values would be used like any others. "
             "Drop or impute them and pass an ordinary array."
         )
-
-
-def refuse_twins(names: Sequence[Hashable]) -> None:
-    """Raise an error if two columns have the same name."""
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"X has two columns named {twice!r}; give every column a unique name.")
 
 
 def refuse_times(

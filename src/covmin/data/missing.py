@@ -13,7 +13,7 @@ from covmin.core.arrays import row_tiles
 from covmin.remarks import InputError, warn
 from covmin.text import listed
 
-from .blocks import ArrayBlocks, MarkedBlocks, as_blocks, in_blocks
+from .blocks import as_blocks, in_blocks, marked
 
 if TYPE_CHECKING:
     from .layout import Layout
@@ -101,10 +101,10 @@ def add_indicators(
     inputs, first = np.unique(layout.source[missing], return_index=True)
     if not takes_missing:
         raise missing_refused([names[j] if names is not None else int(j) for j in inputs])
-    marked = MarkedBlocks(as_blocks(X), missing[first])
-    added = np.arange(X.shape[1], marked.shape[1])
     source = np.concatenate([layout.source, inputs])
-    return marked, replace(layout, source=source, indicators=added)
+    added = np.arange(X.shape[1], source.size)
+    table = marked(as_blocks(X), missing[first])
+    return table, replace(layout, source=source, indicators=added)
 
 
 def _columns_with_missing(X: Any) -> np.ndarray:
@@ -137,7 +137,6 @@ def complete_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any,
     n_missing, n = int(missing.sum()), missing.size
     if n_missing == 0:
         return X, y, sample_weight, None
-    X = _to_pick_rows_of(X)
     weight = np.asarray(sample_weight)
     if (X.shape[0] if hasattr(X, "shape") else len(X)) != n or weight.shape not in ((), (n,)):
         return X, y, sample_weight, None
@@ -155,14 +154,3 @@ def complete_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any,
     rows = np.flatnonzero(~missing)
     X = X.keep(~missing) if in_blocks(X) else _safe_indexing(X, rows)
     return X, _safe_indexing(y, rows), weight[rows] if weight.ndim else sample_weight, rows
-
-
-def _to_pick_rows_of(X: Any) -> Any:
-    """Return a table that is too large to copy as blocks, and any other unchanged."""
-    if isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
-        return ArrayBlocks(X)
-    if hasattr(X, "__dask_graph__"):
-        from .blocks.dask import DaskBlocks
-
-        return DaskBlocks.of(X)
-    return X

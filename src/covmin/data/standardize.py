@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from covmin.constants import DUPLICATES, MANY_ROWS, RARE_LEVEL
 from covmin.core.rows import add_up
 from covmin.core.units import ALWAYS_ON, Units
 
-from .blocks import ArrayBlocks, Blocks, NormalScores, RankedBlocks, StandardizedBlocks, in_blocks
+from .blocks import ArrayBlocks, Blocks, ChangedBlocks, NormalScores, StandardizedBlocks, in_blocks
 from .blocks.views import ranked_rows, standardize_block
 from .layout import Layout
 from .moments import (
@@ -132,6 +133,39 @@ class PreparedColumns:
             self._drawn[seed, merged] = drawn
         return self._drawn[seed, merged]
 
+    def independent(self, seed: int) -> DistinctRows:
+        """Return the rows in random order, with duplicates merged into one row of their weight.
+
+        Rows that happen to be equal, because features have few values, stay separate samples.
+        """
+        rows = self.distinct(seed)
+        if rows.size == self.p.size or not self._are_equal_by_chance(rows):
+            return rows
+        return self.distinct(seed, merged=False)
+
+    def _are_equal_by_chance(self, rows: DistinctRows) -> bool:
+        """Tell whether rows that are equal, response included, may be different samples.
+
+        Duplicates share their response. Samples that happen to have equal features often do not.
+        If all do, the features determine the response, and equal rows should be about as frequent
+        as the values of single features suggest.
+        """
+        some = rows.first[:MANY_ROWS]
+        X = self.X[some] if isinstance(self.X, np.ndarray) else self.X.sample(some)
+        # Rows with equal features have equal projections.
+        n_distinct = np.unique(X @ np.random.default_rng(0).standard_normal(X.shape[1])).size
+        if len(X) - n_distinct > DUPLICATES[0] * n_distinct:
+            return True
+        copies = np.bincount(rows.kind)[: len(X)]
+        total = copies.sum()
+        together, alone = _equal_pairs(copies, total), 1.0
+        for column in X.T:
+            counts = np.bincount(np.unique(column, return_inverse=True)[1], copies)
+            if total < RARE_LEVEL[0] * counts.size:
+                return False
+            alone *= _equal_pairs(counts, total)
+        return bool(together <= DUPLICATES[1] * alone)
+
     @cached_property
     def n_distinct(self) -> int:
         """Number of distinct rows."""
@@ -155,6 +189,11 @@ class PreparedColumns:
         return standardize_block(
             X[:, self.index], self.mean, self.scale, self.missing_at, self.X.dtype
         )
+
+
+def _equal_pairs(counts: np.ndarray, total: float) -> float:
+    """Return the share of equal pairs among all pairs of rows."""
+    return float((counts * (counts - 1.0)).sum() / (total * (total - 1.0)))
 
 
 def weighted_samples(
@@ -209,7 +248,7 @@ def prepare_columns(
     p = weight / total
     scores = normal_scores(X, p, layout) if goes_by_rank(standardize) else None
     if scores is not None:
-        X = RankedBlocks(X, scores) if in_blocks(X) else scores.apply(X)
+        X = ChangedBlocks(X, scores) if in_blocks(X) else scores.apply(X)
     source = X if in_blocks(X) else ArrayBlocks(X)
     Y_ = np.zeros((n, 0)) if Y is None else Y
     has_missing = layout.indicators.size > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from scipy.sparse import issparse
@@ -17,8 +17,8 @@ from covmin.core.rows import add_up
 from covmin.remarks import InputError, Remark, recorded
 from covmin.runtime.memory import check_memory
 
-from .blocks import ArrayBlocks, Blocks, SparseBlocks, as_blocks, in_blocks, rows_of, sparse_table
-from .checks import check_kind, check_response, checked_numbers, refuse_times, refuse_twins
+from .blocks import ArrayBlocks, SparseBlocks, as_blocks, in_blocks, rows_of, sparse_table
+from .checks import check_kind, checked_numbers, refuse_times
 from .columns import (
     KINDS,
     LEFT_OUT,
@@ -224,7 +224,7 @@ def read(
         levels = ordered_levels(y)
         y, task = read_times(y, options.task)
         groups = None if groups is None else _row_groups(groups, y)
-        X, y, sample_weight, row = complete_samples(X, y, sample_weight)
+        X, y, sample_weight, row = complete_samples(_large_as_blocks(X), y, sample_weight)
         matrix = read_matrix(X, without_objects(y), options)
         row = np.arange(matrix.X.shape[0]) if row is None else row
         X, y, weight = weighted_samples(matrix.X, matrix.y, sample_weight)
@@ -296,19 +296,11 @@ class _Matrix:
 
 def read_matrix(X: Any, y: Any, options: TableOptions) -> _Matrix:
     """Check X and y, and convert X to one matrix and a layout of its columns."""
-    if issparse(X):
-        X = sparse_table(X)
-    blocks = _as_blocks(X, options)
-    if blocks is None:
-        check_kind(X, y)
-        names = list(X.columns) if is_frame(X) else None
-        encoded = _encode(_as_table(X), names, options)
-        if options.is_strict and names is not None:
-            refuse_missing(X)
-    else:
-        names = blocks.names
-        y = _check_blocks(blocks, y)
-        encoded = _Encoded.plain(blocks)
+    check_kind(X, y)
+    names = X.names if in_blocks(X) else list(X.columns) if is_frame(X) else None
+    encoded = _encode(_as_table(X), names, options)
+    if options.is_strict and is_frame(X):
+        refuse_missing(X)
     # Whatever X holds, y must have the same number of rows.
     n_samples, n_columns = encoded.X.shape[0], encoded.kinds.size
     rows = np.broadcast_to(np.zeros(1), (n_samples, 1))
@@ -349,6 +341,10 @@ def _encode(X: Any, names: Sequence[Hashable] | None, options: TableOptions) -> 
     if len(X.shape) != 2 or X.shape[0] < 2:
         return _Encoded.plain(checked_numbers(X))
     wanted = _wanted_kinds(X, names, options)
+    if in_blocks(X):
+        if all(kind in (None, "number", _PLAIN) for kind in wanted):
+            return _Encoded.plain(X)
+        X = X.array if isinstance(X, ArrayBlocks) else _refuse_kinds()
     is_trusted = options.given_columns(names, X.shape[1])
     plain = _plain_columns(X, names, wanted, is_trusted)
     if plain.all():
@@ -442,42 +438,26 @@ def _is_numeric(X: Any) -> bool:
     return kind in "OUS"
 
 
-def _as_blocks(X: Any, options: TableOptions) -> Blocks | None:
-    """Return blocks of a table that must not be copied; None for an ordinary table."""
-    blocks: Blocks
-    if in_blocks(X):
-        blocks = X
-    elif isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
-        blocks = ArrayBlocks(X)
-    elif is_of(X, "dask", "dask_expr"):
+def _large_as_blocks(X: Any) -> Any:
+    """Return blocks of a table that must not be copied, and an ordinary table unchanged."""
+    if issparse(X):
+        return sparse_table(X)
+    if isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
+        return ArrayBlocks(X)
+    if is_of(X, "dask", "dask_expr"):
         from .blocks.dask import DaskBlocks
 
-        blocks = DaskBlocks.of(X)
-    else:
-        return None
-    wanted = _wanted_kinds(blocks, blocks.names, options)
-    if all(kind in (None, "number", _PLAIN) for kind in wanted):
-        return blocks
-    if isinstance(X, np.memmap):
-        return None  # treat it as an ordinary array, because its levels must be counted
+        return DaskBlocks.of(X)
+    return X
+
+
+def _refuse_kinds() -> NoReturn:
     raise InputError(
         "column_types requires a table in memory, but this X is read in blocks. Encode these "
         "columns first and omit column_types, or load the table into memory.",
         "kinds-in-blocks",
         "column_types",
     )
-
-
-def _check_blocks(blocks: Blocks, y: Any) -> Any:
-    """Check the names of the columns of blocks, and y."""
-    if blocks.shape[1] == 0:
-        raise InputError("X has no columns.", "no-columns", "X")
-    if blocks.names is not None:
-        refuse_twins(blocks.names)
-    if is_of(y, "dask", "dask_expr"):
-        y = y.compute()
-    check_response(y)
-    return y
 
 
 def is_of(table: Any, *libraries: str) -> bool:

@@ -9,7 +9,6 @@ from sklearn.utils.validation import has_fit_parameter
 from covmin.data import Layout, Table, TableOptions, read
 from covmin.data.columns import is_frame
 from covmin.data.standardize import PreparedColumns
-from covmin.plan.duplicates import without_duplicates
 from covmin.remarks import InputError, silenced
 from covmin.selection.selector import CCMSelector
 
@@ -73,7 +72,7 @@ def rows_to_fit(
     """
     rows = columns.distinct(seed, merged=False)
     if has_fit_parameter(estimator, "sample_weight"):
-        merged = without_duplicates(columns, seed)
+        merged = columns.independent(seed)
         is_weighted |= merged.size < rows.size
         rows = merged
     return rows.first, rows.p * columns.total_weight if is_weighted else None

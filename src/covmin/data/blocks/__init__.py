@@ -2,18 +2,18 @@
 
 from .array import ArrayBlocks, Blocks, as_blocks, in_blocks, rows_of
 from .sparse import SparseBlocks, sparse_table
-from .views import MarkedBlocks, NormalScores, RankedBlocks, StandardizedBlocks
+from .views import ChangedBlocks, NormalScores, StandardizedBlocks, marked
 
 __all__ = [
     "ArrayBlocks",
     "Blocks",
-    "MarkedBlocks",
+    "ChangedBlocks",
     "NormalScores",
-    "RankedBlocks",
     "SparseBlocks",
     "StandardizedBlocks",
     "as_blocks",
     "in_blocks",
+    "marked",
     "rows_of",
     "sparse_table",
 ]

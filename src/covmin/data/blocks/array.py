@@ -183,16 +183,16 @@ class ArrayBlocks(LocalBlocks):
     """An array in memory or a memory-mapped file, never copied as a whole."""
 
     def __init__(self, X: np.ndarray) -> None:
-        self._X = X
+        self.array = X
         self.shape = (int(X.shape[0]), int(X.shape[1]))
         self.dtype = float_dtype(X.dtype)
 
     def blocks(self, columns: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
         size = block_rows(self.shape[1] if columns is None else columns.size)
         for start in range(0, self.shape[0], size):
-            X = self._X[start : start + size]
+            X = self.array[start : start + size]
             yield start, X if columns is None else np.take(X, columns, axis=1)
 
     def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
-        taken = self._X[rows] if columns is None else self._X[np.ix_(rows, columns)]
+        taken = self.array[rows] if columns is None else self.array[np.ix_(rows, columns)]
         return np.asarray(taken, dtype=self.dtype)

@@ -45,9 +45,9 @@ class NormalScores:
                 scores[:, j] = np.where(np.isfinite(X[:, j]), known, X[:, j])
         return scores
 
-    def restrict(self, columns: np.ndarray | None) -> NormalScores:
-        """Return the scores for some of the columns, or for all."""
-        return self if columns is None else NormalScores(tuple(self.knots[j] for j in columns))
+    def restrict(self, columns: np.ndarray) -> NormalScores:
+        """Return the scores for some of the columns."""
+        return NormalScores(tuple(self.knots[j] for j in columns))
 
 
 def _scores(column: np.ndarray, p: np.ndarray, eps: float) -> _Knots | None:
@@ -88,91 +88,69 @@ def ranked_rows(n_samples: int) -> np.ndarray:
     return np.sort(np.random.default_rng(0).choice(n_samples, MANY_ROWS, replace=False))
 
 
-class MarkedBlocks:
-    """The columns of a source, followed by indicators of missingness for some of them.
+@dataclass(frozen=True)
+class Marks:
+    """Which columns are to become indicators of missingness."""
 
-    The indicators are computed block by block, where the blocks are.
-    """
+    is_mark: np.ndarray  # (n_columns,) bool
+
+    def restrict(self, columns: np.ndarray) -> Marks:
+        """Return the marks of some of the columns."""
+        return Marks(self.is_mark[columns])
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """Replace some columns of X, which is changed, by indicators of missingness."""
+        X[:, self.is_mark] = np.isnan(X[:, self.is_mark])
+        return X
+
+
+class ChangedBlocks:
+    """Columns of a table, changed block by block, where the blocks are."""
 
     reads_in_blocks = True
 
-    def __init__(self, source: Blocks, columns: np.ndarray) -> None:
-        self._source = source
-        # Blocks column of each column, and whether it is an indicator of missingness.
-        self._behind = np.concatenate([np.arange(source.shape[1]), columns])
-        self._is_mark = np.arange(self._behind.size) >= source.shape[1]
-        self.shape = (source.shape[0], self._behind.size)
-        self.dtype = source.dtype
-        names = source.names
+    def __init__(
+        self, blocks: Blocks, change: NormalScores | Marks, behind: np.ndarray | None = None
+    ) -> None:
+        self._blocks = blocks
+        self._change = change
+        # Column of the blocks that each column is made of.
+        self._behind = np.arange(blocks.shape[1]) if behind is None else behind
+        self.shape = (blocks.shape[0], self._behind.size)
+        self.dtype = blocks.dtype
+        names = blocks.names
         self.names = None if names is None else [names[j] for j in self._behind]
 
     def beside(self, values: np.ndarray) -> Any:
-        return self._source.beside(values)
+        return self._blocks.beside(values)
 
     def reduce(
         self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
     ) -> Any:
         some = np.arange(self.shape[1]) if columns is None else columns
-        # The function must not hold the source, so that it can be sent to other processes.
-        marked = partial(_on_marked, function, self._is_mark[some])
-        return self._source.reduce(marked, merge, Y, p, self._behind[some])
+        # The function must not hold the blocks, so that it can be sent to other processes.
+        changed = partial(_on_changed, function, self._change.restrict(some), self.dtype)
+        return self._blocks.reduce(changed, merge, Y, p, self._behind[some])
 
     def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         some = np.arange(self.shape[1]) if columns is None else columns
-        return _marked(self._source.take(rows, self._behind[some]), self._is_mark[some])
+        return self._change.restrict(some).apply(self._blocks.take(rows, self._behind[some]))
 
-    def keep(self, kept: np.ndarray) -> MarkedBlocks:
-        return MarkedBlocks(self._source.keep(kept), self._behind[self._is_mark])
-
-
-def _on_marked(
-    function: RawFunction, is_mark: np.ndarray, X: np.ndarray, *others: np.ndarray
-) -> Any:
-    return function(_marked(X, is_mark), *others)
+    def keep(self, kept: np.ndarray) -> ChangedBlocks:
+        return ChangedBlocks(self._blocks.keep(kept), self._change, self._behind)
 
 
-def _marked(X: np.ndarray, is_mark: np.ndarray) -> np.ndarray:
-    """Replace some columns of a copy of the values by indicators of missingness."""
-    X[:, is_mark] = np.isnan(X[:, is_mark])
-    return X
+def marked(blocks: Blocks, columns: np.ndarray) -> ChangedBlocks:
+    """Return the columns of a table, followed by indicators of missingness for some of them."""
+    behind = np.concatenate([np.arange(blocks.shape[1]), columns])
+    return ChangedBlocks(blocks, Marks(np.arange(behind.size) >= blocks.shape[1]), behind)
 
 
-class RankedBlocks:
-    """The normal scores of a source, computed block by block, where the blocks are."""
-
-    reads_in_blocks = True
-
-    def __init__(self, source: Blocks, scores: NormalScores) -> None:
-        self._source = source
-        self._scores = scores
-        self.shape, self.dtype, self.names = source.shape, source.dtype, source.names
-
-    def beside(self, values: np.ndarray) -> Any:
-        return self._source.beside(values)
-
-    def reduce(
-        self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
-    ) -> Any:
-        # The function must not hold the source, so that it can be sent to other processes.
-        of_scores = partial(_on_scores, function, self._scores.restrict(columns), self.dtype)
-        return self._source.reduce(of_scores, merge, Y, p, columns)
-
-    def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
-        return self._scores.restrict(columns).apply(self._source.take(rows, columns))
-
-    def keep(self, kept: np.ndarray) -> RankedBlocks:
-        return RankedBlocks(self._source.keep(kept), self._scores)
-
-
-def _on_scores(
-    function: RawFunction,
-    scores: NormalScores,
-    dtype: np.dtype[Any],
-    X: np.ndarray,
-    *others: np.ndarray,
+def _on_changed(
+    function: RawFunction, change: Any, dtype: np.dtype[Any], X: np.ndarray, *others: np.ndarray
 ) -> Any:
     # Convert first: the scores of integers are not integers.
-    return function(scores.apply(X.astype(dtype, copy=False)), *others)
+    return function(change.apply(X.astype(dtype, copy=False)), *others)
 
 
 def standardize_block(
@@ -195,7 +173,7 @@ def standardize_block(
 
 @dataclass(frozen=True)
 class StandardizedBlocks:
-    """The standardised columns of a source: ``(X[:, index] − mean) / scale``."""
+    """The standardised columns of a table in blocks: ``(X[:, index] − mean) / scale``."""
 
     source: Blocks
     index: np.ndarray  # source column of each column
@@ -247,7 +225,7 @@ class StandardizedBlocks:
 
 @dataclass(frozen=True)
 class StandardizedRows:
-    """Rows of a source, standardised block by block."""
+    """Rows of a table in blocks, standardised block by block."""
 
     columns: StandardizedBlocks
     Y: Any  # responses (n_rows, n_responses) as the source stores them, like the weights p

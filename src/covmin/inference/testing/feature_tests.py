@@ -24,7 +24,6 @@ from covmin.core.screening import SEARCH, Ranked, Screening
 from covmin.core.units import ALWAYS_ON, Units
 from covmin.data.response import EncodedResponse
 from covmin.data.standardize import PreparedColumns
-from covmin.plan.duplicates import without_duplicates
 from covmin.plan.rules import candidate_sizes
 from covmin.selection.selector import CCMSelector
 
@@ -72,7 +71,7 @@ def draw_sample(columns: PreparedColumns, response: EncodedResponse, seed: int) 
 
     Duplicates of a row are merged: they are one observation.
     """
-    rows = without_duplicates(columns, seed)
+    rows = columns.independent(seed)
     first, p = rows.first[:TESTED_ROWS], rows.p[:TESTED_ROWS]
     p = p / p.sum()
     labels = response.labels if response.task == "classification" else None
