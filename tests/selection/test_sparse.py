@@ -29,7 +29,7 @@ def counts(n_samples=N_SAMPLES, n_words=60, seed=0):
 @pytest.fixture
 def in_blocks(monkeypatch):
     """No room for a dense copy, nor for many rows of all columns."""
-    monkeypatch.setattr(sparse, "HELD_NUMBERS", 1000)
+    monkeypatch.setattr(sparse, "MEMORY_NUMBERS", 1000)
     monkeypatch.setattr(rules, "MEMORY_NUMBERS", 1000)
 
 
