@@ -1,4 +1,4 @@
-"""A fit on a CUDA device against NumPy, and one step against its bare matrix products.
+"""Fits on a CUDA device, and one step against its bare matrix products.
 
 Run with ``python -m benchmarks.gpu [--samples 10000 30000 50000]`` on a machine with torch and a
 CUDA device. Times are medians over repeats between device synchronisations. Steps go to
@@ -18,12 +18,9 @@ import torch
 from benchmarks.tables import write
 from covmin import CCMSelector
 from covmin.core.grams import ExactGram, FourierGram
-from covmin.core.kernels import Gaussian, Mixed
+from covmin.core.kernels import Gaussian
 from covmin.core.objectives import TraceObjective
-from covmin.core.path import run_path
-from covmin.core.problem import Problem, Sample
 from covmin.core.rows import ArrayRows
-from covmin.plan.rules import path_budgets
 
 Row = dict[str, object]
 
@@ -67,26 +64,6 @@ def bare_fourier(X: torch.Tensor, omega: torch.Tensor, U: torch.Tensor) -> None:
         block @ omega
         U.T @ U
         block.T @ U[: block.shape[0], : omega.shape[1]]
-
-
-def compare_fits() -> None:
-    """The same path on NumPy and on the device."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((150, 400))
-    Y = np.sign(X[:, :1] + 0.5 * X[:, 1:2])
-    Y -= Y.mean()
-    p = np.full(150, 1 / 150)
-    there = [torch.as_tensor(a, device="cuda") for a in (X, Y, p)]
-    for kernel in (Gaussian(), Mixed(0.4)):
-        orders = [
-            run_path(
-                Problem.exact(Sample(*arrays), kernel=kernel, epsilon=0.001),
-                path_budgets(400),
-            ).order
-            for arrays in ((X, Y, p), there)
-        ]
-        same = np.array_equal(*(order[:20] for order in orders))
-        print(f"path on cuda, {kernel.name} kernel: first 20 of the ranking as on NumPy: {same}")
 
 
 def exact_steps(sizes: list[int], d: int) -> list[Row]:
@@ -134,20 +111,6 @@ def fourier_step(n: int, d: int, n_components: int, block: int) -> list[Row]:
     return rows
 
 
-def whole_path(n: int, d: int) -> None:
-    """From all features to one, nothing leaving the device but scalars and weights."""
-    X, Y, p = samples(n, d, torch.float64)
-    problem = Problem.exact(Sample(X, Y, p), kernel=Mixed(0.3), epsilon=0.01)
-    paths = []
-    taken = seconds(lambda: paths.append(run_path(problem, path_budgets(d))), repeats=1)
-    stages = paths[-1].stages
-    print(
-        f"path n={n} d={d} float64: {taken:.1f} s, {len(stages)} stages, "
-        f"{sum(stage.solution.n_evaluations for stage in stages)} evaluations, "
-        f"kept {paths[-1].order[:2].tolist()} of the true [0, 1]"
-    )
-
-
 def whole_fits() -> list[Row]:
     """``CCMSelector(10)``, from a table in main memory to a ranking."""
     rows: list[Row] = []
@@ -172,10 +135,8 @@ def main() -> None:
     parser.add_argument("--block", type=int, default=262_144)
     options = parser.parse_args()
     print(torch.cuda.get_device_name(), "torch", torch.__version__)
-    compare_fits()
     steps = exact_steps(options.samples, options.features)
     write("gpu", steps + fourier_step(options.rows, 100, 1024, options.block))
-    whole_path(10_000, 200)
     write("gpu-fits", whole_fits())
 
 

@@ -20,32 +20,35 @@ from typing import Any
 import numpy as np
 
 from benchmarks.step import peak_bytes
+from benchmarks.tables import show
 from benchmarks.tables import write as write_results
 
 _CHUNK = 100_000
 _TRUE = {0, 1, 2, 3, 4}
-_MOST_BYTES = 1.5e9
+_MOST_GB = 1.5
 KINDS = ("array", "memmap", "parquet")
 
 
-def samples(rng: np.random.Generator, n: int, d: int, dtype: str) -> tuple[np.ndarray, np.ndarray]:
+def samples(
+    rng: np.random.Generator, n: int, d: int, dtype: str = "float64"
+) -> tuple[np.ndarray, np.ndarray]:
     """``y = x₀x₁ + x₂ sign(x₃) + x₄²/2 + noise``."""
     X = rng.standard_normal((n, d), dtype=np.dtype(dtype))
     y = X[:, 0] * X[:, 1] + X[:, 2] * np.sign(X[:, 3]) + 0.5 * X[:, 4] ** 2
     return X, y + 0.5 * rng.standard_normal(n, dtype=np.dtype(dtype))
 
 
-def write(folder: Path, n: int, d: int, dtype: str) -> None:
+def write(folder: Path, n: int, d: int) -> None:
     """The same rows as a mapped array and as a folder of Parquet files."""
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
     rng = np.random.default_rng(0)
-    mapped = np.lib.format.open_memmap(folder / "X.npy", mode="w+", dtype=dtype, shape=(n, d))
-    response = np.empty(n, dtype=dtype)
+    mapped = np.lib.format.open_memmap(folder / "X.npy", mode="w+", dtype=float, shape=(n, d))
+    response = np.empty(n)
     (folder / "parquet").mkdir()
     for start in range(0, n, _CHUNK):
-        X, y = samples(rng, min(_CHUNK, n - start), d, dtype)
+        X, y = samples(rng, min(_CHUNK, n - start), d)
         stop = start + X.shape[0]
         mapped[start:stop], response[start:stop] = X, y
         table = pa.table({f"x{j}": X[:, j] for j in range(d)} | {"y": y})
@@ -54,7 +57,7 @@ def write(folder: Path, n: int, d: int, dtype: str) -> None:
     np.save(folder / "y.npy", response)
 
 
-def fit(kind: str, folder: Path, epsilon: float | None) -> None:
+def fit(kind: str, folder: Path) -> None:
     """Fit once, and print what happened as JSON."""
     from covmin import CCMSelector, open_parquet
     from covmin.data.blocks.array import LocalBlocks
@@ -72,16 +75,13 @@ def fit(kind: str, folder: Path, epsilon: float | None) -> None:
         return counted(source, *arguments, **options)
 
     LocalBlocks.reduce = reduce  # type: ignore[method-assign]
-    start, worked = time.perf_counter(), time.process_time()
-    ridge = "auto" if epsilon is None else epsilon
-    selector = CCMSelector(len(_TRUE), task="regression", epsilon=ridge).fit(X, y)
+    worked = time.process_time()
+    selector = CCMSelector(len(_TRUE), task="regression").fit(X, y)
     answer = {
-        "seconds": time.perf_counter() - start,
-        "processor": time.process_time() - worked,
-        "peak": peak_bytes(),
-        "found": sorted(int(j) for j in np.flatnonzero(selector.support_)),
-        "error": selector.approximation_error_,
+        "processor seconds": time.process_time() - worked,
         "passes": len(passes),
+        "peak GB": peak_bytes() / 1e9,
+        "found": len(_TRUE & set(np.flatnonzero(selector.support_).tolist())),
     }
     print(json.dumps(answer))
 
@@ -90,47 +90,25 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--columns", type=int, default=50)
-    parser.add_argument("--dtype", choices=["float32", "float64"], default="float64")
-    parser.add_argument("--epsilon", type=float, help="ridge; the selector's own by default")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--fit", nargs=2, metavar=("KIND", "FOLDER"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.fit:
-        fit(options.fit[0], Path(options.fit[1]), options.epsilon)
+        fit(options.fit[0], Path(options.fit[1]))
         return 0
-    is_fine, results = True, []
+    is_fine, rows = True, []
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write(folder, options.rows, options.columns, options.dtype)
-        print(f"{options.rows:,} × {options.columns} {options.dtype}")
-        print("| from | seconds | of a processor | passes | peak memory | error | found |")
-        print("| --- | ---: | ---: | ---: | ---: | ---: | --- |")
+        write(Path(name), options.rows, options.columns)
         for kind in options.kinds:
             command = [sys.executable, "-m", "benchmarks.large", "--fit", kind, name]
-            if options.epsilon is not None:
-                command += ["--epsilon", str(options.epsilon)]
             output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-            answer = json.loads(output.splitlines()[-1])
-            print(
-                f"| {kind} | {answer['seconds']:.0f} | {answer['processor']:.0f} "
-                f"| {answer['passes']} "
-                f"| {answer['peak'] / 1e9:.2f} GB | {answer['error']:.1%} | {answer['found']} |",
-                flush=True,
-            )
-            results.append(
-                {
-                    "from": kind,
-                    "rows": options.rows,
-                    "columns": options.columns,
-                    "processor seconds": answer["processor"],
-                    "passes": answer["passes"],
-                    "peak GB": answer["peak"] / 1e9,
-                    "found": len(_TRUE & set(answer["found"])),
-                }
-            )
-            is_fine &= set(answer["found"]) == _TRUE
-            is_fine &= kind == "array" or answer["peak"] <= _MOST_BYTES
-    write_results("large", results)
+            found = json.loads(output.splitlines()[-1])
+            size = {"from": kind, "rows": options.rows, "columns": options.columns}
+            rows.append(size | found)
+            show(rows[-1:], head=len(rows) == 1)
+            is_fine &= found["found"] == len(_TRUE)
+            is_fine &= kind == "array" or found["peak GB"] <= _MOST_GB
+    write_results("large", rows)
     return 0 if is_fine else 1
 
 

@@ -223,6 +223,6 @@ def report(frame: pd.DataFrame) -> str:
 
 _OWN = partial(units, (*EXPLORE, *JUDGE), (*SELECTORS, *SLOW))
 STUDIES = [
-    Study("regression", _OWN, work, 0.9, report=report),
+    Study("regression", _OWN, work, 3.0, report=report),
     Study("regression-other", partial(units, tuple(NUMBERS), SELECTORS), work, 0.1, report=report),
 ]

@@ -103,22 +103,8 @@ def find_record(name: str) -> Record:
 
 
 def list_datasets(*, variants: bool = False) -> list[str]:
-    """Return the names of the real data sets that `load` knows.
+    """Return the names of the paper's twelve sets in the order of its table, and of variants.
 
-    Parameters
-    ----------
-    variants : bool, default=False
-        Also list sets derived from those of the paper: ``"glass-no-id"`` is ``"glass"`` without
-        the row number that gives the class away.
-
-    Returns
-    -------
-    names : list of str
-        The paper's twelve sets in the order of its table, then the variants if requested.
-
-    Examples
-    --------
-    >>> from experiments.paper.data import list_datasets
     >>> list_datasets()[:4]
     ['ALLAML', 'CLL-SUB-111', 'glass', 'ORL']
     >>> sorted(set(list_datasets(variants=True)) - set(list_datasets()))
@@ -148,58 +134,20 @@ def load(
 ) -> Any:
     """Load one of the real data sets of the paper.
 
-    Parameters
-    ----------
-    name : str
-        A name from `list_datasets`. Case, ``-`` and ``_`` are ignored: ``"tox171"`` is the same
-        as ``"TOX-171"``.
-    return_X_y : bool, default=False
-        Return ``(data, target)`` instead of a Bunch.
-    data_home : path-like or None, default=None
-        Folder for downloads; by default the user's cache folder for covmin.
+    ``name`` is one of :func:`list_datasets`; case, ``-`` and ``_`` are ignored. Returns a Bunch
+    with ``data``, ``target`` (0 … n_classes − 1), ``feature_names``, ``target_names``, ``task``,
+    ``DESCR`` (origin, pitfalls and terms of use: read it before you report a number) and, for
+    ``"vowel"``, ``groups``, the speaker of each sample. With ``return_X_y`` only data and target.
 
-    Returns
-    -------
-    result : sklearn.utils.Bunch
-        - ``data`` (n_samples, n_features), float64, unscaled, as in the source.
-        - ``target`` (n_samples,), int64, 0 … n_classes − 1.
-        - ``feature_names``, list of n_features strings; ``x0``, ``x1``, … if the source has
-          no names.
-        - ``target_names`` (n_classes,), the labels in the source, as strings.
-        - ``task``, always ``"classification"``.
-        - ``DESCR``, the origin, pitfalls and terms of use. Read it before you report a number.
-        - ``groups`` (n_samples,), int64, the speaker of each sample. Only for ``"vowel"``.
-
-    Raises
-    ------
-    ValueError
-        If no data set has that name.
-    OSError
-        If a file is damaged, or the set is not available locally and cannot be downloaded.
-    ImportError
-        If a download is needed and pooch is not installed.
-
-    Notes
-    -----
-    The function looks for a copy in this order:
-
-    1. the folder named by the environment variable ``COVMIN_DATA``;
-    2. for ``"wine"``, the identical copy in scikit-learn;
-    3. ``data_home``, or the user's cache folder;
-    4. the public source, from which the file is saved to the folder of step 3.
-
-    A folder may hold a set as ``<name>.npz`` (arrays ``X`` and ``y``) or as the file from the
-    public source. Every copy must match the registered checksum, and every copy gives the same
-    values in the same order.
+    The function looks for a copy in the folder of the environment variable ``COVMIN_DATA``; for
+    ``"wine"`` in scikit-learn; in ``data_home``, or the user's cache folder; and then downloads it
+    to that folder. A folder may hold a set as ``<name>.npz`` (arrays ``X`` and ``y``) or as the
+    file from the public source. Every copy must match the registered checksum.
 
     Most sets are sorted by class, so shuffle or stratify before splitting. ``"glass"`` keeps its
     row Id, because the paper counts it as a feature, although the Id gives the class away;
-    ``"glass-no-id"`` is the same set without it. ``"vowel"`` has several samples per speaker:
-    split by ``groups``.
+    ``"glass-no-id"`` is the same set without it.
 
-    Examples
-    --------
-    >>> from experiments.paper.data import load
     >>> wine = load("wine")
     >>> wine.data.shape, wine.feature_names[:2]
     ((178, 13), ['alcohol', 'malic_acid'])

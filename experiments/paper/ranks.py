@@ -65,14 +65,7 @@ def median_rank_of(order: np.ndarray, informative: Iterable[int]) -> float:
 class MedianRankResult:
     """Median ranks of the true features, draw by draw.
 
-    Attributes
-    ----------
-    records : list of dict
-        One record per draw and selector.
-    optimal : dict of str to float
-        Best possible median rank for each task: (m + 1)/2.
-    frame : pandas.DataFrame
-        Tidy, with columns task, selector, protocol, n_samples, repeat, median_rank, fit_seconds.
+    ``records`` has one record per draw and selector, ``optimal`` the best rank of each task.
     """
 
     records: list[dict[str, Any]]
@@ -84,14 +77,7 @@ class MedianRankResult:
         return pd.DataFrame(self.records)
 
     def summary(self) -> pd.DataFrame:
-        """Average over draws, for each task, selector and number of samples.
-
-        Returns
-        -------
-        summary : pandas.DataFrame
-            ``mean_rank``, ``standard_error``, ``fit_seconds`` (mean), ``n_draws`` and
-            ``n_failed``. Failed draws are excluded from the means.
-        """
+        """Means over draws for each task, selector and number of samples; failed draws apart."""
         keys = ["task", "protocol", "selector", "n_samples"]
         groups = self.frame.groupby(keys, sort=False)
         summary = groups.agg(
@@ -124,37 +110,11 @@ def median_rank(
     columns are shuffled in every draw: a selector that breaks ties by position then gains nothing
     from the true features coming first.
 
-    Parameters
-    ----------
-    generators : callable or mapping of str to callable
-        Called as ``generator(n, random_state=seed)``; returns a Bunch with ``data``, ``target``
-        and ``informative``, like the generators of :mod:`covmin.datasets`. A mapping names several
-        tasks.
-    selectors : iterable of str or mapping of str to estimator, optional
-        Names from :func:`.selectors.paper_selectors`, or estimators. By default CCM and the
-        methods that the paper compares with.
-    n_samples : iterable of int, default=(10, 20, ..., 100)
-        Numbers of samples.
-    n_repeats : int, default=100
-        Number of draws of each size.
-    n_jobs : int, optional
-        Number of processes.
-    random_state : int, default=0
-        Seed of all random draws.
-    log : path-like, optional
-        File that stores finished work; an interrupted run with the same file resumes.
-    progress : bool, default=False
-        Whether to show a progress bar.
-    run : bool, default=True
-        False only returns what the log contains, and computes nothing.
+    ``generators`` names functions such as those of :mod:`covmin.datasets`; ``selectors`` are names
+    of :func:`.selectors.paper_selectors`, or estimators by name. The other options are those of
+    :func:`covmin.evaluation.runner.run_units`. A selector that fails on a draw has a missing rank
+    there, and a warning is issued.
 
-    Returns
-    -------
-    result : MedianRankResult
-        A selector that fails on a draw has a missing rank there, and a warning is issued.
-
-    Examples
-    --------
     >>> from covmin.datasets import make_xor
     >>> from experiments.paper.ranks import median_rank
     >>> result = median_rank(make_xor, ["ccm", "pearson"], n_samples=[60], n_repeats=3)

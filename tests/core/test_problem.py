@@ -21,7 +21,7 @@ from covmin.core.kernels import (
     Sum,
     WaveSum,
 )
-from covmin.core.kernels.bandwidth import MEDIAN_ROWS, all_features, kept_features, median_bandwidth
+from covmin.core.kernels.bandwidth import MEDIAN_ROWS, median_bandwidth
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
 from covmin.core.problem import Effort, Problem, Sample
 from covmin.core.rows import ArrayRows
@@ -85,7 +85,7 @@ def test_the_median_rule_on_the_columns_of_a_stage(sample, kernel):
 @pytest.mark.parametrize("kernel", [Gaussian(2.5), Laplacian(2.5), Mixed(0.5, bandwidth=2.5)])
 def test_a_given_bandwidth_is_used_as_it_is(sample, kernel):
     assert exact(sample, kernel).bandwidth(EVERY) == 2.5
-    assert exact(sample, kernel, summed=kept_features).bandwidth(EVERY, 2) == 2.5
+    assert exact(sample, kernel, for_kept=True).bandwidth(EVERY, 2) == 2.5
 
 
 def test_a_linear_kernel_has_no_scale(sample):
@@ -96,7 +96,7 @@ def test_a_linear_kernel_has_no_scale(sample):
 def test_the_rule_may_stand_for_the_features_kept(sample, kernel, order):
     """Squared distances add up over features, absolute ones too."""
     whole = exact(sample, kernel).bandwidth(EVERY, 2)
-    kept = exact(sample, kernel, summed=kept_features).bandwidth(EVERY, 2)
+    kept = exact(sample, kernel, for_kept=True).bandwidth(EVERY, 2)
     assert whole == exact(sample, kernel).bandwidth(EVERY)
     assert kept == pytest.approx(whole * (2 / 6) ** (1 / order))
 
@@ -108,7 +108,7 @@ def test_columns_of_units_are_scaled_before_they_are_measured(sample):
     expected = median_bandwidth(X, 2, sample.p)
     assert problem.bandwidth(np.array([0, 2])) == pytest.approx(expected, rel=1e-12)
     # Three features amount to their squared scales; the one always on stays among those kept.
-    kept = replace(problem, summed=kept_features).bandwidth(np.array([0, 2]), 1)
+    kept = replace(problem, for_kept=True).bandwidth(np.array([0, 2]), 1)
     assert kept == pytest.approx(expected * np.sqrt(2 / 3))
 
 
@@ -253,14 +253,14 @@ def effort(**changes):
 
 def test_on_first_has_the_rows_in_memory_and_all_else(sample, frequencies):
     """By the matrix where rows are few, by the same components beyond."""
-    options = {"kernel": Mixed(0.4), "effort": effort(), "summed": kept_features, "units": GROUPS}
+    options = {"kernel": Mixed(0.4), "effort": effort(), "for_kept": True, "units": GROUPS}
     whole = fourier(sample, frequencies, **options)
-    for n_rows, kind, rule in ((15, ExactGram, all_features), (16, FourierGram, kept_features)):
+    for n_rows, kind, rule in ((15, ExactGram, False), (16, FourierGram, True)):
         few = whole.on_first(n_rows)
         assert few.n_rows == few.sample.n_rows == n_rows
         assert_array_equal(few.sample.p, sample.first(n_rows).p)
         assert isinstance(few.gram(np.arange(3), 1.5), kind)
-        assert few.summed is rule
+        assert few.for_kept is rule
         assert (few.kernel, few.units, few.epsilon) == (whole.kernel, whole.units, whole.epsilon)
         assert few.effort is whole.effort
     weights, rows = np.full(3, 0.5), sample.first(16)
@@ -318,12 +318,12 @@ def test_the_first_steps_have_rows_for_each_column(sample):
 
 def test_levels_have_one_rule_for_the_bandwidth(sample, frequencies):
     """That of the last, so that a weight means the same at each."""
-    options = {"kernel": Mixed(0.4), "summed": kept_features}
+    options = {"kernel": Mixed(0.4), "for_kept": True}
     by_both = fourier(sample, frequencies, effort=effort(), **options).for_stage(EVERY)
     assert [type(level.grams) for level in by_both] == [ExactGrams, FourierGrams]
-    assert [level.summed for level in by_both] == [kept_features] * 2
+    assert [level.for_kept for level in by_both] == [True] * 2
     by_matrix = fourier(sample, frequencies, effort=effort(work=1.0), **options)
-    assert [level.summed for level in by_matrix.for_stage(EVERY)] == [all_features]
+    assert [level.for_kept for level in by_matrix.for_stage(EVERY)] == [False]
 
 
 def test_units_that_are_switched_on_stay_on_at_every_level(sample):

@@ -224,6 +224,13 @@ def test_a_table_in_place_of_columns():
         )
 
 
+def test_a_table_with_weights_is_not_permuted():
+    X, y = make_xor(60, random_state=0, return_X_y=True)
+    table = read(X[:, :1], y, TableOptions(), np.arange(1, 61))
+    with pytest.raises(ValueError, match="requires given="):
+        conditional_dependence_test(table)
+
+
 def test_names_in_place_of_columns_are_refused():
     X = np.random.default_rng(0).standard_normal((40, 2))
     with pytest.raises(TypeError, match="given contains names"):

@@ -45,8 +45,8 @@ def years():
 
 
 @pytest.fixture(scope="package")
-def gaps():
-    """A table with gaps, dates and few numbers, and a selector that was fitted on it."""
+def incomplete():
+    """A table with missing values, dates and few numbers, and a selector that was fitted on it."""
     rng = np.random.default_rng(0)
     n = 200
     X = pd.DataFrame({"income": rng.normal(50_000, 9000, n), "rooms": rng.integers(1, 5, n)})
@@ -60,7 +60,7 @@ def gaps():
 
 @pytest.fixture(scope="package")
 def survival():
-    """Times to an event, a category and gaps, with a selector that chose by the order of times."""
+    """Times to an event, a category and missing values, with a fitted selector."""
     X, y = make_survival(200, 3, random_state=0, return_X_y=True)
     frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(6)])
     frame["stage"] = np.where(X[:, 0] > 0.5, "late", "early")

@@ -215,9 +215,9 @@ def test_browser_tells_ticks_apart_and_draws_categories(browser, years):
     assert shown("district", "text title") == ["a", "b", "c"]
 
 
-def test_browser_shows_gaps_dates_and_few_numbers(browser, gaps):
-    path = browser.folder / "gaps.html"
-    path.write_text(render_report(build_report(*gaps, target_name="status")), "utf-8")
+def test_browser_shows_missing_values_dates_and_few_numbers(browser, incomplete):
+    path = browser.folder / "missing.html"
+    path.write_text(render_report(build_report(*incomplete, target_name="status")), "utf-8")
     browser.get(path.as_uri())
     assert browser.get_log("browser") == []
     cards = browser.find_elements("css selector", ".card")

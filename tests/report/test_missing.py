@@ -1,4 +1,4 @@
-"""What is said of gaps."""
+"""What is said of missing values."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from covmin import CCMSelector
 from covmin.report import build_report, check_data, render_report
 
 
-def test_the_response_where_a_value_is_missing_is_told(gaps):
-    _, X, y = gaps
-    report = build_report(*gaps, target_name="status")
+def test_the_response_where_a_value_is_missing_is_told(incomplete):
+    _, X, y = incomplete
+    report = build_report(*incomplete, target_name="status")
     assert json.loads(json.dumps(report, allow_nan=False)) == report
     rows = {report["names"][row["feature"]]: row for row in report["missing"]["rows"]}
-    assert list(rows) == ["income", "plan"]  # those with most gaps first
+    assert list(rows) == ["income", "plan"]  # those with most missing values first
     missing = X["income"].isna().to_numpy()
     assert rows["income"]["share"] == missing.mean()
     # Only of those who left the income is missing.
@@ -37,7 +37,7 @@ def test_the_mean_response_of_numbers_is_told():
     assert "Missing values" not in render_report(build_report(selector, X, y))
 
 
-def test_what_gaps_say_is_counted():
+def test_what_missing_values_say_is_counted():
     """A column that says something by being there explains that much."""
     rng = np.random.default_rng(0)
     y = rng.normal(size=200)
@@ -51,7 +51,7 @@ def test_what_gaps_say_is_counted():
     assert alone[0] > 0.5 > 0.1 > alone[1]
 
 
-def test_a_column_of_one_value_and_gaps_is_no_constant():
+def test_a_column_of_one_value_and_missing_ones_is_no_constant():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
     selector = CCMSelector(1).fit(X, X[:, 0])

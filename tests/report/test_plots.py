@@ -59,9 +59,9 @@ def test_axes_of_the_widest_numbers_stay_finite():
     assert np.isfinite(np.ptp(report["pair"]["xy"[report["pair"]["features"].index(1)]]))
 
 
-def test_few_numbers_are_bars_and_gaps_a_level_or_left_out(gaps):
-    _, X, _ = gaps
-    report = build_report(*gaps)
+def test_few_numbers_are_bars_and_missing_ones_a_level_or_left_out(incomplete):
+    _, X, _ = incomplete
+    report = build_report(*incomplete)
     plots = {report["names"][plot["feature"]]: plot for plot in report["plots"]}
     assert plots["rooms"]["levels"] == ["1", "2", "3", "4"]
     assert plots["plan"]["levels"] == ["basic", "gold", "(missing)"]

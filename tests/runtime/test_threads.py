@@ -87,6 +87,22 @@ class TestTheRule:
         assert any(threads._n_running() >= (os.cpu_count() or 1) for _ in range(50))
 
 
+# The first question about threads comes before the modules that bring a BLAS of their own.
+EARLY = """
+from covmin.runtime.threads import one_blas_thread, row_threads
+row_threads()
+from covmin import CCMSelector
+CCMSelector
+from threadpoolctl import threadpool_info
+with one_blas_thread():
+    print(*{info["num_threads"] for info in threadpool_info() if info["user_api"] == "blas"})
+"""
+
+
+def test_libraries_that_are_loaded_later_are_limited_too():
+    assert printed_by(EARLY, OPENBLAS_NUM_THREADS="2") == [1]
+
+
 class TestRows:
     def test_as_many_as_blas_was_given(self, two_threads):
         assert row_threads() == 2

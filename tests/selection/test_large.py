@@ -10,7 +10,6 @@ from threadpoolctl import threadpool_limits
 from covmin import CCMSelector, Formulation, Fourier
 from covmin.constants import MANY_ROWS
 from covmin.core.grams import ExactGrams
-from covmin.core.kernels.bandwidth import kept_features
 from covmin.core.path import Stage, approximation_error, run_path
 from covmin.core.problem import EFFORT, Problem, Sample
 from covmin.core.rows import ArrayRows
@@ -181,9 +180,7 @@ def test_fewer_rows_on_the_way_lead_to_the_same_features():
     columns = prepare_columns(ArrayBlocks(X), Y=centred(y))
     options = {"approximation": "fourier", "n_components": 32, "epsilon": 0.01}
     effort = replace(EFFORT, work=1e7, matrix_rows=250)  # so few components are of many rows
-    problem = make_problem(
-        columns, centred(y), Gaussian(), summed=kept_features, effort=effort, **options
-    )
+    problem = make_problem(columns, centred(y), Gaussian(), for_kept=True, effort=effort, **options)
     rows = [level.n_rows for level in problem.for_stage(np.arange(5), whole=True)]
     assert rows == [1000, int(1e7 / 32**2), 40_001]
     less, plain = (

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from covmin.data.columns import is_category, is_number, is_time, read_by_itself
+from covmin.data.columns import read_by_itself
+from covmin.data.dtypes import is_category, is_number, is_time
 from covmin.data.response import ordered_levels
 from covmin.data.survival import as_structured
 from covmin.text import listed

@@ -185,19 +185,6 @@ def transposed(array: Array) -> Array:
     return array_namespace(array).asarray(array.T, copy=True)
 
 
-def add_diagonal(matrix: Array, values: Array) -> Array:
-    """Add the vector ``values`` (n,) to the diagonal of ``matrix`` (n, n) in place."""
-    if is_numpy_array(matrix):
-        np.einsum("ii->i", matrix)[...] += values
-        return matrix
-    if is_torch_array(matrix):
-        matrix.diagonal().add_(values)
-        return matrix
-    xp = array_namespace(matrix)
-    eye = xp.eye(matrix.shape[0], dtype=matrix.dtype, device=device_of(matrix))
-    return matrix + eye * values[:, None]
-
-
 def column_dots(A: Array, B: Array) -> Array:
     """Return ``Σₐ Aₐⱼ Bₐⱼ`` for every column j; NumPy needs no array for the products."""
     if is_numpy_array(A):
@@ -326,7 +313,8 @@ def _factorize_torch(M: Array, diagonal: Array, rounding: float) -> Factor | Non
 
 def _factorize_generic(M: Array, diagonal: Array, rounding: float) -> Factor | None:
     xp = array_namespace(M)
-    M = add_diagonal(M, diagonal - xp.linalg.diagonal(M))
+    eye = xp.eye(M.shape[0], dtype=M.dtype, device=device_of(M))
+    M = M + eye * (diagonal - xp.linalg.diagonal(M))[:, None]
     try:
         L = xp.linalg.cholesky(M)
     except np.linalg.LinAlgError:

@@ -36,9 +36,6 @@ class Objective:
     epsilon: float  # ridge ε
     units: Units | EachColumn = field(default=EACH_COLUMN, kw_only=True)
 
-    def operator(self, w: np.ndarray) -> Operator:
-        return self.gram.at(self.units.spread(w))
-
     def at(self, w: np.ndarray, state: Any = None) -> Point:
         """Evaluate at w, starting from the state of an earlier point."""
         raise NotImplementedError
@@ -81,7 +78,7 @@ class TracePoint:
 
     def __init__(self, objective: TraceObjective, w: np.ndarray) -> None:
         self._units = objective.units
-        self.operator = operator = objective.operator(w)
+        self.operator = operator = objective.gram.at(objective.units.spread(w))
         self._f = operator.solve(objective.epsilon)
         self.value = float(array_namespace(self._f).sum(operator.dots(operator.Y, self._f)))
 
@@ -115,7 +112,7 @@ class InverseFreePoint:
 
     def __init__(self, objective: InverseFreeObjective, w: np.ndarray, state: Array | None) -> None:
         self._units = objective.units
-        self.operator = operator = objective.operator(w)
+        self.operator = operator = objective.gram.at(objective.units.spread(w))
         self._mu = objective.penalty
         self._epsilon = objective.epsilon
         self.state = self._conjugate_gradients(state, objective.n_steps)

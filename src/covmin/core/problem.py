@@ -20,7 +20,7 @@ from .constraints import CappedSimplex, Constraint
 from .grams import ExactGrams, FourierGrams, Gram, Operator, single_effects
 from .kernels import Kernel, Scale, ScaledKernel
 from .kernels.additive import waves_for
-from .kernels.bandwidth import MEDIAN_ROWS, all_features, median_bandwidth
+from .kernels.bandwidth import MEDIAN_ROWS, median_bandwidth
 from .objectives import Objective, TraceObjective
 from .rows import ArrayRows, Rows
 from .solver import STEPS, Steps
@@ -133,8 +133,10 @@ class Problem:
     # Constraints for a budget, to be tried until one keeps that many features.
     constraints: Callable[[float], Sequence[Constraint]] = CappedSimplex.candidates
     steps: Steps = STEPS
-    # Number of features that the median rule is scaled to: `all_features` or `kept_features`.
-    summed: Callable[[float, float], float] = all_features
+    # Whether the bandwidth is that of the features that a stage keeps, not of all that it selects
+    # from. With a budget of m out of d features, all weights start at m/d: with a bandwidth for all
+    # d, every pair of samples would be close, and the kernel would miss interactions.
+    for_kept: bool = False
     effort: Effort | None = None  # limit on the work per evaluation; None: all rows in every step
     n_threads: int = 1  # blocks of rows processed in parallel
     # Reads more rows of some columns, up to what memory allows, if not all rows are in memory.
@@ -208,7 +210,7 @@ class Problem:
         levels.append(last.solved_by(self.steps if whole and last is held else loose))
         if whole and last is not held:
             levels.append(held.solved_by(loose))
-        return [replace(level, summed=levels[-1].summed) for level in levels]
+        return [replace(level, for_kept=levels[-1].for_kept) for level in levels]
 
     def solved_by(self, steps: Steps) -> Problem:
         """Return the same problem with other solver settings."""
@@ -224,7 +226,7 @@ class Problem:
         few = self.sample.first(n_rows)
         rows = few.rows(self.n_threads)
         if by_matrix:
-            return replace(self, sample=few, grams=ExactGrams(rows), summed=all_features)
+            return replace(self, sample=few, grams=ExactGrams(rows), for_kept=False)
         return replace(self, sample=few, grams=self.grams.on(rows))
 
     def bandwidth(self, features: np.ndarray, budget: int | None = None) -> float:
@@ -242,7 +244,7 @@ class Problem:
             return sigma
         n_features = self.units.restrict(features).n_features
         kept = n_features - features.size + budget
-        return sigma * (self.summed(n_features, kept) / n_features) ** (1.0 / order)
+        return sigma * (kept / n_features) ** (1.0 / order) if self.for_kept else sigma
 
     def gram(
         self,
@@ -269,7 +271,7 @@ class Problem:
         n_columns = max(columns.size, stage.of_column.size)
         alone = self.grams.is_exact or not self.kernel.sees_interactions
         n_waves = waves_for(n_columns, alone=alone)
-        scale = Scale(sigma, self.summed(stage.n_features, kept), kept, n_waves)
+        scale = Scale(sigma, kept if self.for_kept else stage.n_features, kept, n_waves)
         kernel: ScaledKernel = self.kernel.at(scale)
         return kernel
 

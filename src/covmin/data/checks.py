@@ -17,7 +17,8 @@ from covmin.remarks import InputError, warn
 from covmin.text import listed
 
 from .blocks import in_blocks
-from .columns import holds_numbers, is_frame, is_time, summary
+from .columns import summary
+from .dtypes import holds_numbers, is_frame, is_time, names_of
 from .missing import missing_responses, refuse_missing
 from .standardize import PreparedColumns, Standardize, goes_by_rank
 
@@ -52,7 +53,7 @@ def check_kind(X: Any, y: Any, *, takes_sparse: bool = False) -> None:
         raise TypeError(
             "Sparse data was passed for X, but dense data is required: pass X.toarray()."
         )
-    names = X.names if in_blocks(X) else list(X.columns) if is_frame(X) else None
+    names = names_of(X)
     if names is not None and len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(

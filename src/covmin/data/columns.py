@@ -16,7 +16,7 @@ from covmin.constants import FEW_LEVELS, MOST_LEVELS, RARE_LEVEL
 from covmin.remarks import InputError
 from covmin.text import listed
 
-from .missing import is_missing
+from .dtypes import as_numbers, is_category, is_integer, is_missing, is_number, is_time
 from .parsing import (
     encode_phase,
     encode_points,
@@ -132,59 +132,6 @@ class Levels:
         """Return the number of each sample's level; NaN or NaT if it is missing."""
         nothing = np.array([np.nan]).astype(numbers.dtype)
         return np.concatenate([numbers, nothing])[self.codes]
-
-
-# --- dtypes of any library ---------------------------------------------------------------------
-
-
-def is_frame(X: Any) -> bool:
-    """Tell whether X is a data frame of any library."""
-    # Test the shape first: a lazy frame has none, and would compute its columns if asked.
-    return hasattr(X, "shape") and hasattr(X, "columns") and hasattr(X, "dtypes")
-
-
-def is_number(dtype: Any) -> bool:
-    """Tell whether a dtype holds real numbers or booleans."""
-    if hasattr(dtype, "is_numeric"):  # polars, whose decimals are objects for NumPy
-        return str(dtype) == "Boolean" or dtype.is_integer() or dtype.is_float()
-    return getattr(dtype, "kind", "O") in "biuf"
-
-
-def is_integer(dtype: Any) -> bool:
-    """Tell whether a dtype holds integers."""
-    of_polars = getattr(dtype, "is_integer", None)
-    return bool(of_polars()) if of_polars is not None else dtype.kind in "iu"
-
-
-def is_category(dtype: Any) -> bool:
-    """Tell whether a dtype is categorical."""
-    return str(dtype).startswith(("category", "Categorical", "Enum"))
-
-
-def is_time(dtype: Any) -> bool:
-    """Tell whether a dtype holds dates, times or durations."""
-    return str(dtype).lower().startswith(("date", "timedelta", "duration", "time", "period"))
-
-
-def holds_numbers(column: Any) -> bool:
-    """Tell whether a column holds numbers, or objects that NumPy converts to numbers."""
-    if is_time(column.dtype):  # NumPy would silently convert them
-        return False
-    # Not every version of pandas can convert a missing value in a nullable column.
-    if getattr(column.dtype, "kind", "O") in "biuf":
-        return True
-    try:
-        np.asarray(column, dtype=np.float64)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def as_numbers(column: Any) -> np.ndarray:
-    """Return a column of numbers or booleans as floats, with NaN for missing values."""
-    if hasattr(column, "isna"):
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column).astype(float)
 
 
 # --- row numbers -------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 
 from covmin.remarks import InputError
 
-from .missing import is_missing
+from .dtypes import is_missing
 
 
 @dataclass(frozen=True)

@@ -14,48 +14,10 @@ from covmin.remarks import InputError, warn
 from covmin.text import listed
 
 from .blocks import as_blocks, in_blocks, marked
+from .dtypes import missing_mask
 
 if TYPE_CHECKING:
     from .layout import Layout
-
-# Type names of None, pandas.NA and pandas.NaT; pandas need not be installed.
-_NAMES_OF_NOTHING = {"NoneType", "NAType", "NaTType"}
-
-
-def is_missing(value: Any) -> bool:
-    """Tell whether a single value, such as a label or a level, is missing."""
-    is_nan = isinstance(value, (float, np.generic)) and bool(value != value)
-    return is_nan or type(value).__name__ in _NAMES_OF_NOTHING
-
-
-def missing_mask(values: Any) -> np.ndarray:
-    """Return a mask of the missing entries of a list, an array, a series or a frame.
-
-    >>> missing_mask(["a", None, float("nan")])
-    array([False,  True,  True])
-    """
-    if hasattr(values, "isna"):
-        missing = np.asarray(values.isna(), dtype=bool)
-        # A nullable column of floats may hold NaN besides its own missing value.
-        if getattr(getattr(values, "dtype", None), "kind", "") == "f":
-            missing = missing | np.isnan(values.to_numpy(dtype=np.float64, na_value=np.nan))
-        return missing
-    if hasattr(values, "is_null"):  # polars, where a null among numbers is NaN for NumPy
-        return np.asarray(values.is_null().to_numpy() | missing_mask(values.to_numpy()))
-    array = values if isinstance(values, np.ndarray) else _as_objects(values)
-    if array.dtype.kind in "fcmM":
-        return np.asarray(array != array)
-    if array.dtype.kind != "O":
-        return np.zeros(array.shape, dtype=bool)
-    return np.array([is_missing(value) for value in array.flat], dtype=bool).reshape(array.shape)
-
-
-def _as_objects(values: Any) -> np.ndarray:
-    """Return values as objects: NumPy would convert missing values among text to text."""
-    try:
-        return np.asarray(values, dtype=object)
-    except ValueError:  # rows of different lengths; a later check gives a clear error
-        return np.empty(0, dtype=object)
 
 
 def missing_responses(y: Any) -> np.ndarray:

@@ -107,7 +107,11 @@ def keys_block(
     """Return the contribution of a block to the key of each column and each response.
 
     Different columns have different keys, and equal columns the same. A key depends on the content
-    of the rows, not on the position of rows or columns.
+    of the rows, not on the position of rows or columns. It is the inner product of a column with a
+    wave ``sin(7 Σⱼ cos(3 xⱼ + 1) + …)`` of its row, which all columns share: a hash of the row that
+    changes smoothly, so that rounding errors do not reorder columns, and that has no symmetry, so
+    that mirrored or shifted columns differ. Any frequencies of order one that are not multiples of
+    each other would do; these are fixed, so that results can be reproduced.
     """
     key, response_key = np.zeros(X.shape[1]), np.zeros(Y.shape[1])
     for tile in row_tiles(X):

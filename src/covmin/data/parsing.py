@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .missing import is_missing
+from .dtypes import is_missing
 
 # Cells that mean "missing" in a column of numbers or dates.
 _MISSING_MARKS = frozenset(

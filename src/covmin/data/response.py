@@ -13,10 +13,10 @@ from sklearn.utils.validation import column_or_1d
 from covmin.constants import MANY_CLASSES
 from covmin.core.kernels import Gaussian, ScaledKernel
 from covmin.core.kernels.bandwidth import median_bandwidth
-from covmin.remarks import warn
+from covmin.remarks import InputError, warn
 
 from .checks import dominated_by_outliers, rows_to_look_at
-from .missing import missing_mask
+from .dtypes import missing_mask
 from .survival import martingale_residuals
 
 # Floats beyond this are always integers, so being an integer tells nothing.
@@ -255,9 +255,11 @@ def _class_columns(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if type_of_target(y, input_name="y") == "continuous":
-        raise ValueError(
+        raise InputError(
             "Classification requires class labels, but y holds continuous numbers "
-            f"(such as {y.flat[0]}); bin them or use task='regression'."
+            f"(such as {y.flat[0]}); bin them or use task='regression'.",
+            "task",
+            "task",
         )
     classes, labels = np.unique(column_or_1d(y, warn=True), return_inverse=True)
     if classes.size < 2:
@@ -299,9 +301,11 @@ def _ordered_columns(
     """Return one step per threshold, so that distant classes differ in more columns."""
     if levels is None:
         if y.dtype.kind not in "biuf":
-            raise ValueError(
+            raise InputError(
                 "task='ordinal' requires ordered classes: pass y as numbers, or "
-                "as an ordered categorical."
+                "as an ordered categorical.",
+                "task",
+                "task",
             )
         classes, labels = _classes(y)
     else:
@@ -409,9 +413,11 @@ def _real_columns(y: np.ndarray) -> np.ndarray:
     try:
         columns = y.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(
+        raise InputError(
             f"task='regression' requires numbers, but y has dtype {y.dtype}. "
-            "Convert it, or pass task='classification' for labels."
+            "Convert it, or pass task='classification' for labels.",
+            "task",
+            "task",
         ) from error
     if not np.isfinite(columns).all():
         raise ValueError("Input y contains NaN or infinity; drop or impute those samples first.")

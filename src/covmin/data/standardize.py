@@ -12,6 +12,7 @@ import numpy as np
 from covmin.constants import DUPLICATES, MANY_ROWS, RARE_LEVEL
 from covmin.core.rows import add_up
 from covmin.core.units import ALWAYS_ON, Units
+from covmin.remarks import InputError
 
 from .blocks import ArrayBlocks, Blocks, ChangedBlocks, NormalScores, StandardizedBlocks, in_blocks
 from .blocks.views import ranked_rows, standardize_block
@@ -394,9 +395,11 @@ def n_features_to_keep(wanted: int | float, n_features: int) -> int:
     if not isinstance(wanted, Integral):
         return max(1, int(wanted * n_features))
     if wanted > n_features:
-        raise ValueError(
+        raise InputError(
             f"n_features_to_select={wanted}, but X has {n_features} feature(s) to select from; "
-            f"use at most {n_features}, or a fraction such as 0.5."
+            f"use at most {n_features}, or a fraction such as 0.5.",
+            "too-many-features",
+            "n_features_to_select",
         )
     return int(wanted)
 

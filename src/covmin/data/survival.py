@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from covmin.remarks import InputError
+
 from .checks import refuse_masks
-from .missing import missing_mask
+from .dtypes import missing_mask
 
 _FORMS = (
     "pass a structured array with a boolean field (the event indicator) and a float field (the "
@@ -105,9 +107,11 @@ def _numbers(column: Any) -> np.ndarray:
         numbers = np.full(values.size, np.nan)
         numbers[known] = there
         return numbers
-    raise ValueError(
+    raise InputError(
         f"task='survival' requires numbers, but a column of y contains {there[0]!r}. Convert times "
-        "to numbers, such as days, and the event to True and False."
+        "to numbers, such as days, and the event to True and False.",
+        "task",
+        "task",
     )
 
 

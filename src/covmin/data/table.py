@@ -24,22 +24,14 @@ from .columns import (
     LEFT_OUT,
     ReadColumn,
     Reading,
-    is_category,
-    is_frame,
-    is_number,
     number_rows,
     read_as,
     read_by_itself,
     summary,
 )
+from .dtypes import is_category, is_frame, is_number, is_of, missing_mask, names_of
 from .layout import Layout, column_mask, given_features, grouped_columns, position
-from .missing import (
-    add_indicators,
-    complete_samples,
-    missing_mask,
-    missing_responses,
-    refuse_missing,
-)
+from .missing import add_indicators, complete_samples, missing_responses, refuse_missing
 from .moments import check_finite, value_range
 from .response import (
     EncodedResponse,
@@ -225,9 +217,18 @@ def read(
         y, task = read_times(y, options.task)
         groups = None if groups is None else _row_groups(groups, y)
         X, y, sample_weight, row = complete_samples(_large_as_blocks(X), y, sample_weight)
-        matrix = read_matrix(X, without_objects(y), options)
-        row = np.arange(matrix.X.shape[0]) if row is None else row
-        X, y, weight = weighted_samples(matrix.X, matrix.y, sample_weight)
+        y = without_objects(y)
+        check_kind(X, y)
+        names = names_of(X)
+        matrix = read_matrix(_as_table(X), names, options)
+        if options.is_strict and is_frame(X):
+            refuse_missing(X)
+        # Whatever X holds, y must have the same number of rows.
+        rows = np.broadcast_to(np.zeros(1), (matrix.X.shape[0], 1))
+        _, y = check_X_y(rows, y, multi_output=True, ensure_min_samples=2)
+        X, layout, labels = _laid_out(matrix, names, options)
+        row = np.arange(X.shape[0]) if row is None else row
+        X, y, weight = weighted_samples(X, y, sample_weight)
         if weight.size < row.size:
             row = row[np.asarray(sample_weight) > 0.0]
         encode = partial(encode_response, y, task, levels=levels, kernel=options.response_kernel)
@@ -236,20 +237,31 @@ def read(
             weight = class_weights(response, options.class_weight, weight)
             response = encode(sample_weight=weight)
     return Table(
-        X,
-        response,
-        weight,
-        matrix.layout,
-        matrix.labels,
-        passed,
-        row,
-        _text_names(matrix.names),
-        matrix.kinds,
-        matrix.readings,
-        tuple(remarks),
-        None if groups is None else groups[row],
-        options,
+        X=X,
+        response=response,
+        weight=weight,
+        layout=layout,
+        labels=labels,
+        passed=passed,
+        row=row,
+        names=_text_names(names),
+        kinds=matrix.kinds,
+        readings=matrix.readings,
+        remarks=tuple(remarks),
+        groups=None if groups is None else groups[row],
+        options=options,
     )
+
+
+def _laid_out(
+    matrix: Matrix, names: Sequence[Hashable] | None, options: TableOptions
+) -> tuple[Any, Layout, np.ndarray | None]:
+    """Return the matrix with indicators of missingness, its layout, and the labels of features."""
+    n_columns = matrix.kinds.size
+    unit, labels = grouped_columns(options.feature_groups, names, n_columns)
+    given = given_features(unit, options.given_columns(names, n_columns), labels)
+    layout = Layout(matrix.source, matrix.kinds == "category", unit, given)
+    return *add_indicators(matrix.X, layout, not options.is_strict, names), labels
 
 
 def _text_names(names: Sequence[Any] | None) -> np.ndarray | None:
@@ -282,38 +294,7 @@ def _row_groups(groups: Any, y: Any) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class _Matrix:
-    """The columns of X as numbers, and a checked y."""
-
-    X: Any  # array or Blocks, (n_samples, n_encoded)
-    y: Any
-    layout: Layout
-    kinds: np.ndarray  # (n_inputs,) of str: how each column was read
-    readings: tuple[Reading, ...] = ()  # of the columns that are not plain numbers
-    names: list[Any] | None = None  # of the columns, if they have any
-    labels: np.ndarray | None = None  # of each feature, if there are groups of columns
-
-
-def read_matrix(X: Any, y: Any, options: TableOptions) -> _Matrix:
-    """Check X and y, and convert X to one matrix and a layout of its columns."""
-    check_kind(X, y)
-    names = X.names if in_blocks(X) else list(X.columns) if is_frame(X) else None
-    encoded = _encode(_as_table(X), names, options)
-    if options.is_strict and is_frame(X):
-        refuse_missing(X)
-    # Whatever X holds, y must have the same number of rows.
-    n_samples, n_columns = encoded.X.shape[0], encoded.kinds.size
-    rows = np.broadcast_to(np.zeros(1), (n_samples, 1))
-    _, y = check_X_y(rows, y, multi_output=True, ensure_min_samples=2)
-    unit, labels = grouped_columns(options.feature_groups, names, n_columns)
-    given = given_features(unit, options.given_columns(names, n_columns), labels)
-    layout = Layout(encoded.source, encoded.kinds == "category", unit, given)
-    X, layout = add_indicators(encoded.X, layout, not options.is_strict, names)
-    return _Matrix(X, y, layout, encoded.kinds, encoded.readings, names, labels)
-
-
-@dataclass(frozen=True)
-class _Encoded:
+class Matrix:
     """A table as numbers, in which one column may become several, or none."""
 
     X: Any  # array or Blocks, (n_samples, n_encoded), NaN where a number or a date is missing
@@ -322,7 +303,7 @@ class _Encoded:
     readings: tuple[Reading, ...] = ()
 
     @classmethod
-    def plain(cls, X: Any) -> _Encoded:
+    def plain(cls, X: Any) -> Matrix:
         """Return numbers unchanged."""
         return cls(X, np.arange(X.shape[1]), np.full(X.shape[1], "number"))
 
@@ -335,20 +316,20 @@ def _as_table(X: Any) -> Any:
     return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
 
 
-def _encode(X: Any, names: Sequence[Hashable] | None, options: TableOptions) -> _Encoded:
+def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions) -> Matrix:
     """Encode a table in memory: numbers unchanged, other columns by what they hold."""
     # Other checks refuse what is not a table.
     if len(X.shape) != 2 or X.shape[0] < 2:
-        return _Encoded.plain(checked_numbers(X))
+        return Matrix.plain(checked_numbers(X))
     wanted = _wanted_kinds(X, names, options)
     if in_blocks(X):
         if all(kind in (None, "number", _PLAIN) for kind in wanted):
-            return _Encoded.plain(X)
+            return Matrix.plain(X)
         X = X.array if isinstance(X, ArrayBlocks) else _refuse_kinds()
     is_trusted = options.given_columns(names, X.shape[1])
     plain = _plain_columns(X, names, wanted, is_trusted)
     if plain.all():
-        return _Encoded.plain(checked_numbers(X))
+        return Matrix.plain(checked_numbers(X))
     numbers = np.empty((X.shape[0], 0))
     if plain.any():
         numbers = checked_numbers(_safe_indexing(X, np.flatnonzero(plain), axis=1))
@@ -375,7 +356,7 @@ def _encode(X: Any, names: Sequence[Hashable] | None, options: TableOptions) -> 
             "no-columns",
             "column_types",
         )
-    return _Encoded(
+    return Matrix(
         np.concatenate([read.block for read in columns], axis=1, dtype=numbers.dtype),
         np.repeat(np.arange(len(columns)), [read.block.shape[1] for read in columns]),
         np.array([read.kind for read in columns]),
@@ -458,11 +439,6 @@ def _refuse_kinds() -> NoReturn:
         "kinds-in-blocks",
         "column_types",
     )
-
-
-def is_of(table: Any, *libraries: str) -> bool:
-    """Tell whether a table, or a subclass of it, belongs to one of these libraries."""
-    return any(kind.__module__.split(".")[0] in libraries for kind in type(table).__mro__)
 
 
 def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:

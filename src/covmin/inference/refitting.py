@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
 from covmin.data import Layout, Table, TableOptions, read
-from covmin.data.columns import is_frame
+from covmin.data.dtypes import is_frame
 from covmin.data.standardize import PreparedColumns
 from covmin.remarks import InputError, silenced
 from covmin.selection.selector import CCMSelector

@@ -20,7 +20,8 @@ from sklearn.utils.validation import _check_method_params
 
 from covmin.data import Table
 from covmin.data.blocks import ArrayBlocks, in_blocks
-from covmin.data.columns import LEFT_OUT, is_frame, summary
+from covmin.data.columns import LEFT_OUT, summary
+from covmin.data.dtypes import is_frame
 from covmin.data.response import EncodedResponse, ordered_levels
 from covmin.data.standardize import n_features_to_keep, prepare_columns
 from covmin.remarks import warn
@@ -92,10 +93,9 @@ class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseE
         rank; given columns have rank 0.
     mean_ranks_ : ndarray of shape (n_features,) or None
         Mean rank of each feature over the fits, if the selector ranks features.
-    support_ : ndarray of bool of shape (n_features,)
-        Mask of the features kept and of the given columns. There may be none.
-    n_features_ : int
-        Number of features kept; a group counts as one, and ``given`` columns do not count.
+    support_, n_features_ : ndarray of bool of shape (n_features,), int
+        Mask of the features kept and of the given columns, and number of features kept, without
+        given ones; a group counts as one. There may be none.
     threshold_ : float
         Smallest frequency of a kept feature.
     n_selected_ : float

@@ -28,6 +28,7 @@ from covmin.core.kernels.additive import waves_for
 from covmin.core.problem import EFFORT, Effort
 from covmin.core.screening import N_FUNCTIONS
 from covmin.data.blocks.array import block_rows
+from covmin.remarks import InputError
 from covmin.runtime.memory import check_memory, exact_bytes, fits, fourier_bytes
 from covmin.runtime.threads import row_threads
 
@@ -52,9 +53,11 @@ def kernel_of(given: Any, formulation: Formulation) -> Kernel:
     kernel: Kernel
     if isinstance(given, str):
         if given not in KERNELS:
-            raise ValueError(
+            raise InputError(
                 f'kernel must be "auto", one of {", ".join(map(repr, KERNELS))}, or an object of '
-                f"covmin.kernels; got {given!r}."
+                f"covmin.kernels; got {given!r}.",
+                "kernel",
+                "kernel",
             )
         kernel = KERNELS[given]()
     elif isinstance(given, tuple(KERNELS.values())):

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from covmin.selection.summary import feature_names
 from covmin.text import printable, shortened
 
 ACCENT = "#0a6c74"
@@ -27,9 +28,7 @@ def pyplot_module() -> Any:
 
 def names_of(selector: Any, given: Sequence[str] | None = None) -> list[str]:
     """Return printable feature names: those given, the selector's, or x0, x1 and so on."""
-    names = given if given is not None else getattr(selector, "feature_names_in_", None)
-    if names is None:
-        return [f"x{j}" for j in range(selector.n_features_in_)]
+    names = feature_names(selector) if given is None else given
     if len(names) != selector.n_features_in_:
         raise ValueError(
             f"{len(names)} feature names were given for {selector.n_features_in_} features."

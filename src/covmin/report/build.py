@@ -125,7 +125,7 @@ def build_report(
         },
         "path": _path(selector, order),
         "plots": feature_plots(view, plotted, alone),
-        "pair": shown_pair(view, explained, pairs[0] if pairs else used[:2]),
+        "pair": shown_pair(view, explained, pairs[0][:2] if pairs else used[:2]),
         "interactions": [
             {
                 "features": row["columns"],

@@ -94,13 +94,13 @@ def _written(value: Any) -> str:
 
 def _imports(selector: Any) -> list[str]:
     """Return the lines that import the selector and the objects passed to it."""
-    given = selector.get_params(deep=False).items()
-    objects = [v for name, v in given if name not in _LEFT_OUT and isinstance(v, Configurable)]
-    names = [type(each).__name__ for each in (selector, *objects)]
+    parameters = selector.get_params(deep=False).items()
+    objects = [v for name, v in parameters if name not in _LEFT_OUT and isinstance(v, Configurable)]
+    names = [type(item).__name__ for item in (selector, *objects)]
     from_kernels = [name for name in names if name in kernels.__all__]
     lines = [f"from covmin import {', '.join(n for n in names if n not in from_kernels)}"]
     lines += [f"from covmin.kernels import {name}" for name in from_kernels]
-    return lines + sorted({_import(each) for each in _of_others(selector)})
+    return lines + sorted({_import(item) for item in _of_others(selector)})
 
 
 def _of_others(selector: Any) -> Iterator[Any]:

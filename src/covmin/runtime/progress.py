@@ -67,18 +67,15 @@ class ProgressBar:
     def shown(cls, verbose: int | str) -> Iterator[Self]:
         """Provide a bar for the block."""
         bar = cls(verbose)
+        if bar._timer is not None:
+            bar._timer.daemon = True
+            bar._timer.start()
         with cls.part_of_other_work():
-            if bar._timer is not None:
-                bar._timer.daemon = True
-                bar._timer.start()
             try:
                 yield bar
             finally:
-                with cls._lock:
-                    bar.silent = True  # in case the timer fires now
-                    bar._close()
-                if bar._timer is not None:
-                    bar._timer.cancel()
+                if not bar.silent:
+                    bar._end()
 
     @classmethod
     @contextmanager
@@ -135,6 +132,13 @@ class ProgressBar:
         if self._bar is not None:
             self._bar.close()
         self._bar, self._n_lines = None, 0
+
+    def _end(self) -> None:
+        with self._lock:
+            self.silent = True  # in case the timer fires now
+            self._close()
+            if self._timer is not None:
+                self._timer.cancel()
 
 
 def is_watched() -> bool:

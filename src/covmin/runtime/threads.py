@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+import scipy.linalg  # noqa: F401 (loads its BLAS, which is then limited too)
 from joblib import cpu_count, effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
 from threadpoolctl import ThreadpoolController

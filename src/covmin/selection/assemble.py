@@ -10,7 +10,6 @@ import numpy as np
 from covmin.constants import N_COMPONENTS
 from covmin.core.arrays import to_device
 from covmin.core.kernels import Kernel
-from covmin.core.kernels.bandwidth import all_features, kept_features
 from covmin.core.problem import Effort, Problem, Sample
 from covmin.data.blocks import StandardizedBlocks
 from covmin.data.response import EncodedResponse
@@ -49,7 +48,7 @@ class Method:
             seed=self.seed,
             n_threads=self.n_threads,
             single=self.effort is not None,
-            summed=kept_features if narrow and self.approximation else all_features,
+            for_kept=bool(narrow and self.approximation),
             effort=self.effort,
         )
 

@@ -17,7 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from covmin.data import Table
 from covmin.data.blocks.array import stays_what_it_is
-from covmin.data.columns import is_frame
+from covmin.data.dtypes import is_frame
 from covmin.data.survival import as_structured
 from covmin.remarks import warn
 

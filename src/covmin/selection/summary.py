@@ -59,12 +59,12 @@ def summary(
     check_is_fitted(selector)
     names, target = feature_names(selector), target or "y"
     explained = explained or (table and Explained(selector, table))
-    said = headline(selector, target)
+    sentence = headline(selector, target)
     curve = error_curve(selector)
     classes = _classes(selector, table)
     return {
-        "headline": str(said),
-        "headline_parts": list(said),
+        "headline": str(sentence),
+        "headline_parts": list(sentence),
         "target": target,
         "task": selector.task_,
         "n_samples": None if table is None else table.n_samples,

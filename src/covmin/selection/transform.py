@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from covmin.data.blocks.array import column_names, restrict_columns, stays_what_it_is
 from covmin.data.checks import checked_numbers
-from covmin.data.columns import is_category, is_frame, is_time
+from covmin.data.dtypes import is_category, is_frame, is_of, is_time
 from covmin.data.missing import refuse_missing
-from covmin.data.table import is_of
 from covmin.runtime.compat import output_container
 from covmin.text import listed
 

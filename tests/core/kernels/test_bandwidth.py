@@ -8,8 +8,6 @@ from covmin.core.kernels import Gaussian, Laplacian
 from covmin.core.kernels.bandwidth import (
     MEDIAN_ROWS,
     _median,
-    all_features,
-    kept_features,
     median_bandwidth,
 )
 
@@ -88,11 +86,6 @@ def test_distances_that_overflow_have_no_bandwidth():
         pytest.raises(ValueError, match=r"overflow.*standardise them"),
     ):
         median_bandwidth(np.array([[0.0], [1e200], [-1e200]]), 2)
-
-
-def test_which_features_the_rule_stands_for():
-    assert all_features(10.0, 3.0) == 10.0
-    assert kept_features(10.0, 3.0) == 3.0
 
 
 @pytest.mark.parametrize("n", [3, 250, 251, 900])

@@ -40,8 +40,9 @@ class ExactGrams:
         return ExactGrams(rows)
 
     def over(self, kernel: ScaledKernel, columns: np.ndarray) -> ExactGram:
-        rows = self.rows.restrict(columns)
-        return ExactGram(kernel, take(rows.X, rows.columns, axis=1), rows.Y, rows.p)
+        rows = self.rows
+        columns = columns if rows.columns is None else rows.columns[columns]
+        return ExactGram(kernel, take(rows.X, columns, axis=1), rows.Y, rows.p)
 
 
 @dataclass(frozen=True)

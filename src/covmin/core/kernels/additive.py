@@ -63,12 +63,6 @@ def waves_for(n_columns: int, *, alone: bool = False) -> int:
     return next((n for n in (_N_WAVES, 4) if n * n_columns <= _MOST_WAVES), fewest)
 
 
-def _weighted(w: Array) -> np.ndarray | None:
-    """Return the features with positive weight if they are few enough to be worth a copy."""
-    some = np.flatnonzero(to_numpy(w))
-    return some if 0 < some.size < _WORTH_THE_COPY * w.shape[0] else None
-
-
 @dataclass(frozen=True)
 class WaveSum:
     """``k(x, x̃) = (1/m) Σⱼ wⱼ κ((xⱼ − x̃ⱼ)/s)`` with ``κ(t) = Σ_q a_q cos(ω_q t)``, κ(0) = 1.
@@ -143,9 +137,11 @@ class WaveSum:
         """
         xp = array_namespace(prepared)
         K: Array = None
-        some = _weighted(w)
-        weighted = prepared if some is None else self.restrict(prepared, some)
-        powers = self._powers(w if some is None else take(w, some, axis=0))
+        weighted, powers = prepared, self._powers(w)
+        positive = np.flatnonzero(to_numpy(w))
+        if 0 < positive.size < _WORTH_THE_COPY * w.shape[0]:
+            weighted = self.restrict(prepared, positive)
+            powers = self._powers(take(w, positive, axis=0))
         for columns, waves in self._blocks(weighted):
             S = waves * xp.sqrt(
                 powers[self.n_waves * columns.start : self.n_waves * columns.stop, None]
@@ -155,10 +151,12 @@ class WaveSum:
 
         def pullback(P: Array, Q: Array) -> Array:
             weights = like(self._rule()[1], prepared)
-            slopes = [
-                xp.reshape(_row_dots(waves, P, Q), (-1, self.n_waves)) @ weights
-                for _, waves in self._blocks(prepared)
-            ]
+            slopes = []
+            for _, waves in self._blocks(prepared):
+                left = waves @ P
+                right = left if P is Q else waves @ Q
+                dots = column_dots(left.T, right.T)
+                slopes.append(xp.reshape(dots, (-1, self.n_waves)) @ weights)
             return xp.concat(slopes) / self.budget
 
         return K, pullback
@@ -200,13 +198,6 @@ class GaussianSum(WaveSum):
     """The same with a one-dimensional Gaussian kernel κ, which has a single scale."""
 
     rules = _gauss_hermite(_N_WAVES)
-
-
-def _row_dots(waves: Array, P: Array, Q: Array) -> Array:
-    """Return ``Σ (φᵀP) ∘ (φᵀQ)`` for every row φ of ``waves``."""
-    left = waves @ P
-    right = left if P is Q else waves @ Q
-    return column_dots(left.T, right.T)
 
 
 @dataclass(frozen=True)

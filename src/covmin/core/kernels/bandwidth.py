@@ -15,20 +15,6 @@ _STRIDE = 64
 _FEWEST_OF_FEW = 500
 
 
-def all_features(n_features: float, n_kept: float) -> float:
-    """Scale the median rule to all features that a stage selects from."""
-    return n_features
-
-
-def kept_features(n_features: float, n_kept: float) -> float:
-    """Scale the median rule to the number of features that a stage keeps.
-
-    With a budget of m out of d features, all weights start at m/d. With a bandwidth for all d
-    features, every pair of samples would be close, and the kernel would miss interactions.
-    """
-    return n_kept
-
-
 @lru_cache(maxsize=2)
 def _pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the pairs of n rows; cached, because every stage of a path needs them."""

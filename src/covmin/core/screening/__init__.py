@@ -5,8 +5,8 @@ no effect on the gradient of the criterion. Here such features are found by sign
 protected; the criterion then decides whether they are kept.
 """
 
-from .products import N_FUNCTIONS, SEARCH, Effects, Search
-from .ranks import Codes, Ranked
+from .products import SEARCH, Effects, Search
+from .ranks import N_FUNCTIONS, Codes, Ranked
 from .screening import Found, Protected, Screening
 
 __all__ = [

@@ -121,35 +121,39 @@ def outstanding(
     found = Products(nothing, nothing, np.empty(0))
     # The first columns multiply the response; a matrix product covers all choices of the last two.
     for first in combinations(range(eligible.size), order - 2):
+        starts = range(first[-1] + 1 if first else 0, eligible.size, block)
         for chosen in np.ndindex(least.shape[:-2]):
             responses = weighted
             for j, a in zip(first, chosen, strict=True):
                 responses = responses * functions_of[a][j, :]
-            for start in range(first[-1] + 1 if first else 0, eligible.size, block):
-                for a, b in np.ndindex(least.shape[-2:]):
-                    which = (*chosen, a, b)
-                    block_of = functions_of[a][start : start + block, :]
-                    explained = _explained(block_of, functions_of[b][start:, :], responses)
-                    # Compute the variance only for products that can pass: most cannot.
-                    pairs, share = _high(explained, least_variance * float(least[which]))
-                    if share.size == 0:
-                        continue
-                    columns = np.hstack([np.tile(first, (len(pairs), 1)), pairs + start])
-                    columns = columns.astype(np.int64)
-                    together = alone[columns].sum(axis=1)
-                    units = np.sort(of_column[columns], axis=1)
-                    could = (share >= least_variance * together) & (np.diff(units) != 0).all(axis=1)
-                    columns, share, together = columns[could], share[could], together[could]
-                    share /= _variances(kept, columns, which, codes.p, least_variance)
-                    counts = share >= np.maximum(least[which], together)
-                    functions = np.full((int(counts.sum()), order), which)
-                    more = Products(eligible[columns[counts]], functions, share[counts])
-                    found = Products.strongest(found, more)
+            for start, (a, b) in product(starts, np.ndindex(least.shape[-2:])):
+                which = (*chosen, a, b)
+                sides = functions_of[a][start : start + block, :], functions_of[b][start:, :]
+                # Compute the variance only for products that can pass: most cannot.
+                pairs, share = _high(*sides, responses, least_variance * float(least[which]))
+                if share.size == 0:
+                    continue
+                columns = np.empty((len(pairs), order), dtype=np.int64)
+                columns[:, :-2], columns[:, -2:] = first, pairs + start
+                together = alone[columns].sum(axis=1)
+                units = np.sort(of_column[columns], axis=1)
+                could = (share >= least_variance * together) & (np.diff(units) != 0).all(axis=1)
+                columns, share, together = columns[could], share[could], together[could]
+                share /= _variances(kept, columns, which, codes.p, least_variance)
+                counts = share >= np.maximum(least[which], together)
+                functions = np.full((int(counts.sum()), order), which)
+                more = Products(eligible[columns[counts]], functions, share[counts])
+                found = Products.strongest(found, more)
     return found
 
 
-def _explained(block: Array, others: Array, responses: Array) -> Array:
-    """Return the association of each product with the response, times its variance."""
+def _high(
+    block: Array, others: Array, responses: Array, threshold: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return pairs of a column of a block and a later column that reach a threshold.
+
+    With them, the association of their products with the response, times the variance.
+    """
     xp = array_namespace(block)
     explained: Array = None
     for k in range(responses.shape[0]):
@@ -159,17 +163,11 @@ def _explained(block: Array, others: Array, responses: Array) -> Array:
             explained = moments
         else:
             explained += moments
-    return explained
-
-
-def _high(explained: Array, threshold: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return pairs of a column of a block and a later column that reach a threshold."""
-    xp = array_namespace(explained)
     # Searching a flat array is faster than searching a matrix.
     flat = xp.reshape(explained, (-1,))
     places = xp.nonzero(flat >= threshold)[0]
     share = to_numpy(flat[places]).astype(np.float64)
-    pairs = np.stack(np.divmod(to_numpy(places), explained.shape[1]), axis=1)
+    pairs = np.stack(np.divmod(to_numpy(places), others.shape[0]), axis=1)
     later = pairs[:, 1] > pairs[:, 0]
     return pairs[later], share[later]
 

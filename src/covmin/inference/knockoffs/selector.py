@@ -106,10 +106,9 @@ class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEs
     threshold_ : float
         Features with ``W_`` of at least this value are kept; infinite if none is. NaN with
         several draws.
-    support_ : ndarray of bool of shape (n_features,)
-        Mask of the features kept and of the given columns. There may be none.
-    n_features_ : int
-        Number of features kept; a group counts as one, and ``given`` columns do not count.
+    support_, n_features_ : ndarray of bool of shape (n_features,), int
+        Mask of the features kept and of the given columns, and number of features kept, without
+        given ones; a group counts as one. There may be none.
     ranking_ : ndarray of shape (n_features,)
         Rank of each feature; 1 is best. Ordered by e-value, if there are several draws, then by
         ``W_``, then by position. Columns of a group share a rank; given columns have rank 0.

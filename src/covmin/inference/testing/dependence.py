@@ -92,12 +92,8 @@ def conditional_dependence_test(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features), or Table
-        The features to test, as one set: numbers, or a data frame that may also hold categories,
-        text and dates. Missing values are allowed and used as information.
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-        Class labels, one or several numeric responses, or events and times. Samples with a missing
-        response are dropped.
+    X, y
+        The features to test, as one set, and the response, as in :meth:`CCMSelector.fit`.
     given : array-like of shape (n_samples, n_given), or Table, default=None
         The features to condition on, in any form that X may have. None tests unconditional
         dependence.
@@ -137,7 +133,7 @@ def conditional_dependence_test(
     regressions to be small compared with 1/√n. It fails if X and y both depend on a function of
     ``given`` that the samples are too few to show, such as the same product of two among ten
     columns in sixty samples, the same jump at an unknown value in a hundred, or the same one of
-    more columns than samples.
+    many columns, half as many as samples.
 
     Columns are replaced by their ranks. Effects that do not depend on ``given``, and effects that
     vary with a given feature, are tested separately, and the p-value is twice the smaller one. If
@@ -166,17 +162,20 @@ def conditional_dependence_test(
     if given is not None:
         test = _by_residual_products(X, y, given, task, sample_weight, seed)
         return DependenceTest(test.ratio, test.p_value, None, "residual products")
-    if sample_weight is not None:
+    table = _read(X, y, task, None, "X")
+    if sample_weight is not None or np.ptp(table.weight) > 0.0:
         raise ValueError("sample_weight requires given=: unequal weights cannot be permuted.")
     with one_blas_thread():
-        block, Y = _block_and_response(X, y, task)
+        columns = prepare_columns(table.X, layout=table.layout)
+    # Features count alike, whatever the number of their columns; variances sum to one.
+    share = columns.units.scale / np.sqrt(max(columns.units.size, 1))
+    block = np.asarray(columns.X, dtype=np.float64) * share
 
     def statistic(number: int) -> float:
-        # Number 0 is the original sample, the others are permutations.
-        rows = (
-            np.random.default_rng([seed, number]).permutation(len(block)) if number else slice(None)
-        )
-        return explained_share(block[rows], Y, epsilon)
+        rows = np.arange(len(block))
+        if number > 0:  # number 0 is the original sample, the others are permutations
+            rows = np.random.default_rng([seed, number]).permutation(rows)
+        return explained_share(block[rows], table.response.Y, epsilon)
 
     numbers = range(n_resamples + 1)
     values = repeat(statistic, numbers, "dependence test", "draw", n_jobs, verbose)
@@ -212,15 +211,6 @@ def _normal_scores(table: Table, rows: np.ndarray) -> tuple[np.ndarray, np.ndarr
     X, layout, weight = table.X, table.layout, table.weight
     columns = prepare_columns(X, "rank", layout=layout, sample_weight=weight)
     return np.asarray(columns.X[rows], dtype=np.float64), columns.units.scale**2
-
-
-def _block_and_response(X: Any, y: Any, task: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return standardised columns, of variances that sum to one, and the centred response."""
-    table = _read(X, y, task, None, "X")
-    columns = prepare_columns(table.X, layout=table.layout)
-    # Units count alike, whatever the number of their columns.
-    block = np.asarray(columns.X, dtype=np.float64) * columns.units.scale
-    return block / np.sqrt(max(columns.units.size, 1)), table.response.Y
 
 
 def explained_share(columns: np.ndarray, R: np.ndarray, epsilon: float) -> float:

@@ -1,7 +1,7 @@
 """Test each feature on its own, in pairs, and given all others.
 
 A unit is a feature: a column with its levels and missing values, or a group of columns. All
-functions are pure: they take a :class:`Sample`, and what was computed from it before.
+functions are pure: they take a :class:`RankedSample`, and what was computed from it before.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .residual_products import normal_scores, residual_product_test
 
 
 @dataclass(frozen=True)
-class Sample:
+class RankedSample:
     """The samples to test: normal scores in random order, and the response."""
 
     X: np.ndarray  # (n, c)
@@ -66,7 +66,7 @@ class Conditions:
     is_copy: np.ndarray  # units that another one determines
 
 
-def draw_sample(columns: PreparedColumns, response: EncodedResponse, seed: int) -> Sample:
+def draw_sample(columns: PreparedColumns, response: EncodedResponse, seed: int) -> RankedSample:
     """Return the prepared rows, or a random sample of them if there are very many.
 
     Duplicates of a row are merged: they are one observation.
@@ -80,13 +80,13 @@ def draw_sample(columns: PreparedColumns, response: EncodedResponse, seed: int) 
         labels = labels if np.bincount(labels).max() > 1 else None  # treat them as numbers
     X = columns.X.sample(first).astype(np.float64)
     Y = np.asarray(response.Y[first], dtype=np.float64)
-    return Sample(X, Y - p @ Y, p, columns.units, labels, seed)
+    return RankedSample(X, Y - p @ Y, p, columns.units, labels, seed)
 
 
 # --- alone -----------------------------------------------------------------------------------
 
 
-def p_values_alone(sample: Sample) -> np.ndarray:
+def p_values_alone(sample: RankedSample) -> np.ndarray:
     """Return the p-value of each unit for an effect on its own.
 
     Based on functions of the ranks of its columns; enough samples must carry the association.
@@ -100,7 +100,7 @@ def p_values_alone(sample: Sample) -> np.ndarray:
 # --- in pairs --------------------------------------------------------------------------------
 
 
-def p_values_in_pairs(sample: Sample, scale: float) -> np.ndarray:
+def p_values_in_pairs(sample: RankedSample, scale: float) -> np.ndarray:
     """Return the p-value of each unit given one partner, corrected for all partners.
 
     The pairs are those that a search over all products finds.
@@ -120,7 +120,7 @@ def p_values_in_pairs(sample: Sample, scale: float) -> np.ndarray:
 # --- given others ----------------------------------------------------------------------------
 
 
-def find_conditions(sample: Sample) -> Conditions:
+def find_conditions(sample: RankedSample) -> Conditions:
     """Return what the tests of all units share.
 
     The best units are the first of a ranking, at most one per ten samples. Too many do no harm.
@@ -140,7 +140,9 @@ def find_conditions(sample: Sample) -> Conditions:
     )
 
 
-def p_value_given_all(sample: Sample, conditions: Conditions, level: float, unit: int) -> float:
+def p_value_given_all(
+    sample: RankedSample, conditions: Conditions, level: float, unit: int
+) -> float:
     """Return the p-value of a unit given all others.
 
     The test conditions on the best units and on what all others predict of the unit. A unit among
@@ -160,7 +162,11 @@ def p_value_given_all(sample: Sample, conditions: Conditions, level: float, unit
 
 
 def p_value_given(
-    sample: Sample, unit: int, others: np.ndarray, scale: float, predicted: np.ndarray | None = None
+    sample: RankedSample,
+    unit: int,
+    others: np.ndarray,
+    scale: float,
+    predicted: np.ndarray | None = None,
 ) -> float:
     """Return the p-value of a unit given other units, and given predictions of the unit."""
     columns = sample.units.columns(others)
@@ -175,7 +181,7 @@ def p_value_given(
 
 
 def separating_set(
-    sample: Sample, unit: int, among: np.ndarray, scale: float, level: float, most: int = 3
+    sample: RankedSample, unit: int, among: np.ndarray, scale: float, level: float, most: int = 3
 ) -> np.ndarray:
     """Return the fewest units, most correlated first, given which a unit adds nothing.
 
@@ -191,7 +197,7 @@ def separating_set(
     return closest
 
 
-def _ranked(sample: Sample, among: np.ndarray) -> np.ndarray:
+def _ranked(sample: RankedSample, among: np.ndarray) -> np.ndarray:
     """Rank units with :class:`CCMSelector`, best first."""
     if among.size == 1:
         return among

@@ -30,7 +30,7 @@ from covmin.selection.transform import SupportMixin, WholeColumnsMixin, unchange
 
 from ..refitting import by_column, note_columns
 from .feature_tests import (
-    Sample,
+    RankedSample,
     draw_sample,
     find_conditions,
     p_value_given_all,
@@ -175,7 +175,7 @@ class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEst
         X, y, groups
             As in :meth:`CCMSelector.fit`.
         sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights. A sample of weight 2 is one observation that counts twice, not two
+            RankedSample weights. A sample of weight 2 is one observation that counts twice, not two
             observations.
 
         Returns
@@ -267,7 +267,7 @@ class _Verdicts:
 
 
 def _judge(
-    sample: Sample, fdr: float, method: str, n_jobs: int | None, verbose: int | str
+    sample: RankedSample, fdr: float, method: str, n_jobs: int | None, verbose: int | str
 ) -> _Verdicts:
     """Test all features and decide which are needed or relevant."""
     conditions = find_conditions(sample)

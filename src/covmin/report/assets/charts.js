@@ -67,12 +67,12 @@ function labelled(values, step = values[1] - values[0]) {
   const last = place(step || values[0] || 1);
   const digits = (count) => Math.min(Math.max(count, 0), 15);
   // Commas from five digits on: four digits may be a year.
-  const comma = (told) => (/^-?\d{5,}/.test(told) ? told.replace(/\d(?=(\d{3})+(\.|$))/g, "$&,") : told);
+  const comma = (label) => (/^-?\d{5,}/.test(label) ? label.replace(/\d(?=(\d{3})+(\.|$))/g, "$&,") : label);
   const plain = values.map((v) => comma(v.toFixed(digits(-last))));
   const powers = values.map((v) => (Math.abs(v) < 1e-9 * 10 ** last ? "0" : v.toExponential(digits(place(v) - last))));
   const length = (texts) => Math.max(...texts.map((t) => t.length));
-  const told = last < -15 || (length(plain) > 7 && length(powers) < length(plain) - 1) ? powers : plain;
-  return values.map((at, i) => ({ at, text: told[i].replaceAll("-", "\u2212") }));
+  const label = last < -15 || (length(plain) > 7 && length(powers) < length(plain) - 1) ? powers : plain;
+  return values.map((at, i) => ({ at, text: label[i].replaceAll("-", "\u2212") }));
 }
 
 // Starts of years, months, days or hours, in milliseconds since 1970: the longest unit of which at

@@ -74,8 +74,8 @@
     if (!report.pair) return;
     const width = Math.min(680, Math.max(280, find("pair").clientWidth));
     find("pair").style.maxWidth = "680px";
-    const told = report.data.task === "survival" ? "Events minus expected" : report.target;
-    replace("pair", pairChart(width, report.pair, names), pairLegend(report.pair, told), node("figcaption", {}, pairCaption()));
+    const response = report.data.task === "survival" ? "Events minus expected" : report.target;
+    replace("pair", pairChart(width, report.pair, names), pairLegend(report.pair, response), node("figcaption", {}, pairCaption()));
   }
 
   function drawNetwork() {
@@ -89,10 +89,10 @@
 
   function pairCaption() {
     const n = report.pair.x.length, all = report.data.n_samples, count = (k) => k.toLocaleString("en");
-    let told = n + report.pair.n_missing < all ? `${count(n)} of ${count(all)} samples are shown.` : `All ${count(n)} samples.`;
-    if (report.pair.n_missing) told = `${count(n)} of ${count(all)} samples are shown; ${count(report.pair.n_missing)} others have a missing value.`;
-    if (report.pair.levels.some(Boolean)) told += " Samples of a level are spread over its width to be visible.";
-    return told;
+    let caption = n + report.pair.n_missing < all ? `${count(n)} of ${count(all)} samples are shown.` : `All ${count(n)} samples.`;
+    if (report.pair.n_missing) caption = `${count(n)} of ${count(all)} samples are shown; ${count(report.pair.n_missing)} others have a missing value.`;
+    if (report.pair.levels.some(Boolean)) caption += " Samples of a level are spread over its width to be visible.";
+    return caption;
   }
 
   function drawPlots() {
@@ -106,11 +106,11 @@
 
   // Notes on what a card does not show.
   function footnote(plot) {
-    const told = [];
+    const notes = [];
     const isLevel = plot.levels !== undefined;
-    if (plot.missing) told.push(`Missing in ${percent(plot.missing)} of the samples` + (isLevel || plot.kind === "survival" ? "." : ", which are not shown."));
-    if (plot.n_classes > plot.classes?.length) told.push(`The ${plot.classes.length} most frequent of ${plot.n_classes} classes.`);
-    return told.length ? node("p", { class: "foot" }, told.join(" ")) : null;
+    if (plot.missing) notes.push(`Missing in ${percent(plot.missing)} of the samples` + (isLevel || plot.kind === "survival" ? "." : ", which are not shown."));
+    if (plot.n_classes > plot.classes?.length) notes.push(`The ${plot.classes.length} most frequent of ${plot.n_classes} classes.`);
+    return notes.length ? node("p", { class: "foot" }, notes.join(" ")) : null;
   }
 
   function markPlots() {

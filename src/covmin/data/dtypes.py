@@ -1,0 +1,111 @@
+"""What tables, columns and values of any library are: frames, numbers, categories, missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .blocks import in_blocks
+
+# Type names of None, pandas.NA and pandas.NaT; pandas need not be installed.
+_NAMES_OF_NOTHING = {"NoneType", "NAType", "NaTType"}
+
+
+def is_of(table: Any, *libraries: str) -> bool:
+    """Tell whether a table, or a subclass of it, belongs to one of these libraries."""
+    return any(kind.__module__.split(".")[0] in libraries for kind in type(table).__mro__)
+
+
+def names_of(X: Any) -> list[Any] | None:
+    """Return the names of the columns of a frame or of blocks; None if they have none."""
+    if in_blocks(X):
+        names: list[Any] | None = X.names
+        return names
+    return list(X.columns) if is_frame(X) else None
+
+
+def is_frame(X: Any) -> bool:
+    """Tell whether X is a data frame of any library."""
+    # Test the shape first: a lazy frame has none, and would compute its columns if asked.
+    return hasattr(X, "shape") and hasattr(X, "columns") and hasattr(X, "dtypes")
+
+
+def is_number(dtype: Any) -> bool:
+    """Tell whether a dtype holds real numbers or booleans."""
+    if hasattr(dtype, "is_numeric"):  # polars, whose decimals are objects for NumPy
+        return str(dtype) == "Boolean" or dtype.is_integer() or dtype.is_float()
+    return getattr(dtype, "kind", "O") in "biuf"
+
+
+def is_integer(dtype: Any) -> bool:
+    """Tell whether a dtype holds integers."""
+    of_polars = getattr(dtype, "is_integer", None)
+    return bool(of_polars()) if of_polars is not None else dtype.kind in "iu"
+
+
+def is_category(dtype: Any) -> bool:
+    """Tell whether a dtype is categorical."""
+    return str(dtype).startswith(("category", "Categorical", "Enum"))
+
+
+def is_time(dtype: Any) -> bool:
+    """Tell whether a dtype holds dates, times or durations."""
+    return str(dtype).lower().startswith(("date", "timedelta", "duration", "time", "period"))
+
+
+def holds_numbers(column: Any) -> bool:
+    """Tell whether a column holds numbers, or objects that NumPy converts to numbers."""
+    if is_time(column.dtype):  # NumPy would silently convert them
+        return False
+    # Not every version of pandas can convert a missing value in a nullable column.
+    if getattr(column.dtype, "kind", "O") in "biuf":
+        return True
+    try:
+        np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def as_numbers(column: Any) -> np.ndarray:
+    """Return a column of numbers or booleans as floats, with NaN for missing values."""
+    if hasattr(column, "isna"):
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column).astype(float)
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a single value, such as a label or a level, is missing."""
+    is_nan = isinstance(value, (float, np.generic)) and bool(value != value)
+    return is_nan or type(value).__name__ in _NAMES_OF_NOTHING
+
+
+def missing_mask(values: Any) -> np.ndarray:
+    """Return a mask of the missing entries of a list, an array, a series or a frame.
+
+    >>> missing_mask(["a", None, float("nan")])
+    array([False,  True,  True])
+    """
+    if hasattr(values, "isna"):
+        missing = np.asarray(values.isna(), dtype=bool)
+        # A nullable column of floats may hold NaN besides its own missing value.
+        if getattr(getattr(values, "dtype", None), "kind", "") == "f":
+            missing = missing | np.isnan(values.to_numpy(dtype=np.float64, na_value=np.nan))
+        return missing
+    if hasattr(values, "is_null"):  # polars, where a null among numbers is NaN for NumPy
+        return np.asarray(values.is_null().to_numpy() | missing_mask(values.to_numpy()))
+    array = values if isinstance(values, np.ndarray) else _as_objects(values)
+    if array.dtype.kind in "fcmM":
+        return np.asarray(array != array)
+    if array.dtype.kind != "O":
+        return np.zeros(array.shape, dtype=bool)
+    return np.array([is_missing(value) for value in array.flat], dtype=bool).reshape(array.shape)
+
+
+def _as_objects(values: Any) -> np.ndarray:
+    """Return values as objects: NumPy would convert missing values among text to text."""
+    try:
+        return np.asarray(values, dtype=object)
+    except ValueError:  # rows of different lengths; a later check gives a clear error
+        return np.empty(0, dtype=object)
