@@ -20,8 +20,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from experiments.claims import CLAIMS
 from experiments.numbers import TABLES
-from experiments.registry import CLAIMS, PICTURES, RUNS, STUDIES, TEXTS
+from experiments.registry import PICTURES, RUNS, STUDIES, TEXTS
 from experiments.tables import markdown_table
 
 ROOT = Path(__file__).resolve().parents[1]

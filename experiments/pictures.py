@@ -94,14 +94,8 @@ def messy_table(path: Path) -> None:
         ["1004", "Bonn", "$640.10", "2024-01-05", "9 kg", "moved house"],
     ]
     names = ["order", "city", "price", "day", "weight", "comment"]
-    kinds = [
-        "row number:\nleft out",
-        "category",
-        "number",
-        "date",
-        "number",
-        "free text:\nleft out",
-    ]
+    kinds = ["row number:\nleft out", "category", "number", "date", "number"]
+    kinds += ["free text:\nleft out"]
     _, ax = plt.subplots(figsize=(9, 2.7), layout="constrained")
     ax.axis("off")
     shown = ax.table(cells, colLabels=names, bbox=(0, 0.28, 1, 0.72), cellLoc="left")
@@ -287,33 +281,26 @@ def report_top(path: Path) -> None:
     photograph(path, 700)
 
 
-# The first picture of the README -------------------------------------------------------------
+# The first picture of the README ---------------------------------------------------------------
 
-COLOURS = np.array(["#0a6c74", "#e0662c", "#6a4fa3", "#d4a017"])
-METHODS = {
-    "ccm": "covmin",
-    "bahsic": "BAHSIC",
-    "rfe": "RFE (linear)",
-    "mrmr": "mRMR",
-    "mi": "mutual information",
-    "anova": "ANOVA",
-    "pearson": "Pearson",
-}
-LIMIT = 1.9
+CLASSES = np.array([TEAL, ORANGE, "#6a4fa3", "#d4a017"])
+METHODS = {"ccm": "covmin", "bahsic": "BAHSIC", "rfe": "RFE (linear)", "mrmr": "mRMR"}
+METHODS |= {"mi": "mutual information", "anova": "ANOVA", "pearson": "Pearson"}
 
 
-def draw_cube(ax) -> None:
+def draw_cube(ax: Axes) -> None:
     """Four classes, each at two opposite corners of a cube."""
+    limit = 1.9
     X, y = make_xor(400, n_noise=0, random_state=3, return_X_y=True)
-    shown = np.abs(X).max(axis=1) < LIMIT
-    ax.scatter(*X[shown].T, c=COLOURS[y[shown]], s=13, alpha=0.8, linewidth=0)
+    shown = np.abs(X).max(axis=1) < limit
+    ax.scatter(*X[shown].T, c=CLASSES[y[shown]], s=13, alpha=0.8, linewidth=0)
     corners = np.array(list(product([-1.0, 1.0], repeat=3)))
     classes = 2 * (corners[:, 0] == corners[:, 2]) + (corners[:, 1] == corners[:, 2])
-    ax.scatter(*corners.T, c=COLOURS[classes], s=330, alpha=0.45, linewidth=0, depthshade=False)
+    ax.scatter(*corners.T, c=CLASSES[classes], s=330, alpha=0.45, linewidth=0, depthshade=False)
     for a, b in product(corners, corners):
         if np.abs(a - b).sum() == 2.0:
             ax.plot(*np.column_stack([a, b]), color="0.2", linewidth=0.9)
-    ax.set(xlim=(-LIMIT, LIMIT), ylim=(-LIMIT, LIMIT), zlim=(-LIMIT, LIMIT))
+    ax.set(xlim=(-limit, limit), ylim=(-limit, limit), zlim=(-limit, limit))
     ax.view_init(elev=20, azim=-68)
     ax.set_box_aspect((1, 1, 1), zoom=1.12)
     for axis, name in zip((ax.xaxis, ax.yaxis, ax.zaxis), ("x₁", "x₂", "x₃"), strict=True):
@@ -321,56 +308,29 @@ def draw_cube(ax) -> None:
         axis.set_pane_color((0.97, 0.97, 0.96, 1.0))
         axis.set_label_text(name, fontsize=12)
         axis.labelpad = -10
-    ax.set_title(
-        "The class depends on three features together,\nand on none of them alone",
-        fontsize=12,
-        loc="center",
-    )
+    title = "The class depends on three features together,\nand on none of them alone"
+    ax.set_title(title, fontsize=12)
 
 
-def draw_ranks(ax, summary: pd.DataFrame) -> None:
+def draw_ranks(ax: Axes, summary: pd.DataFrame) -> None:
     """Rank of the three true features among ten, against the number of samples."""
-    ends = {}
-    for name in METHODS:
-        line = summary[summary["selector"] == name]
-        own = name == "ccm"
-        ax.plot(
-            line["n_samples"],
-            line["mean_rank"],
-            marker="o",
-            markersize=6 if own else 3,
-            linewidth=3.2 if own else 1.4,
-            color="#0a6c74" if own else "0.55",
-            zorder=3 if own else 2,
-        )
-        ends[name] = float(line["mean_rank"].iloc[-1])
+    lines = {name: summary[summary["selector"] == name] for name in METHODS}
+    heights = {name: float(line["mean_rank"].iloc[-1]) for name, line in lines.items()}
+    last = -np.inf
+    for name in sorted(heights, key=heights.__getitem__):
+        last = max(heights[name], last + 0.34)  # so that no label covers another
+        line, own = lines[name], name == "ccm"
+        style = {"linewidth": 3.2, "markersize": 6} if own else {"linewidth": 1.4, "markersize": 3}
+        colour = TEAL if own else "0.55"
+        ax.plot(line["n_samples"], line["mean_rank"], "o-", color=colour, zorder=2 + own, **style)
+        font = {"fontsize": 12, "weight": "bold"} if own else {"fontsize": 10}
+        ax.text(102, last, METHODS[name], va="center", color=TEAL if own else "0.3", **font)
     ax.axhline(2.0, color="#b4532a", linestyle="--", linewidth=1.2, zorder=1)
     ax.text(20, 1.9, "all three on top", color="#b4532a", fontsize=10, va="bottom")
-    for name, height in spread(ends, gap=0.34).items():
-        own = name == "ccm"
-        ax.text(
-            102,
-            height,
-            METHODS[name],
-            fontsize=12 if own else 10,
-            va="center",
-            color="#0a6c74" if own else "0.3",
-            weight="bold" if own else "normal",
-        )
     ax.set(xlabel="samples", xlim=(18, 101), ylim=(6.6, 1.6), xticks=[20, 40, 60, 80, 100])
-    ax.set_title("Median rank of the three\namong ten features", fontsize=12, loc="center")
+    ax.set_title("Median rank of the three\namong ten features", fontsize=12)
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", alpha=0.25)
-
-
-def spread(heights: dict[str, float], gap: float) -> dict[str, float]:
-    """Move labels apart so that none covers another."""
-    placed: dict[str, float] = {}
-    last = -np.inf
-    for name, height in sorted(heights.items(), key=lambda item: item[1]):
-        last = max(height, last + gap)
-        placed[name] = last
-    return placed
 
 
 def first(summary: pd.DataFrame, path: Path) -> None:

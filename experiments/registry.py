@@ -1,8 +1,8 @@
 """What the documentation shows of results, and what makes these.
 
 To add an experiment, list its module in ``MODULES``. To add a picture, a line to ``PICTURES``; a
-sentence that results must bear out, a line to ``CLAIMS`` and a function to
-:mod:`experiments.claims`; a table or a number, a function to :mod:`experiments.numbers`.
+sentence that results must bear out, a function to :mod:`experiments.claims`; a table or a number, a
+function to :mod:`experiments.numbers`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from benchmarks import growth
 
 from experiments import (
     accuracy,
-    claims,
     guarantees,
     hard,
     migration,
@@ -63,63 +62,6 @@ PICTURES: dict[str, tuple[Callable[..., Any], list[str]]] = {
         for name in _SMALL
     },
 }
-
-# Sentences in words, each with a function that asks the results.
-_FOUND = (
-    "covmin finds them from 40 samples; mRMR, mutual information, correlation and ANOVA do not "
-)
-_FOUND += "find them from 100."
-_RATE = "In simulations without interactions, a pair is reported in at most 5 % of 500 tables, "
-_RATE += "within two standard errors."
-CLAIMS: list[tuple[str, str, Callable[[], bool]]] = [
-    ("README.md", _FOUND, claims.first_picture),
-    ("docs/index.md", _FOUND, claims.first_picture),
-    (
-        "docs/accuracy.md",
-        "The default is level with `rfe` and ahead of every other selector.",
-        claims.level_with_rfe_ahead_of_others,
-    ),
-    ("docs/accuracy.md", "The default has the highest mean.", claims.highest_accuracy),
-    (
-        "docs/accuracy.md",
-        "The default has a higher mean than each of the five others",
-        claims.highest_with_wrong_labels,
-    ),
-    ("docs/accuracy.md", "The default is first in all four columns", claims.highest_r2),
-    (
-        "docs/accuracy.md",
-        "The default and `boosting` are level, ahead of the others.",
-        claims.level_with_boosting_on_other_regressions,
-    ),
-    (
-        "docs/accuracy.md",
-        "The default, `extra-trees`, `anova` and `mrmr` are level.",
-        claims.level_on_words,
-    ),
-    (
-        "docs/migration.md",
-        "covmin with a given number finds all true features in every draw.",
-        claims.finds_all_with_a_given_number,
-    ),
-    ("docs/migration.md", "Filters and HSIC-Lasso miss XOR", claims.filters_miss_xor),
-    (
-        "docs/limits.md",
-        "With ten samples covmin is little better than chance",
-        claims.near_chance_with_ten_samples,
-    ),
-    (
-        "docs/guarantees.md",
-        "All rates are below the nominal 0.1, except one: *jump*",
-        claims.verdicts_hold_but_for_the_jump,
-    ),
-    ("docs/howto/interactions.md", _RATE, claims.pairs_are_reported_at_the_level),
-    ("docs/howto/survival.md", "No method stands out.", claims.no_survival_method_stands_out),
-    (
-        "paper/paper.md",
-        "With a nonlinear one, `covmin` finds far more of the true features",
-        claims.more_power_than_the_lasso,
-    ),
-]
 
 # What makes files of results beside the studies: hours on one core, and the files.
 RUNS: dict[str, tuple[float, list[str]]] = {

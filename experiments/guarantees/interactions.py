@@ -31,14 +31,6 @@ Draw = Callable[[np.random.Generator, int, int], Any]
 # --- features -------------------------------------------------------------------------------------
 
 
-def normal(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
-    return rng.standard_normal((n, d))
-
-
-def autoregressive(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
-    return gaussian_design(rng, 0.8, n, d)
-
-
 def blocks(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     shared = np.repeat(rng.standard_normal((n, -(-d // 5))), 5, axis=1)[:, :d]
     return np.sqrt(0.8) * shared + np.sqrt(0.2) * rng.standard_normal((n, d))
@@ -70,14 +62,6 @@ def counts(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     return rng.poisson(means).astype(float)
 
 
-def zeros(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
-    return np.where(rng.random((n, d)) < 0.8, 0.0, rng.exponential(1.0, (n, d)))
-
-
-def yes_or_no(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
-    return (rng.random((n, d)) < rng.uniform(0.05, 0.5, d)).astype(float)
-
-
 def with_categories(rng: np.random.Generator, n: int, d: int) -> pd.DataFrame:
     """Every second column has six levels, of which the last is in 2 % of the samples."""
     shares = (0.4, 0.3, 0.15, 0.08, 0.05, 0.02)
@@ -92,15 +76,17 @@ def with_categories(rng: np.random.Generator, n: int, d: int) -> pd.DataFrame:
 
 
 FEATURES: dict[str, Draw] = {
-    "independent": normal,
-    "AR(0.8)": autoregressive,
+    "independent": lambda rng, n, d: rng.standard_normal((n, d)),
+    "AR(0.8)": lambda rng, n, d: gaussian_design(rng, 0.8, n, d),
     "blocks of 0.8": blocks,
     "near-copies": near_copies,
     "t, 2 degrees": lambda rng, n, d: rng.standard_t(2.0, (n, d)),
     "lognormal": lambda rng, n, d: np.exp(1.5 * gaussian_design(rng, 0.5, n, d)),
-    "0 or 1": yes_or_no,
+    "0 or 1": lambda rng, n, d: (rng.random((n, d)) < rng.uniform(0.05, 0.5, d)) * 1.0,
     "three values": lambda rng, n, d: rng.integers(0, 3, (n, d)).astype(float),
-    "80 % zeros": zeros,
+    "80 % zeros": lambda rng, n, d: np.where(
+        rng.random((n, d)) < 0.8, 0.0, rng.exponential(1.0, (n, d))
+    ),
     "counts": counts,
     "categories": with_categories,
     "a sum": sums,
@@ -272,10 +258,13 @@ def with_error(rate: float, n_tables: int = N_TABLES) -> str:
     return f"**{text}**" if rate > limit else text
 
 
+def shape_of(frame: pd.DataFrame) -> pd.Series:
+    return frame["n"].astype(int).astype(str) + " × " + frame["d"].astype(int).astype(str)
+
+
 def page_of(rates: pd.DataFrame, what: str) -> pd.DataFrame:
     """Features and responses against shapes."""
-    shape = rates["n"].astype(int).astype(str) + " × " + rates["d"].astype(int).astype(str)
-    long = rates.assign(shape=shape, shown=rates[what].map(with_error))
+    long = rates.assign(shape=shape_of(rates), shown=rates[what].map(with_error))
     keys = ["features", "response"]
     wide = long.pivot(index=keys, columns="shape", values="shown").fillna("")
     wide = wide.loc[list(dict.fromkeys(map(tuple, rates[keys].to_numpy())))]
@@ -285,10 +274,6 @@ def page_of(rates: pd.DataFrame, what: str) -> pd.DataFrame:
 def rates_of(kinds: dict[str, Any]) -> pd.DataFrame:
     frame = results("guarantees-interactions")
     return frame[frame["response"].isin(list(kinds))]
-
-
-def page_noise() -> pd.DataFrame:
-    return page_of(rates_of(NOISE), "pair")
 
 
 def page_effects() -> pd.DataFrame:
@@ -305,20 +290,15 @@ def page_spread() -> pd.DataFrame:
 
 def page_power() -> pd.DataFrame:
     frame = results("guarantees-interactions").dropna(subset="task")
-    shape = frame["n"].astype(int).astype(str) + " × " + frame["d"].astype(int).astype(str)
-    shown = [
-        f"{rate:.2f} ({wrong:.2f})"
-        for rate, wrong in zip(frame["pair"], frame["wrong"], strict=True)
-    ]
-    wide = frame.assign(shape=shape, shown=shown).pivot(
-        index="task", columns="shape", values="shown"
-    )
-    return wide.loc[list(POWER), list(dict.fromkeys(shape))].reset_index()
+    shown = frame["pair"].map("{:.2f}".format) + frame["wrong"].map(" ({:.2f})".format)
+    frame = frame.assign(shape=shape_of(frame), shown=shown)
+    wide = frame.pivot(index="task", columns="shape", values="shown")
+    return wide.loc[list(POWER), frame["shape"].unique()].reset_index()
 
 
 STUDIES = [Study("guarantees-interactions", units, run, 0.1, summary, by="features")]
 TABLES = {
-    "interactions-noise": (page_noise, 3),
+    "interactions-noise": (lambda: page_of(rates_of(NOISE), "pair"), 3),
     "interactions-spread": (page_spread, 3),
     "interactions-effects": (page_effects, 3),
     "interactions-power": (page_power, 3),

@@ -152,6 +152,9 @@ def test_decimal_commas_are_no_thousands(values, decimal, read):
 
 
 def test_no_header(read):
+    assert read("1,2\n3,4\n").notes == (
+        "All column names are numbers; are they values (--no-header)?",
+    )
     assert read("1,,\n2,3,4\n5,6,7\n", no_header=True).frame.shape == (3, 3)
 
 

@@ -177,7 +177,7 @@ def test_the_code_that_is_printed_repeats_the_fit(same, csv, monkeypatch):
         ("-m many", "The option for this is -m."),
         ("--epsilon -1", "The option for this is --epsilon."),
         ("--task magic", "magic"),
-        ("--kernel gausian", "gaussian"),
+        ("--kernel gausian", "The option for this is --kernel."),
         ("--seed -1", "--seed"),
         ("--jobs many", "--jobs"),
         ("--seconds 0", "seconds must be a number > 0"),
@@ -203,3 +203,4 @@ def test_an_error_of_the_fit_names_the_option(csv, run):
     result = run("select", csv, "-t", "group", "-m", 99)
     assert result.exit_code == ExitCode.DATA
     assert "99" in result.stderr
+    assert "The option for this is -m." in result.stderr

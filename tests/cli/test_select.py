@@ -29,13 +29,13 @@ def test_select_names_pairs_that_interact(csv, run):
 
 
 def test_a_command_reads_its_table_once(csv, tmp_path, run, monkeypatch):
-    read_table, frames = covmin.data.table.read_table, []
+    read_matrix, frames = covmin.data.table.read_matrix, []
 
     def counted(X, *args):
         frames.extend([X] if isinstance(X, pd.DataFrame) else [])
-        return read_table(X, *args)
+        return read_matrix(X, *args)
 
-    monkeypatch.setattr("covmin.data.table.read_table", counted)
+    monkeypatch.setattr("covmin.data.table.read_matrix", counted)
     words = ("select", csv, "-t", "group", "--report", tmp_path / "r.html", "--verdicts")
     assert run(*words).exit_code == 0
     assert len(frames) == 1
@@ -51,7 +51,7 @@ def test_classes_stored_in_order_keep_it(tmp_path, run):
     frame.to_parquet(path)
     refused = run("select", path, "-t", "grade", "--task", "ordinal")
     assert refused.exit_code == ExitCode.DATA
-    assert "ordered" in refused.stderr
+    assert "The option for this is --task." in refused.stderr
     frame["grade"] = pd.Categorical(frame["grade"], words, ordered=True)
     frame.to_parquet(path)
     result = run("select", path, "-t", "grade", "--json", "--report", tmp_path / "r.html")

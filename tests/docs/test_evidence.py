@@ -9,7 +9,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from experiments import pages
-from experiments.registry import CLAIMS, OLDER, PICTURES, RUNS, STUDIES, TEXTS
+from experiments.claims import CLAIMS
+from experiments.registry import OLDER, PICTURES, RUNS, STUDIES, TEXTS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = pages.pages()

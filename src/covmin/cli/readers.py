@@ -120,9 +120,19 @@ def _read_encoded(
         stream.seek(0)
         frame = pd.read_csv(stream, decimal=",", **how)
         notes = ["Numbers were read with decimal commas (--decimal ,).", *notes]
+    if not options.no_header and all(_is_number(name) for name in frame.columns):
+        notes = [*notes, "All column names are numbers; are they values (--no-header)?"]
     if marked:
         frame = frame.rename(columns={frame.columns[0]: str(frame.columns[0]).lstrip("# ")})
     return FileTable(frame, tuple(notes), separator)
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _separator(lines: list[str], separators: str) -> str:

@@ -35,6 +35,13 @@ if TYPE_CHECKING:
 
 # Files that pandas reads with one plain call.
 _PLAIN = (".csv", ".tsv", ".parquet", ".feather")
+# Options for what remarks with these codes advise.
+_OPTION_FOR = {
+    "excluded-columns": "--as",
+    "given-not-used": "--as",
+    "guessed-task": "--task",
+    "outliers": "--standardize",
+}
 _DEMO_CODE = """\
 from sklearn.datasets import load_wine
 from covmin import CCMSelector
@@ -228,9 +235,10 @@ def fit(
             if checkpoint is not None and os.path.exists(checkpoint):
                 typer.echo(f"The same command resumes from {checkpoint}.", err=True)
             raise
-        notes = [*dataset.notes, *_notes(table, caught)]
+        n_caught = len(caught)  # the rest repeats what the fit has said
         explained = Explained(selector, table)
         found = summary(selector, table, target=dataset.roles.target, explained=explained)
+        notes = [*dataset.notes, *_notes(table, found, caught[:n_caught])]
         labels = feature_labels(selector)
         substitutes = [
             each._asdict()
@@ -254,15 +262,18 @@ def _fit_verdicts(selector: CCMSelector, table: Table, fdr: float) -> VerdictSel
     return tests.set_params(**shared).fit(table, None)
 
 
-def _notes(table: Table, caught: list[Any]) -> list[str]:
+def _notes(table: Table, found: dict[str, Any], caught: list[Any]) -> list[str]:
     """Describe how columns were read, and what the fit remarked."""
     from covmin.data.columns import LEFT_OUT, summary
 
-    # Warnings about the data name the constant columns.
-    said = [str(each.message) for each in caught if code_of(each.message) != "constant-columns"]
-    with_missing = table.columns_with_missing
-    if with_missing:
-        said.insert(0, f"Missing values in {listed(with_missing)} are used as information.")
+    said = []
+    if with_missing := [row["name"] for row in found["features"] if row["missing"] > 0.0]:
+        said.append(f"Missing values in {listed(with_missing)} are used as information.")
+    for each in caught:
+        code = code_of(each.message)
+        option = f" The option for this is {_OPTION_FOR[code]}." if code in _OPTION_FOR else ""
+        # Warnings about the data name the constant columns.
+        said += [f"{each.message}{option}"] if code != "constant-columns" else []
     read = summary([each for each in table.readings if each.kind not in LEFT_OUT])
     return [*dict.fromkeys(said), *read]
 

@@ -12,6 +12,7 @@ import numpy as np
 from covmin.constants import DUPLICATES, MANY_ROWS, RARE_LEVEL
 from covmin.core.rows import add_up
 from covmin.core.units import ALWAYS_ON, Units
+from covmin.remarks import InputError
 
 from .blocks import ArrayBlocks, Blocks, ChangedBlocks, NormalScores, StandardizedBlocks, in_blocks
 from .blocks.views import ranked_rows, standardize_block
@@ -207,18 +208,24 @@ def weighted_samples(
     if weight.ndim == 0:
         weight = np.full(n, float(weight))
     if weight.shape != (n,):
-        raise ValueError(
+        raise InputError(
             f"sample_weight must have one entry for each of the {n} samples; "
-            f"its shape is {weight.shape}."
+            f"its shape is {weight.shape}.",
+            "sample-weight",
+            "sample_weight",
         )
     if not np.isfinite(weight).all() or (weight < 0.0).any():
-        raise ValueError("sample_weight must contain finite numbers ≥ 0.")
+        raise InputError(
+            "sample_weight must contain finite numbers ≥ 0.", "sample-weight", "sample_weight"
+        )
     if weight.max() > np.finfo(np.float64).max / n:
         weight = weight / weight.max()  # their sum would be infinite
     keep = weight > 0.0
     if keep.sum() < 2:
-        raise ValueError(
-            f"Only {int(keep.sum())} of {n} sample weights are not zero, but at least 2 must be."
+        raise InputError(
+            f"Only {int(keep.sum())} of {n} sample weights are not zero, but at least 2 must be.",
+            "sample-weight",
+            "sample_weight",
         )
     if keep.all():
         return X, y, weight
@@ -394,9 +401,11 @@ def n_features_to_keep(wanted: int | float, n_features: int) -> int:
     if not isinstance(wanted, Integral):
         return max(1, int(wanted * n_features))
     if wanted > n_features:
-        raise ValueError(
+        raise InputError(
             f"n_features_to_select={wanted}, but X has {n_features} feature(s) to select from; "
-            f"use at most {n_features}, or a fraction such as 0.5."
+            f"use at most {n_features}, or a fraction such as 0.5.",
+            "too-many-features",
+            "n_features_to_select",
         )
     return int(wanted)
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from covmin.core.kernels import KERNELS, Additive, Gaussian, Kernel, Mixed, RationalQuadratic
+from covmin.remarks import InputError
 
 from .constants import LEAST_MIXING
 from .formulation import Formulation
@@ -20,9 +21,11 @@ def kernel_of(given: Any, formulation: Formulation) -> Kernel:
     kernel: Kernel
     if isinstance(given, str):
         if given not in KERNELS:
-            raise ValueError(
+            raise InputError(
                 f'kernel must be "auto", one of {", ".join(map(repr, KERNELS))}, or an object of '
-                f"covmin.kernels; got {given!r}."
+                f"covmin.kernels; got {given!r}.",
+                "kernel",
+                "kernel",
             )
         kernel = KERNELS[given]()
     elif isinstance(given, tuple(KERNELS.values())):
