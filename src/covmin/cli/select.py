@@ -178,7 +178,7 @@ def make_selector(parameters: dict[str, Any]) -> CCMSelector:
     from covmin import CCMSelector, Formulation, LongRun
     from covmin.core.kernels import KERNELS
     from covmin.plan.formulation import formulation_of
-    from covmin.plan.kernel import kernel_of
+    from covmin.plan.rules import kernel_of
 
     full = CCMSelector(formulation=Formulation(), long_run=LongRun())
     known = {*full.get_params(), *(f"kernel__{n}" for k in KERNELS.values() for n in vars(k()))}
