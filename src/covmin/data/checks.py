@@ -74,14 +74,18 @@ def _check_response(y: Any) -> None:
         raise TypeError("y is sparse, but a dense response is required: pass y.toarray().")
     for dtype in y.dtypes if is_frame(y) else [getattr(y, "dtype", "")]:
         if is_time(dtype):
-            raise ValueError(
-                f"y holds dates or durations ({dtype}); convert them to numbers or classes first."
+            raise InputError(
+                f"y holds dates or durations ({dtype}); convert them to numbers or classes first.",
+                "response-kind",
+                "y",
             )
     n_missing = int(missing_responses(y).sum())
     if n_missing:
-        raise ValueError(
+        raise InputError(
             f"Input y contains NaN: the response of {n_missing} sample(s) is missing. Drop these "
-            "samples."
+            "samples.",
+            "response-kind",
+            "y",
         )
 
 
@@ -105,7 +109,11 @@ def refuse_times(
         if times:
             raise no_numbers(times, _ADVICE[reads_columns])
     elif is_time(getattr(X, "dtype", "")) and (categorical is None or not categorical.all()):
-        raise ValueError(f"X holds dates or durations ({X.dtype}); convert them to numbers.")
+        raise InputError(
+            f"X holds dates or durations ({X.dtype}); convert them to numbers.",
+            "not-numeric",
+            "column_types",
+        )
 
 
 @contextmanager
@@ -210,8 +218,10 @@ def check_columns(samples: Any, columns: PreparedColumns, standardize: Standardi
     X, n_empty = samples.X, samples.n_empty(columns)
     n_constant = columns.constant.size - samples.n_left_out
     if columns.units.size == 0:
-        raise ValueError(
-            f"All {n_constant} feature(s) of X are constant or empty: there is nothing to select."
+        raise InputError(
+            f"All {n_constant} feature(s) of X are constant or empty: there is nothing to select.",
+            "nothing-varies",
+            "X",
         )
     if n_empty:
         warn("empty-columns", f"{n_empty} feature(s) have no values and are ranked last.")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from covmin.core.arrays import row_tiles
+from covmin.remarks import InputError
 from covmin.text import listed
 
 # Multiples of it are spread evenly over the unit interval.
@@ -89,9 +90,11 @@ def check_finite(low: np.ndarray, high: np.ndarray, names: list[str] | None) -> 
     bad = np.flatnonzero(~(np.isfinite(low) & np.isfinite(high) | is_empty))
     if bad.size:
         shown = listed([names[j] if names else int(j) for j in bad])
-        raise ValueError(
+        raise InputError(
             f"Input X contains NaN or infinity in {bad.size} column(s): {shown}; "
-            "drop or impute those values first."
+            "drop or impute those values first.",
+            "not-finite",
+            "X",
         )
 
 

@@ -66,7 +66,11 @@ class EncodedResponse:
         """Return the response with ``Y`` replaced by its centred residuals."""
         power = float((sample_weight @ residuals**2).sum() / sample_weight.sum())
         if power <= np.finfo(float).eps:
-            raise ValueError("The given features determine y, so there is nothing left to explain.")
+            raise InputError(
+                "The given features determine y, so there is nothing left to explain.",
+                "determined-by-given",
+                "given",
+            )
         return replace(self, Y=residuals / np.sqrt(power), scale=self.scale * np.sqrt(power))
 
 
@@ -142,24 +146,32 @@ def without_objects(y: Any) -> Any:
 def _check_one_kind(y: np.ndarray) -> None:
     """Refuse structured arrays, missing labels, and text mixed with numbers."""
     if y.dtype.names is not None:
-        raise ValueError(
+        raise InputError(
             f"y is a structured array of {', '.join(y.dtype.names)}, but survival times are not "
-            "supported here. Pass one column of classes or numbers."
+            "supported here. Pass one column of classes or numbers.",
+            "response-kind",
+            "y",
         )
     if y.dtype.kind != "O":
         return
     if missing_mask(y).any():
-        raise ValueError("y contains NaN or None; drop the samples with a missing response.")
+        raise InputError(
+            "y contains NaN or None; drop the samples with a missing response.",
+            "response-kind",
+            "y",
+        )
     if len({isinstance(value, str) for value in y.flat}) > 1:
         advice = "Convert its labels to one type, for example strings."
         if y.ndim > 1:
             advice = "Fit its columns one at a time, or encode them all as numbers."
-        raise ValueError(f"y contains both text and numbers. {advice}")
+        raise InputError(f"y contains both text and numbers. {advice}", "response-kind", "y")
 
 
-def _constant_response() -> ValueError:
-    return ValueError(
-        "y is constant, so no feature can explain it. Check that the right column was passed as y."
+def _constant_response() -> InputError:
+    return InputError(
+        "y is constant, so no feature can explain it. Check that the right column was passed as y.",
+        "constant-response",
+        "y",
     )
 
 
@@ -172,30 +184,40 @@ def class_weights(
     """
     labels, classes = response.labels, response.classes
     if labels is None:
-        raise ValueError(
+        raise InputError(
             "class_weight requires a single column of class labels as y; for other responses pass "
-            "sample_weight to fit."
+            "sample_weight to fit.",
+            "class-weight",
+            "class_weight",
         )
     if isinstance(class_weight, str):
         totals = np.bincount(labels, sample_weight)
         return sample_weight / totals[labels] * (sample_weight.sum() / totals.size)
     known = classes.tolist()
     if unknown := set(class_weight) - set(known):
-        raise ValueError(
+        raise InputError(
             f"class_weight has the label {unknown.pop()!r}, which is not in y; "
-            f"the labels of y are {', '.join(map(repr, known[:10]))}."
+            f"the labels of y are {', '.join(map(repr, known[:10]))}.",
+            "class-weight",
+            "class_weight",
         )
     factors = np.array([float(class_weight.get(label, 1.0)) for label in known])
     if not (np.isfinite(factors) & (factors > 0.0)).all():
-        raise ValueError(f"class_weight must contain positive numbers; got {class_weight!r}.")
+        raise InputError(
+            f"class_weight must contain positive numbers; got {class_weight!r}.",
+            "class-weight",
+            "class_weight",
+        )
     # Rescale if a product or the sum would overflow.
     if sample_weight.max() / (np.finfo(np.float64).max / labels.size) * factors.max() > 1.0:
         sample_weight, factors = sample_weight / sample_weight.max(), factors / factors.max()
     weight: np.ndarray = sample_weight * factors[labels]
     if not weight.all():
-        raise ValueError(
+        raise InputError(
             f"The class weights are too far apart: relative to the largest, the smallest is "
-            f"rounded to zero; got class_weight={class_weight!r}."
+            f"rounded to zero; got class_weight={class_weight!r}.",
+            "class-weight",
+            "class_weight",
         )
     return weight
 
@@ -214,9 +236,11 @@ def guess_task(y: np.ndarray) -> str:
         return "regression"
     kind = type_of_target(y, input_name="y")
     if kind == "unknown":
-        raise ValueError(
+        raise InputError(
             f"Unknown label type: y of dtype {y.dtype} holds neither numbers nor class labels. "
-            "Pass numbers for regression, or strings or integers for classes."
+            "Pass numbers for regression, or strings or integers for classes.",
+            "response-kind",
+            "y",
         )
     several_labels = kind == "multiclass-multioutput" and y.dtype.kind not in "iuf"
     if kind == "multilabel-indicator" or several_labels:
@@ -258,26 +282,32 @@ def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         raise InputError(
             "Classification requires class labels, but y holds continuous numbers "
             f"(such as {y.flat[0]}); bin them or use task='regression'.",
-            "task",
+            "classes",
             "task",
         )
     classes, labels = np.unique(column_or_1d(y, warn=True), return_inverse=True)
     if classes.size < 2:
-        raise ValueError(
+        raise InputError(
             f"y has only one class ({classes[0]}); at least two classes are needed to find "
-            "features that separate them."
+            "features that separate them.",
+            "classes",
+            "y",
         )
     if classes.size == labels.size > 2:
-        raise ValueError(
+        raise InputError(
             f"Each of the {labels.size} samples has its own class, so nothing can be learned "
             "about classes. Check that y does not identify the rows; if it is a number, use "
-            "task='regression'."
+            "task='regression'.",
+            "classes",
+            "y",
         )
     if classes.size > max(MANY_CLASSES[0], labels.size // 2):
-        raise ValueError(
+        raise InputError(
             f"y has {classes.size} classes in {labels.size} samples (such as {classes[0]!r}), so "
             "most classes have a single sample. If these are numbers, pass them as numbers with "
-            "task='regression'."
+            "task='regression'.",
+            "classes",
+            "y",
         )
     return classes, labels
 
@@ -304,7 +334,7 @@ def _ordered_columns(
             raise InputError(
                 "task='ordinal' requires ordered classes: pass y as numbers, or "
                 "as an ordered categorical.",
-                "task",
+                "ordered-classes",
                 "task",
             )
         classes, labels = _classes(y)
@@ -321,10 +351,12 @@ def _ordered_columns(
 def _gaussian_columns(columns: np.ndarray, task: str, p: np.ndarray) -> np.ndarray:
     """Return a factor of the Gaussian kernel matrix of a numeric response."""
     if task != "regression":
-        raise ValueError(
+        raise InputError(
             'response_kernel="gaussian" is for a numeric response. The indicators of classes '
             "already determine their distribution, and for survival only the mean of the "
-            "martingale residuals is unaffected by censoring."
+            "martingale residuals is unaffected by censoring.",
+            "response-kernel",
+            "formulation",
         )
     Z = _standardized(columns, p)
     # Sample from the sorted values, so that neither order nor duplicates matter.
@@ -385,26 +417,34 @@ def _has_outliers(columns: np.ndarray) -> bool:
 def _survival_columns(y: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Return the martingale residuals of survival times."""
     if y.ndim != 2 or y.shape[1] != 2 or y.dtype.kind != "f" or np.isnan(y).any():
-        raise ValueError(
+        raise InputError(
             "task='survival' requires an event indicator and a time for every sample; drop the "
-            "samples that lack one of them."
+            "samples that lack one of them.",
+            "survival-times",
+            "y",
         )
     event, time = y.T
     if not np.isfinite(time).all() or time.min() < 0.0:
-        raise ValueError(
+        raise InputError(
             f"A time in y is {time[~((time >= 0.0) & np.isfinite(time))][0]:g}; times must be "
-            "finite and not negative, counted from the start of observation."
+            "finite and not negative, counted from the start of observation.",
+            "survival-times",
+            "y",
         )
     seen = time[event == 1.0]
     if seen.size == 0:
-        raise ValueError(
+        raise InputError(
             f"y contains no event: all {time.size} times are censored, so nothing can be learned "
-            "about the time to event. Check which column is the event indicator."
+            "about the time to event. Check which column is the event indicator.",
+            "survival-times",
+            "y",
         )
     if np.ptp(seen) == 0.0:
-        raise ValueError(
+        raise InputError(
             f"All {seen.size} event(s) in y occur at the same time ({seen[0]:g}), so they cannot "
-            "be ordered. Pass the event indicator as y, with task='classification'."
+            "be ordered. Pass the event indicator as y, with task='classification'.",
+            "survival-times",
+            "y",
         )
     return martingale_residuals(event, time, p)[:, None]
 
@@ -416,9 +456,13 @@ def _real_columns(y: np.ndarray) -> np.ndarray:
         raise InputError(
             f"task='regression' requires numbers, but y has dtype {y.dtype}. "
             "Convert it, or pass task='classification' for labels.",
-            "task",
+            "numeric-response",
             "task",
         ) from error
     if not np.isfinite(columns).all():
-        raise ValueError("Input y contains NaN or infinity; drop or impute those samples first.")
+        raise InputError(
+            "Input y contains NaN or infinity; drop or impute those samples first.",
+            "numeric-response",
+            "y",
+        )
     return columns[:, None] if columns.ndim == 1 else columns

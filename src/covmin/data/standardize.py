@@ -208,18 +208,24 @@ def weighted_samples(
     if weight.ndim == 0:
         weight = np.full(n, float(weight))
     if weight.shape != (n,):
-        raise ValueError(
+        raise InputError(
             f"sample_weight must have one entry for each of the {n} samples; "
-            f"its shape is {weight.shape}."
+            f"its shape is {weight.shape}.",
+            "sample-weight",
+            "sample_weight",
         )
     if not np.isfinite(weight).all() or (weight < 0.0).any():
-        raise ValueError("sample_weight must contain finite numbers ≥ 0.")
+        raise InputError(
+            "sample_weight must contain finite numbers ≥ 0.", "sample-weight", "sample_weight"
+        )
     if weight.max() > np.finfo(np.float64).max / n:
         weight = weight / weight.max()  # their sum would be infinite
     keep = weight > 0.0
     if keep.sum() < 2:
-        raise ValueError(
-            f"Only {int(keep.sum())} of {n} sample weights are not zero, but at least 2 must be."
+        raise InputError(
+            f"Only {int(keep.sum())} of {n} sample weights are not zero, but at least 2 must be.",
+            "sample-weight",
+            "sample_weight",
         )
     if keep.all():
         return X, y, weight

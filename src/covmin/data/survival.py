@@ -38,16 +38,20 @@ def survival_times(y: Any, task: str) -> np.ndarray | None:
     columns = _columns(y, fields)
     is_event = [column.dtype.kind == "b" for column in columns]
     if task == "auto" and fields is not None and sum(is_event) != 1:
-        raise ValueError(
+        raise InputError(
             f"y is a structured array of {', '.join(f'{n!r} ({y.dtype[n]})' for n in fields)}, "
-            f"which is not a valid response: for survival times {_FORMS}."
+            f"which is not a valid response: for survival times {_FORMS}.",
+            "survival-times",
+            "y",
         )
     if sum(is_event) != 1:
         is_event = [bool(np.isin(each[~np.isnan(each)], (0.0, 1.0)).all()) for each in columns]
     if not any(is_event):
-        raise ValueError(
+        raise InputError(
             "Neither column of y is an event indicator: one must contain only True and False, or "
-            '1 and 0. For a status of 1 and 2, for example, pass y["status"] == 2.'
+            '1 and 0. For a status of 1 and 2, for example, pass y["status"] == 2.',
+            "survival-times",
+            "y",
         )
     event = is_event.index(True)
     return np.column_stack([columns[event], columns[1 - event]]).astype(np.float64)
@@ -83,9 +87,11 @@ def _columns(y: Any, fields: tuple[str, ...] | None) -> list[np.ndarray]:
         array = y if hasattr(y, "dtype") else np.asarray(y, dtype=object)
         columns = list(array.T) if array.ndim == 2 else [array]
     if len(columns) != 2:
-        raise ValueError(
+        raise InputError(
             f"task='survival' requires an event and a time, but y has {len(columns)} column(s): "
-            f"{_FORMS}."
+            f"{_FORMS}.",
+            "survival-times",
+            "task",
         )
     return [_numbers(column) for column in columns]
 
@@ -95,9 +101,11 @@ def _numbers(column: Any) -> np.ndarray:
     if values.dtype.kind in "biuf":
         return values if values.dtype.kind == "b" else values.astype(np.float64)
     if values.dtype.kind in "mM":
-        raise ValueError(
+        raise InputError(
             f"y holds dates or durations ({values.dtype}); convert times to numbers, such as days "
-            "since the start of observation."
+            "since the start of observation.",
+            "survival-times",
+            "y",
         )
     known = ~missing_mask(values).ravel()
     there = values[known].tolist()
@@ -110,7 +118,7 @@ def _numbers(column: Any) -> np.ndarray:
     raise InputError(
         f"task='survival' requires numbers, but a column of y contains {there[0]!r}. Convert times "
         "to numbers, such as days, and the event to True and False.",
-        "task",
+        "survival-times",
         "task",
     )
 

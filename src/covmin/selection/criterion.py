@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_X_y
 
+from covmin.constants import PAPER_RIDGE
 from covmin.core.kernels import Kernel
 from covmin.data.checks import check_numbers, columns_named
 from covmin.data.response import encode_response, ordered_levels
 from covmin.data.standardize import Standardize, prepare_columns, weighted_samples
-from covmin.plan.approximation import by_size
-from covmin.plan.constants import PAPER_RIDGE
 from covmin.plan.formulation import FORMULATIONS, Fourier, approximation_of
-from covmin.plan.kernel import kernel_of
-from covmin.plan.problem import make_problem
+from covmin.plan.rules import by_size, kernel_of
 from covmin.runtime.compat import HasMethods, Interval, StrOptions, validate_params
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
+
+from .assemble import make_problem
 
 
 @validate_params(
