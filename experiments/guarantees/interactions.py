@@ -17,8 +17,9 @@ from covmin.core.problem import Problem, Sample
 from covmin.core.screening import Protected
 from covmin.data import TableOptions, read
 from covmin.datasets import make_correlated_interaction, make_xor
-from covmin.plan.problem import make_problem, protected_for
+from covmin.plan.look import FirstLook
 from covmin.runtime.seeds import unit_seed
+from covmin.selection.assemble import make_problem
 from experiments.study import Study, Unit, results
 
 from .simulation import gaussian_design
@@ -144,12 +145,12 @@ def named(X: Any, y: np.ndarray) -> tuple[Protected, np.ndarray]:
         samples = read(X, y, TableOptions(task=task))
         columns = samples.columns(True)
         problem = make_problem(columns, samples.response.Y, Gaussian())
-        return protected_for(problem, task), columns.index
+        return FirstLook(problem, task).protected, columns.index
     X = X[:, np.ptp(X, axis=0) > 0.0]
     Y = y[:, None] if task == "regression" else (y[:, None] == np.unique(y)).astype(float)
     sample = Sample(X, Y - Y.mean(axis=0), np.full(len(X), 1.0 / len(X)))
     problem = Problem.exact(sample, kernel=Gaussian(), epsilon=1.0)
-    return protected_for(problem, task), np.arange(X.shape[1])
+    return FirstLook(problem, task).protected, np.arange(X.shape[1])
 
 
 # --- where there is something to find -------------------------------------------------------------

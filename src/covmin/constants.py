@@ -38,6 +38,48 @@ LANDMARKS: Final = (100, 6.0, 1000)
 #: two features exceeds it by as much in 60 samples, and a polynomial without samples is limited.
 EXTRAPOLATION: Final = 0.5
 
+# --- plan and selection ------------------------------------------------------------------------
+#: Work of the search for interactions, in the unit of WORK: a dozen evaluations, some seconds.
+SEARCH_WORK: Final = 4e11
+#: Random Fourier features: enough to approximate a kernel of a few dozen columns to a few per cent.
+N_COMPONENTS: Final = 512
+#: Smallest additive share of the mixed kernel: most responses are largely sums of single effects.
+LEAST_MIXING: Final = 0.3
+#: ε of the paper, for a single solve and for the inverse-free form.
+PAPER_RIDGE: Final = {"classification": 0.001, "regression": 0.1, "survival": 0.1}
+#: ε on a path: the smallest if all features together predict nothing, where only a close fit can
+#: reveal an interaction and a smaller one makes a solve slow; the smallest otherwise, because a few
+#: features leave more unpredicted than all of them; and the largest, above which strong effects are
+#: shrunk so much that a copy of a strong feature is worth more than a new one.
+RIDGE_LIMITS: Final = (0.001, 0.003, 0.01)
+#: Noise-to-signal ratio if all features together predict nothing.
+NOISE_OF_UNPREDICTED: Final = 0.1
+#: Rows used to estimate the noise: they determine its share to a few per cent, and with more rows ε
+#: is mostly at its lower limit.
+NOISE_ROWS: Final = 1000
+#: A prediction counts if its correlation exceeds this many standard errors.
+STANDARD_ERRORS: Final = 2.0
+#: Largest ε due to the sizes of categories and groups.
+LARGEST_RIDGE_OF_UNITS: Final = 0.1
+#: Factor by which the budget shrinks from stage to stage: a feature is then tested in about ten
+#: stages.
+SHRINK: Final = 0.6
+#: First budget on wide data; it is at most 60 % of all features.
+FIRST_BUDGET: Final = 100
+#: Penalties λ₁ of a soft budget, as fractions of the criterion without features, tried in turn
+#: until the requested number of features has positive weight.
+SOFT_PENALTIES: Final = tuple(0.05 * 0.25**k for k in range(6))
+#: λ₂ as a multiple of 1/(nε): six times the bound ½, below which the inverse-free objective need
+#: not decrease with dependence.
+PENALTY: Final = 3.0
+#: Cross-validation: the number of folds, the fewest that are used, so that a single ranking does
+#: not decide, and the number of test samples that are enough, with a relative error of a few per
+#: cent.
+FOLDS: Final = (5, 2, 400)
+#: Each number of features up to this one is a candidate, then only those of the path: errors of
+#: sets that differ by a few features of many cannot be distinguished. It is also the number kept if
+#: the time limit ends before the first fold has chosen one.
+EACH_SIZE_UP_TO: Final = 10
 # --- data --------------------------------------------------------------------------------------
 #: Maximum number of indicators per column; the rarest of more levels are merged.
 MOST_LEVELS: Final = 255

@@ -18,7 +18,7 @@ from covmin.core.grams import ExactGram
 from covmin.core.kernels import KERNELS, Scale
 from covmin.core.kernels.base import SampleKernel, outer, squared_distances
 from covmin.core.objectives import TraceObjective
-from covmin.plan.approximation import by_size
+from covmin.plan.rules import by_size
 
 # ------------------------------------------------------------------- what a newcomer would write
 

@@ -5,10 +5,10 @@ from functools import partial
 import pytest
 from threadpoolctl import threadpool_limits
 
+from covmin.constants import FIRST_BUDGET, N_COMPONENTS, SAMPLE_ROWS
 from covmin.core.kernels import KERNELS
 from covmin.core.problem import EFFORT
-from covmin.plan.approximation import Size, choose_approximation
-from covmin.plan.constants import EXACT_SAMPLES, FIRST_BUDGET, N_COMPONENTS
+from covmin.plan.rules import Size, choose_approximation
 from covmin.runtime import memory, threads
 
 GAUSSIAN, MIXED, POLYNOMIAL, LINEAR = (
@@ -35,10 +35,10 @@ def choice(approximation, kernel, shape):
 @pytest.mark.parametrize(
     ("n", "d", "expected"),
     [
-        (EXACT_SAMPLES, 50, None),
-        (EXACT_SAMPLES + 1, 50, "fourier"),
-        (EXACT_SAMPLES, 5000, None),
-        (EXACT_SAMPLES + 1, 5000, "fourier"),
+        (SAMPLE_ROWS, 50, None),
+        (SAMPLE_ROWS + 1, 50, "fourier"),
+        (SAMPLE_ROWS, 5000, None),
+        (SAMPLE_ROWS + 1, 5000, "fourier"),
     ],
 )
 def test_where_components_take_over(free, n, d, expected):
@@ -57,7 +57,7 @@ def test_auto_turns_to_components_where_the_matrix_does_not_fit(free):
     free(int(memory.exact_bytes(*shape) / 0.8) + 1)
     assert choose_approximation("auto", GAUSSIAN, Size(*shape)) == (
         None,
-        f"1900 samples, at most {EXACT_SAMPLES}",
+        f"1900 samples, at most {SAMPLE_ROWS}",
     )
     free(int(memory.exact_bytes(*shape) / 0.8) - 1)
     assert choose_approximation("auto", GAUSSIAN, Size(*shape)) == (
@@ -125,7 +125,7 @@ def test_every_thread_takes_memory(monkeypatch):
 def test_a_sum_over_columns_takes_memory(free):
     """Eight waves for each of 100 columns, beside the random components."""
     shape = (5000, 100)
-    assert EFFORT.rows(MIXED, 100, N_COMPONENTS) > EXACT_SAMPLES
+    assert EFFORT.rows(MIXED, 100, N_COMPONENTS) > SAMPLE_ROWS
     more = fourier_bytes(*shape, N_COMPONENTS + 8 * 100) - fourier_bytes(*shape, N_COMPONENTS)
     assert 0.8 * (least(MIXED, shape) - least(GAUSSIAN, shape)) == pytest.approx(more, abs=2)
     free(least(MIXED, shape) - 1)

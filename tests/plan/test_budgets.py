@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from covmin.plan.budgets import candidate_sizes, path_budgets
+from covmin.plan.rules import candidate_sizes, path_budgets
 
 
 @given(st.integers(1, 20_000))

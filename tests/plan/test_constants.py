@@ -1,7 +1,7 @@
 import ast
 import inspect
 
-from covmin.plan import constants
+from covmin import constants
 
 
 def test_every_constant_has_its_reason():

@@ -11,7 +11,7 @@ from covmin.core.kernels import (
     RationalQuadratic,
 )
 from covmin.plan.formulation import Formulation
-from covmin.plan.kernel import kernel_of, mixing_share, with_share
+from covmin.plan.rules import kernel_of, mixing_share, with_share
 
 
 def test_auto_is_the_papers_for_a_single_solve():

@@ -5,14 +5,18 @@ import pytest
 
 from covmin.core.kernels import Gaussian
 from covmin.core.problem import Problem, Sample
-from covmin.plan import problem as module
-from covmin.plan.problem import protected_for
+from covmin.plan import look
+from covmin.plan.look import FirstLook
 
 
 def problem_of(X, Y, p=None):
     p = np.full(len(X), 1 / len(X)) if p is None else p
     sample = Sample(X, Y - p @ Y, p)
     return Problem.exact(sample, kernel=Gaussian(), epsilon=0.01)
+
+
+def protected_for(problem):
+    return FirstLook(problem, "classification").protected
 
 
 def product(n, d, seed=0):
@@ -29,7 +33,7 @@ def test_all_rows_where_there_are_few():
 
 
 def test_the_first_of_many_rows(monkeypatch):
-    monkeypatch.setattr(module, "pair_rows", lambda n, d, k: 150)
+    monkeypatch.setattr(look, "pair_rows", lambda n, d, k: 150)
     X, Y = product(1000, 20)
     pairs, first = (
         protected_for(problem_of(X, Y)).interactions,

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from covmin import CCMSelector
+from covmin.constants import NOISE_ROWS
 from covmin.core.kernels import Mixed
 from covmin.core.problem import Problem, Sample
-from covmin.plan.constants import NOISE_ROWS
-from covmin.plan.first_look import FirstLook
-from covmin.plan.ridge import ridge_for_noise
+from covmin.plan.look import FirstLook
+from covmin.plan.rules import ridge_for_noise
 
 
 def gene_like(n=60, d=300, flipped=0.0, seed=0):

@@ -169,7 +169,7 @@ def test_equal_rows_of_two_classes_of_equal_size(seed):
     y = np.repeat(["yes", "no"], 150)
     even, odd = CCMSelector(2).fit(X, y), CCMSelector(2).fit(X[1:], y[1:])
     kinds = np.unique(np.c_[X, y == "yes"], axis=0)
-    assert even.plan_.size.n_samples == len(kinds)
+    assert even.plan_.n_samples == len(kinds)
     assert_array_equal(even.get_support(indices=True), [0, 1])
     assert_array_equal(even.support_, odd.support_)
     close(even, CCMSelector(2).fit(X, np.where(y == "yes", "a", "z")))

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 
 from covmin import CCMSelector, Fourier, KnockoffSelector, StabilitySelector
 from covmin.data.blocks import sparse
-from covmin.plan import approximation
+from covmin.plan import rules
 
 N_SAMPLES = 2400  # more than are worth a kernel matrix
 
@@ -30,7 +30,7 @@ def counts(n_samples=N_SAMPLES, n_words=60, seed=0):
 def in_blocks(monkeypatch):
     """No room for a dense copy, nor for many rows of all columns."""
     monkeypatch.setattr(sparse, "MEMORY_NUMBERS", 1000)
-    monkeypatch.setattr(approximation, "HELD_NUMBERS", 1000)
+    monkeypatch.setattr(rules, "MEMORY_NUMBERS", 1000)
 
 
 def fitted(X, y, **options):

@@ -122,7 +122,7 @@ def select(
     from .files import FileOptions
     from .select import run_select
 
-    parameters = {
+    parameters: dict[str, Any] = {
         "n_features_to_select": m,
         "task": str(task),
         "kernel": kernel,

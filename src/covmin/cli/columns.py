@@ -74,11 +74,12 @@ def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
     given = find_columns(options.given, columns, "--given")
     features = [name for name in columns if name not in {target, event, *dropped}]
     grouped = [name for members in groups.values() for name in members]
-    for option, names in (("--event", [event]), ("--drop", dropped)):
-        if target in names:
-            raise _misplaced(option, target, "which is the target")
-    for option, names in (("--given", given), ("--feature-groups", grouped), ("--as", kinds)):
-        for name in [name for name in names if name not in features]:
+    if target in (event, *dropped):
+        option = "--event" if target == event else "--drop"
+        raise _misplaced(option, target, "which is the target")
+    chosen = {"--given": given, "--feature-groups": grouped, "--as": list(kinds)}
+    for option, name in [(option, name) for option, names in chosen.items() for name in names]:
+        if name not in features:
             what = "the target" if name == target else "not among the remaining features"
             raise _misplaced(option, name, f"which is {what}")
     if not features:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +19,8 @@ from .columns import ColumnOptions, make_dataset
 from .display import BARE, show_files, show_json, show_remarks, sparkline
 from .errors import (
     OutputError,
-    UsageError,
-    did_you_mean,
+    check_names,
     errors_explained,
-    nearest,
     warnings_collected,
 )
 from .files import check_destination, read_file, write_bytes, write_table
@@ -62,9 +60,9 @@ def run_compare(
         message = f"--picture {picture.name}: use a name that ends in {', '.join(_PICTURES)}."
         raise OutputError(message)
     names = [name.strip() for text in methods or () for name in text.split(",") if name.strip()]
-    _check_names("--methods", "method", names, list(named_selectors()))
+    check_names("--methods", "method", names, list(named_selectors()))
     scoring = how["scoring"]
-    _check_names("--scoring", "score", [scoring] if scoring else [], get_scorer_names())
+    check_names("--scoring", "score", [scoring] if scoring else [], get_scorer_names())
     read = read_file(file)
     dataset = make_dataset(read.frame, columns)
     with errors_explained(), warnings_collected() as caught:
@@ -106,15 +104,6 @@ def run_compare(
     console.print(_table(result.summary(), console.width, result.unfinished))
     show_remarks("Note", notes, "yellow")
     show_files(Scores=output, Picture=picture)
-
-
-def _check_names(option: str, what: str, names: list[str], known: Sequence[str]) -> None:
-    for name in names:
-        if name not in known:
-            raise UsageError(
-                f"{option}: there is no {what} {name!r}.",
-                f"{did_you_mean(nearest(name, known))}Available are: {', '.join(known)}",
-            )
 
 
 def _table(summary: pd.DataFrame, width: int, unfinished: Collection[str] = ()) -> Table:

@@ -129,3 +129,14 @@ def did_you_mean(close: Iterable[str]) -> str:
     """Return a suggestion of names, followed by a blank; empty if there are none."""
     offered = " or ".join(close)
     return f"Did you mean {offered}? " if offered else ""
+
+
+def check_names(option: str, what: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Raise an error with similar names if one is unknown."""
+    known = list(known)
+    for name in names:
+        if name not in known:
+            raise UsageError(
+                f"{option}: there is no {what} {name!r}.",
+                f"{did_you_mean(nearest(name, known))}Available are: {', '.join(known)}",
+            )

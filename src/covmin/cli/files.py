@@ -47,7 +47,11 @@ _SUFFIXES = {
     ".arrow": Format.feather,
 }
 _PACKED = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": None, ".zip": None}
-_PACKERS = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
+_PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+}
 _ANOTHER_FORMAT = (
     f"If it is in another format, set --format ({', '.join(Format)}), or read it with pandas and "
     "save it as CSV or Parquet."
@@ -232,13 +236,9 @@ def errors_of_writing(path: Path) -> Iterator[None]:
     """Turn write errors into messages with advice."""
     try:
         yield
-    except ImportError as error:
-        raise OutputError(f"{path} cannot be written: {error}") from error
-    except OSError as error:
-        raise OutputError(
-            f"{path} cannot be written: {error.strerror or error}.",
-            "Free some space, or choose another path.",
-        ) from error
+    except (ImportError, OSError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise OutputError(f"{path} cannot be written: {reason}.") from error
 
 
 def check_destination(path: Path | None, source: str = "-", *, table: bool = False) -> None:

@@ -233,7 +233,7 @@ def read_database(stream: IO[bytes], options: FileOptions) -> FileTable:
         connection.set_authorizer(_authorized)
         query, names = options.query, [name for (name,) in connection.execute(_TABLES)]
         if query is None:
-            name = options.table or (names[0] if len(names) == 1 else None)
+            name = options.table or (names[0] if len(names) == 1 else "")
             if name not in names:
                 message = f"There is no table {name!r}." if name else "Which table?"
                 hint = f"The tables are: {listed(names)}. Choose one with --table, or use --query."

@@ -19,9 +19,8 @@ from .display import show_files, show_json, show_selection
 from .errors import (
     FileError,
     UsageError,
-    did_you_mean,
+    check_names,
     errors_explained,
-    nearest,
     warnings_collected,
 )
 from .files import check_destination, errors_of_writing, read_file, write_table
@@ -179,17 +178,11 @@ def make_selector(parameters: dict[str, Any]) -> CCMSelector:
     from covmin import CCMSelector, Formulation, LongRun
     from covmin.core.kernels import KERNELS
     from covmin.plan.formulation import formulation_of
-    from covmin.plan.kernel import kernel_of
+    from covmin.plan.rules import kernel_of
 
     full = CCMSelector(formulation=Formulation(), long_run=LongRun())
     known = {*full.get_params(), *(f"kernel__{n}" for k in KERNELS.values() for n in vars(k()))}
-    for name in parameters:
-        if name not in known:
-            raise UsageError(
-                f"--set: CCMSelector has no parameter {name!r}.",
-                f"{did_you_mean(nearest(name, known))}Its parameters are: "
-                f"{', '.join(sorted(known))}",
-            )
+    check_names("--set", "parameter", parameters, sorted(known))
     for name, value in parameters.items():
         with errors_explained(UsageError, name):
             if "__" not in name:

@@ -5,13 +5,12 @@ from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
+from covmin.constants import N_COMPONENTS, PENALTY, SOFT_PENALTIES
 from covmin.core.constraints import CONSTRAINTS
 from covmin.core.kernels import Configurable
 from covmin.core.objectives import OBJECTIVES
 from covmin.core.problem import Problem
 from covmin.core.solver import STEPS, Steps
-
-from .constants import N_COMPONENTS, PENALTY, SOFT_PRICES
 
 
 @dataclass(repr=False)
@@ -116,7 +115,7 @@ class Formulation(Configurable):
         if self.inverse == "free":
             penalty = PENALTY / epsilon if self.lambda2 is None else n * self.lambda2
             objective = partial(objective, penalty=penalty)
-        prices = [share * power / epsilon for share in SOFT_PRICES]
+        prices = [share * power / epsilon for share in SOFT_PENALTIES]
         if self.lambda1 is not None:
             prices = [self.lambda1 / unit]
         return replace(

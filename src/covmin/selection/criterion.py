@@ -5,17 +5,17 @@ from typing import Any
 
 import numpy as np
 
+from covmin.constants import PAPER_RIDGE
 from covmin.core.kernels import Kernel
 from covmin.data import TableOptions, read
 from covmin.data.standardize import Standardize
-from covmin.plan.approximation import by_size
-from covmin.plan.constants import PAPER_RIDGE
 from covmin.plan.formulation import FORMULATIONS, Fourier, approximation_of
-from covmin.plan.kernel import kernel_of
-from covmin.plan.problem import make_problem
+from covmin.plan.rules import by_size, kernel_of
 from covmin.runtime.compat import HasMethods, Interval, StrOptions, validate_params
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
+
+from .assemble import make_problem
 
 
 @validate_params(

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from covmin.plan import Formulation
 from covmin.plan.formulation import Fourier, formulation_of
-from covmin.plan.kernel import kernel_of
+from covmin.plan.rules import kernel_of
 from covmin.runtime.run import LongRun
 
 

@@ -21,7 +21,7 @@ from covmin.data.dtypes import is_frame
 from covmin.data.survival import as_structured
 from covmin.remarks import warn
 
-from .crossfit import Score
+from .crossval import Score
 
 
 @dataclass(frozen=True)

@@ -1,24 +1,15 @@
 """The scikit-learn estimator: a fit reads the data, plans, chooses m and ε, and runs the path."""
 
-from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from sklearn.base import BaseEstimator
 
-from covmin.core.path import run_path
-from covmin.data import Table, TableOptions, read
+from covmin.data import TableOptions, read
 from covmin.data.checks import check_columns, check_enough, warn_of_excluded
-from covmin.data.standardize import DistinctRows, PreparedColumns, n_features_to_keep
 from covmin.data.table import from_tensors
-from covmin.plan import Formulation, Plan, Request
-from covmin.plan.budgets import candidate_sizes
-from covmin.plan.constants import CROSS_FIT_ROWS, FEWEST_TO_CROSS_FIT, KEPT_UNCHOSEN
-from covmin.plan.first_look import FirstLook
-from covmin.plan.formulation import Fourier, approximation_of, formulation_of
-from covmin.plan.kernel import kernel_of
-from covmin.remarks import warn
+from covmin.plan import Formulation, Fourier
 from covmin.runtime.compat import (
     N_JOBS,
     VERBOSE,
@@ -33,16 +24,15 @@ from covmin.runtime.compat import (
 )
 from covmin.runtime.resume import fingerprint
 from covmin.runtime.run import LongRun, Run
-from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import blas_threads, one_blas_thread
-from covmin.selection.transform import SupportMixin, WholeColumnsMixin
+from covmin.runtime.threads import one_blas_thread
 
-from .crossfit import CrossFit, beyond_given, cross_fit
+from .attributes import FittedAttributes, fitted_attributes, warn_of_the_end
+from .fit import Settings, fit
 from .frames import NamedResultsMixin
 from .nested import NestedParametersMixin
 from .notebook import NotebookMixin
-from .results import FittedAttributes, fitted_attributes, warn_of_the_end
-from .scoring import check_scored, estimator_score, warn_if_not_used
+from .scoring import check_scored
+from .transform import SupportMixin, WholeColumnsMixin
 
 
 @dataclass(eq=False, repr=False)
@@ -284,10 +274,12 @@ class CCMSelector(
 
     if TYPE_CHECKING:  # scikit-learn makes this one
 
-        def set_fit_request(self, *, sample_weight: bool | str | None = ...) -> Self: ...  # noqa: D102
+        def set_fit_request(  # noqa: D102
+            self, *, sample_weight: bool | str | None = ..., groups: bool | str | None = ...
+        ) -> Self: ...
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Rank the features of X by what they jointly explain of y.
 
         Parameters
@@ -305,133 +297,39 @@ class CCMSelector(
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights. A weight of 2 is equivalent to repeating the sample, and a weight of 0
             to omitting it.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as a patient or a day. Cross-validation keeps the samples of
+            a group in one fold.
 
         Returns
         -------
         self : CCMSelector
             The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
         """
-        table, long_run = (X, y), self.long_run or LongRun()
+        long_run = self.long_run or LongRun()
         long_run.check()
-        formulation = copy(formulation_of(self.formulation))  # later changes must not affect plan_
-        kernel_of(self.kernel, formulation)  # raises an error before a large table is read
         check_scored(self.estimator, self.scoring)
+        passed = X, y
         X, device, y, sample_weight = from_tensors(X, self.device, y, sample_weight)
-        samples = read(X, y, TableOptions.of(self), sample_weight)
+        settings = Settings.of(self, device)
+        table = read(X, y, TableOptions.of(self), sample_weight, groups)
         with one_blas_thread():
-            columns = samples.columns(self.standardize)
-        check_columns(samples, columns, self.standardize)
-        warn_of_excluded(samples)
-        check_enough(samples, columns)
-        plan = self._plan_of_shape(columns, samples, formulation, device)
-        settings: dict[str, Any] = {}
+            columns = table.columns(self.standardize)
+        check_columns(table, columns, self.standardize)
+        warn_of_excluded(table)
+        check_enough(table, columns)
+        identity: dict[str, Any] = {}
         if long_run.checkpoint is not None:
-            settings = fingerprint(self.get_params(deep=False), columns, samples.response)
-        with (
-            fit_task(self, *table),
-            Run.of(long_run, self.verbose, settings) as run,
-            blas_threads(plan.matrix_rows, plan.n_threads),
-        ):
-            attributes = self._run(plan, columns, samples, run)
+            identity = fingerprint(self.get_params(deep=False), columns, table.response)
+        with fit_task(self, *passed), Run.of(long_run, self.verbose, identity) as run:
+            found = fit(table, columns, settings, run)
+            attributes = fitted_attributes(found) | {"history_": run.history()}
             # Warnings may be errors for the user. A failed fit changes nothing and keeps its
             # checkpoint, so warn before the attributes are set.
-            warn_of_the_end(attributes, run, formulation)
+            warn_of_the_end(attributes, run, settings.formulation)
         self._present(attributes)
-        self._remember(*table)
+        self._remember(*passed)
         return self
-
-    def _plan_of_shape(
-        self, columns: PreparedColumns, samples: Table, formulation: Formulation, device: Any
-    ) -> Plan:
-        approximation, n_components = approximation_of(self.approximation)
-        request = Request(
-            formulation,
-            kernel=copy(self.kernel),
-            epsilon=self.epsilon,
-            interactions=self.interactions,
-            approximation=approximation,
-            n_components=n_components,
-            device=device,
-            seed=seed_of(self.random_state),
-        )
-        shape = columns.n_distinct, columns.index.size
-        plan = Plan.of_shape(request, shape, columns.X.dtype.itemsize, samples.response)
-        plan = plan.with_readings(samples.readings).with_copies(columns.p.size)
-        return plan.with_gaps(samples.columns_with_missing)
-
-    def _run(
-        self, plan: Plan, columns: PreparedColumns, samples: Table, run: Run
-    ) -> dict[str, Any]:
-        """Complete the plan by looking at the data, choose m and ε, and run the path."""
-        plan = plan.with_table(samples.passed[0]).with_kernel(columns)
-        rows = columns.independent(plan.request.seed)
-        samples = beyond_given(samples, rows, self.standardize)
-        table = plan.problem(columns, samples.response.Y)
-        wanted = self._wanted(samples.layout.n_choices)
-        look = FirstLook(plan.formulated(table, columns, samples.response, 1.0), plan.task)
-        plan, look = plan.with_look(columns, look)
-        run.planned(plan)
-        epsilon, m, crossfit, reason = self._choose(plan, samples, rows, wanted, run)
-        plan = plan.with_choice(epsilon, m, samples.layout.n_choices, reason)
-        plan.check_lambda2(columns.total_weight, epsilon)
-        problem = plan.formulated(table, columns, samples.response, epsilon)
-        budget = min(m, columns.units.size)
-        path = run_path(
-            problem,
-            plan.budgets(problem.n_features, budget),
-            look.protected if plan.looks_for_pairs else None,
-            run,
-            budget,
-        )
-        return fitted_attributes(
-            plan,
-            problem,
-            path,
-            columns,
-            samples,
-            m,
-            crossfit=crossfit,
-        ) | {"history_": run.history()}
-
-    def _wanted(self, n_features: int) -> int | None:
-        """Return the requested number of features; None if it is to be chosen."""
-        if self.n_features_to_select == "auto":
-            return None
-        return n_features_to_keep(self.n_features_to_select, n_features)
-
-    def _choose(
-        self, plan: Plan, samples: Table, rows: DistinctRows, wanted: int | None, run: Run
-    ) -> tuple[float, int, CrossFit | None, str]:
-        """Return ε and m, by cross-validation if they are not given, and the reason."""
-        d, epsilons = samples.layout.n_choices, plan.epsilons
-        if len(epsilons) == 1 and wanted is not None:
-            warn_if_not_used(self.estimator)
-            return epsilons[0], wanted, None, "as requested"
-        if samples.n_samples < FEWEST_TO_CROSS_FIT:
-            warn(
-                "too-few-samples",
-                f"{samples.n_samples} samples are too few for cross-validation: all features are "
-                "kept unless a number was given, and the smallest epsilon is used.",
-            )
-            return epsilons[0], wanted or d, None, "too few samples for cross-validation"
-        samples = samples.distinct(rows, CROSS_FIT_ROWS)
-        crossfit = cross_fit(
-            samples,
-            plan,
-            candidate_sizes(d) if wanted is None else [wanted],
-            standardize=self.standardize,
-            run=run,
-            n_jobs=self.n_jobs,
-            score=estimator_score(self.estimator, self.scoring, samples),
-        )
-        if crossfit is None:
-            return epsilons[0], wanted or min(d, KEPT_UNCHOSEN), None, "no time to choose a number"
-        best = crossfit.best_epsilon()
-        if wanted is not None:
-            return epsilons[best], wanted, crossfit, "as requested"
-        m = crossfit.smallest_within_one_standard_error(best)
-        reason = f"the smallest set within one standard error of the {crossfit.best}"
-        return epsilons[best], m, crossfit, reason
 
     def _present(self, attributes: dict[str, Any]) -> None:
         """Set all fitted attributes; remove feature names of an earlier fit if X has none."""

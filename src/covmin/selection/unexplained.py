@@ -4,16 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from covmin.constants import FUNCTION_SCALES, LANDMARKS
-from covmin.core.regression import Basis, regress_on_sets, summed_kernel
+from covmin.constants import LANDMARKS, MANY_ROWS
+from covmin.core.regression import regress_on_sets
 from covmin.data import TableOptions, read
-from covmin.data.standardize import PreparedColumns
 from covmin.data.table import from_tensors
-from covmin.plan.constants import (
-    CROSS_FIT_ROWS,
-    IN_SAMPLE_RIDGE,
-    IN_SAMPLE_SHARE,
-)
 from covmin.runtime.compat import validate_params
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
@@ -28,7 +22,6 @@ _SHARED = "task", "column_types", "random_state"
     {
         "X": "no_validation",  # read as the selector reads it
         "y": "no_validation",
-        "held_out": ["boolean"],
         "sample_weight": "no_validation",
         **{name: _CONSTRAINTS[name] for name in _SHARED},
     },
@@ -38,7 +31,6 @@ def unexplained_variance(
     X: Any,
     y: Any,
     *,
-    held_out: bool = True,
     sample_weight: Any = None,
     task: str = "auto",
     column_types: Any = "auto",
@@ -58,10 +50,6 @@ def unexplained_variance(
         Several columns of numbers count equally, whatever their units. For survival times,
         the result refers to the martingale residuals, which are mostly noise: compare sets of
         features by the concordance index instead (``cv_results_``).
-    held_out : bool, default=True
-        Whether each sample is predicted by a model fitted without it. If False, the result
-        describes the fit to the samples themselves: it never increases when features are added,
-        and decreases to 0 with enough of them, whether or not they matter.
     sample_weight : array-like of shape (n_samples,), default=None
         Sample weights. A weight of 2 is equivalent to repeating the sample, unless every feature
         has only a few values: equal rows are then separate samples.
@@ -82,7 +70,7 @@ def unexplained_variance(
 
     Notes
     -----
-    With ``held_out=True`` the result is the leave-one-out error of kernel ridge regression,
+    The result is the leave-one-out error of kernel ridge regression,
     divided by that of the mean. The scale of the kernel and the ridge minimise this error, and the
     mean is also a candidate, so the result is at most 1. A sample is left out with all its weight
     and with its duplicates, that is, equal rows, unless every feature has only a few values.
@@ -91,9 +79,6 @@ def unexplained_variance(
     Features that were selected on the same samples look better than they are. Up to 1000 samples
     the kernel is exact; beyond that it is approximated with 1000 landmarks and evaluated on up to
     20,000 samples.
-
-    With ``held_out=False`` the result is the paper's criterion with a fixed scale and ridge, on at
-    most 1000 samples.
 
     Examples
     --------
@@ -111,46 +96,16 @@ def unexplained_variance(
     """
     X, _, y, sample_weight = from_tensors(X, None, y, sample_weight)
     options = TableOptions(column_types, task=task)
-    samples = read(X, y, options, sample_weight)
+    table = read(X, y, options, sample_weight)
     seed = seed_of(random_state)
-    columns = samples.columns(standardize=True)
-    X, Y, p = _drawn(columns, samples.response.Y, seed, held_out)
+    columns = table.columns(standardize=True)
+    # Duplicates are merged, because one would predict the other.
+    rows = columns.independent(seed)
+    first, p = rows.first[:MANY_ROWS], rows.p[:MANY_ROWS] / rows.p[:MANY_ROWS].sum()
+    Z, Y = columns.X.sample(first).astype(np.float64), table.response.Y[first]
     if columns.index.size == 0 or not np.ptp(Y, axis=0).any():
         return 1.0
     # The squared scales of the columns of a feature add up to one.
     weights = columns.units.scale**2
     with one_blas_thread():
-        if not held_out:
-            return _in_sample(X, Y, p, weights)
-        return regress_on_sets(X, Y, p, weights, n_landmarks=LANDMARKS[-1])[0].unexplained
-
-
-def _drawn(
-    columns: PreparedColumns, Y: np.ndarray, seed: int, held_out: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return samples in random order, up to a maximum, with responses and weights.
-
-    Duplicates are merged, because one would predict the other.
-    """
-    most = CROSS_FIT_ROWS if held_out else LANDMARKS[-1]
-    rows = columns.independent(seed) if held_out else columns.distinct(seed)
-    X = columns.X.sample(rows.first[:most])
-    p, Y = rows.p[:most] / rows.p[:most].sum(), Y[rows.first[:most]]
-    return X.astype(np.float64), Y - p @ Y, p
-
-
-def _in_sample(X: np.ndarray, Y: np.ndarray, p: np.ndarray, weights: np.ndarray) -> float:
-    """Return the paper's criterion for a kernel that can only grow when features are added.
-
-    With ``exp(c Σκ)`` over some features, the kernel with one more is ``exp(c Σκ) ∘ exp(cκ)``. This
-    is the former plus a positive kernel, provided that c does not depend on the features, and the
-    criterion decreases as the kernel grows.
-    """
-    size = IN_SAMPLE_SHARE * weights.sum()
-    total = sum(summed_kernel(X, X, weights, scale) for scale in FUNCTION_SCALES)
-    K = np.exp(IN_SAMPLE_SHARE / len(FUNCTION_SCALES) * total - size)
-    basis = Basis.of_kernel(K, p)
-    # The kernel was divided by exp(size) to avoid overflow, so the ridge is as well.
-    ridge = max(IN_SAMPLE_RIDGE * np.exp(-size), np.finfo(float).tiny)
-    along = basis.shrinkage([ridge]) * (basis.V.T @ (np.sqrt(p)[:, None] * Y)) ** 2
-    return float(np.clip(1.0 - along.sum() / (p @ Y**2).sum(), 0.0, 1.0))
+        return regress_on_sets(Z, Y - p @ Y, p, weights, n_landmarks=LANDMARKS[-1])[0].unexplained

@@ -221,7 +221,7 @@ class TestFaults:
     @pytest.fixture(autouse=True)
     def _rows_stay_on_the_cluster(self, monkeypatch):
         """A table as small as this would be held in memory after the first passes."""
-        monkeypatch.setattr("covmin.plan.problem.held_rows", lambda *_: 300)
+        monkeypatch.setattr("covmin.selection.assemble.held_rows", lambda *_: 300)
 
     @pytest.fixture
     def cluster(self, tmp_path):

@@ -24,7 +24,7 @@ from covmin.core.screening import SEARCH, Ranked, Screening
 from covmin.core.units import ALWAYS_ON, Units
 from covmin.data.response import EncodedResponse
 from covmin.data.standardize import PreparedColumns
-from covmin.plan.budgets import candidate_sizes
+from covmin.plan.rules import candidate_sizes
 from covmin.selection.selector import CCMSelector
 
 from .residual_products import normal_scores, residual_product_test

@@ -6,9 +6,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin import CCMSelector
-from covmin.plan.budgets import n_folds_used
-from covmin.plan.constants import ENOUGH_LEFT_OUT
-from covmin.selection.crossfit import CrossFit, _folds
+from covmin.constants import FOLDS
+from covmin.plan.rules import n_folds_used
+from covmin.selection.crossval import CrossValidation, _folds
 
 
 def four(rng, n=300):
@@ -117,7 +117,7 @@ def test_no_more_folds_than_hold_enough_samples_and_two_at_least(n_samples, n_fo
     folds = _folds(n_samples, None)
     used = folds[: n_folds_used(n_samples)]
     assert len(used) == n_folds
-    assert len(used) == len(folds) or np.sum(used) >= ENOUGH_LEFT_OUT
+    assert len(used) == len(folds) or np.sum(used) >= FOLDS[-1]
 
 
 def test_the_standard_error_of_an_error_is_by_samples():
@@ -127,8 +127,8 @@ def test_the_standard_error_of_an_error_is_by_samples():
         "error": squares.mean(axis=1)[None, None],
         "error_variance": (squares.var(axis=1) / 40)[None, None],
     }
-    found = CrossFit(np.array([1]), np.array([0.1]), folds).standard_error()[0, 0]
+    found = CrossValidation(np.array([1]), np.array([0.1]), folds).standard_error()[0, 0]
     within = np.sqrt(squares.var(axis=1).mean() / 120)
     assert found == pytest.approx(within)
-    by_folds = CrossFit(np.array([1]), np.array([0.1]), {"error": folds["error"]})
+    by_folds = CrossValidation(np.array([1]), np.array([0.1]), {"error": folds["error"]})
     assert by_folds.standard_error()[0, 0] != pytest.approx(within)

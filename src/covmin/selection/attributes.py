@@ -6,16 +6,16 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
-from covmin.core.path import Path, Stage, approximation_error
-from covmin.core.problem import Problem
+from covmin.core.path import Path, approximation_error
 from covmin.core.screening import Found
-from covmin.data import Layout, Table
+from covmin.data import Layout
 from covmin.data.standardize import PreparedColumns
 from covmin.plan import Formulation, Plan
 from covmin.remarks import warn
 from covmin.runtime.run import Run
 
-from .crossfit import CrossFit
+from .crossval import CrossValidation
+from .fit import Fit
 
 
 class FittedAttributes:
@@ -49,43 +49,40 @@ class FittedAttributes:
     task_: str
 
 
-def fitted_attributes(
-    plan: Plan,
-    problem: Problem,
-    path: Path,
-    columns: PreparedColumns,
-    samples: Table,
-    m: int,
-    *,
-    crossfit: CrossFit | None,
-) -> dict[str, Any]:
+def fitted_attributes(fit: Fit) -> dict[str, Any]:
     """Return all fitted attributes of a selector by name."""
-    layout, response = samples.layout, samples.response
+    plan, path, columns, table = fit.plan, fit.path, fit.columns, fit.table
+    layout, response = table.layout, table.response
     stages = _path(path, columns.unit_index, layout, response.squared_unit)
-    stage = _stage_of(path, min(m, columns.units.size))
-    return _ranked(path, columns, samples, m) | {
-        "n_features_": m,
+    budget = min(fit.m, columns.units.size)
+    # The last stage if an interrupt came before the one with this budget.
+    stage = next((stage for stage in path.stages if stage.budget == budget), path.stages[-1])
+
+    spread = _found(path.protected.spread, columns, layout)
+    spread.features = spread.features[:, 0]
+    return _ranked(fit) | {
+        "n_features_": fit.m,
         "n_features_in_": layout.unit.size,
-        "feature_names_in_": samples.names,
-        "column_kinds_": samples.kinds,
+        "feature_names_in_": table.names,
+        "column_kinds_": table.kinds,
         "path_": stages,
         "plan_": plan,
-        "interactions_": _interactions(path.protected.interactions, columns, layout),
-        "spread_": _spread(path.protected.spread, columns, layout),
+        "interactions_": _found(path.protected.interactions, columns, layout),
+        "spread_": spread,
         "weights_": stages.weights[path.stages.index(stage)].copy(),
         "objective_": float(stage.criterion * response.squared_unit),
         "approximation_": plan.approximation,
-        "approximation_error_": approximation_error(problem, stage),
-        "device_": plan.request.device,
+        "approximation_error_": approximation_error(fit.problem, stage),
+        "device_": fit.device,
         "bandwidth_": stage.bandwidth,
-        "epsilon_": problem.epsilon,
+        "epsilon_": fit.problem.epsilon,
         "kernel_": plan.kernel.name,
         "mixing_": float(getattr(plan.kernel, "mixing", 0.0)),
         "n_iter_": int(stages.n_iter.sum()),
         "converged_": bool(stages.converged.all()),
         "classes_": response.classes,
         "task_": response.task,
-        "cv_results_": _cross_fit(crossfit),
+        "cv_results_": _cv_results(fit.cross_validation),
     }
 
 
@@ -118,30 +115,24 @@ def _end_of_path(attributes: dict[str, Any], run: Run) -> str:
     return f"The fit was {ended_by} {end}." if (ended_by := run.ended_by()) else ""
 
 
-def _ranked(path: Path, columns: PreparedColumns, samples: Table, m: int) -> dict[str, Any]:
-    """Return ranks and masks of columns and groups; constant units rank last."""
-    layout = samples.layout
-    order = np.concatenate([columns.unit_index[path.order], columns.constant])
+def _ranked(fit: Fit) -> dict[str, Any]:
+    """Return ranks and masks of columns and groups; constant features rank last."""
+    columns, table, layout = fit.columns, fit.table, fit.table.layout
+    order = np.concatenate([columns.unit_index[fit.path.order], columns.constant])
     ranking = np.zeros(layout.given.size, dtype=np.int64)
     ranking[order] = np.arange(1, order.size + 1)
-    grouped, every = samples.labels is not None, np.arange(layout.unit.size)
+    grouped, every = table.labels is not None, np.arange(layout.unit.size)
     return {
         "ranking_": ranking[layout.unit],
         # An excluded column is not constant: it has no column in X.
         "constant_": np.isin(layout.unit, columns.constant) & np.isin(every, layout.source),
-        "missing_share_": samples.missing_shares(columns.p),
-        "support_": ranking[layout.unit] <= m,
-        "feature_groups_": samples.labels,
+        "missing_share_": table.missing_shares(columns.p),
+        "support_": ranking[layout.unit] <= fit.m,
+        "feature_groups_": table.labels,
         "group_of_column_": layout.unit,
         "group_ranking_": ranking if grouped else None,
-        "group_support_": ranking <= m if grouped else None,
+        "group_support_": ranking <= fit.m if grouped else None,
     }
-
-
-def _stage_of(path: Path, budget: int) -> Stage:
-    """Return the stage that kept this many features, or the last one after an interrupt."""
-    wanted = [stage for stage in path.stages if stage.budget == budget]
-    return wanted[0] if wanted else path.stages[-1]
 
 
 def _path(path: Path, unit_index: np.ndarray, layout: Layout, unit: float) -> Bunch:
@@ -162,33 +153,28 @@ def _path(path: Path, unit_index: np.ndarray, layout: Layout, unit: float) -> Bu
     )
 
 
-def _interactions(found: Found, columns: PreparedColumns, layout: Layout) -> Bunch:
-    """Return the interacting features as input columns; -1 after the end of a smaller set."""
+def _found(found: Found, columns: PreparedColumns, layout: Layout) -> Bunch:
+    """Return sets of features as input columns, in order; -1 after the end of a smaller set."""
+    ends = found.columns < 0
     features = layout.source[columns.index[found.columns]]
-    features = np.sort(np.where(found.columns < 0, features.max(initial=0) + 1, features), axis=1)
-    features[np.sort(found.columns < 0, axis=1)] = -1
+    features = np.sort(np.where(ends, layout.unit.size, features), axis=1)
+    features[np.sort(ends, axis=1)] = -1
     return Bunch(features=features, share=found.share, p_value=found.p_value)
 
 
-def _spread(spread: Found, columns: PreparedColumns, layout: Layout) -> Bunch:
-    """Return the features that affect the spread of the response, as input columns."""
-    features = layout.source[columns.index[spread.columns[:, 0]]]
-    return Bunch(features=features, share=spread.share, p_value=spread.p_value)
-
-
-def _cross_fit(crossfit: CrossFit | None) -> Bunch | None:
-    if crossfit is None:
+def _cv_results(cv: CrossValidation | None) -> Bunch | None:
+    if cv is None:
         return None
     found = Bunch(
-        n_features=crossfit.sizes,
-        epsilon=crossfit.epsilons,
-        mean_error=crossfit.mean(),
-        standard_error=crossfit.standard_error(),
+        n_features=cv.sizes,
+        epsilon=cv.epsilons,
+        mean_error=cv.mean(),
+        standard_error=cv.standard_error(),
     )
-    for measure in crossfit.folds:
+    for measure in cv.folds:
         if measure == "error" or measure.endswith("_variance"):
             continue
         name = "mean_score" if measure == "score" else measure
-        found[name] = crossfit.mean(measure)
-        found[f"{measure}_standard_error"] = crossfit.standard_error(measure)
+        found[name] = cv.mean(measure)
+        found[f"{measure}_standard_error"] = cv.standard_error(measure)
     return found

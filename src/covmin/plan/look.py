@@ -1,4 +1,4 @@
-"""Properties of the data that the plan needs before anything is selected; computed once each."""
+"""Properties of the data that the rules need before anything is selected; computed once each."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
+from covmin.constants import FUNCTION_RIDGES, NOISE_ROWS, SAMPLES_FOR_EACH_FEATURE
 from covmin.core.kernels import Kernel
 from covmin.core.problem import Problem
 from covmin.core.screening import Protected, Screening
 
-from .constants import NOISE_ROWS, REGRESSION_RIDGES
-from .problem import protected_for, screening_of
+from .rules import pair_rows, pair_waves
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,17 @@ class FirstLook:
             return 1.0  # the response does not vary
         features = np.arange(problem.n_features)
         together = problem.operator(features, np.ones(features.size))
-        errors = map(together.leave_one_out, REGRESSION_RIDGES)
+        errors = map(together.leave_one_out, FUNCTION_RIDGES[:4])
         return min(of_the_mean, *errors) / of_the_mean
 
     @cached_property
     def screening(self) -> Screening:
-        """The responses and the columns as ranks."""
-        return screening_of(self.problem)
+        """The search for interactions, on as many rows as it can afford."""
+        problem = self.problem
+        n, d = map(int, problem.sample.X.shape)
+        seen = problem.sample.first(pair_rows(n, d, int(problem.sample.Y.shape[1])))
+        of_column, n_threads = problem.units.of_column, problem.n_threads
+        return Screening.of(seen.X, seen.Y, seen.p, of_column, n_threads=n_threads)
 
     def pair_carriers(self, n_samples: float) -> float:
         """Return the expected number of samples in which two random features are both unusual.
@@ -65,5 +69,15 @@ class FirstLook:
 
     @cached_property
     def protected(self) -> Protected:
-        """Features that the path protects."""
-        return protected_for(self.problem, self.task, self.screening)
+        """Features to protect while there are few samples per remaining feature.
+
+        They are found by interactions and, for numeric responses, by the spread.
+        """
+        screening = self.screening
+        n_samples, n_columns = screening.codes.p.size, screening.of_column.size
+        n_functions = pair_waves(n_samples, n_columns, int(self.problem.sample.Y.shape[1]))
+        found = screening.interactions(n_functions=n_functions)
+        above = found.n_samples / SAMPLES_FOR_EACH_FEATURE
+        if self.task != "regression":
+            return Protected(found, above=above)
+        return Protected(found, screening.spread(), above=above)

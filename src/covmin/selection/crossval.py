@@ -10,32 +10,34 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import log_loss, recall_score, roc_auc_score
 
+from covmin.constants import FOLDS, SAMPLE_ROWS
 from covmin.core.path import run_path
-from covmin.core.problem import Problem
 from covmin.core.regression import regress_on_sets
-from covmin.core.screening import Protected
 from covmin.core.solver import Watch
 from covmin.data import Layout, Table
 from covmin.data.blocks import ArrayBlocks, StandardizedBlocks, in_blocks
 from covmin.data.response import EncodedResponse
 from covmin.data.standardize import DistinctRows, PreparedColumns, Standardize, prepare_columns
 from covmin.data.survival import martingale_residuals
-from covmin.plan import Plan
-from covmin.plan.budgets import n_folds_used, path_budgets
-from covmin.plan.constants import FEWEST_TO_CROSS_FIT, N_FOLDS, SCORING_ROWS
+from covmin.plan.look import FirstLook
+from covmin.plan.rules import n_folds_used
 from covmin.runtime.run import Run
 from covmin.runtime.threads import blas_threads, in_threads, row_threads, worker_threads
 
-from .class_measures import CLASS_MEASURES, class_measures
+from .assemble import Method
 from .concordance import concordance
 
+# With fewer samples there is no cross-validation.
+FEWEST_SAMPLES = 4
+CLASS_MEASURES = ["accuracy", "balanced_accuracy", "log_loss", "roc_auc"]
 # The score of an estimator on a fold, given columns of the input and the mask of the fold.
 Score = Callable[[np.ndarray, np.ndarray], float]
 
 
 @dataclass(frozen=True)
-class CrossFit:
+class CrossValidation:
     """Cross-validation results for each ε and number of features.
 
     The measures are the error as a fraction of the variance of the response, the gain over the
@@ -88,7 +90,7 @@ class CrossFit:
         """Return the smallest size whose error or score is within one standard error of the best.
 
         >>> errors = np.array([[[0.9, 1.1], [0.5, 0.6], [0.45, 0.6]]])
-        >>> CrossFit(np.array([1, 2, 3]), np.array([0.1]), {"error": errors}
+        >>> CrossValidation(np.array([1, 2, 3]), np.array([0.1]), {"error": errors}
         ...     ).smallest_within_one_standard_error(0)
         2
         """
@@ -128,7 +130,7 @@ class _HeldOut:
         Given units are always included. The regression uses a limited number of training rows.
         """
         unit = self.layout.unit[self.layout.source[self.columns.index]]
-        given, most = self.layout.given[unit], SCORING_ROWS
+        given, most = self.layout.given[unit], SAMPLE_ROWS
         chosen = [np.flatnonzero(given | np.isin(unit, each)) for each in sets]
         used = np.unique(np.concatenate(chosen))
         p = self.columns.p[:most]
@@ -186,16 +188,17 @@ class _HeldOut:
         return class_measures(told_apart, self.left_out.labels, self.weight, self.columns.p.size)
 
 
-def cross_fit(
+def cross_validate(
     samples: Table,
-    plan: Plan,
+    method: Method,
+    epsilons: tuple[float, ...],
     sizes: list[int],
     *,
     standardize: Standardize,
     run: Run,
     n_jobs: int | None = None,
     score: Score | None = None,
-) -> CrossFit | None:
+) -> CrossValidation | None:
     """Run the path on training folds and evaluate it on the test folds.
 
     Standardisation, bandwidths, the ranking and the regression use only the training samples. They,
@@ -205,11 +208,11 @@ def cross_fit(
     and ``run`` saves those that are finished. Returns None if the time was up before any finished.
     """
     n_workers = max(worker_threads(n_jobs), row_threads() if n_jobs is None else 1)
-    plan = replace(plan, n_threads=max(1, plan.n_threads // n_workers))
+    method = replace(method, n_threads=max(1, method.n_threads // n_workers))
 
     def scored(fold: np.ndarray) -> np.ndarray | None:
         held = _hold_out(samples, samples.layout, standardize, fold)
-        chosen = _chosen(held, plan, sizes, _UntilChosen(run))
+        chosen = _chosen(held, method, epsilons, sizes, _UntilChosen(run))
         if run.stop_choosing():  # an unfinished ranking is not comparable
             return None
         found = _measured(held, chosen, None if score is None else lambda c: score(c, fold))
@@ -234,17 +237,17 @@ def cross_fit(
                 break
     if len(done) < len(folds):
         run.choice_cut_short(len(done), len(folds))
-    if run.ended_by() == "interrupted" and len(done) < 2:
+    if run.interrupted and len(done) < 2:
         raise KeyboardInterrupt("The fit was interrupted before there was a result to keep.")
     if not done:
         return None
     by_measure = dict(zip(names, np.stack(done, axis=-1), strict=True))
-    return CrossFit(np.asarray(sizes), np.asarray(plan.epsilons), by_measure)
+    return CrossValidation(np.asarray(sizes), np.asarray(epsilons), by_measure)
 
 
 def beyond_given(samples: Table, rows: DistinctRows, standardize: Standardize) -> Table:
     """Remove from the response what the given features explain."""
-    if not samples.layout.given.any() or samples.n_samples < FEWEST_TO_CROSS_FIT:
+    if not samples.layout.given.any() or samples.n_samples < FEWEST_SAMPLES:
         return samples
     residuals = residuals_beyond_given(samples, rows, standardize)
     return replace(samples, response=samples.response.reduced_to(residuals, samples.weight))
@@ -313,7 +316,7 @@ def _folds(n_samples: int, labels: np.ndarray | None) -> list[np.ndarray]:
     classes = np.zeros(n_samples, dtype=int) if labels is None else labels
     # The number of folds does not depend on the size of a class: with two folds, a class with two
     # samples would have one to train on.
-    n_folds = max(2, min(N_FOLDS, n_samples // 2))
+    n_folds = max(2, min(FOLDS[0], n_samples // 2))
     # Deal out the samples class by class, so that fold sizes differ by at most one, per class and
     # in total. Classes are ordered by first occurrence, so that their names do not matter.
     met = np.unique(classes, return_index=True)[1]
@@ -352,19 +355,29 @@ def _measured(
     return {n: np.array([[found[each][n] for each in row] for row in chosen]) for n in names}
 
 
-def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[list[np.ndarray]]:
-    """Return the units kept for each ε and size; constant ones come last."""
+def _chosen(
+    held: _HeldOut, method: Method, epsilons: tuple[float, ...], sizes: list[int], watch: Watch
+) -> list[list[np.ndarray]]:
+    """Return the features kept for each ε and size; constant ones come last."""
     columns = held.columns
     if columns.units.size == 0:
-        return [[columns.constant[:size] for size in sizes] for _ in plan.epsilons]
-    table = plan.problem(columns, held.response.Y)
-    protected = plan.protected(table)
+        return [[columns.constant[:size] for size in sizes] for _ in epsilons]
+    data = method.problem(columns, held.response.Y)
+    protected = FirstLook(data, method.task).protected if method.screens else None
     # A column may be constant on the training fold only.
-    usable = [min(size, table.n_features) for size in sizes]
+    usable = [min(size, data.n_features) for size in sizes]
     rows = []
-    for epsilon in plan.epsilons:
-        problem = plan.formulated(table, columns, held.response, epsilon)
-        orders = dict(_rankings(plan, problem, protected, usable, watch))
+    for epsilon in epsilons:
+        problem = method.formulated(data, columns, held.response, epsilon)
+        if problem.effort is not None:  # a ranking of a subset need not be solved tightly
+            problem = problem.solved_by(problem.steps.looser(problem.effort.looseness))
+        orders: dict[int, np.ndarray] = {}
+        for size in usable:
+            if size not in orders:
+                budgets = method.budgets(problem.n_features, size)
+                order = run_path(problem, budgets, protected, watch, with_errors=False).order
+                # One path ranks the features for all sizes.
+                orders |= dict.fromkeys(usable if method.formulation.is_path else [size], order)
         ranked = [
             np.concatenate([columns.unit_index[orders[size]], columns.constant]) for size in usable
         ]
@@ -372,16 +385,32 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
     return rows
 
 
-def _rankings(
-    plan: Plan, problem: Problem, protected: Protected, sizes: list[int], watch: Watch
-) -> Iterator[tuple[int, np.ndarray]]:
-    """Return the units from best to worst for each size: one path for all, or one solve each."""
-    if plan.request.formulation.is_path:
-        budgets = path_budgets(problem.n_features)
-        if problem.effort is not None:  # a ranking of a subset need not be solved tightly
-            problem = problem.solved_by(problem.steps.looser(problem.effort.looseness))
-        order = run_path(problem, budgets, protected, watch, with_errors=False).order
-        yield from ((size, order) for size in set(sizes))
-    else:
-        for size in set(sizes):
-            yield size, run_path(problem, [size], watch=watch, with_errors=False).order
+def class_measures(
+    shares: np.ndarray, labels: np.ndarray, weight: np.ndarray, n_training: int
+) -> dict[str, float]:
+    """Return measures of classification from the class indicators that a regression predicts.
+
+    The predicted class is the one with the largest indicator. For the log-loss, indicators are
+    raised to at least ``1 / (n_training + n_classes)``, the share of one sample more than were
+    seen. The area under the ROC curve is the mean over the classes, each against the rest, in
+    which some but not all samples are; ½ if there is none.
+    """
+    n_classes = shares.shape[1]
+    predicted = shares.argmax(axis=1)
+    chances = np.maximum(shares, 1.0 / (n_training + n_classes))
+    chances /= chances.sum(axis=1, keepdims=True)
+    areas = [
+        roc_auc_score(labels == c, shares[:, c], sample_weight=weight)
+        for c in ([1] if n_classes == 2 else range(n_classes))
+        if 0 < (labels == c).sum() < labels.size
+    ]
+    present = np.bincount(labels, weight, n_classes) > 0.0
+    recall = recall_score(
+        labels, predicted, labels=np.flatnonzero(present), average="macro", sample_weight=weight
+    )
+    return {
+        "accuracy": float(weight @ (predicted == labels)),
+        "balanced_accuracy": float(recall),
+        "log_loss": log_loss(labels, chances, labels=range(n_classes), sample_weight=weight),
+        "roc_auc": float(np.mean(areas)) if areas else 0.5,
+    }

@@ -1,0 +1,358 @@
+"""The rules behind every "auto": each returns a value, and the reason in words where it has one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from covmin.constants import (
+    EACH_SIZE_UP_TO,
+    FIRST_BUDGET,
+    FOLDS,
+    LARGEST_RIDGE_OF_UNITS,
+    LEAST_MIXING,
+    MEMORY_NUMBERS,
+    N_COMPONENTS,
+    NOISE_OF_UNPREDICTED,
+    NOISE_ROWS,
+    PAPER_RIDGE,
+    RIDGE_LIMITS,
+    SAMPLE_ROWS,
+    SEARCH_WORK,
+    SHRINK,
+    STANDARD_ERRORS,
+)
+from covmin.core.kernels import KERNELS, Additive, Gaussian, Kernel, Mixed, RationalQuadratic
+from covmin.core.kernels.additive import waves_for
+from covmin.core.problem import EFFORT, Effort
+from covmin.core.screening import N_FUNCTIONS
+from covmin.data.blocks.array import block_rows
+from covmin.remarks import InputError
+from covmin.runtime.memory import check_memory, exact_bytes, fits, fourier_bytes
+from covmin.runtime.threads import row_threads
+
+from .formulation import Formulation
+
+Reasoned = tuple[float, str]
+# Elementwise passes over the pairs cost as much as this many rows.
+_PASSES = 100
+
+
+# --- kernel ------------------------------------------------------------------------------------
+
+
+def kernel_of(given: Any, formulation: Formulation) -> Kernel:
+    """Return the kernel for a name or an object; "auto" means the paper's for a single solve.
+
+    >>> kernel_of("auto", Formulation()), kernel_of("auto", Formulation(strategy="single"))
+    (Mixed(), Gaussian())
+    """
+    if given == "auto":
+        return Mixed() if formulation.is_path else Gaussian()
+    kernel: Kernel
+    if isinstance(given, str):
+        if given not in KERNELS:
+            raise InputError(
+                f'kernel must be "auto", one of {", ".join(map(repr, KERNELS))}, or an object of '
+                f"covmin.kernels; got {given!r}.",
+                "kernel",
+                "kernel",
+            )
+        kernel = KERNELS[given]()
+    elif isinstance(given, tuple(KERNELS.values())):
+        kernel = given  # type: ignore[assignment]
+    else:
+        raise ValueError(
+            f"kernel must be a name or an object of covmin.kernels, such as Polynomial(degree=2); "
+            f"got {given!r}."
+        )
+    try:
+        kernel.check()
+    except ValueError as error:
+        raise ValueError(f"kernel={kernel!r}: {error}") from None
+    return kernel
+
+
+def mixing_share(n_samples: int, n_features: float) -> float:
+    """Return γ: from 0.3 if samples outnumber features, to 0.5 if features far outnumber samples.
+
+    >>> mixing_share(100, 10), round(mixing_share(60, 2000), 2)
+    (0.3, 0.49)
+    """
+    return max(0.5 * n_features / (n_features + n_samples), LEAST_MIXING)
+
+
+def with_share(kernel: Kernel, share: float) -> Kernel:
+    """Return a mixed kernel with the given share, or the pure kernel if the share is 0 or 1."""
+    if not isinstance(kernel, Mixed):
+        return kernel
+    if share in (0.0, 1.0):
+        return (Additive if share else RationalQuadratic)(bandwidth=kernel.bandwidth)
+    return replace(kernel, mixing=share)
+
+
+# --- exact kernel matrix or random Fourier features ----------------------------------------------
+
+
+@dataclass(frozen=True)
+class Size:
+    """The size of a fit."""
+
+    n_samples: int
+    n_columns: int
+    n_responses: int = 1
+    itemsize: int = 8  # bytes per number
+    n_components: int = N_COMPONENTS  # number of random Fourier features, if they are used
+    on_device: bool = False  # whether the samples are copied to a device
+    effort: Effort = EFFORT  # limit on the work of an evaluation
+
+
+def by_size(
+    approximation: str, kernel: Kernel, shape: tuple[int, int], matrix_rows: int = SAMPLE_ROWS
+) -> str | None:
+    """Return the approximation for a number of samples and columns, whatever the memory.
+
+    >>> [by_size("auto", Gaussian(), (n, 10)) for n in (1000, 10**6)]
+    [None, 'fourier']
+    >>> by_size("exact", Gaussian(), (10**6, 10)) is None
+    True
+    """
+    if approximation != "auto":
+        return None if approximation == "exact" else approximation
+    n_samples, n_columns = shape
+    exact_components = kernel.components_are_exact and n_columns < n_samples
+    many = kernel.has_components and n_samples > matrix_rows
+    return "fourier" if exact_components or many else None
+
+
+def choose_approximation(approximation: str, kernel: Kernel, size: Size) -> tuple[str | None, str]:
+    """Return the approximation that a fit will use, and the reason.
+
+    The choice depends on the size and on the free memory. A MemoryError is raised if the requested
+    approximation does not fit or, with "auto", neither of them does.
+
+    >>> choose_approximation("auto", Mixed(), Size(100_000, 10))[0]
+    'fourier'
+    """
+    n, d, most = size.n_samples, size.n_columns, size.effort.matrix_rows
+    matrix = exact_bytes(n, d, size.itemsize, mixed=kernel.sums_features)
+    components = _component_bytes(kernel, size)
+    wanted = by_size(approximation, kernel, (n, d), most) == "fourier"
+    squeezed = approximation == "auto" and kernel.has_components and not fits(matrix)
+    if wanted or squeezed:
+        check_memory(
+            components,
+            f"A fit of {n} samples and {d} columns with random Fourier features",
+            "Use fewer components (covmin.Fourier), omit the additive part of the kernel "
+            '(kernel="gaussian"), pass float32, or read the rows from disk: a numpy.memmap, or '
+            "covmin.open_parquet.",
+        )
+        if approximation == "fourier":
+            return "fourier", "as requested"
+        if kernel.components_are_exact:
+            return "fourier", "an exact feature map, and fewer columns than samples"
+        if not wanted:
+            return "fourier", "not enough memory for the kernel matrix"
+        return "fourier", f"{n} samples, more than {most}"
+    way_out = (
+        f'approximation="fourier" needs about {max(components // 10**6, 1)} MB'
+        if kernel.has_components
+        else 'kernel="gaussian" with approximation="fourier" needs no such matrix'
+    )
+    check_memory(
+        matrix,
+        f"The exact kernel of {n} samples and {d} columns",
+        f"{way_out}; or pass fewer samples, or float32.",
+    )
+    if approximation != "auto":
+        return None, "as requested"
+    if n <= most:
+        return None, f"{n} samples, at most {most}"
+    return None, f"the {kernel.name} kernel has no random Fourier features"
+
+
+def _component_bytes(kernel: Kernel, size: Size) -> int:
+    """Return the memory of a fit with Fourier features, and of a matrix in its first stages."""
+    n, d = size.n_samples, size.n_columns
+    seen = size.effort.rows(kernel, d, size.n_components)
+    by_matrix = seen <= size.effort.matrix_rows and kernel.sums_features
+    n_columns = min(d, FIRST_BUDGET) if by_matrix else d
+    n_random = d if kernel.components_are_exact else size.n_components
+    waves = waves_for(n_columns, alone=not kernel.sees_interactions) if kernel.sums_features else 0
+    needed = fourier_bytes(
+        n,
+        d,
+        n_random + waves * n_columns,
+        size.itemsize,
+        block_rows=block_rows(d),
+        n_responses=size.n_responses,
+        n_threads=1 if size.on_device else row_threads(),
+        copied=size.on_device,
+        sampled=held_rows(n, d, size.n_responses),
+    )
+    if by_matrix:
+        needed += exact_bytes(min(n, seen), d, size.itemsize, mixed=True)
+    return needed
+
+
+# --- rows of the searches before a fit -----------------------------------------------------------
+
+
+def pair_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
+    """Return the number of rows for the search for pairs: as many as time and memory allow.
+
+    >>> pair_rows(10**6, 50, 1), pair_rows(10**6, 10_000, 1), pair_rows(10**6, 60_000, 1)
+    (167772, 2000, 11)
+    """
+    affordable = (SEARCH_WORK / n_columns**2 - _PASSES) / n_responses
+    held = max(SAMPLE_ROWS, 4 * MEMORY_NUMBERS // (N_FUNCTIONS * n_columns))
+    return int(min(n_samples, held, max(affordable, 0)))
+
+
+def pair_waves(n_rows: int, n_columns: int, n_responses: int) -> int:
+    """Return the number of functions per column for the search for pairs.
+
+    Products of several functions may cost a tenth of the search: most interactions show in the
+    plain products.
+
+    >>> pair_waves(1000, 1000, 1), pair_waves(200, 5000, 1), pair_waves(200, 5000, 9)
+    (4, 2, 1)
+    """
+    work = n_columns**2 * (n_rows * n_responses + _PASSES)
+    affordable = (0.1 * SEARCH_WORK / max(work, 1)) ** 0.5
+    held = 4 * MEMORY_NUMBERS // max(n_rows * n_columns, 1)
+    return int(np.clip(min(affordable, held), 1, N_FUNCTIONS))
+
+
+def held_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
+    """Return the number of rows that a table read in blocks holds in memory, for the first looks.
+
+    >>> held_rows(10**6, 100, 1), held_rows(10**6, 60_000, 1)
+    (83886, 1000)
+    """
+    looked_at = max(NOISE_ROWS, pair_rows(n_samples, n_columns, n_responses))
+    return min(n_samples, max(looked_at, MEMORY_NUMBERS // n_columns))
+
+
+# --- regularisation ε ----------------------------------------------------------------------------
+
+
+def given_ridges(epsilon: Any) -> tuple[float, ...]:
+    """Return the values of ε that the user gave, in increasing order."""
+    values = np.unique(np.atleast_1d(np.asarray(epsilon, dtype=np.float64)))
+    if values.size == 0 or not (np.isfinite(values).all() and (values > 0).all()):
+        raise ValueError(
+            f"epsilon must be positive and finite, got {epsilon!r}; "
+            'epsilon="auto" chooses a value that suits the data.'
+        )
+    return tuple(values.tolist())
+
+
+def paper_ridge(task: str, formulation: Formulation) -> Reasoned:
+    """Return the paper's ε; except for classes, a path uses the upper limit of a path."""
+    if formulation.is_path and task != "classification":
+        return RIDGE_LIMITS[-1], "the inverse-free form on a path"
+    return PAPER_RIDGE[task], f"the paper's value for {task}"
+
+
+def is_by_chance(unpredicted: float, n_seen: float) -> bool:
+    """Tell whether a prediction on ``n_seen`` samples is no better than chance.
+
+    >>> is_by_chance(0.995, 400), is_by_chance(0.98, 400)
+    (True, False)
+    """
+    return (1.0 - unpredicted) * n_seen <= STANDARD_ERRORS**2
+
+
+def ridge_for_noise(
+    n_samples: float,
+    unpredicted: float,
+    single_effects: Callable[[], bool] = lambda: False,
+    n_seen: float | None = None,
+) -> Reasoned:
+    """Return ``ε = ρ/n`` for the noise-to-signal ratio ρ, and the reason.
+
+    Suppose that the response is a draw from a Gaussian process with covariance ``s²·k``, plus
+    noise with variance τ². Its log-likelihood contains ``Yᵀ(G + ρI)⁻¹Y`` with ``ρ = τ²/s²``, which
+    is the criterion for ``nε = ρ``. If all features together leave a fraction L of the variance
+    unpredicted, then ``ρ = L/(1 − L)``.
+
+    L is measured before any selection, so it is not biased by it. The features that a stage keeps
+    may leave more or less unpredicted than all of them, so ε has limits.
+
+    All features together cannot predict an interaction of a few among many. By chance, a
+    prediction has a correlation of ``1/√n`` with the response, where n is the number of samples
+    used to measure L (``n_seen``; by default all). If ``√(1 − L)`` is below twice that, L carries
+    no information about the noise. If, in addition, no single feature has a significant effect, ρ
+    is set to a small value: a close fit can reveal an interaction, and if there is none, no ridge
+    will find it. Otherwise the effects are weak and the noise is large.
+
+    >>> ridge_for_noise(400, 0.75)
+    (0.0075, 'all features together leave 75% of the variance unpredicted, 400 samples')
+    >>> ridge_for_noise(400, 0.999)
+    (0.001, 'all features together predict nothing; small enough for interactions')
+    """
+    close, least, most = RIDGE_LIMITS
+    if is_by_chance(unpredicted, n_seen or n_samples) and not single_effects():
+        epsilon = float(np.clip(NOISE_OF_UNPREDICTED / n_samples, close, most))
+        return epsilon, "all features together predict nothing; small enough for interactions"
+    ratio = unpredicted / max(1.0 - unpredicted, np.finfo(float).eps)
+    epsilon = float(np.clip(ratio / n_samples, least, most))
+    left = f"all features together leave {unpredicted:.0%} of the variance unpredicted"
+    return epsilon, f"{left}, {n_samples:.0f} samples"
+
+
+def ridge_for_units(sizes: np.ndarray, n_samples: int) -> float:
+    """Return the smallest ε at which features with many columns gain nothing from their size.
+
+    By chance, a category with twenty levels, or a group of twenty columns, fits twenty directions
+    where a single column fits a few, and the criterion counts whatever is fitted. A ridge of one
+    sample per column in excess of the smallest feature compensates for this. Features of equal size
+    have equal chances, so nothing is added.
+
+    >>> beside_two_numbers = np.array([1.0, 1.0, 5.0])  # a category of five levels
+    >>> ridge_for_units(beside_two_numbers, 100), ridge_for_units(np.ones(3), 100)
+    (0.04, 0.0)
+    """
+    excess = float(np.ptp(sizes)) if sizes.size else 0.0
+    return min(excess / n_samples, LARGEST_RIDGE_OF_UNITS)
+
+
+# --- numbers of features and folds ---------------------------------------------------------------
+
+
+def path_budgets(n_features: int) -> list[int]:
+    """Return the budgets of a path: from 100 features, or 60 % of all, down to one.
+
+    >>> path_budgets(10)
+    [6, 3, 1]
+    >>> path_budgets(5000)
+    [100, 60, 36, 21, 12, 7, 4, 2, 1]
+    """
+    budgets = [min(FIRST_BUDGET, max(int(SHRINK * n_features), 1))]
+    while budgets[-1] > 1:
+        budgets.append(max(int(SHRINK * budgets[-1]), 1))
+    return budgets
+
+
+def candidate_sizes(n_features: int) -> list[int]:
+    """Return the candidate numbers of features: each up to ten, those of the path, and the most.
+
+    >>> candidate_sizes(20)
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 20]
+    >>> candidate_sizes(5000)[10:]
+    [12, 21, 36, 60, 100]
+    """
+    sizes = {*range(1, min(n_features, EACH_SIZE_UP_TO) + 1), *path_budgets(n_features)}
+    return sorted(sizes | {min(n_features, FIRST_BUDGET)})
+
+
+def n_folds_used(n_samples: int) -> int:
+    """Return how many folds are used: enough for the test samples, and at least two.
+
+    >>> [n_folds_used(n) for n in (200, 700, 5000)]
+    [5, 3, 2]
+    """
+    n_folds, fewest, enough = FOLDS
+    return min(n_folds, max(fewest, -(-enough * n_folds // n_samples)))
