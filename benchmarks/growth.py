@@ -1,6 +1,6 @@
-"""How the cost grows: with n, d, D and k, over Dask workers, and against the published procedure.
+"""How the cost grows: with n, d, D and k, and over Dask workers.
 
-Run with ``python -m benchmarks.growth [--parts steps published workers]``. A step is the
+Run with ``python -m benchmarks.growth [--parts steps workers]``. A step is the
 criterion and its gradient. Each curve is printed, written to ``benchmarks/results`` and drawn
 in ``benchmarks/figures``, beside the power of the size that fits its last two points.
 """
@@ -8,7 +8,6 @@ in ``benchmarks/figures``, beside the power of the size that fits its last two p
 from __future__ import annotations
 
 import argparse
-import time
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -21,12 +20,10 @@ import pandas as pd
 from benchmarks.large import samples as large_samples
 from benchmarks.tables import FIGURES, machine, save, seconds, show, write
 from covmin import CCMSelector, Formulation
-from covmin.core.constraints import CappedSimplex
 from covmin.core.grams import ExactGram, FourierGram, Gram
 from covmin.core.kernels import Gaussian
 from covmin.core.objectives import TraceObjective
 from covmin.core.rows import ArrayRows
-from covmin.datasets import make_shell, make_xor
 from covmin.runtime.threads import blas_threads, row_threads
 
 _EXACT = {"n": 1000, "d": 200, "k": 1}
@@ -40,9 +37,6 @@ _GROW: dict[str, dict[str, list[int]]] = {
         "k": [1, 4, 16],
     },
 }
-# The published program: this step and this many of them.
-_PUBLISHED_STEP = 0.001
-_PUBLISHED_STEPS = 1000
 
 
 def exact_gram(n: int, d: int, k: int) -> Gram:
@@ -107,53 +101,6 @@ def draw(frame: pd.DataFrame, path: Path) -> None:
     save(figure, path.stem)
 
 
-def published(objective: TraceObjective, m: int, d: int) -> np.ndarray:
-    """The published procedure: projected gradient with a fixed step, a fixed number of times."""
-    constraint = CappedSimplex(m)
-    w = constraint.project(np.full(d, m / d))
-    for _ in range(_PUBLISHED_STEPS):
-        w = constraint.project(w - _PUBLISHED_STEP * objective.at(w).gradient())
-    return w
-
-
-def against_published(draws: int = 5) -> None:
-    """Time and median rank of the true features: fixed steps, one solve, the path."""
-    rows = []
-    for name, make, m in (("binary", make_shell, 4), ("XOR", make_xor, 3)):
-        times: dict[str, list[float]] = {"published": [], "single": [], "path": []}
-        ranks: dict[str, list[float]] = {method: [] for method in times}
-        for seed in range(draws):
-            X, y = make(100, random_state=seed, return_X_y=True)
-            Z = (X - X.mean(axis=0)) / X.std(axis=0)
-            Y = np.eye(y.max() + 1)[y] if y.max() > 1 else 2.0 * y[:, None] - 1.0
-            Y = Y - Y.mean(axis=0)
-            sigma = CCMSelector(m, formulation="paper").fit(X, y).bandwidth_
-            gram = ExactGram(Gaussian(sigma), Z, Y, np.full(100, 0.01))
-            objective = TraceObjective(gram, 0.001)
-            with blas_threads(100):
-                start = time.perf_counter()
-                w = published(objective, m, 10)
-                times["published"].append(time.perf_counter() - start)
-            found = {"published": np.argsort(np.argsort(-w, kind="stable")) + 1}
-            for method, formulation in (("single", "paper"), ("path", "path")):
-                selector = CCMSelector(m, formulation=formulation)
-                times[method].append(seconds(partial(selector.fit, X, y), repeats=3))
-                found[method] = selector.ranking_
-            for method, ranking in found.items():
-                ranks[method].append(float(np.median(ranking[:m])))
-        rows += [
-            {
-                "set": f"{name}, n=100, d=10",
-                "method": method,
-                "seconds": float(np.median(times[method])),
-                "median rank": float(np.mean(ranks[method])),
-            }
-            for method in times
-        ]
-    show(rows)
-    write("published", rows)
-
-
 def workers(rows_each: int = 50_000) -> None:
     """Weak scaling: twice the rows on twice the workers should take the same time."""
     import dask.array as da
@@ -183,7 +130,7 @@ def _quietly(selector: CCMSelector, X: Any, y: np.ndarray) -> None:
         selector.fit(X, y)
 
 
-_PARTS = {"steps": steps, "published": against_published, "workers": workers}
+_PARTS = {"steps": steps, "workers": workers}
 
 
 def main() -> None:

@@ -132,18 +132,12 @@ QUESTIONS = {
 def units() -> list[dict[str, Any]]:
     found = []
     for run in range(N_RUNS):
-        for n in SIZES:
-            if n == max(SIZES) and run >= N_RUNS_LARGE:
-                continue
-            found += [{"question": q, "n": n, "run": run, "test": OURS} for q in NULLS]
-        asked = {OURS: list(QUESTIONS)}
+        sizes = [n for n in SIZES if n < max(SIZES) or run < N_RUNS_LARGE]
+        asked = [(q, n, OURS) for n in sizes for q in NULLS]
+        asked += [(q, N_BESIDE, OURS) for q in QUESTIONS]
         if run < N_RUNS_BESIDE:
-            asked |= {test: [*NULLS, *QUESTIONS] for test in RIVALS}
-        found += [
-            {"question": q, "n": N_BESIDE, "run": run, "test": test}
-            for test, questions in asked.items()
-            for q in questions
-        ]
+            asked += [(q, N_BESIDE, test) for test in RIVALS for q in (*NULLS, *QUESTIONS)]
+        found += [{"question": q, "n": n, "run": run, "test": test} for q, n, test in asked]
     return found
 
 

@@ -177,23 +177,21 @@ def with_probes(name: str, rng: Rng) -> Table:
     return Table(np.hstack([data.data, probes]), data.target, ~is_probe, is_probe)
 
 
-# Boruta takes half a minute a run: on some, at first.
-BESIDE_BORUTA = ("two", "bent", "copies", "xor", "mixed", "classes", "iris", "wine")
-
-
 def units() -> list[dict[str, Any]]:
-    """All runs, so ordered that a part of them has some of each."""
-    found = []
-    for run in range(N_RUNS):
-        found += [(run, name, run, OURS) for name in DESIGNS]
-    for run in range(N_RUNS_REAL):
-        found += [(5 + 3 * run, name, run, OURS) for name in REAL]
-    for run in range(N_RUNS_BORUTA):
-        found += [(10 + 30 * run, name, run, BORUTA) for name in BESIDE_BORUTA]
-        others = (name for name in (*DESIGNS, *REAL) if name not in BESIDE_BORUTA)
-        found += [(N_RUNS, name, run, BORUTA) for name in others]
-    found.sort(key=lambda each: each[0])
-    return [{"design": name, "run": run, "method": method} for _, name, run, method in found]
+    runs = {name: N_RUNS if name in DESIGNS else N_RUNS_REAL for name in (*DESIGNS, *REAL)}
+    ours = [
+        {"design": name, "run": run, "method": OURS}
+        for run in range(N_RUNS)
+        for name, count in runs.items()
+        if run < count
+    ]
+    # Boruta takes half a minute a run.
+    beside = [
+        {"design": name, "run": run, "method": BORUTA}
+        for run in range(N_RUNS_BORUTA)
+        for name in runs
+    ]
+    return ours + beside
 
 
 def called_by_boruta(table: Table, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -276,9 +274,8 @@ def page_designs() -> pd.DataFrame:
     return page
 
 
-def page_probes() -> pd.DataFrame:
-    return page_of(list(REAL), with_needed=False)
-
-
 STUDIES = [Study("guarantees-verdicts", units, one_run, 0.1, summary, by="method")]
-TABLES = {"verdicts": (page_designs, 2), "verdicts-probes": (page_probes, 2)}
+TABLES = {
+    "verdicts": (page_designs, 2),
+    "verdicts-probes": (lambda: page_of(list(REAL), with_needed=False), 2),
+}

@@ -11,9 +11,8 @@ from covmin.evaluation.curves import summarise
 from covmin.plotting import curves
 from covmin.plotting.fitted import pyplot_module
 from covmin.runtime.resume import replace_file
-from experiments.tables import markdown_table
 
-from .protocols import BASELINES, HONEST_SETS, METHODS, PAPER_SETS, VARIANTS
+from .protocols import BASELINES, HONEST_SETS, PAPER_SETS, VARIANTS
 from .ranks import MedianRankResult
 
 # Panels per row of a figure.
@@ -30,13 +29,13 @@ _SHOWN = (*_FIRST, *(name for name in BASELINES if name not in _FIRST))
 
 
 def write_synthetic(result: MedianRankResult, output: Path, name: str = "synthetic") -> list[Path]:
-    """Write the tables (CSV and Markdown) and the two figures of the synthetic experiment.
+    """Write the table and the two figures of the synthetic experiment.
 
-    Tables go to the folder ``results`` of ``output`` and figures to ``figures``; ``name`` is the
-    prefix of the file names. Returns the paths written.
+    The table goes to the folder ``results`` of ``output`` and figures to ``figures``; ``name`` is
+    the prefix of the file names. Returns the paths written.
     """
     summary = result.summary()
-    written = _write_tables(summary, synthetic_markdown(summary), output, name)
+    written = _write_table(summary, output, name)
     for stem in (name, f"{name}-variants"):
         written += draw_synthetic(summary, output / "figures" / f"{stem}.png")
     return written
@@ -79,12 +78,12 @@ def rank_figure(summary: Any) -> Any:
 
 
 def write_real(frame: Any, output: Path, name: str = "real") -> list[Path]:
-    """Write the tables and figures of the result of :func:`.protocols.run_real`.
+    """Write the table and figures of the result of :func:`.protocols.run_real`.
 
     Folders and file names follow :func:`write_synthetic`.
     """
     summary = summarise(frame, ["dataset", "protocol", "selector", "n_features"])
-    written = _write_tables(summary, real_markdown(summary), output, name)
+    written = _write_table(summary, output, name)
     for protocol in summary["protocol"].unique():
         for stem in (f"{name}-{protocol}", f"{name}-{protocol}-leaks"):
             written += draw_real(summary, output / "figures" / f"{stem}.png")
@@ -107,14 +106,12 @@ def draw_real(summary: Any, path: Path) -> list[Path]:
     return _save(_accuracy_grid(summary, stem.rpartition("-")[2], panels), path)
 
 
-def _write_tables(summary: Any, markdown: str, output: Path, name: str) -> list[Path]:
-    folder = output / "results"
-    folder.mkdir(parents=True, exist_ok=True)
-    table = summary.to_csv(index=False, float_format="%.4f", lineterminator="\n")
-    texts = {folder / f"{name}.csv": table, folder / f"{name}.md": markdown}
-    for path, text in texts.items():
-        replace_file(path, text.encode())
-    return list(texts)
+def _write_table(summary: Any, output: Path, name: str) -> list[Path]:
+    path = output / "results" / f"{name}.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = summary.to_csv(index=False, float_format="%.4f", lineterminator="\n")
+    replace_file(path, text.encode())
+    return [path]
 
 
 def _save(figure: Any, path: Path) -> list[Path]:
@@ -131,40 +128,6 @@ def _save(figure: Any, path: Path) -> list[Path]:
             replace_file(path, buffer.getvalue())
     pyplot.close(figure)
     return paths
-
-
-def synthetic_markdown(summary: Any) -> str:
-    """Tables of mean ranks, one for each task and protocol."""
-    parts = []
-    for (task, protocol), rows in summary.groupby(["task", "protocol"], sort=False):
-        table = markdown_table(_wide(rows, "selector", "n_samples", "mean_rank").reset_index(), 2)
-        parts.append(
-            f"## {task} (protocol: {protocol}, mean of {rows['n_draws'].max()} draws, "
-            f"optimal {rows['optimal'].iloc[0]:g}, failed fits {rows['n_failed'].sum()})\n\n{table}"
-        )
-    return "\n\n".join(parts) + "\n"
-
-
-def real_markdown(summary: Any) -> str:
-    """Return two tables per protocol: at the largest number of features, and at 10."""
-    parts = []
-    for protocol, rows in summary.groupby("protocol", sort=False):
-        largest = rows.groupby("dataset")["n_features"].transform("max")
-        for text, chosen in (
-            ("at the largest number of features", rows[rows["n_features"] == largest]),
-            ("at 10 features", rows[(rows["n_features"] == 10) & (largest == 100)]),
-        ):
-            if not chosen.empty:
-                wide = _wide(chosen, "dataset", "selector", "mean_score")
-                wide = wide[[name for name in METHODS if name in wide.columns]].reset_index()
-                heading = f"## Accuracy {text} (protocol: {protocol})"
-                parts.append(f"{heading}\n\n{markdown_table(wide)}")
-    return "\n\n".join(parts) + "\n"
-
-
-def _wide(rows: Any, index: str, columns: str, values: str) -> Any:
-    """Return a pivot table whose rows keep their order of first occurrence."""
-    return rows.pivot(index=index, columns=columns, values=values).reindex(rows[index].unique())
 
 
 def _accuracy_grid(summary: Any, protocol: str, datasets: Sequence[str]) -> Any:

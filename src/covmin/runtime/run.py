@@ -104,7 +104,7 @@ class Run(Watch):
         self._begin = monotonic()
         self._seconds = math.inf if long_run.seconds is None else long_run.seconds
         self._late = False
-        self._interrupted = False
+        self.interrupted = False  # whether Ctrl-C asked to stop
         self._n_judged: tuple[int, int] | None = None  # (finished, all) folds, if not all finished
         self._steps = [] if checkpoint is None else checkpoint.steps()
 
@@ -138,7 +138,7 @@ class Run(Watch):
         before = signal.getsignal(signal.SIGINT)
 
         def stop_soon(number: int, frame: FrameType | None) -> None:
-            self._interrupted = True
+            self.interrupted = True
             signal.signal(signal.SIGINT, before)
 
         signal.signal(signal.SIGINT, stop_soon)
@@ -155,7 +155,7 @@ class Run(Watch):
     def stop(self) -> bool:
         """Tell whether to stop here: the user has asked for it, or the time is up."""
         self._late = self._late or monotonic() - self._begin >= self._seconds
-        return self._late or self._interrupted
+        return self._late or self.interrupted
 
     def stop_choosing(self) -> bool:
         """Tell whether the choice of m and ε has used up its share of the time."""
@@ -172,11 +172,11 @@ class Run(Watch):
         """Describe what stopped the fit early; empty if nothing did."""
         if self._late:
             return f"stopped after {self._seconds:g} s"
-        return "interrupted" if self._interrupted else ""
+        return "interrupted" if self.interrupted else ""
 
     def end_of_choice(self) -> str:
         """Describe how the time limit affected the choice of m and ε; empty if it did not."""
-        if self._n_judged is None or self._interrupted:
+        if self._n_judged is None or self.interrupted:
             return ""
         done, total = self._n_judged
         if done == 0:

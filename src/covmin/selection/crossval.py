@@ -237,7 +237,7 @@ def cross_validate(
                 break
     if len(done) < len(folds):
         run.choice_cut_short(len(done), len(folds))
-    if run.ended_by() == "interrupted" and len(done) < 2:
+    if run.interrupted and len(done) < 2:
         raise KeyboardInterrupt("The fit was interrupted before there was a result to keep.")
     if not done:
         return None
