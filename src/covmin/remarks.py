@@ -77,7 +77,7 @@ def warn(
     """Issue a warning at the line outside covmin that led to it.
 
     >>> import warnings
-    >>> with warnings.catch_warnings(record=True) as caught:
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
     ...     warn("constant-columns", "One column is constant.", ["a"])
     >>> caught[0].message.remark
     Remark(code='constant-columns', text='One column is constant.', columns=('a',))

@@ -1,6 +1,6 @@
 """Tables that are too large to copy: read in blocks of rows and standardised on the fly.
 
-A source knows its numbers of rows and columns, yields raw blocks in order, and fetches single
+Such a table knows its numbers of rows and columns, yields raw blocks in order, and fetches single
 rows. Arrays, memory-mapped files and Parquet files are read in this process; Dask collections are
 processed on the workers (:mod:`~covmin.data.blocks.dask`). All have the same methods.
 """
