@@ -246,10 +246,12 @@ class TestEveryEntryPoint:
                 ENTRY_POINTS[entry_point](array, y)
 
 
-def test_advice_names_no_parameter_that_is_not_there():
-    frame = FRAME.assign(k=pd.Categorical(list("uvwx") * 10))
-    with pytest.raises(ValueError, match=r"are not numeric: 'k'. Drop them or convert them.$"):
-        conditional_covariance_trace(frame, y)
+def test_the_criterion_takes_categories_but_no_missing_values():
+    frame = FRAME.assign(k=pd.Categorical(np.where(y > 0, "u", "v")))
+    alone = conditional_covariance_trace(frame[["k"]], y, epsilon=1e-3)
+    assert alone < 0.1 * conditional_covariance_trace(frame[["b"]], y, epsilon=1e-3)
+    with pytest.raises(ValueError, match="values are missing in 'b'"):
+        conditional_covariance_trace(FRAME.assign(b=FRAME["b"].where(FRAME["b"] > 0)), y)
 
 
 def test_the_response_to_a_mapped_file_is_looked_at(tmp_path):

@@ -171,7 +171,7 @@ X, y = make_xor(60, return_X_y=True)
 
 # Every entry that computes, and the parts of it that work with BLAS.
 ENTRIES = {
-    "fit": (lambda: CCMSelector(3).fit(X, y), ["selection.selector.run_path"]),
+    "fit": (lambda: CCMSelector(3).fit(X, y), ["selection.fit.run_path"]),
     "cross-fit": (lambda: CCMSelector().fit(X, y), ["selection.crossval._measured"]),
     "criterion": (
         lambda: conditional_covariance_trace(X, y),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -19,40 +17,21 @@ from covmin.text import listed
 from .blocks import in_blocks
 from .columns import summary
 from .dtypes import holds_numbers, is_frame, is_time, names_of
-from .missing import missing_responses, refuse_missing
+from .missing import missing_responses
 from .standardize import PreparedColumns, Standardize, goes_by_rank
 
-# What to do about columns that are not numeric, by whether column_types is at hand.
-_ADVICE = {
-    False: "Drop them or convert them.",
-    True: "Drop them, convert them, or, if they hold categories, give them a categorical dtype "
-    'or use column_types={"name": "category"}.',
-}
+# What to do about columns that are not numeric.
+_ADVICE = "Drop them, convert them, or, if they hold categories, give them a categorical dtype."
 # Rows that are enough to find outliers; with fewer than the first number there are none.
 _ROWS = (10, 1000)
 _NUMBERS = [np.float64, np.float32]
 
 
-def refuse_lazy(X: Any) -> None:
-    """Raise an error for a frame that has not been computed yet."""
+def check_kind(X: Any, y: Any) -> None:
+    """Raise an error for input that would be misread; columns of dates are allowed."""
     if hasattr(X, "collect") and not hasattr(X, "shape"):
         raise TypeError("X is a lazy frame; call its collect() method and pass the result.")
-
-
-def check_numbers(X: Any, y: Any) -> None:
-    """Raise an error for input that would be misread, where X must hold only numbers."""
-    check_kind(X, y)
-    refuse_times(X, reads_columns=False)
-
-
-def check_kind(X: Any, y: Any, *, takes_sparse: bool = False) -> None:
-    """Raise an error for input that would be misread; columns of dates are allowed."""
-    refuse_lazy(X)
     refuse_masks(X)
-    if issparse(X) and not takes_sparse:
-        raise TypeError(
-            "Sparse data was passed for X, but dense data is required: pass X.toarray()."
-        )
     names = names_of(X)
     if names is not None and len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -98,17 +77,14 @@ def refuse_masks(array: Any) -> None:
         )
 
 
-def refuse_times(
-    X: Any, categorical: np.ndarray | None = None, *, reads_columns: bool = True
-) -> None:
+def refuse_times(X: Any, categorical: np.ndarray) -> None:
     """Raise an error for dates, which some libraries silently convert to numbers."""
     if is_frame(X):
-        excused = np.zeros(X.shape[1], dtype=bool) if categorical is None else categorical
-        columns = zip(X.columns, X.dtypes, excused, strict=True)
+        columns = zip(X.columns, X.dtypes, categorical, strict=True)
         times = [str(name) for name, dtype, is_fine in columns if is_time(dtype) and not is_fine]
         if times:
-            raise no_numbers(times, _ADVICE[reads_columns])
-    elif is_time(getattr(X, "dtype", "")) and (categorical is None or not categorical.all()):
+            raise no_numbers(times, _ADVICE)
+    elif is_time(getattr(X, "dtype", "")):
         raise InputError(
             f"X holds dates or durations ({X.dtype}); convert them to numbers.",
             "not-numeric",
@@ -116,32 +92,19 @@ def refuse_times(
         )
 
 
-@contextmanager
-def columns_named(X: Any, *, reads_columns: bool = False) -> Iterator[None]:
-    """Rephrase errors about a frame so that they name its columns.
-
-    ``reads_columns`` says that missing values are allowed and column_types is at hand.
-    """
-    refuse_lazy(X)
+def checked_numbers(X: Any) -> np.ndarray:
+    """Return a table of numbers as an array; errors about a frame name its columns."""
     try:
-        yield
+        return check_array(
+            X, dtype=_NUMBERS, ensure_all_finite="allow-nan", ensure_min_samples=2, input_name="X"
+        )
     except (TypeError, ValueError) as error:
         if not is_frame(X):
             raise
         columns = ((str(name), _safe_indexing(X, j, axis=1)) for j, name in enumerate(X.columns))
         if bad := [name for name, column in columns if not holds_numbers(column)]:
-            raise no_numbers(bad, _ADVICE[reads_columns]) from error
-        if not reads_columns:
-            refuse_missing(X)
+            raise no_numbers(bad, _ADVICE) from error
         raise
-
-
-def checked_numbers(X: Any) -> np.ndarray:
-    """Return a table of numbers as an array; error messages name its columns."""
-    with columns_named(X, reads_columns=True):
-        return check_array(
-            X, dtype=_NUMBERS, ensure_all_finite="allow-nan", ensure_min_samples=2, input_name="X"
-        )
 
 
 def no_numbers(names: list[str], advice: str) -> InputError:

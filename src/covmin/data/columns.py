@@ -134,9 +134,6 @@ class Levels:
         return np.concatenate([numbers, nothing])[self.codes]
 
 
-# --- row numbers -------------------------------------------------------------------------------
-
-
 def counts_rows(numbers: np.ndarray) -> bool:
     """Tell whether numbers are consecutive integers in any order, none of them missing."""
     n = numbers.size
@@ -303,9 +300,6 @@ def _of_numbers_with_strays(levels: Levels, texts: Sequence[str]) -> ReadColumn 
     strays = [text for text in others if not is_missing_mark(text)]
     words = f"{found.words}; {listed(strays)} treated as missing"
     return ReadColumn("number", levels.spread(values)[:, None], words)
-
-
-# --- categories --------------------------------------------------------------------------------
 
 
 def read_categories(levels: Levels) -> ReadColumn:

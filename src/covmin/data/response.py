@@ -17,7 +17,7 @@ from covmin.remarks import InputError, warn
 
 from .checks import dominated_by_outliers, rows_to_look_at
 from .dtypes import missing_mask
-from .survival import martingale_residuals
+from .survival import survival_columns
 
 # Floats beyond this are always integers, so being an integer tells nothing.
 _EXACT_INTEGERS = 2.0**53
@@ -101,7 +101,7 @@ def encode_response(
         columns = _real_columns(y)
         has_outliers = _has_outliers(columns)
     elif task == "survival":
-        columns = _survival_columns(y, p)
+        columns = survival_columns(y, p)
     elif task == "ordinal":
         columns, classes, labels = _ordered_columns(y, levels)
     elif y.ndim == 2 and y.shape[1] > 1:
@@ -412,41 +412,6 @@ def _has_outliers(columns: np.ndarray) -> bool:
     deviation = scaled.std(axis=0)
     scaled = scaled[rows_to_look_at(columns.shape[0])] / np.where(deviation > 0.0, deviation, 1.0)
     return bool(dominated_by_outliers(scaled).any())
-
-
-def _survival_columns(y: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return the martingale residuals of survival times."""
-    if y.ndim != 2 or y.shape[1] != 2 or y.dtype.kind != "f" or np.isnan(y).any():
-        raise InputError(
-            "task='survival' requires an event indicator and a time for every sample; drop the "
-            "samples that lack one of them.",
-            "survival-times",
-            "y",
-        )
-    event, time = y.T
-    if not np.isfinite(time).all() or time.min() < 0.0:
-        raise InputError(
-            f"A time in y is {time[~((time >= 0.0) & np.isfinite(time))][0]:g}; times must be "
-            "finite and not negative, counted from the start of observation.",
-            "survival-times",
-            "y",
-        )
-    seen = time[event == 1.0]
-    if seen.size == 0:
-        raise InputError(
-            f"y contains no event: all {time.size} times are censored, so nothing can be learned "
-            "about the time to event. Check which column is the event indicator.",
-            "survival-times",
-            "y",
-        )
-    if np.ptp(seen) == 0.0:
-        raise InputError(
-            f"All {seen.size} event(s) in y occur at the same time ({seen[0]:g}), so they cannot "
-            "be ordered. Pass the event indicator as y, with task='classification'.",
-            "survival-times",
-            "y",
-        )
-    return martingale_residuals(event, time, p)[:, None]
 
 
 def _real_columns(y: np.ndarray) -> np.ndarray:

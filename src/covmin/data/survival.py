@@ -169,3 +169,38 @@ def survival_curve(
     times, _, events, at_risk = _events_and_risk(event, time, p)
     seen = events > 0.0
     return times[seen], np.cumprod(1.0 - events[seen] / at_risk[seen])
+
+
+def survival_columns(y: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return the martingale residuals of survival times."""
+    if y.ndim != 2 or y.shape[1] != 2 or y.dtype.kind != "f" or np.isnan(y).any():
+        raise InputError(
+            "task='survival' requires an event indicator and a time for every sample; drop the "
+            "samples that lack one of them.",
+            "survival-times",
+            "y",
+        )
+    event, time = y.T
+    if not np.isfinite(time).all() or time.min() < 0.0:
+        raise InputError(
+            f"A time in y is {time[~((time >= 0.0) & np.isfinite(time))][0]:g}; times must be "
+            "finite and not negative, counted from the start of observation.",
+            "survival-times",
+            "y",
+        )
+    seen = time[event == 1.0]
+    if seen.size == 0:
+        raise InputError(
+            f"y contains no event: all {time.size} times are censored, so nothing can be learned "
+            "about the time to event. Check which column is the event indicator.",
+            "survival-times",
+            "y",
+        )
+    if np.ptp(seen) == 0.0:
+        raise InputError(
+            f"All {seen.size} event(s) in y occur at the same time ({seen[0]:g}), so they cannot "
+            "be ordered. Pass the event indicator as y, with task='classification'.",
+            "survival-times",
+            "y",
+        )
+    return martingale_residuals(event, time, p)[:, None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -325,7 +325,14 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
     if in_blocks(X):
         if all(kind in (None, "number", _PLAIN) for kind in wanted):
             return Matrix.plain(X)
-        X = X.array if isinstance(X, ArrayBlocks) else _refuse_kinds()
+        if not isinstance(X, ArrayBlocks):
+            raise InputError(
+                "column_types requires a table in memory, but this X is read in blocks. Encode "
+                "these columns first and omit column_types, or load the table into memory.",
+                "kinds-in-blocks",
+                "column_types",
+            )
+        X = X.array
     is_trusted = options.given_columns(names, X.shape[1])
     plain = _plain_columns(X, names, wanted, is_trusted)
     if plain.all():
@@ -430,15 +437,6 @@ def _large_as_blocks(X: Any) -> Any:
 
         return DaskBlocks.of(X)
     return X
-
-
-def _refuse_kinds() -> NoReturn:
-    raise InputError(
-        "column_types requires a table in memory, but this X is read in blocks. Encode these "
-        "columns first and omit column_types, or load the table into memory.",
-        "kinds-in-blocks",
-        "column_types",
-    )
 
 
 def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:

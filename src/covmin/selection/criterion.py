@@ -4,13 +4,11 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_X_y
 
 from covmin.constants import PAPER_RIDGE
 from covmin.core.kernels import Kernel
-from covmin.data.checks import check_numbers, columns_named
-from covmin.data.response import encode_response, ordered_levels
-from covmin.data.standardize import Standardize, prepare_columns, weighted_samples
+from covmin.data import TableOptions, read
+from covmin.data.standardize import Standardize
 from covmin.plan.formulation import FORMULATIONS, Fourier, approximation_of
 from covmin.plan.rules import by_size, kernel_of
 from covmin.runtime.compat import HasMethods, Interval, StrOptions, validate_params
@@ -60,6 +58,7 @@ def conditional_covariance_trace(
     Parameters
     ----------
     X : array-like of shape (n_samples, n_features)
+        Numbers or columns with a categorical dtype, without missing values.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Numbers, or class labels, encoded as ±1 for two classes and one-hot for more; the
         variances of the indicators are then added up. Several columns of numbers count equally,
@@ -104,17 +103,10 @@ def conditional_covariance_trace(
     >>> bool(explains < 0.02), bool(useless > 0.4)
     (True, True)
     """
-    check_numbers(X, y)
-    levels = ordered_levels(y)
-    with columns_named(X):
-        X, y = check_X_y(
-            X, y, dtype=[np.float64, np.float32], multi_output=True, ensure_min_samples=2
-        )
-    w = _check_weights(weights, X.shape[1])
-    X, y, sample_weight = weighted_samples(X, y, sample_weight)
-    response = encode_response(y, task, sample_weight=sample_weight, levels=levels)
-    columns = prepare_columns(X, standardize, sample_weight=sample_weight, Y=response.Y)
-    keep = np.flatnonzero(w[columns.index] > 0.0)
+    table = read(X, y, TableOptions("strict", task=task), sample_weight)
+    response, columns = table.response, table.columns(standardize)
+    w = _check_weights(weights, table.layout.unit.size)[columns.unit_index]
+    keep = np.flatnonzero(w > 0.0)
     if keep.size == 0:  # no feature varies or has positive weight: nothing is explained
         return float(response.squared_unit)
     if isinstance(epsilon, str):
@@ -131,7 +123,7 @@ def conditional_covariance_trace(
             seed=seed_of(random_state),
             epsilon=epsilon,
         )
-        value = problem.trace(keep, w[columns.index][keep], problem.bandwidth(keep))
+        value = problem.trace(keep, w[keep], problem.bandwidth(keep))
     return float(epsilon * value * response.squared_unit)
 
 

@@ -113,7 +113,9 @@ def outstanding(
     # A product explains at most all.
     eligible = np.flatnonzero(alone + (order - 1) * alone.min() < 1.0)
     alone, of_column = alone[eligible], of_column[eligible]
-    xp, block = array_namespace(X), default_block_size(X) // 4
+    xp = array_namespace(X)
+    # Columns whose products with all others are computed together: 256, more on an accelerator.
+    block = min(default_block_size(X) // 4, max(256, _NUMBERS // max(eligible.size, 1)))
     kept = ranked.kept(eligible, len(least))
     functions_of = [xp.asarray(functions, device=device_of(X)) for functions in kept]
     weighted = like(codes.p * codes.values.T, functions_of[0])
