@@ -53,6 +53,10 @@ class CCMSelector(NamedResultsMixin, CallbackSupportMixin, FeatureSelector):
         each training fold the features are ranked, and the first m are scored on the test fold by
         kernel ridge regression, or by ``estimator``. The smallest m within one standard error of
         the best is kept. A group counts as one feature; ``given`` columns do not count.
+    cv : int, splitter or iterable, default=None
+        How the samples are split to choose the number of features, as in scikit-learn. None uses
+        up to five folds: stratified by class, and with the samples of a group (see ``fit``) in one
+        fold. Samples in time order need ``TimeSeriesSplit``.
     estimator : estimator, default=None
         Estimator that scores the feature sets, instead of kernel ridge regression. It is trained
         on the columns of X as you pass them.
@@ -219,6 +223,7 @@ class CCMSelector(NamedResultsMixin, CallbackSupportMixin, FeatureSelector):
             Interval(RealNotInt, 0, 1, closed="right"),
             Interval(Integral, 1, None, closed="left"),
         ],
+        "cv": ["cv_object"],
         "estimator": [None, HasMethods(["fit"])],
         "scoring": [None, str, callable],
         "feature_groups": [None, dict, "array-like"],
@@ -241,6 +246,7 @@ class CCMSelector(NamedResultsMixin, CallbackSupportMixin, FeatureSelector):
 
     n_features_to_select: Any = "auto"
     _: KW_ONLY
+    cv: Any = None
     estimator: Any = None
     scoring: Any = None
     feature_groups: Any = None
