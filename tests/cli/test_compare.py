@@ -47,7 +47,8 @@ def test_compare_refuses_unknown_methods_sizes_and_pictures(csv, run):
     base = ("compare", csv, "-t", "group")
     for words, code, says in [
         (("--methods", "peerson"), ExitCode.USAGE, "Did you mean pearson"),
-        (("--methods", "ccm", "-m", "1,99"), ExitCode.USAGE, "from 1 to 10"),
+        (("--methods", "ccm", "-m", "1,99"), ExitCode.DATA, "99"),
+        (("-m", "many"), ExitCode.USAGE, "-m many is no list"),
         (("--picture", "c.gif"), ExitCode.OUTPUT, ".png"),
     ]:
         result = run(*base, *words)

@@ -15,7 +15,7 @@ import pytest
 from covmin import CCMSelector, Formulation
 from covmin.cli.app import select
 from covmin.cli.errors import ExitCode
-from covmin.cli.options import OPTION_OF, complete_column, parse_sizes, parse_value
+from covmin.cli.options import OPTION_OF, complete_column, parse_value
 from covmin.core.kernels import KERNELS
 from covmin.kernels import Gaussian, Mixed, Polynomial, RationalQuadratic
 
@@ -52,10 +52,6 @@ def test_column_completion(tmp_path):
 )
 def test_values(text, value):
     assert parse_value(text) == value
-
-
-def test_sizes():
-    assert parse_sizes("1, 5", 10) == [1, 5]
 
 
 def test_defaults_are_those_of_the_selector():

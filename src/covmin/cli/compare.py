@@ -19,12 +19,12 @@ from .columns import ColumnOptions, make_dataset
 from .display import BARE, show_files, show_json, show_remarks, sparkline
 from .errors import (
     OutputError,
+    UsageError,
     check_names,
     errors_explained,
     warnings_collected,
 )
 from .files import check_destination, read_file, write_bytes, write_table
-from .options import parse_sizes
 from .readers import FileOptions
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def run_compare(
     columns: ColumnOptions,
     *,
     methods: list[str] | None = None,
-    sizes: str | None = None,
+    sizes: Any = None,
     picture: Path | None = None,
     output: Path | None = None,
     as_json: bool = False,
@@ -59,6 +59,9 @@ def run_compare(
     if picture is not None and picture.suffix.lower() not in _PICTURES:
         message = f"--picture {picture.name}: use a name that ends in {', '.join(_PICTURES)}."
         raise OutputError(message)
+    sizes = [sizes] if isinstance(sizes, int) else sizes
+    if isinstance(sizes, str | float):
+        raise UsageError(f"-m {sizes} is no list of numbers of features.", "Type -m 1,2,5.")
     names = [name.strip() for text in methods or () for name in text.split(",") if name.strip()]
     check_names("--methods", "method", names, list(named_selectors()))
     scoring = how["scoring"]
@@ -70,7 +73,7 @@ def run_compare(
             dataset.X,
             dataset.y,
             names or None,
-            n_features=parse_sizes(sizes, dataset.X.shape[1]),
+            n_features=sizes,
             column_types=dataset.roles.parameters.get("column_types", "auto"),
             progress=not quiet and sys.stderr.isatty(),
             **how,

@@ -26,19 +26,6 @@ _WORDS = {"yes": True, "no": False}
 _READING, _METHOD, _RUNNING = "Reading the table", "Method", "Running"
 
 
-def parse_sizes(text: str | None, n_features: int) -> list[int] | None:
-    """Parse a comma-separated list of numbers of features."""
-    if text is None:
-        return None
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() and 1 <= int(part) <= n_features for part in parts):
-        raise UsageError(
-            f"-m {text} is not a valid list of numbers of features.",
-            f"Use numbers from 1 to {n_features}, separated by commas, such as -m 1,2,5.",
-        )
-    return [int(part) for part in parts]
-
-
 def parse_value(text: str) -> Any:
     """Parse a value of Python, a percentage, yes or no; other words are text.
 
@@ -205,7 +192,7 @@ Fdr = Annotated[float | None, _option("--fdr", metavar="RATE",
 Methods = Annotated[list[str] | None, _option("--methods", metavar="NAME,…",
     help="Methods, separated by commas, such as ccm,anova,mrmr,rfe; repeatable.",
     show_default="ccm and five quick others")]
-Sizes = Annotated[str | None, _option("-m", "--n-features", metavar="N,N,…",
+Sizes = Annotated[Any, _option("-m", "--n-features", metavar="N,N,…", parser=parse_value,
     help="Numbers of features to score.", show_default="1 … all, or 5, 10, … 100")]
 ScoredTaskOption = Annotated[ScoredTask, typer.Option("--task",
     help="auto treats labels and few integers as classes, other numbers as numbers.")]

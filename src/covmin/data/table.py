@@ -67,8 +67,8 @@ class TableOptions:
     @classmethod
     def of(cls, estimator: Any, **changed: Any) -> TableOptions:
         """Return the parameters of an estimator that say how to read a table."""
-        names = [each.name for each in fields(cls) if hasattr(estimator, each.name)]
-        found = {name: getattr(estimator, name) for name in names}
+        names = [option.name for option in fields(cls)]
+        found = {name: getattr(estimator, name) for name in names if hasattr(estimator, name)}
         formulation = getattr(estimator, "formulation", None)
         found["response_kernel"] = getattr(formulation, "response_kernel", "linear")
         return cls(**found | changed)

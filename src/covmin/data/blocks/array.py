@@ -2,7 +2,7 @@
 
 A source knows its numbers of rows and columns, yields raw blocks in order, and fetches single
 rows. Arrays, memory-mapped files and Parquet files are read in this process; Dask collections are
-processed on the workers (:mod:`~covmin.data.blocks.dask`). All sources have the same methods.
+processed on the workers (:mod:`~covmin.data.blocks.dask`). All have the same methods.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Merge = Callable[[Iterable[Any]], Any]
 class Blocks(Protocol):
     """A table of numbers that is read in blocks of rows."""
 
-    reads_in_blocks: bool  # True; distinguishes a source from other tables
+    reads_in_blocks: bool  # True; distinguishes blocks from other tables
     shape: tuple[int, int]  # numbers of rows and columns
     dtype: np.dtype[Any]  # float32 or float64, the dtype of standardised blocks
     names: list[str] | None  # of the columns, if they have any
@@ -46,7 +46,7 @@ class Blocks(Protocol):
         """Return all columns, or some, at increasing row numbers."""
 
     def keep(self, kept: np.ndarray) -> Blocks:
-        """Return a source of the rows where a mask is true."""
+        """Return blocks of the rows where a mask is true."""
 
 
 def in_blocks(X: Any) -> bool:
@@ -60,7 +60,7 @@ def as_blocks(X: Any) -> Any:
 
 
 def rows_of(X: Any, rows: np.ndarray) -> Any:
-    """Return rows of an array or a source in any order, in memory; sparse ones stay sparse."""
+    """Return rows of an array or blocks in any order, in memory; sparse ones stay sparse."""
     if not in_blocks(X):
         return X[rows]
     if hasattr(X, "reordered"):
@@ -76,7 +76,7 @@ def float_dtype(dtype: Any) -> np.dtype[Any]:
 
 
 def stays_what_it_is(X: Any) -> bool:
-    """Tell whether a selection of X keeps its type: a tensor, a Dask collection or a source."""
+    """Tell whether a selection of X keeps its type: a tensor, a Dask collection or blocks."""
     return in_blocks(X) or type(X).__module__.split(".")[0] in ("dask", "dask_expr", "torch")
 
 
@@ -111,7 +111,7 @@ def block_rows(n_columns: int) -> int:
 
 
 class LocalBlocks:
-    """Base class of sources that are read by this process."""
+    """Base class of tables that are read by this process."""
 
     reads_in_blocks = True
     shape: tuple[int, int]
@@ -120,7 +120,7 @@ class LocalBlocks:
 
     @cached_property
     def n_threads(self) -> int:
-        """Number of threads for blocks: that of BLAS when the source is first used."""
+        """Number of threads for blocks: that of BLAS when they are first read."""
         return row_threads()
 
     def blocks(self, columns: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
@@ -157,7 +157,7 @@ class LocalBlocks:
 
 
 class KeptRows(LocalBlocks):
-    """Some rows of a source; the others are skipped as blocks are read."""
+    """Some rows of a table; the others are skipped as blocks are read."""
 
     def __init__(self, source: Any, kept: np.ndarray) -> None:
         self._source = source

@@ -146,7 +146,7 @@ class DaskBlocks:
 
     @classmethod
     def of(cls, X: Any) -> DaskBlocks:
-        """Create a source from the partitions of a Dask array or dataframe."""
+        """Create blocks from the partitions of a Dask array or dataframe."""
         names = None
         if hasattr(X, "columns"):
             names = [str(name) for name in X.columns]

@@ -46,7 +46,7 @@ def is_made_dense(X: Any) -> bool:
 
 
 def sparse_table(X: Any) -> np.ndarray | SparseBlocks:
-    """Convert a sparse matrix of any format to an array if it is small, else to a source.
+    """Convert a sparse matrix of any format to an array if it is small, else to blocks.
 
     >>> sparse_table(csr_array(([1, 2], ([0, 0], [1, 1])), shape=(1, 2)))
     array([[0., 3.]])

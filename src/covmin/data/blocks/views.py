@@ -182,7 +182,7 @@ class StandardizedBlocks:
     missing_at: np.ndarray | None = (
         None  # value of a missing entry in each column; None: no missing
     )
-    rounded_to: np.dtype[Any] | None = None  # None: the dtype of the source
+    rounded_to: np.dtype[Any] | None = None  # None: that of the blocks
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -228,7 +228,7 @@ class StandardizedRows:
     """Rows of a table in blocks, standardised block by block."""
 
     columns: StandardizedBlocks
-    Y: Any  # responses (n_rows, n_responses) as the source stores them, like the weights p
+    Y: Any  # responses (n_rows, n_responses) as the blocks store them, like the weights p
     p: Any
 
     @property
@@ -250,7 +250,7 @@ class StandardizedRows:
             missing_at=table.missing_at,
             dtype=table.dtype,
         )
-        # The function must not hold the source, so that it can be sent to other processes.
+        # The function must not hold the blocks, so that it can be sent to other processes.
         raw = partial(_on_prepared, function, prepare)
         return table.source.reduce(raw, add_up, self.Y, self.p, table.index)
 
