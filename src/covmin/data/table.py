@@ -183,7 +183,9 @@ class Table:
         sparse = isinstance(self.X, SparseBlocks)
         X = self.X if sparse or first.size < self.n_samples else self.in_memory().X
         row = self.row[first]
-        return replace(self, X=rows_of(X, first), response=response, weight=weight, row=row)
+        groups = None if self.groups is None else self.groups[first]
+        X = rows_of(X, first)
+        return replace(self, X=X, response=response, weight=weight, row=row, groups=groups)
 
 
 def _means_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndarray]:

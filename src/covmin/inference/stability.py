@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import Bunch, Tags, _safe_indexing, check_array, get_tags
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
@@ -32,7 +32,6 @@ from covmin.runtime.compat import (
     Interval,
     RealNotInt,
     StrOptions,
-    VersionedPickles,
     fit_context,
 )
 from covmin.runtime.progress import repeat
@@ -40,7 +39,7 @@ from covmin.runtime.run import for_many_fits
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.selection.selector import CCMSelector
-from covmin.selection.transform import SupportMixin, WholeColumnsMixin, unchanged_on_failure
+from covmin.selection.transform import FeatureSelector, unchanged_on_failure
 
 from .refitting import Refit, by_column, note_columns, options_of, read_for, rows_to_fit
 from .stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
@@ -51,7 +50,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(eq=False, repr=False)
-class StabilitySelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimator):
+class StabilitySelector(FeatureSelector):
     """Keep the features that a selector selects repeatedly on random halves of the samples.
 
     The samples are split at random into two halves, ``n_pairs`` times, and the selector is fitted

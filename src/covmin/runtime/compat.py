@@ -1,4 +1,4 @@
-"""What covmin needs of scikit-learn beyond its public interface, and pickles of estimators.
+"""What covmin needs of scikit-learn beyond its public interface.
 
 Everything private of scikit-learn is imported here and nowhere else. Where a release lacks it,
 parameters are not validated and callbacks are not called.
@@ -8,10 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, Protocol, TypeVar
-
-from covmin.remarks import warn
-
-from . import __version__
 
 try:
     from sklearn.base import _fit_context
@@ -54,8 +50,6 @@ N_JOBS: list[Any] = [
 ]
 VERBOSE: list[Any] = ["verbose", StrOptions({"auto"})]
 
-_VERSION = "_covmin_version"
-
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
@@ -88,23 +82,3 @@ def output_container(estimator: Any) -> str:
     except ImportError:
         return "default"
     return str(_get_output_config("transform", estimator)["dense"])
-
-
-class VersionedPickles:
-    """Mixin that stores covmin's version in pickles and warns if another version loads them."""
-
-    def __getstate__(self) -> dict[str, Any]:
-        state: Any = super().__getstate__()  # type: ignore[misc]
-        return {**state, _VERSION: __version__}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
-        made_by = state.pop(_VERSION, "an unknown version")
-        if made_by != __version__:
-            warn(
-                "pickle-version",
-                f"This {type(self).__name__} was pickled by covmin {made_by} and is loaded by "
-                f"{__version__}: attributes may be missing or have another meaning. Refit it, or "
-                "load it with the version that made it. Only load pickles that you trust.",
-            )
-        super().__setstate__(state)  # type: ignore[misc]

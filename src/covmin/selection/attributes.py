@@ -10,43 +10,12 @@ from covmin.core.path import Path, approximation_error
 from covmin.core.screening import Found
 from covmin.data import Layout
 from covmin.data.standardize import PreparedColumns
-from covmin.plan import Formulation, Plan
+from covmin.plan import Formulation
 from covmin.remarks import warn
 from covmin.runtime.run import Run
 
 from .crossval import CrossValidation
 from .fit import Fit
-
-
-class FittedAttributes:
-    """Types of the fitted attributes, which the selector documents."""
-
-    missing_share_: np.ndarray
-    constant_: np.ndarray
-    weights_: np.ndarray
-    column_kinds_: np.ndarray
-    plan_: Plan
-    feature_groups_: np.ndarray | None
-    group_of_column_: np.ndarray
-    group_ranking_: np.ndarray | None
-    group_support_: np.ndarray | None
-    objective_: float
-    approximation_: str | None
-    approximation_error_: float
-    device_: str | None
-    kernel_: str
-    mixing_: float
-    path_: Any
-    interactions_: Any
-    spread_: Any
-    cv_results_: Any
-    history_: Any
-    bandwidth_: float
-    epsilon_: float
-    n_iter_: int
-    converged_: bool
-    classes_: Any
-    task_: str
 
 
 def fitted_attributes(fit: Fit) -> dict[str, Any]:

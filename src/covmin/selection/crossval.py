@@ -7,10 +7,12 @@ fitted to the training folds and evaluated on the test fold.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import log_loss, recall_score, roc_auc_score
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
 
 from covmin.constants import FOLDS, SAMPLE_ROWS
 from covmin.core.path import run_path
@@ -23,6 +25,7 @@ from covmin.data.standardize import DistinctRows, PreparedColumns, Standardize, 
 from covmin.data.survival import martingale_residuals
 from covmin.plan.look import FirstLook
 from covmin.plan.rules import n_folds_used
+from covmin.remarks import InputError
 from covmin.runtime.run import Run
 from covmin.runtime.threads import blas_threads, in_threads, row_threads, worker_threads
 
@@ -32,8 +35,10 @@ from .concordance import concordance
 # With fewer samples there is no cross-validation.
 FEWEST_SAMPLES = 4
 CLASS_MEASURES = ["accuracy", "balanced_accuracy", "log_loss", "roc_auc"]
-# The score of an estimator on a fold, given columns of the input and the mask of the fold.
-Score = Callable[[np.ndarray, np.ndarray], float]
+# Masks of the training and of the test samples.
+Fold = tuple[np.ndarray, np.ndarray]
+# The score of an estimator on a fold, given columns of the input.
+Score = Callable[[np.ndarray, Fold], float]
 
 
 @dataclass(frozen=True)
@@ -196,6 +201,7 @@ def cross_validate(
     *,
     standardize: Standardize,
     run: Run,
+    cv: Any = None,
     n_jobs: int | None = None,
     score: Score | None = None,
 ) -> CrossValidation | None:
@@ -210,7 +216,7 @@ def cross_validate(
     n_workers = max(worker_threads(n_jobs), row_threads() if n_jobs is None else 1)
     method = replace(method, n_threads=max(1, method.n_threads // n_workers))
 
-    def scored(fold: np.ndarray) -> np.ndarray | None:
+    def scored(fold: Fold) -> np.ndarray | None:
         held = _hold_out(samples, samples.layout, standardize, fold)
         chosen = _chosen(held, method, epsilons, sizes, _UntilChosen(run))
         if run.stop_choosing():  # an unfinished ranking is not comparable
@@ -222,7 +228,7 @@ def cross_validate(
     names += CLASS_MEASURES if samples.response.labels is not None else []
     names += ["concordance", "concordance_variance"] if samples.response.times is not None else []
     names += ["score"] if score is not None else []
-    folds = _folds(samples.n_samples, samples.response.strata)[: n_folds_used(samples.n_samples)]
+    folds = splits(samples, cv)
     done = run.folds(len(folds))
     with (
         blas_threads(samples.n_samples, n_workers),
@@ -274,37 +280,80 @@ def residuals_beyond_given(
     X = X.take(np.arange(every.n_samples), columns) if in_blocks(X) else X[:, columns]
     given, layout = replace(every, X=X), layout.restrict(columns)
     residuals = np.empty_like(every.response.Y)
-    for fold in _folds(every.n_samples, every.response.strata):
+    for fold in splits(every, every_fold=True):
         held = _hold_out(given, layout, standardize, fold)
         [predicted] = held.predicted([np.empty(0, dtype=int)], held.response.Y)
-        residuals[fold] = held.target - predicted
+        residuals[fold[1]] = held.target - predicted
     centred: np.ndarray = residuals - weight @ residuals / weight.sum()
     # A sample without weight has no kind; its residual does not matter.
     return centred[np.minimum(rows.kind, rows.size - 1)]
 
 
-def _hold_out(
-    samples: Table, layout: Layout, standardize: Standardize, fold: np.ndarray
-) -> _HeldOut:
+def _hold_out(samples: Table, layout: Layout, standardize: Standardize, fold: Fold) -> _HeldOut:
     """Prepare the training columns and responses, and the samples of the test fold.
 
     Both responses are centred by the mean of the training samples.
     """
     X, Y, weight = samples.X, samples.response.Y, samples.weight
-    train = weight[~fold]
-    mean = train @ Y[~fold] / train.sum()
-    Y_train = Y[~fold] - mean
-    X_train, X_left = (X.keep(m) if in_blocks(X) else X[m] for m in (~fold, fold))
-    columns = prepare_columns(X_train, standardize, layout=layout, sample_weight=train, Y=Y_train)
+    train, test = fold
+    trained = weight[train]
+    mean = trained @ Y[train] / trained.sum()
+    Y_train = Y[train] - mean
+    X_train, X_left = (X.keep(m) if in_blocks(X) else X[m] for m in fold)
+    columns = prepare_columns(X_train, standardize, layout=layout, sample_weight=trained, Y=Y_train)
     return _HeldOut(
         columns,
-        replace(samples.response.of_rows(~fold), Y=Y_train),
+        replace(samples.response.of_rows(train), Y=Y_train),
         layout,
         X_left,
-        Y[fold] - mean,
-        weight[fold] / weight[fold].sum(),
-        samples.response.of_rows(fold),
+        Y[test] - mean,
+        weight[test] / weight[test].sum(),
+        samples.response.of_rows(test),
     )
+
+
+def splits(table: Table, cv: Any = None, *, every_fold: bool = False) -> list[Fold]:
+    """Return the folds of a table, by a splitter if one is given.
+
+    Samples of a group are in one fold. Without groups and splitter, only as many folds are used as
+    are needed for enough test samples, unless ``every_fold``.
+    """
+    n, strata, groups = table.n_samples, table.response.strata, table.groups
+    if cv is None and groups is None:
+        tests = _folds(n, strata)
+        return [(~test, test) for test in tests[: len(tests) if every_fold else n_folds_used(n)]]
+    if cv is not None and not isinstance(cv, Integral) and not hasattr(cv, "split"):
+        # Indices of the rows as they were passed.
+        pairs = [tuple(np.isin(table.row, np.asarray(rows)) for rows in split) for split in cv]
+        return _checked_splits(pairs)
+    # A splitter sees the samples in the order in which they were passed, which may be time.
+    order = np.argsort(table.row, kind="stable")
+    y = None if strata is None else strata[order]
+    groups = None if groups is None else groups[order]
+    if groups is not None and not hasattr(cv, "split"):
+        n_folds = min(int(cv or FOLDS[0]), np.unique(groups).size)
+        if n_folds < 2:
+            raise InputError("groups has a single value; cross-validation needs two.", "one-group")
+        cv = GroupKFold(n_folds) if y is None else StratifiedGroupKFold(n_folds)
+    pairs = []
+    for split in check_cv(cv, y, classifier=y is not None).split(order[:, None], y, groups):
+        masks = np.zeros((2, n), dtype=bool)
+        for mask, members in zip(masks, split, strict=True):
+            mask[order[members]] = True
+        pairs.append(tuple(masks))
+    return _checked_splits(pairs)
+
+
+def _checked_splits(pairs: list[Any]) -> list[Fold]:
+    for train, test in pairs:
+        if train.sum() < 2 or not test.any():
+            raise InputError(
+                "A split of cv has fewer than two training samples, or no test sample, with a "
+                "response and a positive weight; use fewer folds.",
+                "empty-split",
+                "cv",
+            )
+    return pairs
 
 
 def _folds(n_samples: int, labels: np.ndarray | None) -> list[np.ndarray]:

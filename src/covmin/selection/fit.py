@@ -57,7 +57,7 @@ class Settings:
     kernel: Any = "auto"
     epsilon: Any = "auto"
     formulation: Any = "path"
-    interactions: Any = "auto"
+    interactions: bool = True
     approximation: Any = "auto"
     device: str | None = None
     n_jobs: int | None = None
@@ -392,6 +392,7 @@ def choose(
         candidate_sizes(d) if wanted is None else [wanted],
         standardize=settings.standardize,
         run=run,
+        cv=settings.cv,
         n_jobs=settings.n_jobs,
         score=estimator_score(settings.estimator, settings.scoring, table),
     )

@@ -7,6 +7,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Mapping
 from copy import deepcopy
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -15,17 +16,54 @@ from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import TableOptions, read
 from covmin.data.table import from_tensors
+from covmin.plan import Plan
 from covmin.runtime.compat import output_container
 
 from .substitutes import Substitute, feature_labels, find_substitutes
-from .summary import Explained, feature_names, feature_notes
+from .summary import Explained, feature_names, feature_notes, summary
 
 if TYPE_CHECKING:
     from covmin.report.render import Report
 
 
+_SHOWN = 12
+_ROW = (
+    '<tr><td style="text-align:right">{rank}</td>'
+    '<td style="text-align:left;padding:0 1.2em 0 .8em">{name}</td>'
+    '<td style="text-align:left;min-width:8em"><span style="display:inline-block;height:.6em;'
+    'width:{width:.2f}em;background:#0a8a8a;border-radius:2px"></span> {weight:.2f}</td></tr>'
+)
+
+
 class NamedResultsMixin:
-    """A selector that offers its results as tables with feature names."""
+    """A selector that offers its results with feature names: tables, the report, a notebook."""
+
+    missing_share_: np.ndarray
+    constant_: np.ndarray
+    weights_: np.ndarray
+    column_kinds_: np.ndarray
+    plan_: Plan
+    feature_groups_: np.ndarray | None
+    group_of_column_: np.ndarray
+    group_ranking_: np.ndarray | None
+    group_support_: np.ndarray | None
+    objective_: float
+    approximation_: str | None
+    approximation_error_: float
+    device_: str | None
+    kernel_: str
+    mixing_: float
+    path_: Any
+    interactions_: Any
+    spread_: Any
+    cv_results_: Any
+    history_: Any
+    bandwidth_: float
+    epsilon_: float
+    n_iter_: int
+    converged_: bool
+    classes_: Any
+    task_: str
 
     _fitted_on: tuple[Callable[[], Any], Callable[[], Any]]
 
@@ -231,6 +269,13 @@ class NamedResultsMixin:
         made = make_report(self, X, y, **options)
         return made if path is None else made.save(path)
 
+    def _html_repr(self) -> str:
+        """Return scikit-learn's diagram and, after a fit, the selected features."""
+        diagram: str = super()._html_repr()  # type: ignore[misc]
+        if not self.__sklearn_is_fitted__():  # type: ignore[attr-defined]
+            return diagram
+        return f"<div>{diagram}{selection_html(self)}</div>"
+
     def _remember(self, X: Any, y: Any) -> None:
         """Store weak references to the samples of the fit."""
         self._fitted_on = _weakly(X), _weakly(y)
@@ -287,3 +332,27 @@ def as_frame(columns: Mapping[str, Any], library: str = "pandas") -> Any:
 
         return polars.DataFrame(dict(columns))
     return require_pandas().DataFrame(dict(columns))
+
+
+def selection_html(selector: Any) -> str:
+    """Return the headline and the selected features with ranks and weights, as HTML."""
+    found = summary(selector)
+    kept = [row for row in found["features"] if row["kept"]]
+    rows = [
+        _ROW.format(
+            rank=row["rank"] or "given",
+            name=escape(row["name"]),
+            width=5.0 * row["weight"],
+            weight=row["weight"],
+        )
+        for row in kept[:_SHOWN]
+    ]
+    more = f"<p>and {len(kept) - _SHOWN} more</p>" if len(kept) > _SHOWN else ""
+    return (
+        '<details open style="margin:.5em 0;font-family:system-ui,sans-serif;font-size:.9em">'
+        f"<summary>{escape(found['headline'])}</summary>"
+        '<table style="border-collapse:collapse;margin:.5em 0"><thead><tr><th>rank</th>'
+        '<th style="text-align:left;padding-left:.8em">feature</th>'
+        '<th style="text-align:left">weight</th></tr>'
+        f"</thead><tbody>{''.join(rows)}</tbody></table>{more}</details>"
+    )

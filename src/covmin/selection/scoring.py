@@ -21,7 +21,7 @@ from covmin.data.dtypes import is_frame
 from covmin.data.survival import as_structured
 from covmin.remarks import warn
 
-from .crossval import Score
+from .crossval import Fold, Score
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class EstimatorScore:
     weight: np.ndarray
     name: str  # of the score
 
-    def __call__(self, columns: np.ndarray, fold: np.ndarray) -> float:
+    def __call__(self, columns: np.ndarray, fold: Fold) -> float:
         """Return the score of some columns."""
         X = _safe_indexing(self.X, columns, axis=1)
-        rows = [np.flatnonzero(~fold), np.flatnonzero(fold)]
+        rows = list(map(np.flatnonzero, fold))
         if self.copies is not None:
             rows = [np.repeat(some, self.copies[some]) for some in rows]
         (X_train, X_test), (y_train, y_test) = (

@@ -1,15 +1,16 @@
 """The scikit-learn estimator: a fit reads the data, plans, chooses m and ε, and runs the path."""
 
+from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
-
-from sklearn.base import BaseEstimator
 
 from covmin.data import TableOptions, read
 from covmin.data.checks import check_columns, check_enough, warn_of_excluded
 from covmin.data.table import from_tensors
 from covmin.plan import Formulation, Fourier
+from covmin.plan.formulation import formulation_of
+from covmin.plan.rules import kernel_of
 from covmin.runtime.compat import (
     N_JOBS,
     VERBOSE,
@@ -18,7 +19,6 @@ from covmin.runtime.compat import (
     Interval,
     RealNotInt,
     StrOptions,
-    VersionedPickles,
     fit_context,
     fit_task,
 )
@@ -26,27 +26,15 @@ from covmin.runtime.resume import fingerprint
 from covmin.runtime.run import LongRun, Run
 from covmin.runtime.threads import one_blas_thread
 
-from .attributes import FittedAttributes, fitted_attributes, warn_of_the_end
+from .attributes import fitted_attributes, warn_of_the_end
 from .fit import Settings, fit
 from .frames import NamedResultsMixin
-from .nested import NestedParametersMixin
-from .notebook import NotebookMixin
 from .scoring import check_scored
-from .transform import SupportMixin, WholeColumnsMixin
+from .transform import FeatureSelector
 
 
 @dataclass(eq=False, repr=False)
-class CCMSelector(
-    VersionedPickles,
-    NamedResultsMixin,
-    NestedParametersMixin,
-    NotebookMixin,
-    FittedAttributes,
-    SupportMixin,
-    WholeColumnsMixin,
-    CallbackSupportMixin,
-    BaseEstimator,
-):
+class CCMSelector(NamedResultsMixin, CallbackSupportMixin, FeatureSelector):
     r"""Select features by conditional covariance minimisation.
 
     Finds the features that leave the least variance of the response unexplained, measured by the
@@ -65,6 +53,10 @@ class CCMSelector(
         each training fold the features are ranked, and the first m are scored on the test fold by
         kernel ridge regression, or by ``estimator``. The smallest m within one standard error of
         the best is kept. A group counts as one feature; ``given`` columns do not count.
+    cv : int, splitter or iterable, default=None
+        How the samples are split to choose the number of features, as in scikit-learn. None uses
+        up to five folds: stratified by class, and with the samples of a group (see ``fit``) in one
+        fold. Samples in time order need ``TimeSeriesSplit``.
     estimator : estimator, default=None
         Estimator that scores the feature sets, instead of kernel ridge regression. It is trained
         on the columns of X as you pass them.
@@ -231,6 +223,7 @@ class CCMSelector(
             Interval(RealNotInt, 0, 1, closed="right"),
             Interval(Integral, 1, None, closed="left"),
         ],
+        "cv": ["cv_object"],
         "estimator": [None, HasMethods(["fit"])],
         "scoring": [None, str, callable],
         "feature_groups": [None, dict, "array-like"],
@@ -253,6 +246,7 @@ class CCMSelector(
 
     n_features_to_select: Any = "auto"
     _: KW_ONLY
+    cv: Any = None
     estimator: Any = None
     scoring: Any = None
     feature_groups: Any = None
@@ -330,6 +324,25 @@ class CCMSelector(
         self._present(attributes)
         self._remember(*passed)
         return self
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, including those of nested objects, such as ``kernel__degree``.
+
+        A kernel, formulation, approximation or long_run given by name, or as None, is replaced by
+        its object first.
+        """
+        makers: dict[str, Any] = {
+            "kernel": lambda name: kernel_of(name, Formulation()),
+            "formulation": formulation_of,
+            "approximation": lambda _: Fourier(),
+            "long_run": lambda _: LongRun(),
+        }
+        for name, made in makers.items():
+            given = params.get(name, getattr(self, name))
+            nested = any(key.startswith(f"{name}__") for key in params)
+            if nested and (given is None or isinstance(given, str)):
+                params[name] = copy(made(given))
+        return super().set_params(**params)
 
     def _present(self, attributes: dict[str, Any]) -> None:
         """Set all fitted attributes; remove feature names of an earlier fit if X has none."""

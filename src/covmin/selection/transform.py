@@ -1,4 +1,4 @@
-"""Mixins for all selectors: the mask of kept features, and output in the user's format."""
+"""The base of all selectors: the mask of kept features, and output in the user's format."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,9 +17,13 @@ from covmin.data.blocks.array import column_names, restrict_columns, stays_what_
 from covmin.data.checks import checked_numbers
 from covmin.data.dtypes import is_category, is_frame, is_of, is_time
 from covmin.data.missing import refuse_missing
+from covmin.remarks import warn
+from covmin.runtime import __version__
 from covmin.runtime.compat import output_container
 from covmin.text import listed
 
+# Key of covmin's version in a pickle.
+_VERSION = "_covmin_version"
 _TEXT = {"object", "str", "string", "String", "Utf8"}
 
 
@@ -35,8 +39,11 @@ def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
         raise
 
 
-class SupportMixin(SelectorMixin):
-    """A selector that requires y and has a mask of the kept features once it is fitted."""
+class FeatureSelector(SelectorMixin, BaseEstimator):
+    """A selector that requires y and returns the columns of a table unchanged, dtypes included.
+
+    Once it is fitted, ``support_`` is the mask of the features kept.
+    """
 
     support_: np.ndarray
     ranking_: np.ndarray
@@ -44,6 +51,7 @@ class SupportMixin(SelectorMixin):
     n_features_in_: int
     feature_names_in_: np.ndarray
     _takes_several_outputs: ClassVar[bool] = True
+    _takes_sparse: ClassVar[bool] = True
 
     if TYPE_CHECKING:  # scikit-learn has these, without types
 
@@ -71,18 +79,23 @@ class SupportMixin(SelectorMixin):
         tags.target_tags.multi_output = self._takes_several_outputs
         # A selector with column_types accepts text and categories.
         tags.input_tags.string = tags.input_tags.categorical = hasattr(self, "column_types")
-        return tags
-
-
-class WholeColumnsMixin(SelectorMixin):
-    """A selector that returns the columns of a data frame unchanged, including their dtypes."""
-
-    _takes_sparse: ClassVar[bool] = True
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._takes_sparse
         return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), _VERSION: __version__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        made_by = state.pop(_VERSION, "an unknown version")
+        if made_by != __version__:
+            warn(
+                "pickle-version",
+                f"This {type(self).__name__} was pickled by covmin {made_by} and is loaded by "
+                f"{__version__}: attributes may be missing or have another meaning. Refit it, or "
+                "load it with the version that made it. Only load pickles that you trust.",
+            )
+        super().__setstate__(state)
 
     def transform(self, X: Any) -> Any:
         """Reduce X to the selected features.

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import Tags, _safe_indexing, get_tags
 
 from covmin.constants import KNOCKOFF_KERNEL
@@ -23,7 +23,6 @@ from covmin.runtime.compat import (
     HasMethods,
     Interval,
     Options,
-    VersionedPickles,
     fit_context,
 )
 from covmin.runtime.progress import repeat
@@ -31,7 +30,7 @@ from covmin.runtime.run import for_many_fits
 from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.selection.selector import CCMSelector
-from covmin.selection.transform import SupportMixin, WholeColumnsMixin, unchanged_on_failure
+from covmin.selection.transform import FeatureSelector, unchanged_on_failure
 
 from ..refitting import by_column, note_columns, options_of, read_for, rows_to_fit
 from .comparison import (
@@ -57,7 +56,7 @@ _FOR_FEW = "VerdictSelector, or conditional_dependence_test for single features"
 
 
 @dataclass(eq=False, repr=False)
-class KnockoffSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimator):
+class KnockoffSelector(FeatureSelector):
     r"""Select features with control of the false discovery rate, by model-X knockoffs.
 
     Every feature gets a knockoff: a random copy that has the same dependence on the other features

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.stats import false_discovery_control
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import Table, TableOptions, read
@@ -18,7 +17,6 @@ from covmin.runtime.compat import (
     VERBOSE,
     Interval,
     StrOptions,
-    VersionedPickles,
     fit_context,
 )
 from covmin.runtime.progress import repeat
@@ -26,7 +24,7 @@ from covmin.runtime.seeds import seed_of
 from covmin.runtime.threads import one_blas_thread
 from covmin.selection.frames import results_frame
 from covmin.selection.summary import feature_names
-from covmin.selection.transform import SupportMixin, WholeColumnsMixin, unchanged_on_failure
+from covmin.selection.transform import FeatureSelector, unchanged_on_failure
 
 from ..refitting import by_column, note_columns
 from .feature_tests import (
@@ -43,7 +41,7 @@ NEEDED, RELEVANT, NOT_SHOWN, GIVEN = "needed", "relevant", "not shown to matter"
 
 
 @dataclass(eq=False, repr=False)
-class VerdictSelector(VersionedPickles, SupportMixin, WholeColumnsMixin, BaseEstimator):
+class VerdictSelector(FeatureSelector):
     r"""Classify every feature as needed, relevant, or not shown to matter.
 
     Each feature gets two p-values:
