@@ -34,10 +34,9 @@ from covmin.runtime.compat import (
     StrOptions,
     fit_context,
 )
-from covmin.runtime.progress import repeat
-from covmin.runtime.run import for_many_fits
+from covmin.runtime.machine import one_blas_thread
+from covmin.runtime.run import for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import one_blas_thread
 from covmin.selection.selector import CCMSelector
 from covmin.selection.transform import FeatureSelector, unchanged_on_failure
 

@@ -19,9 +19,9 @@ from covmin.runtime.compat import (
     StrOptions,
     fit_context,
 )
-from covmin.runtime.progress import repeat
+from covmin.runtime.machine import one_blas_thread
+from covmin.runtime.run import repeat
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import one_blas_thread
 from covmin.selection.frames import results_frame
 from covmin.selection.summary import feature_names
 from covmin.selection.transform import FeatureSelector, unchanged_on_failure
