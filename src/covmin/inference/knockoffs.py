@@ -18,10 +18,9 @@ from covmin.data.standardize import PreparedColumns, prepare_columns
 from covmin.data.table import from_tensors
 from covmin.remarks import silenced, warn
 from covmin.runtime.compat import HasMethods, Interval, Options, fit_context
-from covmin.runtime.progress import repeat
-from covmin.runtime.run import for_many_fits
+from covmin.runtime.machine import one_blas_thread
+from covmin.runtime.run import for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import one_blas_thread
 from covmin.selection.selector import CCMSelector
 
 from .comparison import Importance, swap_statistics

@@ -26,10 +26,9 @@ from covmin.data.response import EncodedResponse, ordered_levels
 from covmin.data.standardize import n_features_to_keep, prepare_columns
 from covmin.remarks import warn
 from covmin.runtime.compat import HasMethods, Interval, RealNotInt, StrOptions, fit_context
-from covmin.runtime.progress import repeat
-from covmin.runtime.run import for_many_fits
+from covmin.runtime.machine import one_blas_thread
+from covmin.runtime.run import for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import one_blas_thread
 from covmin.selection.selector import CCMSelector
 
 from .error_control import ASSUMPTIONS, false_selections, smallest_threshold

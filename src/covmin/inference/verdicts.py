@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from covmin.data import TableOptions, read
 from covmin.data.checks import check_columns, warn_of_excluded
 from covmin.runtime.compat import Interval, StrOptions, fit_context
-from covmin.runtime.progress import repeat
+from covmin.runtime.machine import one_blas_thread
+from covmin.runtime.run import repeat
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import one_blas_thread
 from covmin.selection.frames import results_frame
 from covmin.selection.summary import feature_names
 
