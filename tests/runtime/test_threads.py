@@ -180,21 +180,21 @@ ENTRIES = {
     "unexplained": (lambda: unexplained_variance(X, y), ["selection.unexplained.regress_on_sets"]),
     "test": (
         lambda: conditional_dependence_test(X[:, :1], y, given=X[:, 1:3], n_resamples=2),
-        ["inference.testing.dependence.residual_product_test"],
+        ["inference.dependence.residual_product_test"],
     ),
     "permutation test": (
         lambda: conditional_dependence_test(X[:, :1], y, n_resamples=2),
-        ["inference.testing.dependence.explained_share"],
+        ["inference.dependence.explained_share"],
     ),
     "verdicts": (
         lambda: VerdictSelector().fit(X, y),
-        ["inference.testing.feature_tests.regress_on_sets"],
+        ["inference.feature_tests.regress_on_sets"],
     ),
     "knockoffs": (
         lambda: KnockoffSelector(fdr=0.5).fit(X, y),
         [
-            "inference.knockoffs.copula.GaussianKnockoffs",
-            "inference.knockoffs.selector.swap_statistics",
+            "inference.copula.GaussianKnockoffs",
+            "inference.knockoffs.swap_statistics",
         ],
     ),
     "stability": (
