@@ -367,7 +367,7 @@ def choose(
         wanted = n_features_to_keep(settings.n_features_to_select, d)
 
     def chosen(epsilon: float, m: int, reason: str, found: Any = None) -> Choice:
-        decisions = (Decision("features", f"{m} of {d}", reason),)
+        decisions: tuple[Decision, ...] = (Decision("features", f"{m} of {d}", reason),)
         if len(epsilons) > 1:
             others = ", ".join(f"{each:g}" for each in epsilons)
             why = f"lowest cross-validated error among {others}"
