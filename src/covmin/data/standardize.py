@@ -75,6 +75,12 @@ class DistinctRows:
         order = order[weight[order] > 0.0]
         return cls(first[order], weight[order], place[kind])
 
+    def apart(self, labels: np.ndarray, weight: np.ndarray) -> DistinctRows:
+        """Return one row for each kind and column of labels; all rows have positive weight."""
+        by_kind = np.stack([self.kind, *labels])
+        _, first, kind = np.unique(by_kind, axis=1, return_index=True, return_inverse=True)
+        return DistinctRows(first, np.bincount(kind, weight / weight.sum()), kind)
+
     @property
     def size(self) -> int:
         """Number of distinct rows."""
