@@ -33,7 +33,9 @@ for constraint, inverse, approximation in product(
     )
     start = time.perf_counter()
     selector.fit(X, y)
-    name = f"{constraint}, {inverse}, {'kernel matrix' if approximation == 'exact' else approximation}"
+    name = (
+        f"{constraint}, {inverse}, {'kernel matrix' if approximation == 'exact' else approximation}"
+    )
     rows.append((name, selector.weights_, np.median(selector.ranking_[true])))
     print(f"{name:32s} median rank {rows[-1][2]:.1f}, {time.perf_counter() - start:.2f} s")
 

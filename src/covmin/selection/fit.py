@@ -35,9 +35,9 @@ from covmin.plan.rules import (
     with_share,
 )
 from covmin.remarks import warn
+from covmin.runtime.machine import blas_threads, row_threads
 from covmin.runtime.run import Run
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import blas_threads, row_threads
 from covmin.text import listed
 
 from .assemble import Method
@@ -394,7 +394,7 @@ def choose(
     cv = settings.cv
     if lists_rows(cv):  # equal rows stay on their sides of each split
         cv = list(cv)
-        rows = rows.apart(np.concatenate(splits(table, cv)), table.weight)
+        rows = rows.apart(splits(table, cv), table.weight)
     table = table.distinct(rows, MANY_ROWS)
     found = cross_validate(
         table,
