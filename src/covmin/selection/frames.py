@@ -19,8 +19,15 @@ from covmin.data.table import from_tensors
 from covmin.plan import Plan
 from covmin.runtime.compat import output_container
 
-from .substitutes import Substitute, feature_labels, find_substitutes
-from .summary import Explained, feature_names, feature_notes, summary
+from .summary import (
+    Explained,
+    Substitute,
+    feature_labels,
+    feature_names,
+    feature_notes,
+    find_substitutes,
+    summary,
+)
 
 if TYPE_CHECKING:
     from covmin.report.render import Report
