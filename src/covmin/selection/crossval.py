@@ -419,7 +419,8 @@ def _chosen(
     for epsilon in epsilons:
         problem = method.formulated(data, columns, held.response, epsilon)
         if problem.effort is not None:  # a ranking of a subset need not be solved tightly
-            problem = problem.solved_by(problem.steps.looser(problem.effort.looseness))
+            steps = problem.steps.looser(problem.effort.looseness)
+            problem = replace(problem, steps=steps)
         orders: dict[int, np.ndarray] = {}
         for size in usable:
             if size not in orders:
