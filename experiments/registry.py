@@ -23,11 +23,12 @@ from experiments import (
     pictures,
     regression,
     survival,
+    truth,
     words,
 )
 from experiments.paper import figures as paper
 
-MODULES = (accuracy, regression, words, hard, migration, missing, survival, guarantees)
+MODULES = (accuracy, regression, words, hard, migration, missing, survival, truth, guarantees)
 STUDIES = {study.name: study for module in MODULES for study in module.STUDIES}
 
 _R, _F = "experiments/results/", "experiments/figures/"
