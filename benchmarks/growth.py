@@ -24,7 +24,7 @@ from covmin.core.grams import ExactGram, FourierGram, Gram
 from covmin.core.kernels import Gaussian
 from covmin.core.objectives import TraceObjective
 from covmin.core.rows import ArrayRows
-from covmin.runtime.threads import blas_threads, row_threads
+from covmin.runtime.machine import blas_threads, row_threads
 
 _EXACT = {"n": 1000, "d": 200, "k": 1}
 _FOURIER = {"n": 40_000, "d": 50, "D": 512, "k": 1}

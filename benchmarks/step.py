@@ -27,7 +27,7 @@ from covmin.core.kernels import Gaussian, Mixed, Scale
 from covmin.core.kernels.additive import waves_for
 from covmin.core.objectives import TraceObjective
 from covmin.core.rows import ArrayRows
-from covmin.runtime.threads import blas_threads, row_threads
+from covmin.runtime.machine import blas_threads, row_threads
 
 _BARE_BLOCK = 4096
 _SHARE = 0.3  # of single effects in the default kernel

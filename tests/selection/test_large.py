@@ -19,7 +19,7 @@ from covmin.data.standardize import prepare_columns
 from covmin.datasets import make_shell, make_xor
 from covmin.kernels import Gaussian, Mixed
 from covmin.plan import look
-from covmin.runtime import threads
+from covmin.runtime import machine
 from covmin.selection import assemble, fit
 from covmin.selection.assemble import make_problem
 from covmin.selection.fit import Settings
@@ -166,7 +166,7 @@ class TestFolds:
             return whole_sum(rows, *block)
 
         monkeypatch.setattr(ArrayRows, "sum", noted_sum)
-        monkeypatch.setattr(threads, "cpu_count", lambda: 2)
+        monkeypatch.setattr(machine, "cpu_count", lambda: 2)
         by_components = replace(EFFORT, matrix_rows=10, fewest_rows=40, growth=1.2)
         monkeypatch.setattr(fit, "EFFORT", by_components)
         options = {"approximation": Fourier(16), "n_jobs": n_jobs}

@@ -12,8 +12,8 @@ from covmin.data.standardize import Standardize
 from covmin.plan.formulation import FORMULATIONS, Fourier, approximation_of
 from covmin.plan.rules import by_size, kernel_of
 from covmin.runtime.compat import HasMethods, Interval, StrOptions, validate_params
+from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import one_blas_thread
 
 from .assemble import make_problem
 

@@ -26,8 +26,8 @@ from covmin.data.survival import martingale_residuals
 from covmin.plan.look import FirstLook
 from covmin.plan.rules import n_folds_used
 from covmin.remarks import InputError
+from covmin.runtime.machine import blas_threads, in_threads, row_threads, worker_threads
 from covmin.runtime.run import Run
-from covmin.runtime.threads import blas_threads, in_threads, row_threads, worker_threads
 
 from .assemble import Method
 from .concordance import concordance

@@ -13,8 +13,8 @@ from covmin.constants import SAMPLE_ROWS
 from covmin.core.regression import regress_on_sets
 from covmin.data.columns import LEFT_OUT
 from covmin.data.standardize import goes_by_rank
+from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import one_blas_thread
 from covmin.text import percent
 
 from .headline import (

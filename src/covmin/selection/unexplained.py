@@ -9,8 +9,8 @@ from covmin.core.regression import regress_on_sets
 from covmin.data import TableOptions, read
 from covmin.data.table import from_tensors
 from covmin.runtime.compat import validate_params
+from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import one_blas_thread
 
 from .selector import CCMSelector
 
