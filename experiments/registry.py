@@ -9,27 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from benchmarks import grid as grids
 from benchmarks import growth
 
-from experiments import (
-    accuracy,
-    guarantees,
-    hard,
-    migration,
-    missing,
-    pictures,
-    regression,
-    survival,
-    truth,
-    words,
-)
+from experiments import accuracy, pictures
 from experiments.paper import figures as paper
 
-MODULES = (accuracy, regression, words, hard, migration, missing, survival, truth, guarantees)
-STUDIES = {study.name: study for module in MODULES for study in module.STUDIES}
+MODULES = ("accuracy", "regression", "words", "hard", "migration", "missing", "survival", "truth")
+MODULES += ("guarantees",)
+STUDIES = {
+    study.name: study for name in MODULES for study in import_module(f"experiments.{name}").STUDIES
+}
 
 _R, _F = "experiments/results/", "experiments/figures/"
 _B = "benchmarks/results/"
