@@ -6,7 +6,6 @@ To add one, write a function without arguments, put its name into :data:`TABLES`
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import groupby, product
 
 import numpy as np
@@ -94,13 +93,6 @@ def ranks_of_ten() -> str:
     return f"{', '.join(first)} and {last}"
 
 
-def pairs() -> pd.DataFrame:
-    """Ranks with and without a look at pairs."""
-    frame = results("pairs").dropna(subset=["ccm"]).query("n in (100, 200)")
-    frame = frame[["task", "noise", "n", "without pairs", "ccm"]]
-    return frame.rename(columns={"without pairs": "without", "ccm": "with"})
-
-
 # The paper's claims -----------------------------------------------------------------------------
 
 
@@ -159,19 +151,6 @@ def table_reach() -> pd.DataFrame:
     return wide.loc[[*OURS, *baselines(wide.index)]].rename_axis("selector").reset_index()
 
 
-def table_gaps() -> pd.DataFrame:
-    """The worst case of ours against the best baseline, over all n ≥ 30."""
-    rows = []
-    for task, name in product(TASKS, OURS):
-        wide = ranks(task).loc[30:]
-        best = wide[baselines(wide.columns)]
-        gap = wide[name] - best.min(axis=1)
-        n = int(gap.idxmax())
-        row = {"task": task, "selector": name, "largest gap to the best baseline": gap.max()}
-        rows.append(row | {"at n": n, "best baseline there": best.loc[n].idxmin()})
-    return pd.DataFrame(rows)
-
-
 def table_variants() -> pd.DataFrame:
     """Mean rank over n ≥ 30 less that of the exact single solve."""
     families = {
@@ -189,13 +168,6 @@ def table_variants() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def table_bahsic() -> pd.DataFrame:
-    frame = results("bahsic-xor")
-    wide = frame.pivot(index=["classes", "bandwidth"], columns="n_samples", values="mean_rank")
-    wide = wide.add_prefix("n=").reset_index()
-    return wide.sort_values(["classes", "n=100"], ascending=[False, True])
-
-
 def with_best(wide: pd.DataFrame) -> pd.DataFrame:
     """The table with the names of the best of each row, or a word where it is all of them."""
 
@@ -205,15 +177,6 @@ def with_best(wide: pd.DataFrame) -> pd.DataFrame:
 
     wide = wide.dropna(axis=1)
     return wide.assign(best=wide.round(3).apply(names, axis=1)).reset_index()
-
-
-def table_average() -> pd.DataFrame:
-    """Mean over all numbers of features on the wide sets, nested."""
-    rows = results("real").query("protocol == 'nested'")
-    rows = rows[rows.groupby("dataset")["n_features"].transform("max") == 100]
-    return with_best(
-        rows.groupby(["dataset", "selector"], sort=False)["mean_score"].mean().unstack()
-    )
 
 
 def table_optimism() -> pd.DataFrame:
@@ -232,20 +195,6 @@ def table_leaks() -> pd.DataFrame:
     ):
         row = scores(protocol).loc[name, [*OURS, *RIVALS]]
         rows.append({"dataset": name, "protocol": protocol, **row.to_dict()})
-    return pd.DataFrame(rows)
-
-
-def table_near() -> pd.DataFrame:
-    """On how many sets ours are within a point of the best, at the largest m."""
-    rows = []
-    for protocol, name in product(("paper", "nested"), OURS):
-        wide = paper_sets(protocol)
-        compared = {"mrmr, bahsic, mi": list(RIVALS), "all eight": baselines(wide.columns)}
-        for label, others in compared.items():
-            near = wide[name] >= wide[[name, *others]].max(axis=1) - 0.01 - 1e-9
-            row = {"protocol": protocol, "selector": name, "compared with": label}
-            row["within a point of the best"] = f"{near.sum()} of {len(wide)}"
-            rows.append(row | {"further behind on": ", ".join(near.index[~near]) or "none"})
     return pd.DataFrame(rows)
 
 
@@ -361,14 +310,6 @@ def large() -> pd.DataFrame:
     )
 
 
-def fits() -> pd.DataFrame:
-    """Seconds to select 50 features on the wide sets."""
-    frame = times("fits").rename(columns={"mrmr": "mRMR", "bahsic": "BAHSIC", "rfe": "RFE"})
-    for name in frame.columns[3:]:
-        frame[name] = frame[name].map(in_words)
-    return frame
-
-
 def growth() -> pd.DataFrame:
     """Seconds of a step as a size grows, and the power of the last two points."""
     rows = []
@@ -398,37 +339,18 @@ def workers() -> pd.DataFrame:
     return frame.assign(rows=frame["rows"].map("{:,}".format))
 
 
-def cell(name: str, key: str, value: str, row: str, over: str | None = None) -> float:
-    """A number of a file, or its ratio to another one."""
-    column = times(name).set_index(key)[value]
-    return float(column[row]) if over is None else float(column[row] / column[over])
-
-
-_CLI = partial(cell, "cli", "run", "processor seconds", over="read with pandas and fit")
-_MAKE = partial(cell, "first-report", "command", "processor seconds")
-
 TABLES = {
     "why": (why, 1),
     "lassonet-cost": (lassonet_cost, 0),
     "ranks-of-ten": (ranks_of_ten, 1),
     "missing-classes": (lambda: missing.overview(results("missing"), missing.CLASSES), 1),
     "missing-numbers": (lambda: missing.overview(results("missing"), missing.NUMBERS), 1),
-    "pairs": (pairs, 1),
-    "settled": (lambda: results("settled"), 2),
-    "survival-responses": (lambda: results("survival-responses"), 3),
     "ranks": (table_ranks, 2),
     "reach": (table_reach, 2),
-    "gaps": (table_gaps, 3),
-    "bahsic": (table_bahsic, 2),
     "variants": (table_variants, 2),
     "claims": (table_claims, 1),
-    "near": (table_near, 0),
     "gains": (table_gains, 1),
-    "largest-paper": (lambda: with_best(scores("paper")), 3),
     "largest-nested": (lambda: with_best(scores("nested")), 3),
-    "ten-paper": (lambda: with_best(scores("paper", 10)), 3),
-    "ten-nested": (lambda: with_best(scores("nested", 10)), 3),
-    "average-nested": (table_average, 3),
     "optimism": (table_optimism, 1),
     "leaks": (table_leaks, 3),
     "paper-ranks": (paper_ranks, 2),
@@ -436,8 +358,6 @@ TABLES = {
     "paper-discoveries": (paper_discoveries, 2),
     "step": (steps, 2),
     "large": (large, 2),
-    "published": (lambda: times("published"), 3),
-    "fits": (fits, 2),
     "growth": (growth, 1),
     "workers": (workers, 1),
     "grid-faster": (lambda: grid("faster"), 0),
@@ -446,11 +366,5 @@ TABLES = {
     "grid-auto": (lambda: grid("auto"), 1),
     "gpu-steps": (gpu_steps, 2),
     "gpu-fits": (gpu_fits, 1),
-    "sparse-memory": (lambda: float(times("sparse")["peak GB"].iloc[0]), 1),
-    "sparse-minutes": (lambda: float(times("sparse")["processor seconds"].iloc[0]) / 60, 1),
-    "cli": (lambda: _CLI(row="covmin select"), 2),
-    "cli-report": (lambda: _CLI(row="covmin select --report"), 2),
-    "make-demo": (lambda: _MAKE(row="make demo"), 0),
-    "make-test": (lambda: _MAKE(row="make test"), 0),
     **guarantees.TABLES,
 }
