@@ -58,31 +58,31 @@ def r2(judge: str = "kernel ridge", probes: int = N_PROBES, name: str = "regress
     return regression.mean_and_error(wide, list(frame["dataset"].unique()))[0]
 
 
-def best_first(means: pd.Series, titles: dict[str, str], cell: str) -> str:
-    some = means[list(titles)].sort_values(ascending=False)
-    return ", ".join(cell.format(mean, titles[name]) for name, mean in some.items())
-
-
 def why() -> pd.DataFrame:
     """The table of the README."""
-    scores, shares = accuracies(), r2()
-    others_too = {"extra-trees": "extra-trees", "mrmr": "mRMR"}
+
+    def beside(means: pd.Series, cell: str, first: dict[str, str]) -> tuple[str, str]:
+        titles = first | {"extra-trees": "extra-trees", "mrmr": "mRMR"}
+        ordered = means[list(titles)].sort_values(ascending=False)
+        others = [f"{cell.format(mean)} ({titles[name]})" for name, mean in ordered.items()]
+        return cell.format(means["ccm"]), ", ".join(others)
+
     n_other, n_regression = (results(n)["dataset"].nunique() for n in ("other", "regression"))
-    together = "three columns that matter only together, found among "
-    together += f"{migration.N_FEATURES} from {migration.N_SAMPLES} samples"
-    noise = f"R² with the chosen features among {N_PROBES} added noise columns, mean of "
-    by_rfe = best_first(scores, {"rfe": "RFE"} | others_too, "{:.1f} % ({})")
-    permuted = {"permutation": "permutation importance"} | others_too
-    rows = {
-        together: (*found_together(), "migration"),
-        f"accuracy with the chosen features, mean of {n_other} data sets": (
-            *(f"{scores['ccm']:.1f} %", by_rfe, "other"),
+    together = f"found among {migration.N_FEATURES} from {migration.N_SAMPLES} samples"
+    noise = f"among {N_PROBES} added noise columns, mean of {n_regression} data sets"
+    permuted = {"permutation": "permutation importance"}
+    rows = [
+        (f"three columns that matter only together, {together}", *found_together(), "migration"),
+        (
+            f"accuracy with the chosen features, mean of {n_other} data sets",
+            *(*beside(accuracies(), "{:.1f} %", {"rfe": "RFE"}), "other"),
         ),
-        f"{noise}{n_regression} data sets": (
-            *(f"{shares['ccm']:.3f}", best_first(shares, permuted, "{:.3f} ({})"), "regression"),
+        (
+            f"R² with the chosen features {noise}",
+            *(*beside(r2(), "{:.3f}", permuted), "regression"),
         ),
-    }
-    table = [(what, a, b, f"`python -m experiments {by}`") for what, (a, b, by) in rows.items()]
+    ]
+    table = [(*row, f"`python -m experiments {by}`") for *row, by in rows]
     return pd.DataFrame(table, columns=["", "covmin", "others", "made by"])
 
 
@@ -140,13 +140,12 @@ def table_reach() -> pd.DataFrame:
     columns = {}
     for task in TASKS:
         optimal = results("synthetic").query("task == @task")["optimal"].iloc[0]
-        wide = ranks(task)
-        far = {name: column.index[column > optimal + 0.05] for name, column in wide.items()}
-        first = {name: wide.index[wide.index > max([0, *rows])] for name, rows in far.items()}
-        text = {
-            name: str(rows.min()) if len(rows) else "more than 100" for name, rows in first.items()
+        # From the right: how many of the last sizes are close without a break.
+        close = (ranks(task) <= optimal + 0.05)[::-1].cummin()
+        columns[task] = {
+            name: str(close.index[close[name]].min()) if close[name].any() else "more than 100"
+            for name in close
         }
-        columns[task] = pd.Series(text)
     wide = pd.DataFrame(columns)
     return wide.loc[[*OURS, *baselines(wide.index)]].rename_axis("selector").reset_index()
 
@@ -168,15 +167,12 @@ def table_variants() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def with_best(wide: pd.DataFrame) -> pd.DataFrame:
-    """The table with the names of the best of each row, or a word where it is all of them."""
-
-    def names(row: pd.Series) -> str:
-        best = row.index[row == row.max()]
-        return "all" if best.size == row.size else ", ".join(best)
-
-    wide = wide.dropna(axis=1)
-    return wide.assign(best=wide.round(3).apply(names, axis=1)).reset_index()
+def table_largest() -> pd.DataFrame:
+    """Nested scores at the largest number, and the best of each row or a word if all are."""
+    wide = scores("nested")
+    best = [row.index[row == row.max()] for _, row in wide.round(3).iterrows()]
+    names = ["all" if b.size == wide.shape[1] else ", ".join(b) for b in best]
+    return wide.assign(best=names).reset_index()
 
 
 def table_optimism() -> pd.DataFrame:
@@ -189,13 +185,9 @@ def table_optimism() -> pd.DataFrame:
 
 
 def table_leaks() -> pd.DataFrame:
-    rows = []
-    for protocol, name in product(
-        ("paper", "nested"), ("glass", "glass-no-id", "vowel", "vowel-speakers")
-    ):
-        row = scores(protocol).loc[name, [*OURS, *RIVALS]]
-        rows.append({"dataset": name, "protocol": protocol, **row.to_dict()})
-    return pd.DataFrame(rows)
+    names = ["glass", "glass-no-id", "vowel", "vowel-speakers"]
+    parts = {kind: scores(kind).loc[names, [*OURS, *RIVALS]] for kind in ("paper", "nested")}
+    return pd.concat(parts, names=["protocol"]).reset_index()
 
 
 def signed(gain: pd.Series, where: str) -> str:
@@ -268,46 +260,21 @@ def paper_discoveries() -> pd.DataFrame:
 # Times ------------------------------------------------------------------------------------------
 
 
-def against_bare(frame: pd.DataFrame) -> pd.Series:
-    return (frame["seconds"] / frame["bare"]).map("{:.2f}×".format)
-
-
-def steps() -> pd.DataFrame:
-    """A step on the CPU against its products."""
-    frame = times("step")
-    shown = {"step": frame["step"], "seconds": frame["seconds"].map(in_words)}
-    return pd.DataFrame(shown | {"against bare": against_bare(frame)})
-
-
-def gpu_steps() -> pd.DataFrame:
-    """A step on a GPU against its products, with the peak of memory."""
-    frame = times("gpu")
-    peak = ["" if np.isnan(value) else f"{value:.0f} GiB" for value in frame["peak GiB"]]
-    shown = {"step": frame["step"], "seconds": frame["seconds"].map("{:.3f}".format)}
-    return pd.DataFrame(shown | {"against bare": against_bare(frame), "peak memory": peak})
-
-
-def gpu_fits() -> pd.DataFrame:
-    frame = times("gpu-fits")
-    for name in ("rows", "columns"):
-        frame[name] = frame[name].map("{:,}".format)
-    frame["true features first"] = [f"{count} of 5" for count in frame["true features first"]]
+def steps(name: str) -> pd.DataFrame:
+    """A step against its products; on a GPU with the peak of memory."""
+    frame = times(name)
+    frame["against bare"] = (frame["seconds"] / frame.pop("bare")).map("{:.2f}×".format)
+    frame["seconds"] = frame["seconds"].map(in_words)
+    if "peak GiB" in frame:
+        frame["peak GiB"] = ["" if np.isnan(peak) else f"{peak:.0f}" for peak in frame["peak GiB"]]
     return frame
 
 
-def large() -> pd.DataFrame:
-    """Fits of many rows."""
-    frame = times("large")
-    where = {"array": "memory", "memmap": "a mapped file", "parquet": "a Parquet folder"}
-    return pd.DataFrame(
-        {
-            "rows from": frame["from"].map(where),
-            "seconds of a processor": frame["processor seconds"].map(in_words),
-            "passes over all rows": frame["passes"],
-            "peak memory": frame["peak GB"].map("{:.2f} GB".format),
-            "features found": [f"{count} of 5" for count in frame["found"]],
-        }
-    )
+def thousands(name: str) -> pd.DataFrame:
+    """Times with commas in numbers of rows and columns."""
+    frame = times(name)
+    sizes = frame.columns.intersection(["rows", "columns"])
+    return frame.assign(**{size: frame[size].map("{:,}".format) for size in sizes})
 
 
 def growth() -> pd.DataFrame:
@@ -333,12 +300,6 @@ def grid(what: str) -> str | float:
     return float(getattr(ratios, what)())
 
 
-def workers() -> pd.DataFrame:
-    """Weak scaling over Dask workers."""
-    frame = times("workers")
-    return frame.assign(rows=frame["rows"].map("{:,}".format))
-
-
 TABLES = {
     "why": (why, 1),
     "lassonet-cost": (lassonet_cost, 0),
@@ -350,21 +311,21 @@ TABLES = {
     "variants": (table_variants, 2),
     "claims": (table_claims, 1),
     "gains": (table_gains, 1),
-    "largest-nested": (lambda: with_best(scores("nested")), 3),
+    "largest-nested": (table_largest, 3),
     "optimism": (table_optimism, 1),
     "leaks": (table_leaks, 3),
     "paper-ranks": (paper_ranks, 2),
     "paper-accuracy": (paper_accuracy, 1),
     "paper-discoveries": (paper_discoveries, 2),
-    "step": (steps, 2),
-    "large": (large, 2),
+    "step": (lambda: steps("step"), 2),
+    "large": (lambda: thousands("large"), 2),
     "growth": (growth, 1),
-    "workers": (workers, 1),
+    "workers": (lambda: thousands("workers"), 1),
     "grid-faster": (lambda: grid("faster"), 0),
     "grid-median": (lambda: grid("median"), 2),
     "grid-slowest": (lambda: grid("max"), 2),
     "grid-auto": (lambda: grid("auto"), 1),
-    "gpu-steps": (gpu_steps, 2),
-    "gpu-fits": (gpu_fits, 1),
+    "gpu-steps": (lambda: steps("gpu"), 2),
+    "gpu-fits": (lambda: thousands("gpu-fits"), 1),
     **guarantees.TABLES,
 }
