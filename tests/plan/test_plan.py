@@ -10,7 +10,7 @@ import covmin.selection.assemble
 import covmin.selection.crossval
 from covmin import CCMSelector, Formulation, Fourier, open_parquet
 from covmin.core.kernels import Mixed
-from covmin.core.problem import Sample
+from covmin.core.rows import Sample
 from covmin.core.screening import Screening
 from covmin.data import TableOptions, read
 from covmin.data.standardize import prepare_columns

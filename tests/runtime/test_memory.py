@@ -4,11 +4,11 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from single import trace_objective
 
 from covmin import CCMSelector
 from covmin.core.grams import ExactGram
 from covmin.core.kernels import Scale
-from covmin.core.objectives import TraceObjective
 from covmin.kernels import Gaussian, Mixed
 from covmin.runtime import machine
 
@@ -24,7 +24,7 @@ def test_the_exact_estimate_bounds_what_a_step_takes(kernel):
 
     def step(n):
         gram = ExactGram(scaled, X[:n].copy(), Y[:n], np.full(n, 1.0 / n))
-        TraceObjective(gram, 0.1).at(np.ones(d)).gradient()
+        trace_objective(gram, 0.1).at(np.ones(d)).gradient()
 
     step(20)  # what is imported on first use does not count
     tracemalloc.start()
