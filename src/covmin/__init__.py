@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from covmin.report.render import write_report
     from covmin.runtime.run import LongRun
     from covmin.selection.concordance import concordance_index
-    from covmin.selection.criterion import conditional_covariance_trace
+    from covmin.selection.criterion import conditional_covariance_trace, unexplained_variance
     from covmin.selection.selector import CCMSelector
-    from covmin.selection.unexplained import unexplained_variance
 
 __all__ = [
     "CCMSelector",
@@ -51,7 +50,7 @@ _HOMES = {
     "conditional_covariance_trace": "selection.criterion",
     "conditional_dependence_test": "inference.dependence",
     "open_parquet": "data.blocks.parquet",
-    "unexplained_variance": "selection.unexplained",
+    "unexplained_variance": "selection.criterion",
     "write_report": "report.render",
 }
 _MODULES = ("datasets", "evaluation", "kernels", "plotting", "report")

@@ -177,7 +177,7 @@ ENTRIES = {
         lambda: conditional_covariance_trace(X, y),
         ["selection.criterion.make_problem"],
     ),
-    "unexplained": (lambda: unexplained_variance(X, y), ["selection.unexplained.regress_on_sets"]),
+    "unexplained": (lambda: unexplained_variance(X, y), ["selection.criterion.regress_on_sets"]),
     "test": (
         lambda: conditional_dependence_test(X[:, :1], y, given=X[:, 1:3], n_resamples=2),
         ["inference.dependence.residual_product_test"],

@@ -202,8 +202,7 @@ def fit(
     """Read the data once, fit the selector, and collect what there is to say."""
     from covmin.data import TableOptions, read
     from covmin.report import check_data
-    from covmin.selection.substitutes import feature_labels, find_substitutes
-    from covmin.selection.summary import Explained, summary
+    from covmin.selection.summary import Explained, feature_labels, find_substitutes, summary
 
     start = time.perf_counter()
     with errors_explained(), warnings_collected() as caught:

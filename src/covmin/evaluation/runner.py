@@ -147,7 +147,7 @@ def _serve(packed: bytes, connection: Connection) -> None:
 def _received(connection: Any) -> Any:
     try:
         result, error = connection.recv()
-    except EOFError:
+    except (EOFError, ConnectionError):  # Linux resets a pipe that was not read to its end
         raise RuntimeError("A worker process of the comparison ended unexpectedly.") from None
     if error is not None:
         raise error
