@@ -20,14 +20,12 @@ from typing import Protocol, Self
 import numpy as np
 
 from ..arrays import Array
-from .exact import ExactGram, ExactGrams
-from .fourier import FourierGram, FourierGrams, single_effects
+from .exact import ExactGram
+from .fourier import FourierGram, single_effects
 
 __all__ = [
     "ExactGram",
-    "ExactGrams",
     "FourierGram",
-    "FourierGrams",
     "Gram",
     "Operator",
     "single_effects",

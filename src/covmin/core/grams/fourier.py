@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
 from ..arrays import Array, Factor, array_namespace, column_dots, factorize, like, take, to_numpy
-from ..kernels import ScaledKernel
 from ..kernels.components import Components, FixedMap
 from ..rows import Kept, Rows
 
@@ -18,27 +17,6 @@ _MANY_ROWS = 5
 _FEWEST_ROWS = 100
 # Columns to expand at a time if there are too many to expand all.
 _COLUMNS = 512
-
-
-@dataclass(frozen=True)
-class FourierGrams:
-    """Factory of Gram operators from random Fourier features, for any kernel and columns."""
-
-    rows: Rows
-    frequencies: Array  # (n_columns, any), drawn once, so that all operators of a fit share them
-    is_exact = False
-
-    @property
-    def n_components(self) -> int:
-        return 2 * int(self.frequencies.shape[1])
-
-    def on(self, rows: Rows) -> FourierGrams:
-        """Return the same for other rows."""
-        return replace(self, rows=rows)
-
-    def over(self, kernel: ScaledKernel, columns: np.ndarray) -> FourierGram:
-        components = kernel.components(take(self.frequencies, columns, axis=0))
-        return FourierGram(components, self.rows.restrict(columns))
 
 
 def single_effects(rows: Rows, fixed: FixedMap) -> np.ndarray:
