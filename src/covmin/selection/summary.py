@@ -75,7 +75,11 @@ def summary(
         "why": explain_choice(selector),
         "features": _features(selector, names, explained),
         "interactions": [
-            {"columns": [int(j) for j in columns], "share": float(share), "p_value": float(p)}
+            {
+                "columns": [int(j) for j in columns if j >= 0],
+                "share": float(share),
+                "p_value": float(p),
+            }
             for columns, share, p in _rows(selector.interactions_)
         ],
         "spread": [
@@ -197,9 +201,11 @@ def feature_notes(selector: Any) -> list[list[str]]:
                 np.flatnonzero(selector.group_ranking_ == ranking[j])[0]
             ]
             notes[j] += [f"group {label}"] if str(label) != names[j] else []
-    for a, b in selector.interactions_.features:
-        notes[a].append(f"interacts with {names[b]}")
-        notes[b].append(f"interacts with {names[a]}")
+    for columns in selector.interactions_.features:
+        members = columns[columns >= 0].tolist()
+        for j in members:
+            others = " and ".join(str(names[k]) for k in members if k != j)
+            notes[j].append(f"interacts with {others}")
     for j in selector.spread_.features:
         notes[j].append("affects the spread of y")
     return notes
