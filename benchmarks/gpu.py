@@ -20,7 +20,8 @@ from covmin import CCMSelector
 from covmin.core.grams import ExactGram, FourierGram
 from covmin.core.kernels import Gaussian
 from covmin.core.objectives import TraceObjective
-from covmin.core.rows import ArrayRows
+from covmin.core.rows import Sample
+from covmin.core.units import Units
 
 Row = dict[str, object]
 
@@ -70,7 +71,9 @@ def exact_steps(sizes: list[int], d: int) -> list[Row]:
     rows: list[Row] = []
     for n in sizes:
         X, Y, p = samples(n, d, torch.float64)
-        objective = TraceObjective(ExactGram(Gaussian(float(d) ** 0.5), X, Y, p), 0.001)
+        objective = TraceObjective(
+            ExactGram(Gaussian(float(d) ** 0.5), X, Y, p), 0.001, units=Units.single(X.shape[1])
+        )
         w = np.full(d, 0.5)
         ours = seconds(partial(step, objective, w))
         bare = seconds(partial(bare_exact, X))
@@ -93,7 +96,9 @@ def fourier_step(n: int, d: int, n_components: int, block: int) -> list[Row]:
     drawn = kernel.draw_frequencies(d, n_components, np.random.default_rng(0))
     components = kernel.components(drawn).like(X)
     assert components.moving is not None
-    objective = TraceObjective(FourierGram(components, ArrayRows(X, Y, p, block)), 0.001)
+    objective = TraceObjective(
+        FourierGram(components, Sample(X, Y, p, block)), 0.001, units=Units.single(X.shape[1])
+    )
     ours = seconds(partial(step, objective, np.full(d, 0.5)))
     U = torch.randn(block, n_components, device="cuda")
     omega = torch.randn(d, n_components, device="cuda")

@@ -23,8 +23,9 @@ from covmin import CCMSelector, Formulation
 from covmin.core.grams import ExactGram, FourierGram, Gram
 from covmin.core.kernels import Gaussian
 from covmin.core.objectives import TraceObjective
-from covmin.core.rows import ArrayRows
-from covmin.runtime.threads import blas_threads, row_threads
+from covmin.core.rows import Sample
+from covmin.core.units import Units
+from covmin.runtime.machine import blas_threads, row_threads
 
 _EXACT = {"n": 1000, "d": 200, "k": 1}
 _FOURIER = {"n": 40_000, "d": 50, "D": 512, "k": 1}
@@ -49,7 +50,7 @@ def fourier_gram(n: int, d: int, D: int, k: int) -> Gram:
     kernel = Gaussian(float(d) ** 0.5)
     frequencies = kernel.draw_frequencies(d, D, np.random.default_rng(0))
     components = kernel.components(frequencies)
-    return FourierGram(components, ArrayRows(X, Y, p, n_threads=row_threads()))
+    return FourierGram(components, Sample(X, Y, p, n_threads=row_threads()))
 
 
 def _data(n: int, d: int, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -60,7 +61,7 @@ def _data(n: int, d: int, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def step_time(gram: Gram, d: int, n: int, threads: int | None) -> float:
-    objective = TraceObjective(gram, 0.001)
+    objective = TraceObjective(gram, 0.001, units=Units.single(d))
     w = np.full(d, 0.5)
     with blas_threads(n, threads):
         return seconds(lambda: objective.at(w).gradient(), repeats=5)

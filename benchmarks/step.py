@@ -26,8 +26,9 @@ from covmin.core.grams import ExactGram, FourierGram
 from covmin.core.kernels import Gaussian, Mixed, Scale
 from covmin.core.kernels.additive import waves_for
 from covmin.core.objectives import TraceObjective
-from covmin.core.rows import ArrayRows
-from covmin.runtime.threads import blas_threads, row_threads
+from covmin.core.rows import Sample
+from covmin.core.units import Units
+from covmin.runtime.machine import blas_threads, row_threads
 
 _BARE_BLOCK = 4096
 _SHARE = 0.3  # of single effects in the default kernel
@@ -67,7 +68,9 @@ def exact(n: int, d: int, dtype: str, clock: Clock, rounds: int, mixed: bool) ->
     X, Y, p = samples(n, d, dtype)
     kernel = Mixed(_SHARE) if mixed else Gaussian()
     scale = Scale(float(d) ** 0.5, d, d, waves_for(d, alone=True))
-    objective = TraceObjective(ExactGram(kernel.at(scale), X, Y, p), 0.001)
+    objective = TraceObjective(
+        ExactGram(kernel.at(scale), X, Y, p), 0.001, units=Units.single(X.shape[1])
+    )
     w = np.full(d, 0.5)
     K = np.zeros((n, n), dtype=X.dtype, order="F")
     bare = partial(bare_exact, X, K, np.empty_like(X))
@@ -107,8 +110,8 @@ def fourier(
 
     def step() -> None:
         with blas_threads(n, threads):
-            gram = FourierGram(components, ArrayRows(X, Y, p, n_threads=threads))
-            TraceObjective(gram, 0.001).at(w).gradient()
+            gram = FourierGram(components, Sample(X, Y, p, n_threads=threads))
+            TraceObjective(gram, 0.001, units=Units.single(X.shape[1])).at(w).gradient()
 
     before = peak_bytes(reset=True)
     step()

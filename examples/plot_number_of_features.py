@@ -15,12 +15,12 @@ import matplotlib.pyplot as plt
 from covmin import CCMSelector
 from covmin.datasets import make_shell
 from covmin.plotting import ErrorCurveDisplay
-from covmin.report import explain_choice
+from covmin.report import summary
 
 shell = make_shell(200, n_noise=16, random_state=0)
 X, y = shell.data, shell.target
 selector = CCMSelector().fit(X, y)
-print(explain_choice(selector))
+print(summary(selector)["why"])
 
 # %%
 # The error curve

@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from covmin.core.kernels import Gaussian
-from covmin.core.problem import Problem, Sample
+from covmin.core.problem import Problem
+from covmin.core.rows import Sample
 from covmin.core.screening import Protected
 from covmin.data import TableOptions, read
 from covmin.datasets import make_correlated_interaction, make_xor

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import gamma, norm
 
 from covmin.core.regression import Given, regress_on_sets
-from covmin.inference.testing.residual_products import normal_scores
+from covmin.inference.residual_products import normal_scores
 
 
 def _residuals(Z: np.ndarray, targets: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from covmin import CCMSelector, StabilitySelector
-from covmin.inference.stability_bounds import ASSUMPTIONS, false_selections
+from covmin.inference.error_control import ASSUMPTIONS, false_selections
 from covmin.runtime.seeds import unit_seed
 from experiments.study import Study, Unit, results
 

@@ -8,17 +8,16 @@ from covmin.runtime import __version__
 if TYPE_CHECKING:
     from covmin.data.blocks.parquet import open_parquet
     from covmin.evaluation.compare import compare_selectors
-    from covmin.inference.knockoffs.selector import KnockoffSelector
+    from covmin.inference.dependence import conditional_dependence_test
+    from covmin.inference.knockoffs import KnockoffSelector
     from covmin.inference.stability import StabilitySelector
-    from covmin.inference.testing.dependence import conditional_dependence_test
-    from covmin.inference.testing.verdicts import VerdictSelector
+    from covmin.inference.verdicts import VerdictSelector
     from covmin.plan.formulation import Formulation, Fourier
     from covmin.report.render import write_report
     from covmin.runtime.run import LongRun
     from covmin.selection.concordance import concordance_index
-    from covmin.selection.criterion import conditional_covariance_trace
+    from covmin.selection.criterion import conditional_covariance_trace, unexplained_variance
     from covmin.selection.selector import CCMSelector
-    from covmin.selection.unexplained import unexplained_variance
 
 __all__ = [
     "CCMSelector",
@@ -42,16 +41,16 @@ _HOMES = {
     "CCMSelector": "selection.selector",
     "Formulation": "plan.formulation",
     "Fourier": "plan.formulation",
-    "KnockoffSelector": "inference.knockoffs.selector",
+    "KnockoffSelector": "inference.knockoffs",
     "LongRun": "runtime.run",
     "StabilitySelector": "inference.stability",
-    "VerdictSelector": "inference.testing.verdicts",
+    "VerdictSelector": "inference.verdicts",
     "compare_selectors": "evaluation.compare",
     "concordance_index": "selection.concordance",
     "conditional_covariance_trace": "selection.criterion",
-    "conditional_dependence_test": "inference.testing.dependence",
+    "conditional_dependence_test": "inference.dependence",
     "open_parquet": "data.blocks.parquet",
-    "unexplained_variance": "selection.unexplained",
+    "unexplained_variance": "selection.criterion",
     "write_report": "report.render",
 }
 _MODULES = ("datasets", "evaluation", "kernels", "plotting", "report")

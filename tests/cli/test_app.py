@@ -97,8 +97,6 @@ def test_heavy_parts_are_imported_by_the_commands_that_need_them():
     [
         ("covmin se", "select"),
         ("covmin select {csv} --tar", "--target"),
-        ("covmin select {csv} --target gr", "group"),
-        ("covmin compare {csv} --drop x", "x9"),
     ],
 )
 def test_shell_completion(typed, offered, csv):

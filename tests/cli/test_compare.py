@@ -46,7 +46,7 @@ def test_compare_takes_categories(tmp_path, run):
 def test_compare_refuses_unknown_methods_sizes_and_pictures(csv, run):
     base = ("compare", csv, "-t", "group")
     for words, code, says in [
-        (("--methods", "peerson"), ExitCode.USAGE, "Did you mean pearson"),
+        (("--methods", "peerson"), ExitCode.DATA, "Known names: ccm, "),
         (("--methods", "ccm", "-m", "1,99"), ExitCode.DATA, "99"),
         (("-m", "many"), ExitCode.USAGE, "-m many is no list"),
         (("--picture", "c.gif"), ExitCode.OUTPUT, ".png"),
@@ -84,8 +84,8 @@ def test_scoring_and_a_time_limit(csv, run):
     assert answer["score"] == "balanced_accuracy"
     assert answer["unfinished"] == []
     refused = run(*words, "--scoring", "balanced_acuracy")
-    assert refused.exit_code == ExitCode.USAGE
-    assert "Did you mean balanced_accuracy" in refused.stderr
+    assert refused.exit_code == ExitCode.DATA
+    assert "balanced_acuracy" in refused.stderr
     late = run(*words, "--seconds", "0.001")
     assert late.exit_code == ExitCode.DATA
     assert "within seconds=0.001" in late.stderr
@@ -96,7 +96,7 @@ def test_methods_without_time_are_shown_as_such():
     rows = [("ccm", 1, 0.9, 2.0), ("rfe", 1, np.nan, np.nan)]
     names = ["selector", "n_features", "mean_score", "fit_seconds"]
     console = Console(width=80, record=True, file=io.StringIO())
-    console.print(_table(pd.DataFrame(rows, columns=names), 80, {"rfe": (0, 5)}))
+    console.print(_table(pd.DataFrame(rows, columns=names), {"rfe": (0, 5)}))
     shown = console.export_text()
     assert "no time" in shown
     assert "nan" not in shown

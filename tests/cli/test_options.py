@@ -7,7 +7,6 @@ import json
 import subprocess
 import sys
 from itertools import product
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ import pytest
 from covmin import CCMSelector, Formulation
 from covmin.cli.app import select
 from covmin.cli.errors import ExitCode
-from covmin.cli.options import OPTION_OF, complete_column, parse_value
+from covmin.cli.options import OPTION_OF, parse_value
 from covmin.core.kernels import KERNELS
 from covmin.kernels import Gaussian, Mixed, Polynomial, RationalQuadratic
 
@@ -27,14 +26,6 @@ PARAMETERS = {
     "rational-quadratic": ({"alpha": 2.0}, RationalQuadratic(alpha=2.0)),
     "polynomial": ({"degree": 2, "coef0": 0.5}, Polynomial(degree=2, coef0=0.5)),
 }
-
-
-def test_column_completion(tmp_path):
-    path = tmp_path / "data.csv"
-    path.write_text("good,go\x1b[1m,x\n1,2,3\n")  # the second cannot be typed
-    for params, args in (({"data": str(path)}, []), ({}, [str(path)])):
-        assert complete_column(SimpleNamespace(params=params, args=args), "go") == ["good"]
-    assert complete_column(SimpleNamespace(params={"data": "nowhere.csv"}, args=[]), "g") == []
 
 
 @pytest.mark.parametrize(
@@ -193,6 +184,13 @@ def test_what_makes_no_fit_is_refused(words, says, csv, run):
     result = run("select", csv, "-t", "group", *words.split())
     assert result.exit_code == ExitCode.USAGE, result.output
     assert says in " ".join(result.stderr.split())
+
+
+def test_a_device_that_is_not_there(csv, run):
+    pytest.importorskip("torch")
+    result = run("select", csv, "-t", "group", "--set", "device=nonsense")
+    assert result.exit_code == ExitCode.DATA
+    assert "device='nonsense' cannot be used" in result.stderr
 
 
 def test_an_error_of_the_fit_names_the_option(csv, run):

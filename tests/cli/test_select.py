@@ -178,8 +178,8 @@ def test_times_to_an_event(trial, run, tmp_path, event):
     ("words", "message"),
     [
         (["--event", "status"], "which of its values (1, 2) means that the event occurred?"),
-        (["--task", "survival"], "such as --event died or --event status=2"),
-        (["--event", "event", "--task", "regression"], "but --task is regression"),
+        (["--task", "survival"], "The option for this is --task."),
+        (["--event", "event", "--task", "regression"], "survival times are not supported"),
         (["--event", "evnt"], "Did you mean event?"),
         (["--event", "time"], "--event names 'time', which is the target"),
     ],

@@ -10,7 +10,7 @@ import pytest
 
 from covmin.core.grams import ExactGram, FourierGram, Gram
 from covmin.core.kernels import KERNELS, Kernel, Scale, ScaledKernel
-from covmin.core.rows import ArrayRows
+from covmin.core.rows import Sample
 from covmin.core.units import ALWAYS_ON, Units
 
 SIGMA, SHARE, BUDGET = 1.3, 0.4, 2.0
@@ -41,7 +41,7 @@ class Samples:
         return ExactGram(kernel, self.X, self.Y, self.p)
 
     def finite(self, components, block_size=5):
-        return FourierGram(components, ArrayRows(self.X, self.Y, self.p, block_size))
+        return FourierGram(components, Sample(self.X, self.Y, self.p, block_size))
 
     def fourier(self, kernel, frequencies=None, block_size=5):
         if frequencies is None:

@@ -24,6 +24,7 @@ from covmin.core.arrays import (
     to_numpy,
     transposed,
 )
+from covmin.remarks import InputError
 
 
 @pytest.fixture
@@ -173,11 +174,12 @@ def test_to_device_takes_arrays_that_cannot_be_written_to():
     assert_array_equal(to_numpy(to_device(X, "cpu")), X)
 
 
-def test_to_device_without_cuda_says_so(monkeypatch):
-    torch = pytest.importorskip("torch")
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(ValueError, match=r"no CUDA device.*device=None"):
-        to_device(np.ones(2), "cuda")
+@pytest.mark.parametrize("device", ["nonsense", "cuda:99"])
+def test_a_device_that_is_not_there_is_refused(device):
+    pytest.importorskip("torch")
+    with pytest.raises(InputError, match=r"no such device.*None") as refused:
+        to_device(np.ones(2), device)
+    assert refused.value.parameter == "device"
 
 
 def test_to_device_without_torch_says_how_to_install_it(monkeypatch):

@@ -7,6 +7,7 @@ import naive
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from single import trace_objective
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsRegressor
@@ -17,7 +18,6 @@ from covmin.core.constraints import CONSTRAINTS
 from covmin.core.grams import ExactGram
 from covmin.core.kernels import KERNELS, Scale
 from covmin.core.kernels.base import SampleKernel, outer, squared_distances
-from covmin.core.objectives import TraceObjective
 from covmin.plan.rules import by_size
 
 # ------------------------------------------------------------------- what a newcomer would write
@@ -112,7 +112,7 @@ def data():
 def test_the_gradient_of_the_kernel(draw, w):
     """As for any kernel: its objective has the slopes that differences have."""
     s = draw()
-    objective = TraceObjective(ExactGram(Matern(bandwidth=1.3), s.X, s.Y, s.p), epsilon=0.1)
+    objective = trace_objective(ExactGram(Matern(bandwidth=1.3), s.X, s.Y, s.p), epsilon=0.1)
     expected = naive.differences(lambda w: objective.at(w).value, w)
     assert_allclose(objective.at(w).gradient(), expected, rtol=1e-5)
 

@@ -5,7 +5,8 @@ import pytest
 
 from covmin.core.kernels import Gaussian
 from covmin.core.path import run_path
-from covmin.core.problem import Problem, Sample
+from covmin.core.problem import Problem
+from covmin.core.rows import Sample
 from covmin.datasets import make_additive, make_shell, make_xor
 from covmin.plan.formulation import Formulation
 

@@ -6,9 +6,9 @@ import naive
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from single import inverse_free_objective, trace_objective
 
 from covmin.core.kernels import Gaussian, Laplacian, WaveSum
-from covmin.core.objectives import InverseFreeObjective, TraceObjective
 from covmin.core.units import ALWAYS_ON, Units
 
 EPSILON = 0.1
@@ -17,13 +17,13 @@ PENALTY = 3.0 / EPSILON  # n·λ₂
 
 def make_objective(kind, gram, epsilon=EPSILON, n_steps=25, **units):
     if kind == "trace":
-        return TraceObjective(gram, epsilon, **units)
-    return InverseFreeObjective(gram, epsilon, 3.0 / epsilon, n_steps, **units)
+        return trace_objective(gram, epsilon, **units)
+    return inverse_free_objective(gram, epsilon, 3.0 / epsilon, n_steps, **units)
 
 
 def test_trace_value(case, w):
     """Weights count repeated samples, so the oracle is the unweighted formula on those."""
-    value = TraceObjective(case.gram, EPSILON).at(w).value
+    value = trace_objective(case.gram, EPSILON).at(w).value
     expected = naive.criterion(case.repeated_K(w), case.samples.repeated().Y, EPSILON)
     assert isinstance(value, float)
     assert value == pytest.approx(expected, rel=1e-9)
@@ -103,14 +103,14 @@ def test_going_on_from_the_minimum_stays_there(kernel, seed, samples, w):
 def test_the_inverse_free_value_falls_with_dependence_at_the_floor_of_lambda2(draw, w):
     """At λ₂ = 1/(2nε) each term y²(1/μ − 1/(4λ₂μ²)) still falls with the eigenvalue μ ≥ nε."""
     gram = draw(n=30).exact(Gaussian(1.0))
-    floor = InverseFreeObjective(gram, EPSILON, 1 / (2 * EPSILON), 200)
+    floor = inverse_free_objective(gram, EPSILON, 1 / (2 * EPSILON), 200)
     assert floor.at(np.ones(4)).value < floor.at(1e-3 * np.ones(4)).value
 
 
 def test_no_feature_leaves_all_of_the_response(samples):
     """At w = 0 the Gaussian criterion is ⟨Y, Y⟩/ε."""
     s = samples
-    value = TraceObjective(s.exact(Gaussian(1.0)), EPSILON).at(np.zeros(4)).value
+    value = trace_objective(s.exact(Gaussian(1.0)), EPSILON).at(np.zeros(4)).value
     assert value == pytest.approx(np.sum(s.p[:, None] * s.Y**2) / EPSILON, rel=1e-9)
 
 
@@ -195,13 +195,13 @@ def test_trace_gradient_against_autograd(samples, w):
     M = H @ K @ H.T + torch.diag(EPSILON / p)
     value = torch.sum(Y * torch.linalg.solve(M, Y))
     (expected,) = torch.autograd.grad(value, variable)
-    point = TraceObjective(samples.exact(Gaussian(1.3)), EPSILON).at(w)
+    point = trace_objective(samples.exact(Gaussian(1.3)), EPSILON).at(w)
     assert point.value == pytest.approx(float(value.detach()), rel=1e-10)
     assert_allclose(point.gradient(), expected.numpy(), rtol=1e-8)
 
 
 def test_the_additive_criterion_is_convex(draw):
-    objective = TraceObjective(draw(n=20, d=4).exact(WaveSum(1.0, 2.0)), 0.05)
+    objective = trace_objective(draw(n=20, d=4).exact(WaveSum(1.0, 2.0)), 0.05)
     rng = np.random.default_rng(0)
     for _ in range(30):
         a, b, t = rng.uniform(0, 1, 4), rng.uniform(0, 1, 4), rng.uniform()

@@ -12,7 +12,8 @@ from covmin.core.kernels import KERNELS, Gaussian, Laplacian, Linear, Mixed
 from covmin.core.kernels.bandwidth import median_bandwidth
 from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import PROBE_WEIGHT, Stage, approximation_error, run_path
-from covmin.core.problem import Effort, Problem, Sample
+from covmin.core.problem import Effort, Problem
+from covmin.core.rows import Sample
 from covmin.core.screening import Found, Protected
 from covmin.core.solver import Steps, Watch, minimize
 from covmin.core.units import ALWAYS_ON, Units

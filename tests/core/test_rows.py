@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.core.arrays import to_numpy
-from covmin.core.rows import ArrayRows, add_up, map_blocks
+from covmin.core.rows import Sample, add_up, map_blocks
 
 
 def moments(X, Y, p):
@@ -16,7 +16,7 @@ def moments(X, Y, p):
 
 @pytest.mark.parametrize("block_size", [1, 4, 11, 1000])
 def test_the_block_size_does_not_change_the_sum(block_size, xp, samples):
-    sums = ArrayRows(*(xp.asarray(a) for a in (samples.X, samples.Y, samples.p)), block_size).sum(
+    sums = Sample(*(xp.asarray(a) for a in (samples.X, samples.Y, samples.p)), block_size).sum(
         moments
     )
     for got, expected in zip(sums, moments(samples.X, samples.Y, samples.p), strict=True):
@@ -25,7 +25,7 @@ def test_the_block_size_does_not_change_the_sum(block_size, xp, samples):
 
 def test_every_row_is_visited_once_and_in_order(samples):
     visited = []
-    rows = ArrayRows(samples.X, samples.Y, samples.p, block_size=4)
+    rows = Sample(samples.X, samples.Y, samples.p, block_size=4)
     rows.sum(lambda X, Y, p: visited.append((X, Y, p)) or (p,) * 0)
     assert [X.shape[0] for X, _, _ in visited] == [4, 4, 3]
     for part, whole in zip(
@@ -37,7 +37,7 @@ def test_every_row_is_visited_once_and_in_order(samples):
 def test_single_precision_blocks_are_added_in_double(xp):
     n = 1000
     X = xp.full((n, 1), 0.1, dtype=xp.float32)
-    rows = ArrayRows(X, X, xp.ones(n, dtype=xp.float32), block_size=1)
+    rows = Sample(X, X, xp.ones(n, dtype=xp.float32), block_size=1)
     (total,) = rows.sum(lambda X, Y, p: (p @ X,))
     assert total.dtype == xp.float64
     assert float(total[0]) == pytest.approx(n * float(np.float32(0.1)), rel=1e-12)
@@ -45,14 +45,14 @@ def test_single_precision_blocks_are_added_in_double(xp):
 
 def test_the_sum_does_not_alias_what_the_function_returned(samples):
     kept = np.zeros(1)
-    rows = ArrayRows(samples.X, samples.Y, samples.p, block_size=4)
+    rows = Sample(samples.X, samples.Y, samples.p, block_size=4)
     (total,) = rows.sum(lambda X, Y, p: (kept,))
     total += 1.0
     assert_array_equal(kept, 0.0)
 
 
 def test_restrict_keeps_the_rows_and_the_block_size(samples):
-    rows = ArrayRows(samples.X, samples.Y, samples.p, block_size=4).restrict(np.array([2, 0]))
+    rows = Sample(samples.X, samples.Y, samples.p, block_size=4).restrict(np.array([2, 0]))
     (means,) = rows.sum(lambda X, Y, p: (p @ X,))
     assert_allclose(means, samples.p @ samples.X[:, [2, 0]])
     (mean,) = rows.restrict(np.array([1])).sum(lambda X, Y, p: (p @ X,))
@@ -64,8 +64,8 @@ def test_restrict_keeps_the_rows_and_the_block_size(samples):
 
 
 def test_threads_change_nothing(samples):
-    one = ArrayRows(samples.X, samples.Y, samples.p, block_size=2).sum(moments)
-    several = ArrayRows(samples.X, samples.Y, samples.p, block_size=2, n_threads=3).sum(moments)
+    one = Sample(samples.X, samples.Y, samples.p, block_size=2).sum(moments)
+    several = Sample(samples.X, samples.Y, samples.p, block_size=2, n_threads=3).sum(moments)
     for here, there in zip(one, several, strict=True):
         assert_array_equal(here, there)
 
@@ -109,6 +109,6 @@ def test_an_error_in_a_block_is_an_error_of_the_sum(samples, n_threads):
     def fails(X, Y, p):
         raise FloatingPointError("in a block")
 
-    rows = ArrayRows(samples.X, samples.Y, samples.p, block_size=2, n_threads=n_threads)
+    rows = Sample(samples.X, samples.Y, samples.p, block_size=2, n_threads=n_threads)
     with pytest.raises(FloatingPointError, match="in a block"):
         rows.sum(fails)

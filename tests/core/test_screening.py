@@ -12,7 +12,8 @@ from covmin.core.constraints import SoftBudget
 from covmin.core.kernels import Mixed
 from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import run_path
-from covmin.core.problem import Problem, Sample
+from covmin.core.problem import Problem
+from covmin.core.rows import Sample
 from covmin.core.screening import SEARCH, Found, Protected, Ranked, Screening, Search
 from covmin.core.solver import Watch
 from covmin.core.units import ALWAYS_ON

@@ -11,11 +11,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import LinearConstraint, linprog
 from scipy.optimize import minimize as scipy_minimize
+from single import inverse_free_objective, trace_objective
 
 from covmin.core.constraints import CappedSimplex, SoftBudget
 from covmin.core.grams import ExactGram
 from covmin.core.kernels import Gaussian, Laplacian, Linear, WaveSum
-from covmin.core.objectives import InverseFreeObjective, TraceObjective
+from covmin.core.objectives import InverseFreeObjective
 from covmin.core.solver import Steps, minimize
 from covmin.core.units import ALWAYS_ON, Units
 
@@ -117,9 +118,9 @@ def problem(request, wide):
     objective, gram, constraint = request.param.split("-")
     gram = getattr(wide, gram)(Gaussian(3.0))
     if objective == "trace":
-        objective = TraceObjective(gram, EPSILON)
+        objective = trace_objective(gram, EPSILON)
     else:
-        objective = InverseFreeObjective(gram, EPSILON, 3 / EPSILON)
+        objective = inverse_free_objective(gram, EPSILON, 3 / EPSILON)
     return objective, CappedSimplex(3) if constraint == "hard" else SoftBudget(3, 0.5)
 
 
@@ -153,7 +154,7 @@ def test_converged_solutions_are_stationary(problem):
     assert solution.converged
     # Many steps from zero: the gradient at w whatever α the solver has reached there.
     if isinstance(objective, InverseFreeObjective):
-        objective = InverseFreeObjective(objective.gram, EPSILON, objective.penalty, 200)
+        objective = inverse_free_objective(objective.gram, EPSILON, objective.penalty, 200)
     point = objective.at(solution.w)
     assert solution.value == pytest.approx(point.value + constraint.price(solution.w), rel=1e-3)
     gap = lp_gap(solution.w, point.gradient() + constraint.slope(solution.w), constraint)
@@ -168,7 +169,7 @@ def test_the_gap_is_the_one_at_the_solution(constraint, seed, draw):
     """Of all the features, those the solver has put aside included."""
     s = draw(n=50, d=30, k=1, seed=seed)
     for gram in (s.exact(Gaussian(5.0)), s.exact(Laplacian(15.0)), s.drawn(Gaussian(3.0), 20)):
-        objective = TraceObjective(gram, EPSILON)
+        objective = trace_objective(gram, EPSILON)
         for max_iter in (0, *range(1, 20, 2), 100):
             solution = minimize(
                 objective, constraint, np.full(30, 4 / 30), Steps(max_iter=max_iter)
@@ -190,7 +191,7 @@ def test_the_objective_never_rises(problem):
 
 
 def test_a_watch_is_told_of_each_accepted_step(wide):
-    objective, notes = TraceObjective(wide.exact(Gaussian(3.0)), EPSILON), Notes()
+    objective, notes = trace_objective(wide.exact(Gaussian(3.0)), EPSILON), Notes()
     solution = minimize(objective, CappedSimplex(3), START, watch=notes)
     history = notes.steps
     assert [iteration.n_iter for iteration in history] == list(range(1, solution.n_iter + 1))
@@ -227,7 +228,7 @@ def test_steps_of_a_rough_answer_grow_where_the_objective_bends_downwards():
 @pytest.mark.parametrize("constraint", [CappedSimplex(3), SoftBudget(3, 0.5)])
 def test_rounding_does_not_choose_the_path(constraint, wide):
     """Last bits differ between BLAS libraries, threads and column orders; ends must not."""
-    objective = TraceObjective(wide.exact(Gaussian(3.0)), EPSILON)
+    objective = trace_objective(wide.exact(Gaussian(3.0)), EPSILON)
     ends = [minimize(rounded(objective, seed), constraint, START).w for seed in range(8)]
     assert np.ptp(ends, axis=0).max() < 1e-6
 
@@ -235,7 +236,7 @@ def test_rounding_does_not_choose_the_path(constraint, wide):
 @pytest.mark.parametrize("max_step", [0.01, 0.1])
 def test_a_free_step_uses_the_cap(wide, max_step):
     notes = Notes()
-    objective = TraceObjective(wide.exact(Gaussian(3.0)), EPSILON)
+    objective = trace_objective(wide.exact(Gaussian(3.0)), EPSILON)
     minimize(objective, CappedSimplex(3), START, Steps(max_iter=1, max_step=max_step), notes)
     assert 0.9 * max_step <= notes.steps[0].step <= TOLERANCE * max_step
 
@@ -254,7 +255,7 @@ def test_a_watch_ends_a_solve_with_what_there_is(problem, most):
 
 def test_evaluations_are_counted(wide):
     for tol in (1e-3, -1.0):  # no gap is below zero, so the line search ends the second solve
-        objective = whole(TraceObjective(wide.exact(Gaussian(3.0)), EPSILON))
+        objective = whole(trace_objective(wide.exact(Gaussian(3.0)), EPSILON))
         solution = minimize(objective, CappedSimplex(3), START, Steps(tol=tol))
         assert solution.n_evaluations == objective.log["at"]
 
@@ -268,7 +269,7 @@ def test_one_step_is_not_enough(problem):
 
 def test_last_active_is_the_last_step_with_a_positive_weight(wide):
     """The solve with k steps is the beginning of the whole one."""
-    objective = TraceObjective(wide.exact(Gaussian(3.0)), EPSILON)
+    objective = trace_objective(wide.exact(Gaussian(3.0)), EPSILON)
     solution = minimize(objective, CappedSimplex(2), START)
     assert np.unique(solution.last_active).size > 2
     for k in range(1, solution.n_iter + 1):
@@ -277,7 +278,7 @@ def test_last_active_is_the_last_step_with_a_positive_weight(wide):
 
 
 def test_the_start_is_projected_and_not_modified(wide):
-    objective = TraceObjective(wide.exact(Gaussian(3.0)), EPSILON)
+    objective = trace_objective(wide.exact(Gaussian(3.0)), EPSILON)
     w0 = np.full(12, 2.0)
     solution = minimize(objective, CappedSimplex(3), w0, Steps(max_iter=0))
     assert_array_equal(w0, 2.0)
@@ -292,9 +293,9 @@ def test_the_start_is_projected_and_not_modified(wide):
 @pytest.mark.parametrize("constraint", [CappedSimplex(2), SoftBudget(2, 2.0)])
 @pytest.mark.parametrize("inverse_free", [False, True])
 def test_dropping_features_at_zero_changes_nothing(kernel, gram, constraint, inverse_free, wide):
-    objective = TraceObjective(getattr(wide, gram)(kernel), EPSILON)
+    objective = trace_objective(getattr(wide, gram)(kernel), EPSILON)
     if inverse_free:
-        objective = InverseFreeObjective(objective.gram, EPSILON, 3 / EPSILON, 100)
+        objective = inverse_free_objective(objective.gram, EPSILON, 3 / EPSILON, 100)
     reference = whole(objective)
     steps = Steps(300, 1e-6)
     expected = minimize(reference, constraint, START, steps)
@@ -307,9 +308,9 @@ def test_dropping_features_at_zero_changes_nothing(kernel, gram, constraint, inv
 
 def test_features_come_back_from_zero_where_the_kernel_lets_them(wide):
     w0 = np.zeros(12)
-    objective = TraceObjective(wide.exact(Laplacian(6.0)), EPSILON)
+    objective = trace_objective(wide.exact(Laplacian(6.0)), EPSILON)
     assert minimize(objective, CappedSimplex(2), w0).w.sum() > 0.5
-    stuck = minimize(TraceObjective(wide.exact(Gaussian(3.0)), EPSILON), CappedSimplex(2), w0)
+    stuck = minimize(trace_objective(wide.exact(Gaussian(3.0)), EPSILON), CappedSimplex(2), w0)
     assert_array_equal(stuck.w, 0.0)
     assert stuck.converged
 
@@ -320,7 +321,7 @@ def test_a_useless_feature_gives_its_weight_back_to_the_sum():
     gram = ExactGram(WaveSum(1.0, 1.0), X, X[:, :1] - X[:, :1].mean(), np.full(60, 1 / 60))
     start = np.zeros(12)
     start[5] = 1.0  # a useless feature holds the whole budget
-    solution = minimize(TraceObjective(gram, EPSILON), CappedSimplex(1), start)
+    solution = minimize(trace_objective(gram, EPSILON), CappedSimplex(1), start)
     assert solution.converged
     assert solution.w[0] > 0.99
 
@@ -329,7 +330,7 @@ def test_weights_of_units(wide):
     """The columns of a unit share its weight, and one that is always on is not counted."""
     of_column = np.array([0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, ALWAYS_ON])
     units = Units(of_column, np.where(of_column > 0, np.sqrt(0.5), 1.0))
-    objective = TraceObjective(wide.exact(Laplacian(6.0)), EPSILON, units=units)
+    objective = trace_objective(wide.exact(Laplacian(6.0)), EPSILON, units=units)
     solution = minimize(objective, CappedSimplex(2), np.full(6, 1 / 3), Steps(tol=1e-5))
     assert solution.converged
     assert solution.w.shape == solution.gradient.shape == (6,)
@@ -389,7 +390,7 @@ def test_a_budget_that_does_not_bind_is_left_unspent():
 def test_an_objective_that_is_not_finite_is_an_error_with_advice(wide):
     """No factorisation looks at the inverse-free form, so the solver has to."""
     Y = np.full_like(wide.Y, np.nan)
-    objective = InverseFreeObjective(
+    objective = inverse_free_objective(
         type(wide)(wide.X, Y, wide.p, wide.counts).exact(Gaussian(3.0)), EPSILON, 3 / EPSILON
     )
     with pytest.raises(FloatingPointError, match="finite"):
@@ -410,7 +411,7 @@ def test_the_additive_kernel_ends_at_the_global_optimum(seed):
         y = np.digitize(y, np.quantile(y, [1 / 3, 2 / 3]))
     Y = (y - y.mean())[:, None] / y.std()
     gram = ExactGram(WaveSum(1.0, 2.0), X, Y, np.full(n, 1 / n))
-    objective, budget = TraceObjective(gram, 0.01), CappedSimplex(2)
+    objective, budget = trace_objective(gram, 0.01), CappedSimplex(2)
     ends = [
         minimize(objective, budget, start, Steps(3000, 1e-7)).value
         for start in (np.full(d, 2 / d), rng.uniform(0, 1, d))
@@ -430,7 +431,7 @@ def random_problem(rng):
     p = rng.uniform(0.1, 1.0, n)
     p /= p.sum()
     gram = ExactGram(Gaussian(10.0 ** rng.uniform(-1, 2)), X, Y - p @ Y, p)
-    objective = TraceObjective(gram, 10.0 ** rng.uniform(-12, 1))
+    objective = trace_objective(gram, 10.0 ** rng.uniform(-12, 1))
     m = int(rng.integers(1, d + 1))
     constraint = CappedSimplex(m) if rng.random() < 0.5 else SoftBudget(m, rng.exponential())
     return objective, constraint, rng.uniform(0, 1, d)

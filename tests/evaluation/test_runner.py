@@ -90,7 +90,7 @@ def test_damage_in_the_middle(tmp_path):
     run_units([{"x": 1}, {"x": 2}], lambda unit: unit["x"], log=path)
     lines = path.read_text().splitlines()
     path.write_text("\n".join([lines[0], lines[1][:5], lines[2], ""]))
-    with pytest.raises(ValueError, match=r"Line 2 of .* is damaged"):
+    with pytest.raises(ValueError, match="is damaged"):
         run_units([{"x": 1}], lambda unit: unit["x"], log=path)
 
 

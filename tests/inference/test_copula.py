@@ -8,10 +8,9 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from covmin.data import Layout
-from covmin.inference.knockoffs.copula import (
-    CategoryColumn,
+from covmin.inference.copula import (
+    LatentColumn,
     LevelMargin,
-    NumberColumns,
     NumberMargin,
     TableKnockoffs,
     _estimate,
@@ -86,16 +85,16 @@ def test_given_columns_stay_and_the_others_follow_them():
     assert_allclose(np.corrcoef(X[:, 1], np.log(copies[:, 0]))[0, 1], expected, atol=0.06)
 
 
-def test_gaps_are_copied_with_their_column():
+def test_missings_are_copied_with_their_column():
     rng = np.random.default_rng(4)
     Z = rng.multivariate_normal(np.zeros(2), [[1.0, 0.7], [0.7, 1.0]], N)
-    gap = (Z[:, 1] > 0.8).astype(float)
-    X = np.column_stack([np.where(gap, np.nan, Z[:, 0]), Z[:, 1], gap])
+    missing = (Z[:, 1] > 0.8).astype(float)
+    X = np.column_stack([np.where(missing, np.nan, Z[:, 0]), Z[:, 1], missing])
     plan = replace(Layout.plain(2), source=np.array([0, 1, 0]), indicators=np.array([2]))
     copies = copies_of(X, plan)
     assert_array_equal(np.isnan(copies[:, 0]), copies[:, 2] == 1.0)
-    # Where a gap stands follows the other column, in the copy as in the original.
-    for column in (gap, copies[:, 2]):
+    # Where a missing stands follows the other column, in the copy as in the original.
+    for column in (missing, copies[:, 2]):
         assert X[column == 1.0, 1].mean() > X[column == 0.0, 1].mean() + 0.5
 
 
@@ -166,7 +165,7 @@ def test_levels_come_back_with_their_shares():
 def test_a_category_is_drawn_as_one_of_its_rows():
     codes = np.random.default_rng(7).integers(0, 3, M)
     block = np.eye(3)[codes]
-    column = CategoryColumn(block, P)
+    column = LatentColumn(block, P, None)
     drawn = column.values(np.random.default_rng(8).standard_normal((60, 2)))
     assert_array_equal(drawn.sum(axis=1), 1.0)
     assert_array_equal(column.values(within(column, np.random.default_rng(9))), block)
@@ -174,19 +173,19 @@ def test_a_category_is_drawn_as_one_of_its_rows():
 
 def test_a_missing_number_says_nothing_and_may_be_missing_in_a_copy():
     rng = np.random.default_rng(10)
-    x, gap = rng.standard_normal(M), rng.random(M) < 0.3
-    block = np.column_stack([np.where(gap, np.nan, x), gap])
-    column = NumberColumns(block, np.array([False, True]), P)
-    assert_array_equal(np.isinf(column.lower[:, 0]), gap)
+    x, missing = rng.standard_normal(M), rng.random(M) < 0.3
+    block = np.column_stack([np.where(missing, np.nan, x), missing])
+    column = LatentColumn(block, P, np.array([False, True]))
+    assert_array_equal(np.isinf(column.lower[:, 0]), missing)
     drawn = column.values(rng.standard_normal((20_000, 2)))
     assert_array_equal(np.isnan(drawn[:, 0]), drawn[:, 1] == 1.0)
-    assert_allclose(drawn[:, 1].mean(), gap.mean(), atol=0.02)
+    assert_allclose(drawn[:, 1].mean(), missing.mean(), atol=0.02)
 
 
 def test_a_date_is_one_of_the_dates():
     angle = np.random.default_rng(11).uniform(0, 6, M)
     block = np.column_stack([angle, np.cos(angle), np.sin(angle)])
-    column = NumberColumns(block, np.zeros(3, dtype=bool), P)
+    column = LatentColumn(block, P, np.zeros(3, dtype=bool))
     drawn = column.values(np.random.default_rng(12).standard_normal((50, 3)))
     assert_allclose(np.hypot(drawn[:, 1], drawn[:, 2]), 1.0)
 

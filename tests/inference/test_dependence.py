@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from covmin import conditional_covariance_trace, conditional_dependence_test
 from covmin.data import TableOptions, read
 from covmin.datasets import make_additive, make_xor
-from covmin.inference.testing.dependence import explained_share
+from covmin.inference.dependence import explained_share
 from covmin.kernels import Gaussian
 
 

@@ -14,13 +14,13 @@ from covmin import CCMSelector, KnockoffSelector, LongRun
 from covmin.core.units import Units
 from covmin.data import TableOptions, read
 from covmin.datasets import make_survival
-from covmin.inference.knockoffs.comparison import (
+from covmin.inference.comparison import swap_statistics
+from covmin.inference.error_control import (
     e_value_q_values,
     knockoff_e_values,
     knockoff_q_values,
-    swap_statistics,
 )
-from covmin.inference.knockoffs.gaussian import GaussianKnockoffs
+from covmin.inference.gaussian import GaussianKnockoffs
 
 
 @pytest.mark.filterwarnings("ignore:.*constant feature:UserWarning")

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 from scipy.stats import chi2
 
 from covmin.core.regression import Basis, Given, Smoother
-from covmin.inference.testing.feature_tests import predicted_by_others
-from covmin.inference.testing.residual_products import (
+from covmin.inference.feature_tests import predicted_by_others
+from covmin.inference.residual_products import (
     normal_scores,
     residual_product_test,
     weighted_chi2_tail,

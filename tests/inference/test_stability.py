@@ -18,8 +18,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from covmin import CCMSelector, LongRun, StabilitySelector, open_parquet
 from covmin.data import TableOptions, read
 from covmin.datasets import make_additive, make_survival, make_xor
+from covmin.inference.error_control import false_selections
 from covmin.inference.stability import _complementary_halves
-from covmin.inference.stability_bounds import false_selections
 
 
 # A feature that is constant on one half, or no feature above the threshold, is worth a warning.

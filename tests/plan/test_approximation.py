@@ -9,13 +9,13 @@ from covmin.constants import FIRST_BUDGET, N_COMPONENTS, SAMPLE_ROWS
 from covmin.core.kernels import KERNELS
 from covmin.core.problem import EFFORT
 from covmin.plan.rules import Size, choose_approximation
-from covmin.runtime import memory, threads
+from covmin.runtime import machine
 
 GAUSSIAN, MIXED, POLYNOMIAL, LINEAR = (
     KERNELS[name]() for name in ("gaussian", "mixed", "polynomial", "linear")
 )
 
-fourier_bytes = partial(memory.fourier_bytes, block_rows=8192)
+fourier_bytes = partial(machine.fourier_bytes, block_rows=8192)
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def free(monkeypatch):
     """Set what the system says is free; None where it does not say."""
 
     def set_free(size):
-        monkeypatch.setattr(memory, "available_bytes", lambda: size)
+        monkeypatch.setattr(machine, "available_bytes", lambda: size)
 
     return set_free
 
@@ -54,12 +54,12 @@ def test_components_that_are_exact_are_used_where_they_are_fewer_than_the_sample
 
 def test_auto_turns_to_components_where_the_matrix_does_not_fit(free):
     shape = (1900, 5)
-    free(int(memory.exact_bytes(*shape) / 0.8) + 1)
+    free(int(machine.exact_bytes(*shape) / 0.8) + 1)
     assert choose_approximation("auto", GAUSSIAN, Size(*shape)) == (
         None,
         f"1900 samples, at most {SAMPLE_ROWS}",
     )
-    free(int(memory.exact_bytes(*shape) / 0.8) - 1)
+    free(int(machine.exact_bytes(*shape) / 0.8) - 1)
     assert choose_approximation("auto", GAUSSIAN, Size(*shape)) == (
         "fourier",
         "not enough memory for the kernel matrix",
@@ -99,7 +99,7 @@ def least(kernel, shape):
     with pytest.MonkeyPatch.context() as patch:
         while high - low > 1:
             middle = (low + high) // 2
-            patch.setattr(memory, "available_bytes", lambda middle=middle: middle)
+            patch.setattr(machine, "available_bytes", lambda middle=middle: middle)
             try:
                 choice("fourier", kernel, shape)
                 high = middle
@@ -109,7 +109,7 @@ def least(kernel, shape):
 
 
 def test_every_thread_takes_memory(monkeypatch):
-    monkeypatch.setattr(threads, "cpu_count", lambda: 3)
+    monkeypatch.setattr(machine, "cpu_count", lambda: 3)
     shape = (10_000, 50)
     needed = []
     for n_threads in (1, 2, 3):
@@ -138,6 +138,6 @@ def test_a_matrix_of_some_rows_takes_memory_where_columns_are_many():
     """Components come after the first stage, for the columns it leaves."""
     n, d = 5000, 20_000
     waves = fourier_bytes(n, d, N_COMPONENTS + 8 * FIRST_BUDGET) - fourier_bytes(n, d, N_COMPONENTS)
-    matrix = memory.exact_bytes(EFFORT.rows(MIXED, d, N_COMPONENTS), d, mixed=True)
+    matrix = machine.exact_bytes(EFFORT.rows(MIXED, d, N_COMPONENTS), d, mixed=True)
     more = 0.8 * (least(MIXED, (n, d)) - least(GAUSSIAN, (n, d)))
     assert more == pytest.approx(waves + matrix, abs=2)

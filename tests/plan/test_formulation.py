@@ -9,7 +9,8 @@ from covmin import CCMSelector
 from covmin.core.constraints import CappedSimplex, SoftBudget
 from covmin.core.kernels import Gaussian
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
-from covmin.core.problem import Problem, Sample
+from covmin.core.problem import Problem
+from covmin.core.rows import Sample
 from covmin.core.solver import Steps
 from covmin.plan.formulation import FORMULATIONS, Formulation, formulation_of
 

@@ -10,7 +10,7 @@ import covmin.selection.assemble
 import covmin.selection.crossval
 from covmin import CCMSelector, Formulation, Fourier, open_parquet
 from covmin.core.kernels import Mixed
-from covmin.core.problem import Sample
+from covmin.core.rows import Sample
 from covmin.core.screening import Screening
 from covmin.data import TableOptions, read
 from covmin.data.standardize import prepare_columns
@@ -255,10 +255,10 @@ def test_rows_from_disk_are_read_in_blocks(tmp_path):
 
 
 def test_no_memory_for_the_matrix_means_components(monkeypatch):
-    from covmin.runtime import memory
+    from covmin.runtime import machine
 
-    needed = memory.exact_bytes(1900, 5, mixed=True)
-    monkeypatch.setattr(memory, "available_bytes", lambda: needed)
+    needed = machine.exact_bytes(1900, 5, mixed=True)
+    monkeypatch.setattr(machine, "available_bytes", lambda: needed)
     X, y = numbers(1900, 5)
     said = decided(CCMSelector(2), X, y)
     assert said["approximation"] == (

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from covmin.core.kernels import Gaussian
-from covmin.core.problem import Problem, Sample
+from covmin.core.problem import Problem
+from covmin.core.rows import Sample
 from covmin.plan import look
 from covmin.plan.look import FirstLook
 

@@ -6,7 +6,8 @@ import pytest
 from covmin import CCMSelector
 from covmin.constants import NOISE_ROWS
 from covmin.core.kernels import Mixed
-from covmin.core.problem import Problem, Sample
+from covmin.core.problem import Problem
+from covmin.core.rows import Sample
 from covmin.plan.look import FirstLook
 from covmin.plan.rules import ridge_for_noise
 

@@ -14,9 +14,8 @@ from covmin.data import table as data_table
 from covmin.report import (
     build_report,
     check_data,
-    error_curve,
-    explain_choice,
     render_report,
+    summary,
     write_report,
 )
 from covmin.selection import summary as fit_summary
@@ -89,8 +88,8 @@ def test_several_outputs_and_one_feature():
     assert report["data"]["n_outputs"] == 2
     assert report["pair"] is None
     assert "all features are selected" in render_report(report)
-    assert error_curve(selector) is None
-    assert "1 feature, all there are" in explain_choice(selector)
+    assert summary(selector)["cv_results"] is None
+    assert "1 feature, all there are" in summary(selector)["why"]
 
 
 def test_mistakes_are_explained(wine):

@@ -7,7 +7,7 @@ import pytest
 
 from covmin import CCMSelector
 from covmin.plotting import ErrorCurveDisplay
-from covmin.report import build_report, error_curve, explain_choice, headline, render_report
+from covmin.report import build_report, headline, render_report, summary
 
 
 @pytest.fixture(scope="module")
@@ -22,12 +22,12 @@ def test_the_verdict_speaks_of_the_concordance_index(survival):
     assert f"predict days (concordance {index:.2f}; 0.50 by chance)" in str(
         headline(selector, "days")
     )
-    assert f"a cross-validated concordance index of {index:.4g}" in explain_choice(selector)
+    assert f"a cross-validated concordance index of {index:.4g}" in summary(selector)["why"]
 
 
 def test_the_curve_is_that_of_the_concordance_index(survival):
     selector, *_ = survival
-    curve = error_curve(selector)
+    curve = summary(selector)["cv_results"]
     assert curve["measure"] == "concordance"
     assert curve["error"] == selector.cv_results_.concordance[0].tolist()
     best = curve["n_features"].index(curve["best"])
@@ -43,8 +43,8 @@ def test_noise_is_called_noise():
     X = rng.standard_normal((80, 4))
     y = np.column_stack([rng.random(80) < 0.5, rng.exponential(size=80)])
     selector = CCMSelector(task="survival").fit(X, y)
-    assert str(headline(selector, "days")).startswith("No feature")
-    assert "(highest concordance index 0." in explain_choice(selector)
+    assert headline(selector, "days").startswith("No feature")
+    assert "(best concordance index: 0." in summary(selector)["why"]
 
 
 def test_features_are_drawn_as_curves_that_fall(report, survival):

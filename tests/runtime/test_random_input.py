@@ -50,16 +50,14 @@ def make_frame(rng):
 def encoded(rng, frame):
     """A file of the frame; where a format cannot hold it, a text table."""
     text = frame.to_csv(index=False, sep=rng.choice(",,,;\t|")).encode("utf-8", "replace")
-    kind = rng.choice(("csv", "csv", "csv", "parquet", "npz", "noise"))
+    kind = rng.choice(("csv", "csv", "csv", "parquet", "noise"))
     buffer = io.BytesIO()
     try:
         if kind == "parquet":
             frame.to_parquet(buffer)
-        elif kind == "npz":
-            np.savez(buffer, X=frame.select_dtypes("number").to_numpy(), y=frame["y"].to_numpy())
     except Exception:  # an odd table that the writer refuses
         kind = "csv"
-    data = buffer.getvalue() if kind in ("parquet", "npz") else text
+    data = buffer.getvalue() if kind == "parquet" else text
     if kind == "noise":
         data = rng.choice(STARTS) + rng.randbytes(rng.choice((0, 1, 100, 4000)))
     if rng.random() < 0.1:

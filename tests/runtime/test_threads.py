@@ -24,9 +24,9 @@ from covmin import (
 )
 from covmin.datasets import make_xor
 from covmin.report import check_data
-from covmin.runtime import threads
-from covmin.runtime.progress import repeat
-from covmin.runtime.threads import blas_threads, one_blas_thread, row_threads, worker_threads
+from covmin.runtime import machine
+from covmin.runtime.machine import blas_threads, one_blas_thread, row_threads, worker_threads
+from covmin.runtime.run import repeat
 
 LARGE = 10_000
 
@@ -37,7 +37,7 @@ def threads_of_blas():
 
 @pytest.fixture
 def two_threads(monkeypatch):
-    monkeypatch.setattr(threads, "cpu_count", lambda: 2)
+    monkeypatch.setattr(machine, "cpu_count", lambda: 2)
     with threadpool_limits(2, user_api="blas"):
         yield
 
@@ -46,7 +46,7 @@ def two_threads(monkeypatch):
 def running(monkeypatch):
     """Number of other threads that the machine runs, as the system tells it."""
     now = [0]
-    monkeypatch.setattr(threads, "_n_running", lambda: now[0])
+    monkeypatch.setattr(machine, "_n_running", lambda: now[0])
     return now
 
 
@@ -78,18 +78,18 @@ class TestTheRule:
             assert threads_of_blas() == 2
 
     def test_no_more_threads_than_processors(self, monkeypatch, running):
-        monkeypatch.setattr(threads, "cpu_count", lambda: 3)
+        monkeypatch.setattr(machine, "cpu_count", lambda: 3)
         with threadpool_limits(4, user_api="blas"):
             assert threads_inside(LARGE) == 3
 
     @pytest.mark.skipif(not Path("/proc/loadavg").exists(), reason="Linux tells it")
     def test_a_busy_loop_is_noticed(self, busy_machine):
-        assert any(threads._n_running() >= (os.cpu_count() or 1) for _ in range(50))
+        assert any(machine._n_running() >= (os.cpu_count() or 1) for _ in range(50))
 
 
 # The first question about threads comes before the modules that bring a BLAS of their own.
 EARLY = """
-from covmin.runtime.threads import one_blas_thread, row_threads
+from covmin.runtime.machine import one_blas_thread, row_threads
 row_threads()
 from covmin import CCMSelector
 CCMSelector
@@ -110,7 +110,7 @@ class TestRows:
             assert row_threads() == 2
 
     def test_no_more_than_processors(self, monkeypatch):
-        monkeypatch.setattr(threads, "cpu_count", lambda: 1)
+        monkeypatch.setattr(machine, "cpu_count", lambda: 1)
         with threadpool_limits(2, user_api="blas"):
             assert row_threads() == 1
 
@@ -151,7 +151,7 @@ SHARED = """
 from joblib import Parallel, cpu_count, delayed
 
 def threads():
-    from covmin.runtime.threads import row_threads
+    from covmin.runtime.machine import row_threads
     return row_threads()
 
 print(*set(Parallel(cpu_count())(delayed(threads)() for _ in range(4))), threads() // cpu_count())
@@ -177,24 +177,24 @@ ENTRIES = {
         lambda: conditional_covariance_trace(X, y),
         ["selection.criterion.make_problem"],
     ),
-    "unexplained": (lambda: unexplained_variance(X, y), ["selection.unexplained.regress_on_sets"]),
+    "unexplained": (lambda: unexplained_variance(X, y), ["selection.criterion.regress_on_sets"]),
     "test": (
         lambda: conditional_dependence_test(X[:, :1], y, given=X[:, 1:3], n_resamples=2),
-        ["inference.testing.dependence.residual_product_test"],
+        ["inference.dependence.residual_product_test"],
     ),
     "permutation test": (
         lambda: conditional_dependence_test(X[:, :1], y, n_resamples=2),
-        ["inference.testing.dependence.explained_share"],
+        ["inference.dependence.explained_share"],
     ),
     "verdicts": (
         lambda: VerdictSelector().fit(X, y),
-        ["inference.testing.feature_tests.regress_on_sets"],
+        ["inference.feature_tests.regress_on_sets"],
     ),
     "knockoffs": (
         lambda: KnockoffSelector(fdr=0.5).fit(X, y),
         [
-            "inference.knockoffs.copula.GaussianKnockoffs",
-            "inference.knockoffs.selector.swap_statistics",
+            "inference.copula.GaussianKnockoffs",
+            "inference.knockoffs.swap_statistics",
         ],
     ),
     "stability": (

@@ -11,15 +11,15 @@ from covmin import CCMSelector, Formulation, Fourier
 from covmin.constants import MANY_ROWS
 from covmin.core.grams import ExactGrams
 from covmin.core.path import Stage, approximation_error, run_path
-from covmin.core.problem import EFFORT, Problem, Sample
-from covmin.core.rows import ArrayRows
+from covmin.core.problem import EFFORT, Problem
+from covmin.core.rows import Sample
 from covmin.data import TableOptions, read
 from covmin.data.blocks import ArrayBlocks
 from covmin.data.standardize import prepare_columns
 from covmin.datasets import make_shell, make_xor
 from covmin.kernels import Gaussian, Mixed
 from covmin.plan import look
-from covmin.runtime import threads
+from covmin.runtime import machine
 from covmin.selection import assemble, fit
 from covmin.selection.assemble import make_problem
 from covmin.selection.fit import Settings
@@ -158,15 +158,15 @@ class TestFolds:
         self, monkeypatch, n_jobs, expected
     ):
         seen = []
-        whole_sum = ArrayRows.sum
+        whole_sum = Sample.sum
 
         def noted_sum(rows, *block):
             if rows.shape[0] < 60:  # of a fold, before the path on all of them
                 seen.append(rows.n_threads)
             return whole_sum(rows, *block)
 
-        monkeypatch.setattr(ArrayRows, "sum", noted_sum)
-        monkeypatch.setattr(threads, "cpu_count", lambda: 2)
+        monkeypatch.setattr(Sample, "sum", noted_sum)
+        monkeypatch.setattr(machine, "cpu_count", lambda: 2)
         by_components = replace(EFFORT, matrix_rows=10, fewest_rows=40, growth=1.2)
         monkeypatch.setattr(fit, "EFFORT", by_components)
         options = {"approximation": Fourier(16), "n_jobs": n_jobs}

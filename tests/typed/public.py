@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import covmin
 from covmin import CCMSelector, KnockoffSelector, StabilitySelector, VerdictSelector
 from covmin.evaluation.curves import CurveResult
-from covmin.inference.testing.dependence import DependenceTest
+from covmin.inference.dependence import DependenceTest
 from covmin.plan import Plan
 from covmin.report import Report
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 KINDS = ("number", "category", "date", "drop")
 _TARGETS = ("y", "Y", "target", "label", "class")
 _RANGE = re.compile(r"(-?\d*):(-?\d*)")
-# With more labels than this, do not compare their spelling.
-_MOST_LABELS = 1000
 
 
 @dataclass(frozen=True)
@@ -150,15 +148,15 @@ def _find_kinds(options: ColumnOptions, columns: list[str]) -> dict[str, str]:
 
 
 def find_columns(given: Iterable[str] | None, columns: list[str], option: str) -> list[str]:
-    """Return the columns in text such as ``a,b``; a name may contain commas.
+    """Return the columns in text such as ``a,b``; text that is a name as a whole is not split.
 
     ``3:250`` means columns 3 to 249, as in Python.
     """
     known = set(columns)
     found: list[str] = []
     for text in given or ():
-        for part in [text] if text in known else _parts(text, known) or [text]:
-            places = None if part in known else _RANGE.fullmatch(part.strip())
+        for part in [text] if text in known else filter(str.strip, text.split(",")):
+            places = _RANGE.fullmatch(part.strip())
             if part in known:
                 found.append(part)
             elif places is None:
@@ -166,18 +164,6 @@ def find_columns(given: Iterable[str] | None, columns: list[str], option: str) -
             else:
                 found += columns[slice(*(int(end) if end else None for end in places.groups()))]
     return list(dict.fromkeys(found))
-
-
-def _parts(text: str, known: set[str]) -> list[str]:
-    """Split text at commas into column names, preferring the longest known names."""
-    pieces, parts, start = text.split(","), [], 0
-    most = 1 + max(name.count(",") for name in known)
-    while start < len(pieces):
-        ends = range(min(start + most, len(pieces)), start + 1, -1)
-        end = next((end for end in ends if ",".join(pieces[start:end]) in known), start + 1)
-        parts.append(",".join(pieces[start:end]))
-        start = end
-    return [part for part in parts if part.strip()]
 
 
 def find_column(name: str, columns: list[str], option: str) -> str:
@@ -210,8 +196,6 @@ def make_dataset(frame: pd.DataFrame, options: ColumnOptions) -> Dataset:
     is_missing = frame[wanted].isna()
     with_missing = [name for name in roles.features if is_missing[name].any()]
     notes: list[str] = []
-    if options.missing == "error" and is_missing.to_numpy().any():
-        raise _missing_refused(is_missing)
     if options.missing == "rows" and with_missing:
         kept = ~is_missing[roles.features].any(axis=1)
         notes.append(f"{int((~kept).sum())} row(s) with missing values were dropped.")
@@ -228,16 +212,6 @@ def make_dataset(frame: pd.DataFrame, options: ColumnOptions) -> Dataset:
     return Dataset(frame[roles.features], y, roles, [*notes, *told])
 
 
-def _missing_refused(is_missing: pd.DataFrame) -> CommandError:
-    columns = list(is_missing.columns[is_missing.any()])
-    n_rows = int(is_missing.any(axis=1).sum())
-    return DataError(
-        f"{len(columns)} column(s) have missing values, in {n_rows} of {len(is_missing)} rows: "
-        f"{listed(columns)}.",
-        "Keep them (--missing keep), or drop rows or columns (--missing rows or columns).",
-    )
-
-
 def _response(frame: pd.DataFrame, roles: Roles) -> tuple[Any, list[str]]:
     """Return the response as the selector accepts it, and notes on how it was read."""
     y = frame[roles.target]
@@ -248,21 +222,7 @@ def _response(frame: pd.DataFrame, roles: Roles) -> tuple[Any, list[str]]:
         if read.kind == "number" and read.words:
             return read.block[:, 0], [f"Target {y.name!r} was read as numbers ({read.words})."]
     # An array would lose the order of classes, which Parquet and Feather files store.
-    return y if ordered_levels(y) is not None else y.to_numpy(), _nearly_equal_labels(y)
-
-
-def _nearly_equal_labels(y: pd.Series) -> list[str]:
-    """Return notes on classes that are probably meant to be the same."""
-    labels = sorted({label for label in y.unique() if isinstance(label, str)})
-    alike: dict[str, list[str]] = {}
-    for label in labels if len(labels) <= _MOST_LABELS else ():
-        alike.setdefault(" ".join(label.split()).casefold(), []).append(repr(label))
-    return [
-        f"Classes {' and '.join(group)} of {str(y.name)!r} differ only in case or spaces; are "
-        "they the same?"
-        for group in alike.values()
-        if len(group) > 1
-    ]
+    return y if ordered_levels(y) is not None else y.to_numpy(), []
 
 
 def _events(frame: pd.DataFrame, roles: Roles) -> np.ndarray:

@@ -20,7 +20,6 @@ from .display import BARE, show_files, show_json, show_remarks, sparkline
 from .errors import (
     OutputError,
     UsageError,
-    check_names,
     errors_explained,
     warnings_collected,
 )
@@ -50,9 +49,7 @@ def run_compare(
 
     ``how`` has further arguments of :func:`~covmin.evaluation.compare_selectors`.
     """
-    from sklearn.metrics import get_scorer_names
-
-    from covmin.evaluation import compare_selectors, named_selectors
+    from covmin.evaluation import compare_selectors
 
     check_destination(output, file.data, table=True)
     check_destination(picture, file.data)
@@ -63,9 +60,6 @@ def run_compare(
     if isinstance(sizes, str | float):
         raise UsageError(f"-m {sizes} is no list of numbers of features.", "Type -m 1,2,5.")
     names = [name.strip() for text in methods or () for name in text.split(",") if name.strip()]
-    check_names("--methods", "method", names, list(named_selectors()))
-    scoring = how["scoring"]
-    check_names("--scoring", "score", [scoring] if scoring else [], get_scorer_names())
     read = read_file(file)
     dataset = make_dataset(read.frame, columns)
     with errors_explained(), warnings_collected() as caught:
@@ -104,20 +98,17 @@ def run_compare(
     console = Console()
     title = f"{result.score_name} by number of features, {how['protocol']} protocol"
     console.print(title, style="bold", highlight=False)
-    console.print(_table(result.summary(), console.width, result.unfinished))
+    console.print(_table(result.summary(), result.unfinished))
     show_remarks("Note", notes, "yellow")
     show_files(Scores=output, Picture=picture)
 
 
-def _table(summary: pd.DataFrame, width: int, unfinished: Collection[str] = ()) -> Table:
-    """Return the methods by mean score, with as many numbers of features as fit the width."""
+def _table(summary: pd.DataFrame, unfinished: Collection[str] = ()) -> Table:
+    """Return the methods by mean score, with a few of the numbers of features."""
     wide = summary.pivot(index="selector", columns="n_features", values="mean_score")
     wide = wide.loc[wide.mean(axis=1).sort_values(ascending=False, kind="stable").index]
     seconds = summary.groupby("selector")["fit_seconds"].mean()
-    # Names, curve and seconds, each followed by a space; a score takes seven characters.
-    room = width - max(map(len, wide.index)) - wide.shape[1] - 13
-    n_picks = int(np.clip(room // 7 - 1, 2, _COLUMNS))
-    picks = np.unique(np.linspace(0, wide.shape[1] - 1, n_picks).round().astype(int))
+    picks = np.unique(np.linspace(0, wide.shape[1] - 1, _COLUMNS).round().astype(int))
     low, high = wide.min(axis=None), wide.max(axis=None)
     table = Table(**BARE)
     table.add_column("method")

@@ -99,7 +99,7 @@ def errors_explained(
     """Turn errors of the library into errors of the command that name the option at fault."""
     try:
         yield
-    except (ValueError, MemoryError) as error:
+    except (ValueError, MemoryError, ImportError) as error:
         from .options import OPTION_OF
 
         option = OPTION_OF.get(getattr(error, "parameter", None) or parameter or "")
@@ -129,14 +129,3 @@ def did_you_mean(close: Iterable[str]) -> str:
     """Return a suggestion of names, followed by a blank; empty if there are none."""
     offered = " or ".join(close)
     return f"Did you mean {offered}? " if offered else ""
-
-
-def check_names(option: str, what: str, names: Iterable[str], known: Iterable[str]) -> None:
-    """Raise an error with similar names if one is unknown."""
-    known = list(known)
-    for name in names:
-        if name not in known:
-            raise UsageError(
-                f"{option}: there is no {what} {name!r}.",
-                f"{did_you_mean(nearest(name, known))}Available are: {', '.join(known)}",
-            )

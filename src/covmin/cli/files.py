@@ -16,17 +16,14 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-import numpy as np
-
 from covmin.runtime.resume import replace_file
 from covmin.text import listed
 
-from .errors import CommandError, FileError, OutputError, UsageError, did_you_mean, nearest
+from .errors import CommandError, FileError, OutputError, UsageError
 from .options import Format
 from .readers import (
     FileOptions,
     FileTable,
-    read_arrays,
     read_database,
     read_json,
     read_spreadsheet,
@@ -46,19 +43,14 @@ _SUFFIXES = {
     ".pq": Format.parquet,
     ".arrow": Format.feather,
 }
-_PACKED = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zst": None, ".zip": None}
-_PACKERS: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": gzip.compress,
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-}
+_PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zip": None}
 _ANOTHER_FORMAT = (
     f"If it is in another format, set --format ({', '.join(Format)}), or read it with pandas and "
     "save it as CSV or Parquet."
 )
 # Spreadsheets interpret cells that start with these characters as formulas.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-_WRITTEN = (Format.csv, Format.tsv, Format.parquet, Format.feather, Format.npz)
+_WRITTEN = (Format.csv, Format.tsv, Format.parquet, Format.feather)
 
 
 def read_file(options: FileOptions) -> FileTable:
@@ -70,7 +62,7 @@ def read_file(options: FileOptions) -> FileTable:
         return _read(io.BytesIO(sys.stdin.buffer.read()), fmt, options)
     try:
         if not path.exists():
-            raise FileError(f"There is no file {path}.", _neighbours(path))
+            raise FileError(f"There is no file {path}.", "Check the name and the folder.")
         if path.is_dir():
             raise FileError(
                 f"{path} is a folder.",
@@ -109,8 +101,6 @@ def _read(stream: IO[bytes], fmt: Format, options: FileOptions) -> FileTable:
         Format.json: read_json,
         Format.excel: read_spreadsheet,
         Format.sqlite: read_database,
-        Format.npz: read_arrays,
-        Format.npy: read_arrays,
         Format.parquet: lambda stream, _: FileTable(pd.read_parquet(stream)),
         Format.feather: lambda stream, _: FileTable(pd.read_feather(stream)),
     }
@@ -121,11 +111,6 @@ def _read(stream: IO[bytes], fmt: Format, options: FileOptions) -> FileTable:
 
 def _opened(path: Path, packed: str) -> IO[bytes]:
     """Open a file, compressed or not."""
-    if packed == ".zst":
-        import pyarrow as pa
-
-        with pa.CompressedInputStream(pa.OSFile(str(path)), "zstd") as stream:
-            return io.BytesIO(stream.read())
     if packed == ".zip":
         with _readable("a .zip file"), zipfile.ZipFile(path) as archive:
             names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
@@ -135,8 +120,7 @@ def _opened(path: Path, packed: str) -> IO[bytes]:
                     "Extract the table, and pass its file.",
                 )
             return io.BytesIO(archive.read(names[0]))
-    opened: Any = _PACKED.get(packed) or open
-    file: IO[bytes] = opened(path, "rb")
+    file: IO[bytes] = _PACKED.get(packed, open)(path, "rb")
     return file
 
 
@@ -180,34 +164,18 @@ def _finished(table: FileTable) -> FileTable:
     return replace(table, frame=frame)
 
 
-def _neighbours(path: Path) -> str:
-    if not path.parent.is_dir():
-        return f"The folder {path.parent} does not exist either."
-    # Ignore extensions: all tables would look similar because of ".csv".
-    stems = {entry.name.split(".")[0]: entry.name for entry in path.parent.iterdir()}
-    close = [stems[stem] for stem in nearest(path.name.split(".")[0], stems, cutoff=0.65)]
-    return did_you_mean(close) or "Check the name and the folder."
-
-
-def write_table(frame: pd.DataFrame, path: Path, target: str | None = None) -> None:
-    """Write a table in the format of the file name; arrays store the target as ``y``."""
+def write_table(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table in the format of the file name; text may be compressed."""
     fmt, packed = format_of(path)
     buffer = io.BytesIO()
     with errors_of_writing(path):
         if fmt in (Format.csv, Format.tsv):
-            separator = "," if fmt == Format.csv else "\t"
-            without_formulas(frame).to_csv(buffer, index=False, sep=separator)
-        elif fmt in (Format.parquet, Format.feather):
-            getattr(frame, f"to_{fmt}")(buffer)
+            how: Any = {"sep": "," if fmt == Format.csv else "\t", "index": False}
+            how["compression"] = "gzip" if packed else None
+            without_formulas(frame).to_csv(buffer, **how)
         else:
-            features = frame.drop(columns=[] if target is None else [target])
-            arrays = {"X": features.to_numpy(), "feature_names": np.array(features.columns, str)}
-            if target is not None:
-                y = frame[target].to_numpy()
-                arrays["y"] = y if y.dtype.kind in "biuf" else y.astype(str)
-            np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]
-    data = buffer.getvalue()
-    write_bytes(path, _PACKERS[packed](data) if packed else data)
+            getattr(frame, f"to_{fmt}")(buffer)
+    write_bytes(path, buffer.getvalue())
 
 
 def write_bytes(path: Path, data: bytes) -> None:
@@ -254,9 +222,10 @@ def check_destination(path: Path | None, source: str = "-", *, table: bool = Fal
         raise OutputError(f"The folder {path.parent} for {path.name} does not exist.")
     if folder:
         raise OutputError(f"{path} is a folder.", "Choose a file in it.")
-    if table and (format_of(path)[0] not in _WRITTEN or path.suffix in (".zst", ".zip")):
-        endings = ", ".join(f".{fmt}" for fmt in _WRITTEN)
+    fmt, packed = format_of(path)
+    is_text = fmt in (Format.csv, Format.tsv)
+    if table and (fmt not in _WRITTEN or (packed and not (is_text and packed == ".gz"))):
         raise OutputError(
             f"The name {path.name} does not tell which format to write.",
-            f"Use the extension {endings} (optionally followed by {', '.join(_PACKERS)}).",
+            f"Use the extension {', '.join(f'.{fmt}' for fmt in _WRITTEN)}, .csv.gz or .tsv.gz.",
         )

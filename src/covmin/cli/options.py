@@ -1,7 +1,6 @@
 """The options of the commands, with their help texts and parsers."""
 
 import ast
-import csv
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,10 +12,8 @@ from .errors import UsageError
 Task = StrEnum("Task", ["auto", "classification", "ordinal", "regression", "survival"])
 # Models are scored on classes or on numbers, whether or not the classes are ordered.
 ScoredTask = StrEnum("ScoredTask", ["auto", "classification", "regression"])
-Missing = StrEnum("Missing", ["keep", "rows", "columns", "error"])
-Format = StrEnum(
-    "Format", ["csv", "tsv", "json", "excel", "parquet", "feather", "sqlite", "npz", "npy"]
-)
+Missing = StrEnum("Missing", ["keep", "rows", "columns"])
+Format = StrEnum("Format", ["csv", "tsv", "json", "excel", "parquet", "feather", "sqlite"])
 Decimal = StrEnum("Decimal", {"point": ".", "comma": ","})
 Protocol = StrEnum("Protocol", ["nested", "paper"])
 
@@ -55,25 +52,12 @@ def parse_settings(texts: list[str] | None) -> dict[str, Any]:
     return settings
 
 
-def complete_column(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return matching column names of the text table on the command line, for completion."""
-    # While an option lacks its value, click treats the preceding argument as left over.
-    data = ctx.params.get("data") or next(iter(ctx.args), None)
-    try:
-        with open(str(data), newline="", encoding="utf-8") as file:
-            line = file.readline()
-        names = next(csv.reader([line], delimiter=max(",;\t|", key=line.count)))
-    except (OSError, ValueError, StopIteration):
-        return []
-    return [name for name in names if name.startswith(incomplete) and name.isprintable()]
-
-
 def _option(*names: str, help: str, panel: str | None = None, **more: Any) -> Any:
     return typer.Option(*names, help=help, rich_help_panel=panel, **more)
 
 
 def _column(*names: str, help: str) -> Any:
-    return _option(*names, help=help, metavar="COL", autocompletion=complete_column)
+    return _option(*names, help=help, metavar="COL")
 
 
 def _setting(parameter: str, *names: str, **rest: Any) -> Any:
@@ -84,8 +68,8 @@ def _setting(parameter: str, *names: str, **rest: Any) -> Any:
 
 # fmt: off
 Data = Annotated[str, typer.Argument(metavar="DATA", show_default=False,
-    help="File with the table: CSV, TSV, JSON, Excel, Parquet, Feather, SQLite, .npz or .npy, "
-    "optionally compressed (.gz, .bz2, .xz, .zst, .zip); - reads standard input.")]
+    help="File with the table: CSV, TSV, JSON, Excel, Parquet, Feather or SQLite, "
+    "optionally compressed (.gz, .bz2, .xz, .zip); - reads standard input.")]
 Target = Annotated[str | None, _column("--target", "-t",
     help="Column with the response: a name, or an index (0 is the first, -1 the last). Not needed "
     "if a column is called y, target, label or class.")]
@@ -95,15 +79,13 @@ Event = Annotated[str | None, _column("--event",
 Drop = Annotated[list[str] | None, _column("--drop", "-d",
     help="Columns to exclude, separated by commas; repeatable.")]
 Kinds = Annotated[list[str] | None, _setting("column_types", "--as", metavar="COL=KIND",
-    autocompletion=complete_column,
     help="Override how a column is read: number, category, date or drop, such as "
     "--as zip=category; repeatable.")]
 Given = Annotated[list[str] | None, _setting("given", "--given", metavar="COL",
-    autocompletion=complete_column,
     help="Columns known to matter, separated by commas. They are always kept and do not count; "
     "the others are ranked by what they add. Repeatable.")]
 FeatureGroups = Annotated[list[str] | None, _setting("feature_groups", "--feature-groups",
-    metavar="LABEL=COL,…", autocompletion=complete_column,
+    metavar="LABEL=COL,…",
     help="Columns to keep or drop together, such as size=width,height; repeatable.")]
 Size = Annotated[str, _setting("n_features_to_select", "-m", "--n-features",
     metavar="N|auto", parser=parse_value,
@@ -120,7 +102,7 @@ Strict = Annotated[bool, _option("--strict", panel=_READING,
     "missing values.")]
 MissingOption = Annotated[Missing, _option("--missing", panel=_READING, metavar="WHAT",
     help="Missing values: keep uses them as information; rows or columns drops the rows or columns "
-    "that have any; error stops.")]
+    "that have any (see also --strict).")]
 FormatOption = Annotated[Format | None, _option("--format", "-f", panel=_READING, metavar="NAME",
     help=f"Format of DATA, if its name does not tell: {', '.join(Format)}.")]
 DecimalOption = Annotated[Decimal | None, _option("--decimal", panel=_READING, metavar=".|,",
@@ -179,8 +161,8 @@ Report = Annotated[Path | None, _option("--report", "-r", metavar="FILE",
     help="Write an HTML report to this file.")]
 DemoReport = Annotated[Path, typer.Option("--report", "-r", help="File for the report.")]
 Output = Annotated[Path | None, _option("--output", "-o", metavar="FILE",
-    help="Write the selected columns and the target to this file: .csv, .tsv, .parquet, .feather "
-    "or .npz.")]
+    help="Write the selected columns and the target to this file: .csv, .tsv, .csv.gz, "
+    ".parquet or .feather.")]
 Top = Annotated[int, typer.Option("--top", metavar="N", min=1,
     help="Number of ranked features to print.")]
 Json = Annotated[bool, _option("--json", help="Print one JSON object instead of tables.")]

@@ -1,4 +1,4 @@
-"""Readers of the formats of tables: text, JSON, spreadsheets, databases and arrays."""
+"""Readers of the formats of tables: text, JSON, spreadsheets and databases."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ import io
 import json
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
-
-import numpy as np
 
 from covmin.text import listed
 
@@ -21,11 +19,6 @@ from .errors import FileError
 if TYPE_CHECKING:
     import pandas as pd
 
-_MARKS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
 # Encodings of Western text that is not UTF-8; the second accepts every byte.
 _WESTERN = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
 _SEPARATORS, _BLANKS = ",;\t|", r"\s+"
@@ -78,66 +71,55 @@ def read_text(stream: IO[bytes], options: FileOptions, separators: str = _SEPARA
         raise FileError(
             "The input is empty.", "It needs a line of column names and one line per sample."
         )
-    marked = next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
-    known = options.encoding or marked
-    if known is None and b"\x00" in head:
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        likely = ["utf-16"]
+    elif b"\x00" in head and options.encoding is None:
         raise FileError(
             "The input contains zero bytes, so it is not text in UTF-8.",
             "For UTF-16 without a byte order mark, set --encoding utf-16-le or utf-16-be. Read "
             "other formats with pandas, and save the table as CSV or Parquet.",
         )
-    for encoding in [known] if known else ["utf-8", *_WESTERN]:
-        guessed = _WESTERN.get(encoding) if known is None else None
-        told = [f"The text is not UTF-8; it was read as {guessed} (--encoding)."] if guessed else []
+    else:
+        likely = ["utf-8-sig", *_WESTERN]
+    for encoding in [options.encoding] if options.encoding else likely:
         try:
-            return _read_encoded(stream, options, head, separators, encoding, told)
+            table = _read_encoded(stream, options, head, separators, encoding)
         except (UnicodeError, LookupError) as error:
             failure = error
+            continue
+        if options.encoding is None and encoding in _WESTERN:
+            told = f"The text is not UTF-8; it was read as {_WESTERN[encoding]} (--encoding)."
+            return replace(table, notes=(*table.notes, told))
+        return table
     raise FileError(
-        f"The text cannot be read with --encoding {known}: {failure}",
+        f"The text cannot be read with --encoding {encoding}: {failure}",
         "Choose another one, such as utf-8, utf-16, cp1252, latin-1, shift_jis or gb18030.",
     ) from failure
 
 
 def _read_encoded(
-    stream: IO[bytes],
-    options: FileOptions,
-    head: bytes,
-    separators: str,
-    encoding: str,
-    notes: list[str],
+    stream: IO[bytes], options: FileOptions, head: bytes, separators: str, encoding: str
 ) -> FileTable:
     import pandas as pd
 
-    lines = head.decode(encoding, errors="ignore").splitlines(keepends=True)
-    separator = _separator(lines, separators)
-    above, marked = (0, False) if options.no_header else _comments(lines, separator)
+    separator = _separator(head.decode(encoding, errors="ignore").splitlines(True), separators)
     header = None if options.no_header else 0
-    how = {"sep": separator, "header": header, "skiprows": above, "encoding": encoding}
+    how: dict[str, Any] = {"sep": separator, "header": header, "encoding": encoding}
+    notes: list[str] = []
     stream.seek(0)
     frame = pd.read_csv(stream, decimal=str(options.decimal or "."), **how)
     if options.decimal is None and separator != "," and _has_decimal_commas(frame):
         stream.seek(0)
         frame = pd.read_csv(stream, decimal=",", **how)
-        notes = ["Numbers were read with decimal commas (--decimal ,).", *notes]
-    if not options.no_header and all(_is_number(name) for name in frame.columns):
-        notes = [*notes, "All column names are numbers; are they values (--no-header)?"]
-    if marked:
-        frame = frame.rename(columns={frame.columns[0]: str(frame.columns[0]).lstrip("# ")})
+        notes.append("Numbers were read with decimal commas (--decimal ,).")
+    if header == 0 and pd.to_numeric(frame.columns, errors="coerce").notna().all():
+        notes.append("All column names are numbers; are they values (--no-header)?")
     return FileTable(frame, tuple(notes), separator)
-
-
-def _is_number(name: str) -> bool:
-    try:
-        float(name)
-    except ValueError:
-        return False
-    return True
 
 
 def _separator(lines: list[str], separators: str) -> str:
     """Return the separator that gives the first two lines equally many cells, and most."""
-    first = [line for line in lines if line.strip() and line[0] != "#"]
+    first = [line for line in lines if line.strip()]
 
     def agreement(separator: str) -> tuple[bool, int]:
         rows = csv.reader(first, delimiter=separator)
@@ -150,20 +132,6 @@ def _separator(lines: list[str], separators: str) -> str:
     # Blanks occur in many texts; they separate columns only if all lines agree.
     widths = {len(line.split()) for line in first[:50]}
     return _BLANKS if len(widths) == 1 and max(widths) > 1 else separators[0]
-
-
-def _comments(lines: list[str], separator: str) -> tuple[int, bool]:
-    """Return the number of lines above the column names, and whether # begins these.
-
-    The last comment contains the names if it has as many cells as the next line.
-    """
-    n = next((i for i, line in enumerate(lines) if line.strip() and line[0] != "#"), 0)
-    last = next((i for i in reversed(range(n)) if lines[i].strip()), None)
-    if last is None:
-        return 0, False
-    by = None if separator == _BLANKS else separator
-    widths = [len(lines[i].strip("# \r\n").split(by)) for i in (last, n)]
-    return (last, True) if widths[0] == widths[1] > 1 else (n, False)
 
 
 def _has_decimal_commas(frame: pd.DataFrame) -> bool:
@@ -204,14 +172,12 @@ def read_json(stream: IO[bytes], options: FileOptions) -> FileTable:
 
 
 def read_spreadsheet(stream: IO[bytes], options: FileOptions) -> FileTable:
-    """Read the first sheet, or one given by name or number."""
+    """Read the first sheet, or one given by name."""
     import pandas as pd
 
     with pd.ExcelFile(io.BytesIO(stream.read()), engine="calamine") as book:
         names: list[Any] = book.sheet_names
         sheet = options.table or names[0]
-        if sheet not in names and str(sheet).lstrip("-").isdecimal():
-            sheet = names[int(sheet)]
         if sheet not in names:
             raise FileError(f"There is no sheet {sheet!r}.", f"The sheets are: {listed(names)}")
         frame = pd.read_excel(book, sheet_name=sheet, header=None if options.no_header else 0)
@@ -245,22 +211,3 @@ def read_database(stream: IO[bytes], options: FileOptions) -> FileTable:
 
 def _authorized(action: int, *_: Any) -> int:
     return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
-
-
-def read_arrays(stream: IO[bytes], options: FileOptions) -> FileTable:
-    """Read the columns of a matrix X, and each vector as a column, without unpickling."""
-    import pandas as pd
-
-    loaded = np.load(stream, allow_pickle=False)
-    arrays = {"X": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
-    # pandas accepts only the byte order of the machine.
-    arrays = {k: v.astype(v.dtype.newbyteorder("="), copy=False) for k, v in arrays.items()}
-    X = arrays.pop("X", np.empty(0))
-    if X.ndim != 2:
-        raise FileError(
-            "The file contains no matrix X.",
-            "Store samples as rows of an array X, and the response as a vector y.",
-        )
-    names = arrays.pop("feature_names", [f"x{j}" for j in range(X.shape[1])])
-    vectors = {name: value.ravel() for name, value in arrays.items() if value.size == len(X)}
-    return FileTable(pd.DataFrame(X, columns=list(map(str, names))).assign(**vectors))

@@ -17,10 +17,10 @@ from covmin.text import listed, shortened
 from .columns import ColumnOptions, Dataset, Roles, find_roles, make_dataset
 from .display import show_files, show_json, show_selection
 from .errors import (
-    FileError,
     UsageError,
-    check_names,
+    did_you_mean,
     errors_explained,
+    nearest,
     warnings_collected,
 )
 from .files import check_destination, errors_of_writing, read_file, write_table
@@ -132,10 +132,9 @@ def run_select(
         read = read_file(file)
         dataset, frame, separator = make_dataset(read.frame, columns), read.frame, read.separator
         dataset = replace(dataset, notes=[*read.notes, *dataset.notes])
-    _check_task(selector.task, dataset.roles)
     result = fit(selector, dataset, fdr=fdr, n_substitutes=n_substitutes)
     if output is not None:
-        write_table(_selected_columns(result, frame, dataset.roles), output, dataset.roles.target)
+        write_table(_selected_columns(result, frame, dataset.roles), output)
     code = _code(result, file, columns, dataset, separator) or command
     if report is not None:
         _write_report(result, report, source=file.name, code=code)
@@ -182,8 +181,10 @@ def make_selector(parameters: dict[str, Any]) -> CCMSelector:
 
     full = CCMSelector(formulation=Formulation(), long_run=LongRun())
     known = {*full.get_params(), *(f"kernel__{n}" for k in KERNELS.values() for n in vars(k()))}
-    check_names("--set", "parameter", parameters, sorted(known))
     for name, value in parameters.items():
+        if name not in known:
+            hint = f"{did_you_mean(nearest(name, known))}Available are: {', '.join(sorted(known))}"
+            raise UsageError(f"--set: there is no parameter {name!r}.", hint)
         with errors_explained(UsageError, name):
             if "__" not in name:
                 CCMSelector(**{name: value})._validate_params()
@@ -195,27 +196,13 @@ def make_selector(parameters: dict[str, Any]) -> CCMSelector:
     return selector
 
 
-def _check_task(task: str, roles: Roles) -> None:
-    """Raise an error for survival times without events, or events without times."""
-    if task == "survival" and roles.event is None:
-        raise UsageError(
-            "--task survival requires an event indicator.",
-            "Specify its column with --event, such as --event died or --event status=2.",
-        )
-    if task not in ("auto", "survival") and roles.event is not None:
-        raise UsageError(
-            f"--event is for survival times, but --task is {task}.", "Omit one of them."
-        )
-
-
 def fit(
     selector: CCMSelector, dataset: Dataset, *, fdr: float | None = None, n_substitutes: int = 0
 ) -> Selection:
     """Read the data once, fit the selector, and collect what there is to say."""
     from covmin.data import TableOptions, read
     from covmin.report import check_data
-    from covmin.selection.substitutes import feature_labels, find_substitutes
-    from covmin.selection.summary import Explained, summary
+    from covmin.selection.summary import Explained, feature_labels, find_substitutes, summary
 
     start = time.perf_counter()
     with errors_explained(), warnings_collected() as caught:
@@ -281,12 +268,9 @@ def _open_folder(file: FileOptions, options: ColumnOptions) -> Dataset:
             "--missing rows, --missing columns, --as and --event work on single files.",
             "Drop rows or columns and encode categories before writing the folder.",
         )
-    try:
-        with errors_explained():
-            roles = find_roles(parquet_columns(file.data), options)
-            X, y = open_parquet(file.data, roles.target, roles.features)
-    except ImportError as error:
-        raise FileError(f"{file.data} cannot be read: {error}") from error
+    with errors_explained():
+        roles = find_roles(parquet_columns(file.data), options)
+        X, y = open_parquet(file.data, roles.target, roles.features)
     return Dataset(X, y, roles)
 
 

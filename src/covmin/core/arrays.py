@@ -15,6 +15,8 @@ from array_api_compat import is_numpy_array, is_torch_array
 from scipy.linalg import get_lapack_funcs
 from scipy.spatial.distance import cdist
 
+from covmin.remarks import InputError
+
 Array = Any
 
 array_namespace = array_api_compat.array_namespace
@@ -58,11 +60,15 @@ def to_device(array: np.ndarray, device: str | None) -> Array:
             f'device={device!r} requires PyTorch: pip install "covmin[torch]", '
             "or use device=None to compute with NumPy."
         ) from error
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise ValueError(
-            f"device={device!r} was requested, but torch finds no CUDA device on this machine; "
-            'use device="cpu" or device=None.'
-        )
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        raise InputError(
+            f"device={device!r} cannot be used: torch finds no such device on this machine. Use "
+            '"cpu", a device that torch names, such as "cuda", or None to compute with NumPy.',
+            "device",
+            "device",
+        ) from error
     # torch warns about read-only arrays; we never write to them, but a copy is cheap.
     return torch.as_tensor(np.require(array, requirements="W"), device=device)
 

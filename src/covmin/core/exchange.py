@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -74,16 +75,17 @@ class Judged:
     """A set of features with its kernel, ridge and leave-one-out residuals."""
 
     features: Set
-    residuals: np.ndarray  # (n_rows, n_responses), times √p; squares sum to the share of variance
+    residuals: np.ndarray  # (n_rows, n_responses), times √p
     shape: int  # number of its kernel
     ridge: float
 
-    @property
+    @cached_property
     def losses(self) -> np.ndarray:
         """Contribution of each row to the error."""
-        return (self.residuals**2).sum(axis=1)
+        losses: np.ndarray = (self.residuals**2).sum(axis=1)
+        return losses
 
-    @property
+    @cached_property
     def error(self) -> float:
         """Share of the variance of the response that is left."""
         return float(self.losses.sum())

@@ -27,7 +27,8 @@ from scipy.special import ndtr
 from covmin.constants import SAMPLE_ROWS
 
 from .exchange import Exchanged, Judged, Set, SetErrors, SetSample, exchange
-from .screening import SEARCH, Codes, Screening
+from .screening import SEARCH, Screening
+from .screening.ranks import response_codes
 
 # Nominees of a half, found columns in products, rows of a half, and rounds.
 _MOST, _MOST_FACTORS, _FEWEST_ROWS, _ROUNDS = 8, 8, 40, 3
@@ -82,11 +83,13 @@ def nominate(sample: SetSample, found: Sequence[int], level: float) -> list[int]
     order = np.argsort(sample.X, axis=0, kind="stable")
     p_values = np.ones(sample.of_column.size)
     for response in responses:
-        codes = Codes.of(response - sample.p @ response, sample.p, SEARCH.response_share)
-        if codes.size == 0:
+        codes = response_codes(response, sample.p, SEARCH.response_share)
+        if codes.shape[1] == 0:
             continue
         tested = replace(screening, codes=codes).p_values()
-        p_values = np.minimum(p_values, np.minimum(2.0 * tested, 2.0 * _likeness(codes, order)))
+        p_values = np.minimum(
+            p_values, np.minimum(2.0 * tested, 2.0 * _likeness(codes, screening.n_samples, order))
+        )
     p_values *= len(responses) * sample.of_column.size
     nominees: list[int] = []
     for column in np.argsort(p_values, kind="stable"):
@@ -98,16 +101,15 @@ def nominate(sample: SetSample, found: Sequence[int], level: float) -> list[int]
     return nominees
 
 
-def _likeness(codes: Codes, order: np.ndarray) -> np.ndarray:
+def _likeness(codes: np.ndarray, n_samples: float, order: np.ndarray) -> np.ndarray:
     """Return the p-values of the likeness of neighbours in each column.
 
-    ``order`` (n_rows, n_columns) sorts the rows by each column.
+    ``codes`` (n_rows, k) are orthonormal, ``order`` (n_rows, n_columns) sorts the rows.
     """
-    directions = np.linalg.qr(codes.weighted)[0]  # (n_rows, k), orthonormal
-    variance = directions.shape[1] / codes.n_samples
+    variance = codes.shape[1] / n_samples
     alike = np.empty(order.shape[1])
     for column, rows in enumerate(order.T):
-        ordered = directions[rows]
+        ordered = codes[rows]
         alike[column] = (ordered[1:] * ordered[:-1]).sum() + variance
     return np.asarray(ndtr(-alike / np.sqrt(variance)))
 

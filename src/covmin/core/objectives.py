@@ -14,7 +14,7 @@ import numpy as np
 
 from .arrays import Array, array_namespace
 from .grams import Gram, Operator
-from .units import EACH_COLUMN, EachColumn, Units
+from .units import Units
 
 
 class Point(Protocol):
@@ -34,7 +34,7 @@ class Objective:
 
     gram: Gram
     epsilon: float  # ridge ε
-    units: Units | EachColumn = field(default=EACH_COLUMN, kw_only=True)
+    units: Units = field(kw_only=True)
 
     def at(self, w: np.ndarray, state: Any = None) -> Point:
         """Evaluate at w, starting from the state of an earlier point."""

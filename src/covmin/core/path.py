@@ -14,13 +14,15 @@ Here a feature is a unit of :mod:`covmin.core.units`: a column or a group of col
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
+from .arrays import array_namespace
 from .grams import ExactGrams
+from .kernels.bandwidth import MEDIAN_ROWS
 from .objectives import Objective
 from .problem import Problem
 from .screening import Protected
@@ -98,17 +100,31 @@ def run_path(
     walk = _Walk(problem, every, aside, members, protected, watch, wanted, with_errors)
     finished = watch.stages()
     stages: list[Stage] = []
+    start = Start(np.arange(problem.n_features), np.ones(problem.n_features))
     while len(stages) < len(every):
         number = len(stages)
         known = number < len(finished)
-        new = [finished[number]] if known else walk.next_stages(number, walk.start_after(stages))
+        new = [finished[number]] if known else walk.next_stages(number, start)
         stages += new
+        start = next((s.survivors for s in reversed(new) if s.budget != aside), start)
         if watch.stop():
             break
         if not known:
             for k, stage in enumerate(new, start=number):
                 watch.stage_done(k, stage)
-    return Path(stages, walk.ranking(stages), protected)
+    return Path(stages, _ranking(stages, aside), protected)
+
+
+def _ranking(stages: list[Stage], aside: int | None) -> np.ndarray:
+    """Return the units by the stage at which they were dropped, best first."""
+    steps = [stage for stage in stages if stage.budget != aside] or stages
+    dropped = [stage.order[stage.budget :] for stage in reversed(steps)]
+    ranking = np.concatenate([steps[-1].order[: steps[-1].budget], *dropped])
+    for stage in stages:
+        if stage.budget == aside:
+            is_first = np.isin(ranking, stage.features)
+            ranking = np.concatenate([ranking[is_first], ranking[~is_first]])
+    return ranking
 
 
 def stage_of(problem: Problem, features: np.ndarray, watch: Watch = SILENT) -> Stage:
@@ -116,7 +132,7 @@ def stage_of(problem: Problem, features: np.ndarray, watch: Watch = SILENT) -> S
     m = features.size
     walk = _Walk(problem, [m], None, features[:0], Protected(), watch, m, True)
     start = Start(np.sort(features), np.ones(m))
-    return walk._solve_stage(problem, start, m, _StageWatch(watch, 0, 1, m, waits=True))
+    return walk._solve(_StageWatch(watch, 0, 1, m, waits=True), features[:0], start)
 
 
 def approximation_error(problem: Problem, stage: Stage) -> float:
@@ -128,10 +144,10 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
     active = stage.weights > 0.0
     if problem.grams.is_exact or not active.any():
         return 0.0
-    few = problem.sample.near
+    few = problem.sample.first(MEDIAN_ROWS)
     at = stage.among[active], stage.weights[active], stage.bandwidth, stage.budget, stage.among
-    by_components = replace(problem, sample=few, grams=problem.grams.on(few.rows()))
-    by_matrix = replace(problem, sample=few, grams=ExactGrams(few.rows()))
+    by_components = replace(problem, sample=few, grams=problem.grams.on(few))
+    by_matrix = replace(problem, sample=few, grams=ExactGrams(few))
     rough, exact = by_components.trace(*at), by_matrix.trace(*at)
     return abs(rough - exact) / abs(exact)
 
@@ -167,14 +183,6 @@ class _StageWatch(Watch):
 
 
 @dataclass(frozen=True)
-class _Attempt:
-    """Several stages in a row, with some features protected, and reports that wait."""
-
-    stages: list[Stage]
-    watches: list[_StageWatch]
-
-
-@dataclass(frozen=True)
 class _Walk:
     """The stages of a path, with some features protected."""
 
@@ -186,25 +194,6 @@ class _Walk:
     watch: Watch
     wanted: int | None
     with_errors: bool
-
-    def start_after(self, stages: Sequence[Stage]) -> Start:
-        """Return the units that the next stage selects from, and their current weights."""
-        steps = [stage for stage in stages if stage.budget != self.aside]
-        if steps:
-            return steps[-1].survivors
-        every = np.arange(self.problem.n_features)
-        return Start(every, np.ones(every.size))
-
-    def ranking(self, stages: Sequence[Stage]) -> np.ndarray:
-        """Return the units by the stage at which they were dropped, best first."""
-        steps = [stage for stage in stages if stage.budget != self.aside] or stages
-        dropped = [stage.order[stage.budget :] for stage in reversed(steps)]
-        ranking = np.concatenate([steps[-1].order[: steps[-1].budget], *dropped])
-        for stage in stages:
-            if stage.budget == self.aside:
-                is_first = np.isin(ranking, stage.features)
-                ranking = np.concatenate([ranking[is_first], ranking[~is_first]])
-        return ranking
 
     def next_stages(self, number: int, start: Start) -> list[Stage]:
         """Return the next stage; or all stages down to the size of the interactions.
@@ -229,14 +218,15 @@ class _Walk:
         elif members.size >= budget or not np.isin(members, among).any():
             protected = none
         else:
-            attempt = self._attempt(number, none, start)
-            if not np.isin(members, attempt.stages[-1].features).all():
-                attempts = attempt, self._attempt(number, members, start)
-                attempt = min(attempts, key=lambda each: each.stages[-1].criterion)
+            stages, watches = self._attempt(number, none, start)
+            if not np.isin(members, stages[-1].features).all():
+                with_members = self._attempt(number, members, start)
+                if with_members[0][-1].criterion < stages[-1].criterion:
+                    stages, watches = with_members
             # Report only the better alternative, afterwards: these stages are short.
-            for watch in attempt.watches:
+            for watch in watches:
                 watch.report()
-            return attempt.stages
+            return stages
         return [self._solve(self._watch(number), protected, start)]
 
     @cached_property
@@ -247,76 +237,59 @@ class _Walk:
     def _watch(self, number: int, *, waits: bool = False) -> _StageWatch:
         return _StageWatch(self.watch, number, len(self.budgets), self.budgets[number], waits=waits)
 
-    def _attempt(self, number: int, protected: np.ndarray, start: Start) -> _Attempt:
+    def _attempt(
+        self, number: int, protected: np.ndarray, start: Start
+    ) -> tuple[list[Stage], list[_StageWatch]]:
         """Solve the stages down to the smallest that has room for the members."""
-        attempt = _Attempt([], [])
+        stages: list[Stage] = []
+        watches: list[_StageWatch] = []
         for k in range(number, len(self.budgets)):
-            if self.budgets[k] <= self.members.size or (attempt.stages and self.watch.stop()):
+            if self.budgets[k] <= self.members.size or (stages and self.watch.stop()):
                 break
-            attempt.watches.append(self._watch(k, waits=True))
-            attempt.stages.append(self._solve(attempt.watches[-1], protected, start))
+            watches.append(self._watch(k, waits=True))
+            stages.append(self._solve(watches[-1], protected, start))
             if self.budgets[k] != self.aside:
-                start = attempt.stages[-1].survivors
-        return attempt
+                start = stages[-1].survivors
+        return stages, watches
 
     def _solve(self, watch: _StageWatch, protected: np.ndarray, start: Start) -> Stage:
-        """Solve for one budget with some features protected at weight one; they come first."""
-        among = start.among
-        is_on = np.isin(among, protected)
-        on = among[is_on]
-        if on.size == 0:
-            return self._solve_stage(self.problem, start, watch.budget, watch)
-        watch.n_protected = on.size
-        free = replace(start, among=among[~is_on], weights=start.weights[~is_on])
-        problem = self.problem.switched_on(on)
-        stage = self._solve_stage(problem, free, watch.budget - on.size, watch)
-        weights = np.ones(among.size)
-        weights[~is_on] = stage.weights
-        return replace(
-            stage,
-            budget=watch.budget,
-            features=np.sort(np.concatenate([on, stage.features])),
-            among=among,
-            weights=weights,
-            order=np.concatenate([on, stage.order]),
-        )
+        """Solve for one budget on more and more rows.
 
-    def _solve_stage(
-        self, problem: Problem, start: Start, budget: int, watch: _StageWatch
-    ) -> Stage:
-        """Solve for one budget on more and more rows."""
-        among = start.among
+        Protected features have weight one and come first.
+        """
+        is_on = np.isin(start.among, protected)
+        on, among, w = start.among[is_on], start.among[~is_on], start.weights[~is_on]
+        problem = self.problem.switched_on(on) if on.size else self.problem
+        watch.n_protected, budget = on.size, watch.budget - on.size
         levels = problem.for_stage(among, whole=watch.budget == self.wanted)
         sigma = levels[-1].bandwidth(among, budget)
+        rounding = float(array_namespace(problem.sample.X).finfo(problem.sample.X.dtype).eps)
         # Scale the weights down to the budget, so that no solve starts at a corner.
-        w, length = start.weights, start.length
-        w = w * min(1.0, budget / max(float(w.sum()), 1.0))
+        w, length = w * min(1.0, budget / max(float(w.sum()), 1.0)), start.length
         for level in levels:
             objective = level.objective_over(among, level.gram(among, sigma, budget))
             # The first constraint that keeps enough features counts.
             for constraint in level.constraints(budget):
-                solution = minimize(
-                    objective, constraint, w, level.steps, watch, level.rounding, length
-                )
+                solution = minimize(objective, constraint, w, level.steps, watch, rounding, length)
                 if (solution.w > 0.0).sum() >= budget:
                     break
             w, length = solution.w, solution.length
         assert solution.operator is not None
-        loo_error = np.nan
-        if self.with_errors:
-            loo_error = solution.operator.leave_one_out(problem.epsilon)
+        loo_error = solution.operator.leave_one_out(problem.epsilon) if self.with_errors else np.nan
         solution = replace(solution, operator=None)
-        order = _order(objective, solution)
+        order = among[_order(objective, solution)]
+        weights = np.ones(start.among.size)
+        weights[~is_on] = w
         return Stage(
-            budget=budget,
-            features=np.sort(among[order[:budget]]),
-            among=among,
-            weights=w,
+            budget=watch.budget,
+            features=np.sort(np.concatenate([on, order[:budget]])),
+            among=start.among,
+            weights=weights,
             bandwidth=sigma,
             criterion=solution.value - constraint.price(w),
             loo_error=loo_error,
             solution=solution,
-            order=among[order],
+            order=np.concatenate([on, order]),
         )
 
 

@@ -15,61 +15,16 @@ from scipy.optimize import brentq
 
 from covmin.constants import SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE, WORK
 
-from .arrays import Array, array_namespace, like, take, to_numpy
+from .arrays import Array, like, take, to_numpy
 from .constraints import CappedSimplex, Constraint
 from .grams import ExactGrams, FourierGrams, Gram, Operator, single_effects
 from .kernels import Kernel, Scale, ScaledKernel
 from .kernels.additive import waves_for
 from .kernels.bandwidth import MEDIAN_ROWS, median_bandwidth
 from .objectives import Objective, TraceObjective
-from .rows import ArrayRows, Rows
+from .rows import Rows, Sample
 from .solver import STEPS, Steps
 from .units import Units
-
-
-@dataclass(frozen=True)
-class Sample:
-    """Rows in memory: all of them, or a random sample.
-
-    The rows are in random order, so the first n of them are a sample of all.
-    """
-
-    X: Array  # (n_rows, n_columns)
-    Y: Array  # (n_rows, n_responses), columns with weighted mean zero
-    p: Array  # (n_rows,), positive, sum to one
-    # (n_all,): position in X of each column, if X has only some of the columns; None means all.
-    places: np.ndarray | None = None
-
-    @property
-    def n_rows(self) -> int:
-        return int(self.X.shape[0])
-
-    def take(self, columns: np.ndarray) -> Array:
-        """Return some columns of X, by their numbers among all columns."""
-        return take(self.X, columns if self.places is None else self.places[columns], axis=1)
-
-    def rows(self, n_threads: int = 1) -> ArrayRows:
-        """Return the rows in a form that supports sums over blocks."""
-        return ArrayRows(self.X, self.Y, self.p, n_threads=n_threads, columns=self.places)
-
-    def first(self, n_rows: int) -> Sample:
-        """Return the first rows, with their responses and weights normalised again."""
-        if n_rows >= self.n_rows:
-            return self
-        p = self.p[:n_rows]
-        p = p / array_namespace(p).sum(p)
-        Y = self.Y[:n_rows, :]
-        return Sample(self.X[:n_rows, :], Y - p @ Y, p, self.places)
-
-    def leave_one_out_of_the_mean(self) -> float:
-        """Return the mean squared error of predicting each row by the mean of the others."""
-        left_out = self.Y / (1.0 - self.p)[:, None]
-        return float(array_namespace(self.p).sum(self.p[:, None] * left_out**2))
-
-    @property
-    def near(self) -> Sample:
-        """The rows whose distances set the bandwidth."""
-        return self.first(MEDIAN_ROWS)
 
 
 @dataclass(frozen=True)
@@ -138,31 +93,22 @@ class Problem:
     # d, every pair of samples would be close, and the kernel would miss interactions.
     for_kept: bool = False
     effort: Effort | None = None  # limit on the work per evaluation; None: all rows in every step
-    n_threads: int = 1  # blocks of rows processed in parallel
     # Reads more rows of some columns, up to what memory allows, if not all rows are in memory.
     draw: Callable[[np.ndarray, int], Sample] | None = None
 
     @classmethod
     def exact(cls, sample: Sample, **options: Any) -> Problem:
         """Create a problem on the exact kernel matrix; by default each column is a unit."""
-        options.setdefault("units", Units.single(int(sample.X.shape[1])))
-        return cls(sample, ExactGrams(sample.rows()), **options)
+        options.setdefault("units", Units.single(sample.shape[1]))
+        return cls(sample, ExactGrams(sample), **options)
 
     @classmethod
     def fourier(
-        cls,
-        sample: Sample,
-        frequencies: Array,
-        rows: Rows | None = None,
-        n_threads: int = 1,
-        **options: Any,
+        cls, sample: Sample, frequencies: Array, rows: Rows | None = None, **options: Any
     ) -> Problem:
         """Create a problem on random Fourier features, over all ``rows`` if they are given."""
-        options.setdefault("units", Units.single(int(sample.X.shape[1])))
-        rows = rows or sample.rows(n_threads)
-        return cls(
-            sample, FourierGrams(rows, frequencies, sample.X), n_threads=n_threads, **options
-        )
+        options.setdefault("units", Units.single(sample.shape[1]))
+        return cls(sample, FourierGrams(rows or sample, like(frequencies, sample.X)), **options)
 
     @property
     def n_rows(self) -> int:
@@ -175,10 +121,9 @@ class Problem:
         return self.units.size
 
     @property
-    def rounding(self) -> float:
-        """Relative rounding error of the data."""
-        X = self.sample.X
-        return float(array_namespace(X).finfo(X.dtype).eps)
+    def n_threads(self) -> int:
+        """Number of blocks of rows processed in parallel."""
+        return self.sample.n_threads
 
     def switched_on(self, features: np.ndarray) -> Problem:
         """Return the same problem with some units fixed at weight one."""
@@ -197,24 +142,21 @@ class Problem:
         affordable = effort.rows(self.kernel, n_columns, self.grams.n_components)
         held = self
         n_rows = self.n_rows if whole else min(affordable, self.n_rows)
-        if self.draw is not None and n_rows > self.sample.n_rows:
+        if self.draw is not None and n_rows > self.sample.shape[0]:
             # Read more rows into memory, of these columns only.
             sample, grams = self.draw(columns, n_rows), self.grams
-            if sample.n_rows == self.n_rows:
-                grams = grams.on(sample.rows(self.n_threads))
+            if sample.shape[0] == self.n_rows:
+                grams = grams.on(sample)
             held = replace(self, sample=sample, grams=grams)
-        last = held.on_first(min(affordable, held.sample.n_rows))
+        last = held.on_first(min(affordable, held.sample.shape[0]))
         loose = self.steps.looser(effort.looseness)
         looser = loose.looser(effort.looseness)
-        levels = [last.on_first(n).solved_by(looser) for n in effort.climb(n_columns, last.n_rows)]
-        levels.append(last.solved_by(self.steps if whole and last is held else loose))
+        levels = [(last.on_first(n), looser) for n in effort.climb(n_columns, last.n_rows)]
+        levels.append((last, self.steps if whole and last is held else loose))
         if whole and last is not held:
-            levels.append(held.solved_by(loose))
-        return [replace(level, for_kept=levels[-1].for_kept) for level in levels]
-
-    def solved_by(self, steps: Steps) -> Problem:
-        """Return the same problem with other solver settings."""
-        return replace(self, steps=steps)
+            levels.append((held, loose))
+        for_kept = levels[-1][0].for_kept
+        return [replace(level, steps=steps, for_kept=for_kept) for level, steps in levels]
 
     def on_first(self, n_rows: int) -> Problem:
         """Return the problem on the first rows in memory; few rows use the kernel matrix."""
@@ -224,17 +166,16 @@ class Problem:
         if n_rows == self.n_rows and by_matrix == self.grams.is_exact:
             return self
         few = self.sample.first(n_rows)
-        rows = few.rows(self.n_threads)
         if by_matrix:
-            return replace(self, sample=few, grams=ExactGrams(rows), for_kept=False)
-        return replace(self, sample=few, grams=self.grams.on(rows))
+            return replace(self, sample=few, grams=ExactGrams(few), for_kept=False)
+        return replace(self, sample=few, grams=self.grams.on(few))
 
     def bandwidth(self, features: np.ndarray, budget: int | None = None) -> float:
         """Return σ on the columns of the given units and the fixed ones, for a stage keeping m."""
         if not isinstance(self.kernel.bandwidth, str):
             return float(self.kernel.bandwidth)
         columns = self.units.columns(features)
-        near, order = self.sample.near, self.kernel.order
+        near, order = self.sample.first(MEDIAN_ROWS), self.kernel.order
         X = near.take(columns)
         scale = self.units.scale[columns]
         if (scale != 1.0).any():

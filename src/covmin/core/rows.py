@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import chain, islice, repeat
-from typing import Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
+from array_api_compat import is_numpy_array
 
-from .arrays import Array, array_namespace, block_threads, default_block_size, take
+from .arrays import Array, array_namespace, default_block_size, take
 
 # (X_block, Y_block, p_block[, stored parts of the block]) → arrays to sum over the blocks
 BlockFunction = Callable[..., tuple[Array, ...]]
@@ -24,7 +25,6 @@ BlockFunction = Callable[..., tuple[Array, ...]]
 Kept = Sequence[Array] | None
 # Largest number of stored values.
 _KEPT_NUMBERS = 2**24
-Block = tuple[Array, Array, Array]
 Result = TypeVar("Result")
 
 
@@ -92,15 +92,19 @@ def map_blocks(
 
 
 @dataclass(frozen=True)
-class ArrayRows:
-    """Rows held in arrays, processed in slices of ``block_size``."""
+class Sample:
+    """Rows in memory, all of them or a random sample, processed in slices of ``block_size``.
 
-    X: Array  # (n, n_all)
-    Y: Array  # (n, k)
-    p: Array  # (n,)
+    They are in random order, so the first n of them are a sample of all.
+    """
+
+    X: Array  # (n, any)
+    Y: Array  # (n, k), columns with weighted mean zero
+    p: Array  # (n,), positive, sum to one
     block_size: int | None = None  # None: a size that suits the library and the device
     n_threads: int = 1  # blocks of NumPy arrays processed in parallel
-    # Columns in use; they are extracted block by block, so a restriction needs no memory.
+    # Positions in X of the columns in use; None means all. Columns are extracted block by block, so
+    # a restriction needs no memory.
     columns: np.ndarray | None = None
 
     @property
@@ -108,7 +112,27 @@ class ArrayRows:
         n, d = self.X.shape
         return n, d if self.columns is None else self.columns.size
 
-    def _blocks(self) -> Iterator[Block]:
+    def take(self, columns: np.ndarray) -> Array:
+        """Return some of the columns in use."""
+        return take(self.X, columns if self.columns is None else self.columns[columns], axis=1)
+
+    def restrict(self, columns: np.ndarray) -> Sample:
+        return replace(self, columns=columns if self.columns is None else self.columns[columns])
+
+    def first(self, n_rows: int) -> Sample:
+        """Return the first rows, with their responses and weights normalised again."""
+        if n_rows >= self.X.shape[0]:
+            return self
+        p = self.p[:n_rows] / array_namespace(self.p).sum(self.p[:n_rows])
+        Y = self.Y[:n_rows, :]
+        return replace(self, X=self.X[:n_rows, :], Y=Y - p @ Y, p=p)
+
+    def leave_one_out_of_the_mean(self) -> float:
+        """Return the mean squared error of predicting each row by the mean of the others."""
+        left_out = self.Y / (1.0 - self.p)[:, None]
+        return float(array_namespace(self.p).sum(self.p[:, None] * left_out**2))
+
+    def _blocks(self) -> Iterator[tuple[Array, Array, Array]]:
         n = self.X.shape[0]
         size = self.block_size or default_block_size(self.X)
         for start in range(0, n, size):
@@ -117,16 +141,18 @@ class ArrayRows:
             X = X if self.columns is None else take(X, self.columns, axis=1)
             yield X, self.Y[block, :], self.p[block]
 
+    def _map(
+        self, function: Callable[..., Result], blocks: Iterable[tuple[Any, ...]]
+    ) -> Iterator[Result]:
+        # Other libraries use several threads themselves.
+        return map_blocks(function, blocks, self.n_threads if is_numpy_array(self.X) else 1)
+
     def sum(self, function: BlockFunction, *kept: Kept) -> tuple[Array, ...]:
         parts = [repeat(None) if part is None else part for part in kept]
         blocks = ((*block, *more) for block, *more in zip(self._blocks(), *parts, strict=False))
-        return add_up(map_blocks(function, blocks, block_threads(self.X, self.n_threads)))
+        return add_up(self._map(function, blocks))
 
     def keep(self, function: Callable[[Array], Array], width: int) -> Kept:
         if self.shape[0] * width > _KEPT_NUMBERS:
             return None
-        blocks = ((X,) for X, _, _ in self._blocks())
-        return list(map_blocks(function, blocks, block_threads(self.X, self.n_threads)))
-
-    def restrict(self, columns: np.ndarray) -> ArrayRows:
-        return replace(self, columns=columns if self.columns is None else self.columns[columns])
+        return list(self._map(function, ((X,) for X, _, _ in self._blocks())))

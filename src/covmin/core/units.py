@@ -69,22 +69,3 @@ class Units:
         free = self.of_column != ALWAYS_ON
         slopes = (gradient * self.scale)[free]
         return np.bincount(self.of_column[free], slopes, minlength=self.size)
-
-
-class EachColumn:
-    """:class:`Units` with one column each, for any number of columns."""
-
-    def spread(self, w: np.ndarray) -> np.ndarray:
-        return w
-
-    def collect(self, gradient: np.ndarray) -> np.ndarray:
-        return gradient
-
-    def columns(self, units: np.ndarray) -> np.ndarray:
-        return units
-
-    def restrict(self, units: np.ndarray) -> EachColumn:
-        return self
-
-
-EACH_COLUMN = EachColumn()

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_X_y
 from covmin.core.arrays import to_numpy
 from covmin.core.rows import add_up
 from covmin.remarks import InputError, Remark, recorded
-from covmin.runtime.memory import check_memory
+from covmin.runtime.machine import check_memory
 
 from .blocks import ArrayBlocks, SparseBlocks, as_blocks, in_blocks, rows_of, sparse_table
 from .checks import check_kind, checked_numbers, refuse_times

@@ -17,10 +17,10 @@ from sklearn.exceptions import FitFailedWarning
 
 from covmin.remarks import warn
 from covmin.runtime import __version__
-from covmin.runtime.progress import ProgressBar
+from covmin.runtime.machine import one_thread
 from covmin.runtime.resume import ResultLog
+from covmin.runtime.run import ProgressBar
 from covmin.runtime.seeds import global_state_restored
-from covmin.runtime.threads import one_thread
 
 Unit = Mapping[str, Any]
 Work = Callable[[Unit], Any]
@@ -74,7 +74,7 @@ def run_units(
 
 def _guarded(work: Work, unit: Unit, index: int) -> tuple[int, Any]:
     # The workers already share the cores; more threads in each would only compete.
-    with one_thread(), global_state_restored(), ProgressBar.part_of_other_work():
+    with one_thread(), global_state_restored(), ProgressBar.shown(0):
         return index, work(unit)
 
 

@@ -1,9 +1,10 @@
-"""Tables for selectors that fit another selector many times, and results by column."""
+"""What the selectors of this package share: fitted attributes, and tables to fit repeatedly."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from covmin.data import Layout, Table, TableOptions, read
@@ -11,6 +12,31 @@ from covmin.data.dtypes import is_frame
 from covmin.data.standardize import PreparedColumns
 from covmin.remarks import InputError, silenced
 from covmin.selection.selector import CCMSelector
+from covmin.selection.transform import FeatureSelector
+
+
+def shared_constraints(*names: str) -> dict[str, Any]:
+    """Return what is allowed for parameters that mean the same as in :class:`CCMSelector`."""
+    shared = (*names, "n_jobs", "random_state", "verbose")
+    return {name: CCMSelector._parameter_constraints[name] for name in shared}
+
+
+class InferenceSelector(FeatureSelector):
+    """A selector that is fitted at once, or not at all if there is an error."""
+
+    def _present(self, table: Table, **attributes: Any) -> None:
+        """Set all fitted attributes, with the number, the names and the groups of the columns."""
+        self.__dict__.pop("feature_names_in_", None)
+        if table.names is not None:
+            self.feature_names_in_ = table.names
+        columns = {"n_features_in_": table.layout.unit.size, "feature_groups_": table.labels}
+        self.__dict__.update(columns | attributes)
+
+    def _tags_of(self, reader: Any) -> Tags:
+        """Return the tags of a selector that reads tables as another estimator does."""
+        tags, read = super().__sklearn_tags__(), get_tags(reader).input_tags
+        tags.input_tags.allow_nan, tags.input_tags.string = read.allow_nan, read.string
+        return tags
 
 
 @dataclass(frozen=True)
@@ -34,25 +60,21 @@ def read_for(
     with silenced(*advice):
         table = read(X, y, options, sample_weight, groups)
     weight = None
-    if table is X:
-        weight = _weight_of_table(table)
-    elif sample_weight is not None:
-        passed = np.asarray(sample_weight, dtype=np.float64)
-        weight = passed[table.row] if passed.ndim else np.full(table.n_samples, float(passed))
-    X, y = table.passed
-    y = y if hasattr(y, "dtype") or is_frame(y) else np.asarray(y)
-    return Refit(table, X, y, weight)
-
-
-def _weight_of_table(table: Table) -> np.ndarray | None:
-    if table.options.class_weight is not None:
+    if table is X and table.options.class_weight is not None:
         raise InputError(
             "The table was read with class_weight, which belongs to the inner estimator here; pass "
             "X and y.",
             "table-class-weight",
             "X",
         )
-    return table.weight if np.ptp(table.weight) > 0.0 else None
+    if table is X:
+        weight = table.weight if np.ptp(table.weight) > 0.0 else None
+    elif sample_weight is not None:
+        passed = np.asarray(sample_weight, dtype=np.float64)
+        weight = passed[table.row] if passed.ndim else np.full(table.n_samples, float(passed))
+    X, y = table.passed
+    y = y if hasattr(y, "dtype") or is_frame(y) else np.asarray(y)
+    return Refit(table, X, y, weight)
 
 
 def options_of(estimator: Any, *, takes_missing: bool = True) -> TableOptions:
@@ -79,29 +101,18 @@ def rows_to_fit(
 
 
 def by_column(
-    values: np.ndarray,
-    *,
     layout: Layout,
+    values: np.ndarray,
     of_given: Any,
-    units: np.ndarray | None = None,
     of_constant: Any = None,
+    units: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return values of units as values of the input columns.
 
-    The values are those of ``units``, by default all that are not given. If these are only the
-    units that vary, ``of_constant`` is the value of the others.
+    The values are those of ``units``, by default all that are not given; ``of_constant`` is the
+    value of any others.
     """
-    units = np.flatnonzero(~layout.given) if units is None else units
     of_units = np.where(layout.given, of_given, of_given if of_constant is None else of_constant)
     of_units = of_units.astype(np.result_type(of_units, values))
-    of_units[units] = values
+    of_units[~layout.given if units is None else units] = values
     return np.asarray(of_units[layout.unit])
-
-
-def note_columns(selector: Any, table: Table) -> None:
-    """Set the number, the names and the groups of the columns as fitted attributes."""
-    selector.n_features_in_ = table.layout.unit.size
-    selector.feature_groups_ = table.labels
-    vars(selector).pop("feature_names_in_", None)
-    if table.names is not None:
-        selector.feature_names_in_ = table.names

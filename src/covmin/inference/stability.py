@@ -25,24 +25,22 @@ from covmin.data.dtypes import is_frame
 from covmin.data.response import EncodedResponse, ordered_levels
 from covmin.data.standardize import n_features_to_keep, prepare_columns
 from covmin.remarks import warn
-from covmin.runtime.compat import (
-    N_JOBS,
-    VERBOSE,
-    HasMethods,
-    Interval,
-    RealNotInt,
-    StrOptions,
-    fit_context,
-)
-from covmin.runtime.progress import repeat
-from covmin.runtime.run import for_many_fits
+from covmin.runtime.compat import HasMethods, Interval, RealNotInt, StrOptions, fit_context
+from covmin.runtime.machine import one_blas_thread
+from covmin.runtime.run import for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import one_blas_thread
 from covmin.selection.selector import CCMSelector
-from covmin.selection.transform import FeatureSelector, unchanged_on_failure
 
-from .refitting import Refit, by_column, note_columns, options_of, read_for, rows_to_fit
-from .stability_bounds import ASSUMPTIONS, false_selections, smallest_threshold
+from .error_control import ASSUMPTIONS, false_selections, smallest_threshold
+from .refitting import (
+    InferenceSelector,
+    Refit,
+    by_column,
+    options_of,
+    read_for,
+    rows_to_fit,
+    shared_constraints,
+)
 
 # Each half must have at least two samples.
 _MIN_SAMPLES = 4
@@ -50,7 +48,7 @@ _ROUNDING = 1e-9
 
 
 @dataclass(eq=False, repr=False)
-class StabilitySelector(FeatureSelector):
+class StabilitySelector(InferenceSelector):
     """Keep the features that a selector selects repeatedly on random halves of the samples.
 
     The samples are split at random into two halves, ``n_pairs`` times, and the selector is fitted
@@ -153,9 +151,7 @@ class StabilitySelector(FeatureSelector):
         ],
         "assumption": [StrOptions(set(ASSUMPTIONS))],
         "n_pairs": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": N_JOBS,
-        "random_state": ["random_state"],
-        "verbose": VERBOSE,
+        **shared_constraints(),
     }
 
     estimator: Any = None
@@ -188,27 +184,26 @@ class StabilitySelector(FeatureSelector):
         self : StabilitySelector
             The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
         """
-        with unchanged_on_failure(self):
-            if self.max_false is not None and self.n_features_to_select is not None:
-                raise ValueError(
-                    "max_false and n_features_to_select both determine how many features to keep; "
-                    "pass only one of them."
-                )
-            if fit_params and _routing_enabled():
-                fit_params = process_routing(self, "fit", **fit_params).estimator.fit
-            data = self._read(X, y, fit_params.get("sample_weight"), groups)
-            estimator = self._estimator(data.table)
-            rows, weight = _rows_to_split(data, estimator)
-            numbers = data.table.row[rows]
-            strata = _strata(data.table.response.strata, rows)
-            halves = list(_complementary_halves(strata, self.n_pairs, seed_of(self.random_state)))
-            if weight is not None:
-                of_all = np.zeros(len(data.y))
-                of_all[numbers] = weight
-                fit_params = fit_params | {"sample_weight": of_all}
-            choose = partial(_choose, estimator, _indexable(data.X), data.y, fit_params, numbers)
-            fits = repeat(choose, halves, "stability", "half", self.n_jobs, self.verbose)
-            self._store(fits, data.table)
+        if self.max_false is not None and self.n_features_to_select is not None:
+            raise ValueError(
+                "max_false and n_features_to_select both determine how many features to keep; "
+                "pass only one of them."
+            )
+        if fit_params and _routing_enabled():
+            fit_params = process_routing(self, "fit", **fit_params).estimator.fit
+        data = self._read(X, y, fit_params.get("sample_weight"), groups)
+        estimator = self._estimator(data.table)
+        rows, weight = _rows_to_split(data, estimator)
+        numbers = data.table.row[rows]
+        strata = _strata(data.table.response.strata, rows)
+        halves = list(_complementary_halves(strata, self.n_pairs, seed_of(self.random_state)))
+        if weight is not None:
+            of_all = np.zeros(len(data.y))
+            of_all[numbers] = weight
+            fit_params = fit_params | {"sample_weight": of_all}
+        choose = partial(_choose, estimator, _indexable(data.X), data.y, fit_params, numbers)
+        fits = repeat(choose, halves, "stability", "half", self.n_jobs, self.verbose)
+        self._count(fits, data.table)
         return self
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -258,49 +253,42 @@ class StabilitySelector(FeatureSelector):
         return estimator
 
     def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        reads = get_tags(self._selector).input_tags
-        tags.input_tags.allow_nan, tags.input_tags.string = reads.allow_nan, reads.string
-        return tags
+        return self._tags_of(self._selector)
 
-    def _store(self, fits: list[tuple[np.ndarray, np.ndarray | None]], table: Table) -> None:
+    def _count(self, fits: list[tuple[np.ndarray, np.ndarray | None]], table: Table) -> None:
+        """Set the fitted attributes from masks and ranks of all fits."""
         layout = table.layout
         # A feature is represented by its first column; given ones are not selected.
         _, first = np.unique(layout.unit, return_index=True)
         column = first[~layout.given]
         chosen = np.array([support for support, _ in fits])
-        note_columns(self, table)
-        self.frequencies_ = chosen.mean(axis=0)
-        self.n_selected_ = float(chosen[:, column].sum(axis=1).mean())
+        frequencies = chosen.mean(axis=0)
+        q = float(chosen[:, column].sum(axis=1).mean())
         ranks = [ranking for _, ranking in fits if ranking is not None]
-        self.mean_ranks_ = np.mean(ranks, axis=0) if len(ranks) == len(fits) else None
-        ties = np.zeros(column.size) if self.mean_ranks_ is None else self.mean_ranks_[column]
-        order = np.lexsort((ties, -chosen[:, column].sum(axis=0)))
-        ranking = np.argsort(order) + 1
-        kept = self._kept(self.frequencies_[column], ranking)
-        self.n_features_ = int(kept.sum())
-        self.ranking_ = by_column(ranking, layout=layout, of_given=0)
-        self.support_ = by_column(kept, layout=layout, of_given=True)
-        bound = partial(
-            false_selections, self.threshold_, self.n_selected_, column.size, self.n_pairs
-        )
-        self.error_bound_ = Bunch(
-            worst_case=bound("none"), unimodal=bound("unimodal"), r_concave=bound("r-concave")
-        )
-
-    def _kept(self, frequencies: np.ndarray, ranking: np.ndarray) -> np.ndarray:
-        """Set the threshold, and return a mask of the units that reach it."""
-        d = ranking.size
-        if self.n_features_to_select is not None:
-            kept: np.ndarray = ranking <= n_features_to_keep(self.n_features_to_select, d)
-            self.threshold_ = float(frequencies[kept].min())
-            return kept
-        self.threshold_ = float(self.threshold)
+        mean_ranks = np.mean(ranks, axis=0) if len(ranks) == len(fits) else None
+        ties = np.zeros(column.size) if mean_ranks is None else mean_ranks[column]
+        ranking = np.argsort(np.lexsort((ties, -chosen[:, column].sum(axis=0)))) + 1
+        known = q, column.size, self.n_pairs
+        threshold = float(self.threshold)
         if self.max_false is not None:
-            self.threshold_ = smallest_threshold(
-                self.max_false, self.n_selected_, d, self.n_pairs, self.assumption
-            )
-        return frequencies >= self.threshold_ - _ROUNDING
+            threshold = smallest_threshold(self.max_false, *known, self.assumption)
+        kept = frequencies[column] >= threshold - _ROUNDING
+        if self.n_features_to_select is not None:
+            kept = ranking <= n_features_to_keep(self.n_features_to_select, column.size)
+            threshold = float(frequencies[column][kept].min())
+        names = {"none": "worst_case", "unimodal": "unimodal", "r-concave": "r_concave"}
+        bounds = {name: false_selections(threshold, *known, a) for a, name in names.items()}
+        self._present(
+            table,
+            frequencies_=frequencies,
+            n_selected_=q,
+            mean_ranks_=mean_ranks,
+            threshold_=threshold,
+            error_bound_=Bunch(**bounds),
+            n_features_=int(kept.sum()),
+            ranking_=by_column(layout, ranking, 0),
+            support_=by_column(layout, kept, True),
+        )
 
 
 def _choose(

@@ -75,7 +75,7 @@ class FirstLook:
         They are found by interactions and, for numeric responses, by the spread.
         """
         screening = self.screening
-        n_samples, n_columns = screening.codes.p.size, screening.of_column.size
+        n_samples, n_columns = screening.ranked.p.size, screening.of_column.size
         n_functions = pair_waves(n_samples, n_columns, int(self.problem.sample.Y.shape[1]))
         found = screening.interactions(self.order, n_functions)
         above = found.n_samples / SAMPLES_FOR_EACH_FEATURE

@@ -31,8 +31,7 @@ from covmin.core.problem import EFFORT, Effort
 from covmin.core.screening import N_FUNCTIONS
 from covmin.data.blocks.array import block_rows
 from covmin.remarks import InputError
-from covmin.runtime.memory import check_memory, exact_bytes, fits, fourier_bytes
-from covmin.runtime.threads import row_threads
+from covmin.runtime.machine import check_memory, exact_bytes, fits, fourier_bytes, row_threads
 
 from .formulation import Formulation
 

@@ -4,7 +4,7 @@
 one HTML page that works offline, and `write_report` does both.
 """
 
-from covmin.selection.headline import Headline, error_curve, explain_choice, headline
+from covmin.selection.headline import headline
 from covmin.selection.summary import summary
 
 from .build import build_report
@@ -13,12 +13,9 @@ from .render import Report, render_report, write_report
 from .reproduction import reproduction_code
 
 __all__ = [
-    "Headline",
     "Report",
     "build_report",
     "check_data",
-    "error_curve",
-    "explain_choice",
     "headline",
     "render_report",
     "reproduction_code",

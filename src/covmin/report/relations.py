@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from covmin.selection.substitutes import find_substitutes
-from covmin.selection.summary import Explained
+from covmin.selection.summary import Explained, find_substitutes
 from covmin.text import percent
 
 from .plots import crossed, pair_points

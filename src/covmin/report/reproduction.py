@@ -6,11 +6,11 @@ from pathlib import PurePath
 from types import FunctionType
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 from covmin import kernels
 from covmin.core.kernels import Configurable
-from covmin.runtime.resume import plain
 
 _READERS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".feather": "feather"}
 # Parameters that do not affect the result.
@@ -89,7 +89,16 @@ def _written(value: Any) -> str:
         return _construction(value)
     if isinstance(value, BaseEstimator):
         return " ".join(value.__repr__(N_CHAR_MAX=_WHOLE).split())
-    return value.__name__ if isinstance(value, FunctionType) else repr(plain(value))
+    return value.__name__ if isinstance(value, FunctionType) else repr(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    """Return ``value`` with arrays as lists: the repr of an array is abbreviated."""
+    if isinstance(value, dict):
+        return {_plain(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return np.asarray(value).tolist() if hasattr(value, "__array__") else value
 
 
 def _imports(selector: Any) -> list[str]:

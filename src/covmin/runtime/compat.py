@@ -1,11 +1,10 @@
 """What covmin needs of scikit-learn beyond its public interface.
 
 Everything private of scikit-learn is imported here and nowhere else. Where a release lacks it,
-parameters are not validated and callbacks are not called.
+parameters are not validated.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any, Protocol, TypeVar
 
@@ -32,16 +31,6 @@ except ImportError:
     HasMethods = Interval = Options = RealNotInt = StrOptions = _Unchecked
     _fit_context = _validate_params = _Unchecked
 
-try:
-    from sklearn.callback import CallbackSupportMixin
-    from sklearn.callback._callback_support import callback_management_context
-except ImportError:  # before scikit-learn 1.9
-
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """No callbacks."""
-
-    callback_management_context = None
-
 # Values allowed for n_jobs: joblib counts negative values from the last core; zero is undefined.
 N_JOBS: list[Any] = [
     None,
@@ -60,19 +49,6 @@ class _KeepsType(Protocol):
 # Validate the parameters of an estimator before a fit, and of a function before a call.
 fit_context: Callable[..., _KeepsType] = _fit_context
 validate_params: Callable[..., _KeepsType] = _validate_params
-
-
-@contextmanager
-def fit_task(estimator: Any, X: Any, y: Any) -> Iterator[None]:
-    """Tell scikit-learn's callbacks when a fit begins and when it has ended well: one task."""
-    if callback_management_context is None:
-        yield
-        return
-    with callback_management_context(estimator):
-        context = estimator._init_callback_context()
-        context.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
-        yield
-        context.call_on_fit_task_end(estimator=estimator, X=X, y=y)
 
 
 def output_container(estimator: Any) -> str:

@@ -1,15 +1,13 @@
 """Write results to disk so that a kill or a full disk loses nothing, and resume from them."""
 
-import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from time import monotonic
-from types import CodeType, FunctionType
 from typing import Any, Self
 from uuid import uuid4
 
@@ -18,6 +16,7 @@ import numpy as np
 
 from covmin.core.path import Stage
 from covmin.core.solver import Iteration, Progress, Solution
+from covmin.remarks import InputError
 
 from . import __version__
 
@@ -25,8 +24,6 @@ _FORMAT = "covmin-results-1"
 _START = b'{"format":"covmin-results'
 # Parameters that affect how a fit runs, but not its result.
 _WITHOUT_EFFECT = {"long_run", "n_jobs", "verbose"}
-# Longer parameters are identified by a digest.
-_LONGEST_TEXT = 100
 # Fields of a stage that are neither numbers nor arrays.
 _NOT_SAVED = {"solution", "state", "operator"}
 
@@ -37,7 +34,7 @@ class ResultLog:
     The first line holds the settings, and each further line one finished unit of work with its
     result. A line is on disk before the next one is written. An incomplete last line is dropped.
     The file and its folders are created with the first line, but not before ``after`` seconds
-    have passed. A file with results of other settings is refused, and says what differs.
+    have passed. A damaged file, or one with results of other settings, is refused.
     """
 
     def __init__(
@@ -53,6 +50,8 @@ class ResultLog:
         if self.path.exists():
             self._due = 0.0
             self._read(self.path.read_bytes())
+        if self._n_bytes == 0:
+            self._waiting.append({"format": _FORMAT, "settings": self.settings})
 
     def __enter__(self) -> Self:
         return self
@@ -69,77 +68,56 @@ class ResultLog:
 
     def append(self, unit: Mapping[str, Any], result: Any) -> None:
         """Write a finished unit and its result, both as plain values, to disk."""
+        self._results[_key(unit)] = result
         self._waiting.append({"unit": dict(unit), "result": result})
         if monotonic() < self._due:
             return
         if self._file is None:
-            self._open()
-        waiting, self._waiting = self._waiting, []
-        for record in waiting:
-            self._write(record)
-        self._results[_key(unit)] = result
-
-    def _open(self) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        # Unbuffered, so that a failed write is not repeated when the file is closed.
-        self._file = self.path.open("ab", buffering=0)
-        os.ftruncate(self._file.fileno(), self._n_bytes)
-        if self._n_bytes == 0:
-            self._waiting.insert(0, {"format": _FORMAT, "settings": self.settings})
-
-    def _write(self, record: Mapping[str, Any]) -> None:
-        text = json.dumps(record, separators=(",", ":"), allow_nan=False)
-        line = memoryview(text.encode() + b"\n")
-        start = os.fstat(self._file.fileno()).st_size
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            # Unbuffered, so that a failed write is not repeated when the file is closed.
+            self._file = self.path.open("ab", buffering=0)
+            self._file.truncate(self._n_bytes)
+        records = [json.dumps(r, separators=(",", ":"), allow_nan=False) for r in self._waiting]
+        rest = memoryview("".join(f"{record}\n" for record in records).encode())
+        self._waiting = []
         try:
-            while line:
-                line = line[self._file.write(line) :]
+            while rest:
+                rest = rest[self._file.write(rest) :]
             os.fsync(self._file.fileno())
         except OSError as error:
-            # Write a line completely or not at all.
-            os.ftruncate(self._file.fileno(), start)
-            if start == 0:
-                self._file.close()
-                self.path.unlink()
-                self._file = None
             reason = f"{error.strerror}; all earlier results are kept"
             raise OSError(error.errno, reason, str(self.path)) from error
 
     def _read(self, data: bytes) -> None:
         if not (data.startswith(_START) or _START.startswith(data)):
-            raise ValueError(
+            raise InputError(
                 f"{self.path} is not a results file of covmin and was left unchanged. "
-                "Choose another file."
+                "Choose another file.",
+                "results-file",
             )
         self._n_bytes = data.rfind(b"\n") + 1
-        lines = data[: self._n_bytes].splitlines()
-        for number, line in enumerate(lines, 1):
-            try:
-                record = json.loads(line)
-                if number > 1:
-                    self._results[_key(record["unit"])] = record["result"]
-            except (ValueError, KeyError, TypeError) as error:
-                raise ValueError(
-                    f"Line {number} of {self.path} is damaged ({error}). Remove that line to "
-                    "continue with the other results, or choose another file."
-                ) from error
-            if number == 1:
-                self._check_settings(record)
-
-    def _check_settings(self, header: Mapping[str, Any]) -> None:
-        found = header.get("settings", {})
-        if header.get("format") == _FORMAT and found == self.settings:
-            return
+        try:
+            header, *records = map(json.loads, data[: self._n_bytes].splitlines() or [b"{}"])
+            self._results = {_key(record["unit"]): record["result"] for record in records}
+            found = header.get("settings", self.settings)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(
+                f"{self.path} is damaged ({error}). Choose another file, or delete it to start "
+                "again.",
+                "results-file",
+            ) from error
         changed = [
             f"  {name}: {found.get(name)!r} in the file, {self.settings.get(name)!r} in this run"
             for name in sorted({*found, *self.settings})
             if found.get(name) != self.settings.get(name)
         ]
-        raise ValueError(
-            f"{self.path} holds results of other settings:\n"
-            + "\n".join(changed or ["  a different format"])
-            + "\nContinue with the settings in that file, or choose another file."
-        )
+        if changed or header.get("format", _FORMAT) != _FORMAT:
+            raise InputError(
+                f"{self.path} holds results of other settings:\n"
+                + "\n".join(changed or ["  a different format"])
+                + "\nContinue with the settings in that file, or choose another file.",
+                "results-file",
+            )
 
 
 def _key(unit: Mapping[str, Any]) -> str:
@@ -168,10 +146,6 @@ class Checkpoint(ResultLog):
         steps = [step for record in self._saved("stage") for step in record["steps"]]
         return [Progress(**{**step, "iteration": Iteration(**step["iteration"])}) for step in steps]
 
-    def add_fold(self, number: int, errors: np.ndarray) -> None:
-        """Save the errors of a fold."""
-        self.append({"fold": number}, errors.tolist())
-
     def add_stage(self, number: int, stage: Stage, steps: Sequence[Progress]) -> None:
         """Save a stage with its optimisation steps."""
         parts = {**_plain_fields(stage), "solution": _plain_fields(stage.solution)}
@@ -197,63 +171,41 @@ def fingerprint(parameters: dict[str, Any], columns: Any, response: Any) -> dict
     ``columns`` are the prepared columns of the samples, and ``response`` is the encoded response.
     """
     if not isinstance(parameters.get("random_state"), Integral | None):
-        raise ValueError(
+        raise InputError(
             "A checkpoint requires a seed that is known when the fit resumes, which a RandomState "
-            "does not provide. Pass an integer as random_state."
+            "does not provide. Pass an integer as random_state.",
+            "checkpoint-seed",
+            "random_state",
         )
-    kept = {name: _text(value) for name, value in parameters.items() if name not in _WITHOUT_EFFECT}
+    kept = {name: value for name, value in parameters.items() if name not in _WITHOUT_EFFECT}
     blocks = columns.X.source.reduce(_hash_of_block, "".join, response.Y, columns.p)
     units = columns.units.of_column, columns.units.scale
     samples = columns.index, columns.mean, columns.scale, columns.p, columns.total_weight
     data = joblib.hash((blocks, units, samples, response.task, response.Y, response.scale))
-    return {"covmin": __version__, "data": data, "parameters": kept}
+    return {
+        "covmin": __version__,
+        "data": data,
+        **{name: _identity(name, value) for name, value in kept.items()},
+    }
 
 
 def _hash_of_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> str:
     return str(joblib.hash(np.ascontiguousarray(X)))
 
 
-def _text(value: Any) -> str:
-    """Return a text that is the same exactly for equal parameters."""
-    text = repr(plain(value, _identity))
-    if len(text) <= _LONGEST_TEXT:
-        return text
-    return f"{text[:_LONGEST_TEXT]}… ({joblib.hash(text)})"
-
-
-def _identity(value: Any) -> Any:
-    """Reduce estimators to their parameters, and functions to their code.
-
-    The repr of an estimator may be abbreviated, and that of a function differs between processes.
-    Functions with the same name may differ, such as lambdas and closures.
-    """
-    if hasattr(value, "get_params") and not isinstance(value, type):
-        return type(value).__qualname__, plain(value.get_params(deep=False), _identity)
-    if hasattr(value, "_score_func"):  # a scorer, whose repr contains a memory address
-        return type(value).__qualname__, plain(dict(sorted(vars(value).items())), _identity)
-    if not isinstance(value, FunctionType):
-        return value
-    code = value.__code__
-    constants = [item for item in code.co_consts if not isinstance(item, CodeType)]
-    cells = [cell.cell_contents for cell in value.__closure__ or ()]
-    held = plain([constants, value.__defaults__, value.__kwdefaults__, cells], _identity)
-    digest = hashlib.sha256(code.co_code + repr((code.co_names, held)).encode()).hexdigest()
-    return f"{value.__module__}.{value.__qualname__} ({digest[:8]})"
-
-
-def plain(value: Any, leaf: Callable[[Any], Any] = lambda item: item) -> Any:
-    """Return ``value`` with arrays as lists: the repr of an array is abbreviated.
-
-    ``leaf`` is applied to everything that is neither a dict, a list nor an array.
-
-    >>> plain({"a": np.arange(2), "b": np.float64(0.5)})
-    {'a': [0, 1], 'b': 0.5}
-    """
-    if isinstance(value, dict):
-        return {plain(key): plain(item, leaf) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item, leaf) for item in value]
-    return np.asarray(value).tolist() if hasattr(value, "__array__") else leaf(value)
+def _identity(name: str, value: Any) -> Any:
+    """Return a plain value, or the digest of another one, which must be one that can be pickled."""
+    if isinstance(value, str | Real | None):
+        return np.asarray(value).tolist()
+    try:
+        return f"{type(value).__name__} ({joblib.hash(value)})"
+    except Exception as error:  # objects fail in their own ways
+        raise InputError(
+            f"A checkpoint requires parameters that can be pickled, which {name}={value!r} cannot. "
+            "Pass, for example, a function that is defined in a module.",
+            "checkpoint-parameter",
+            name,
+        ) from error
 
 
 def replace_file(path: str | os.PathLike[str], data: bytes) -> None:

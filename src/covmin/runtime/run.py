@@ -1,19 +1,21 @@
-"""Follow a fit while it runs: progress, history, checkpoint, time limit and Ctrl-C."""
+"""Follow a computation while it runs: progress, history, checkpoint, time limit and Ctrl-C."""
 
 from __future__ import annotations
 
 import math
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from numbers import Real
 from os import PathLike
 from pathlib import Path
 from time import monotonic
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
@@ -22,12 +24,18 @@ from covmin.core.path import Stage
 from covmin.core.solver import Progress, Watch
 from covmin.remarks import InputError
 
-from .progress import ProgressBar
+from .machine import in_threads, one_blas_thread
 from .resume import Checkpoint
 
 if TYPE_CHECKING:
     from sklearn.utils import Bunch
 
+Result = TypeVar("Result")
+
+# Seconds before "auto" shows a progress bar; shorter work needs none.
+_PATIENCE = 3.0
+# Whether work with a progress bar is going on: work within it shows none.
+_INSIDE: ContextVar[bool] = ContextVar("inside", default=False)
 # Share of a time limit that the choice of m and ε may use; the path on all samples needs the rest.
 _SHARE_OF_CHOICE = 0.75
 _ALLOWED = {
@@ -37,6 +45,86 @@ _ALLOWED = {
     "seconds": "a number > 0 or None",
     "callback": "callable or None",
 }
+
+
+class ProgressBar:
+    """A progress bar for the phases of a computation: tqdm if installed, printed lines otherwise.
+
+    Nothing is shown unless ``verbose``. With "auto" a bar appears if the output is interactive and
+    the work takes several seconds; it disappears at the end.
+    """
+
+    def __init__(self, verbose: int | str) -> None:
+        auto = verbose == "auto"
+        in_main = threading.current_thread() is threading.main_thread()
+        terminal = sys.stderr is not None and sys.stderr.isatty()
+        watched = in_main and not _INSIDE.get() and (terminal or "ipykernel" in sys.modules)
+        self.silent = not (watched if auto else verbose)
+        self.tells = not (auto or self.silent)
+        self._due = monotonic() + _PATIENCE if auto else 0.0
+        self._phase = ""
+        self._bar: Any = None  # of tqdm
+        self._done = -1
+
+    @classmethod
+    @contextmanager
+    def shown(cls, verbose: int | str) -> Iterator[Self]:
+        """Provide a bar for the block."""
+        bar = cls(verbose)
+        token = _INSIDE.set(True)
+        try:
+            yield bar
+        finally:
+            _INSIDE.reset(token)
+            if bar._bar is not None:
+                bar._bar.close()
+
+    def show(self, phase: str, unit: str, done: int, total: int, text: str = "") -> None:
+        """Show how many units of a phase are done; its clock starts with the first call."""
+        if self.silent:
+            return
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            if done != self._done and monotonic() >= self._due:
+                print(f"covmin {phase}, {unit} {done}/{total}", file=sys.stderr)
+            self._done = done
+            return
+        if phase != self._phase:
+            if self._bar is not None:
+                self._bar.close()
+            counts = {"total": total, "initial": done, "unit": unit, "miniters": 0}
+            wait = max(0.0, self._due - monotonic())
+            self._bar = tqdm(desc=f"covmin {phase}", leave=self.tells, delay=wait, **counts)
+            self._phase = phase
+        self._bar.set_postfix_str(text, refresh=False)
+        self._bar.update(done - self._bar.n)
+
+
+def repeat(
+    work: Callable[[Any], Result],
+    items: Sequence[Any],
+    what: str,
+    unit: str,
+    n_jobs: int | None,
+    verbose: int | str,
+) -> list[Result]:
+    """Return the results of ``work`` for each item, in order.
+
+    The items run in threads, with one BLAS thread each. ``what`` and ``unit`` are the texts of
+    the progress bar.
+    """
+    results: list[Result] = []
+    with (
+        ProgressBar.shown(verbose) as bar,
+        one_blas_thread(),
+        in_threads(work, items, n_jobs) as found,
+    ):
+        bar.show(what, unit, 0, len(items))
+        for result in found:
+            results.append(result)
+            bar.show(what, unit, len(results), len(items))
+    return results
 
 
 @dataclass(repr=False)
@@ -94,19 +182,19 @@ class LongRun(Configurable):
                 raise InputError(text, "long-run", f"long_run__{name}")
 
 
+@dataclass
 class Run(Watch):
     """Receives every event of a fit, and tells the fit whether to continue."""
 
-    def __init__(self, long_run: LongRun, bar: ProgressBar, checkpoint: Checkpoint | None) -> None:
-        self._long_run = long_run
-        self._bar = bar
-        self._checkpoint = checkpoint
-        self._begin = monotonic()
-        self._seconds = math.inf if long_run.seconds is None else long_run.seconds
-        self._late = False
-        self.interrupted = False  # whether Ctrl-C asked to stop
-        self._n_judged: tuple[int, int] | None = None  # (finished, all) folds, if not all finished
-        self._steps = [] if checkpoint is None else checkpoint.steps()
+    long_run: LongRun
+    bar: ProgressBar
+    begin: float
+    seconds: float
+    checkpoint: Checkpoint | None = None
+    steps: list[Progress] = field(default_factory=list)
+    late: bool = False  # whether the time is up
+    interrupted: bool = False  # whether Ctrl-C asked to stop
+    n_judged: tuple[int, int] | None = None  # (finished, all) folds, if not all finished
 
     @classmethod
     @contextmanager
@@ -118,15 +206,15 @@ class Run(Watch):
         path = long_run.checkpoint
         with ExitStack() as stack:
             bar = stack.enter_context(ProgressBar.shown(verbose))
-            checkpoint = None
+            run = cls(long_run, bar, monotonic(), long_run.seconds or math.inf)
             if path is not None:
                 saved = Checkpoint(path, settings, long_run.checkpoint_after)
-                checkpoint = stack.enter_context(saved)
-            run = cls(long_run, bar, checkpoint)
+                run.checkpoint = stack.enter_context(saved)
+                run.steps = saved.steps()
             if long_run.interrupt == "keep":
                 stack.enter_context(run._noticing_ctrl_c())
             yield run
-        if path is not None and not run._late and run._n_judged is None:
+        if path is not None and not run.late and run.n_judged is None:
             Path(path).unlink(missing_ok=True)
 
     @contextmanager
@@ -149,88 +237,89 @@ class Run(Watch):
 
     def planned(self, plan: object) -> None:
         """Announce the plan, before the choice of m, which may take long."""
-        if self._bar.tells:
-            self._bar.say(str(plan))
+        if self.bar.tells:
+            print(plan, file=sys.stderr)
 
     def stop(self) -> bool:
         """Tell whether to stop here: the user has asked for it, or the time is up."""
-        self._late = self._late or monotonic() - self._begin >= self._seconds
-        return self._late or self.interrupted
+        self.late = self.late or monotonic() - self.begin >= self.seconds
+        return self.late or self.interrupted
 
     def stop_choosing(self) -> bool:
         """Tell whether the choice of m and ε has used up its share of the time."""
-        return monotonic() - self._begin >= _SHARE_OF_CHOICE * self._seconds
+        return monotonic() - self.begin >= _SHARE_OF_CHOICE * self.seconds
 
     def choice_cut_short(self, done: int, total: int) -> None:
         """Record that only some folds were finished.
 
         A fit with more time may choose a different m, so the stages that follow are not saved.
         """
-        self._n_judged = done, total
+        self.n_judged = done, total
 
-    def ended_by(self) -> str:
-        """Describe what stopped the fit early; empty if nothing did."""
-        if self._late:
-            return f"stopped after {self._seconds:g} s"
-        return "interrupted" if self.interrupted else ""
-
-    def end_of_choice(self) -> str:
-        """Describe how the time limit affected the choice of m and ε; empty if it did not."""
-        if self._n_judged is None or self.interrupted:
-            return ""
-        done, total = self._n_judged
-        if done == 0:
-            return "There was no time to choose the number of features."
-        return f"The time limit allowed {done} of {total} folds; the choice is based on these."
+    def early_end(self, n_features: int) -> str:
+        """Describe what ended the choice, or the path at a number of features; empty if nothing."""
+        said = ""
+        if self.n_judged is not None and not self.interrupted:
+            done, total = self.n_judged
+            said = f"The time limit allowed {done} of {total} folds; the choice is based on these. "
+            if done == 0:
+                said = "There was no time to choose the number of features. "
+        if not (self.late or self.interrupted):
+            return said.strip()
+        cause = f"stopped after {self.seconds:g} s" if self.late else "interrupted"
+        end = "1 feature"
+        if n_features > 1:
+            end = f"{n_features} features; smaller sets are ranked by the weights at that point"
+        return f"{said}The fit was {cause} at {end}."
 
     def step(self, progress: Progress) -> None:
         """Record an optimisation step and show it."""
-        self._steps.append(progress)
+        self.steps.append(progress)
         step, text = progress.iteration, f"keep {progress.budget}"
-        if self._bar.tells:
+        if self.bar.tells:
             text += f", step {step.n_iter}: objective {step.value:.6g}, {step.n_active} active"
-        self._bar.show("path", "stage", progress.stage, progress.n_stages, text)
-        if self._long_run.callback is not None:
-            self._long_run.callback(progress)
+        self.bar.show("path", "stage", progress.stage, progress.n_stages, text)
+        if self.long_run.callback is not None:
+            self.long_run.callback(progress)
 
     def stage_done(self, number: int, stage: Stage) -> None:
         """Save a finished stage and show how many are finished."""
-        steps = [step for step in self._steps if step.stage == number]
+        steps = [step for step in self.steps if step.stage == number]
         if steps:
-            self._bar.show("path", "stage", number + 1, steps[0].n_stages)
-        if self._checkpoint is not None and self._n_judged is None:
-            self._checkpoint.add_stage(number, stage, steps)
+            self.bar.show("path", "stage", number + 1, steps[0].n_stages)
+        if self.checkpoint is not None and self.n_judged is None:
+            self.checkpoint.add_stage(number, stage, steps)
 
     def stages(self) -> Sequence[Stage]:
         """Return the stages saved by an earlier fit."""
-        return [] if self._checkpoint is None else self._checkpoint.stages()
+        return [] if self.checkpoint is None else self.checkpoint.stages()
 
     def folds(self, total: int) -> list[np.ndarray]:
         """Return the errors of the folds saved by an earlier fit; starts the clock of the bar."""
-        saved = [] if self._checkpoint is None else self._checkpoint.folds()
-        self._bar.show("cross-validation", "fold", len(saved), total)
+        saved = [] if self.checkpoint is None else self.checkpoint.folds()
+        self.bar.show("cross-validation", "fold", len(saved), total)
         return saved
 
     def fold_done(self, number: int, errors: np.ndarray, done: int, total: int) -> None:
         """Save the errors of a fold, and show how many are finished."""
-        if self._checkpoint is not None:
-            self._checkpoint.add_fold(number, errors)
-        self._bar.show("cross-validation", "fold", done, total)
-        if (told := getattr(self._long_run.callback, "fold", None)) is not None:
+        if self.checkpoint is not None:
+            self.checkpoint.append({"fold": number}, errors.tolist())
+        self.bar.show("cross-validation", "fold", done, total)
+        if (told := getattr(self.long_run.callback, "fold", None)) is not None:
             told(done, total)
 
     def history(self) -> Bunch:
         """Return the steps, with one array per quantity."""
         from sklearn.utils import Bunch
 
-        steps = self._steps
-        return Bunch(
-            stage=np.array([s.stage for s in steps], dtype=int),
-            n_features=np.array([s.budget for s in steps], dtype=int),
-            objective=np.array([s.iteration.value for s in steps], dtype=float),
-            gap=np.array([s.iteration.gap for s in steps], dtype=float),
-            n_active=np.array([s.iteration.n_active for s in steps], dtype=int),
-        )
+        rows = [
+            (s.stage, s.budget, s.iteration.value, s.iteration.gap, s.iteration.n_active)
+            for s in self.steps
+        ]
+        types = {"stage": int, "n_features": int, "objective": float, "gap": float, "n_active": int}
+        columns = zip(*rows, strict=True) if rows else [()] * len(types)
+        arrays = zip(types, columns, strict=True)
+        return Bunch(**{name: np.array(column, types[name]) for name, column in arrays})
 
 
 def for_many_fits(estimator: Any, whole: Any) -> Any:

@@ -13,7 +13,8 @@ from covmin.core.exchange import SetSample
 from covmin.core.kernels import Kernel
 from covmin.core.lookback import refine
 from covmin.core.path import Path
-from covmin.core.problem import Effort, Problem, Sample
+from covmin.core.problem import Effort, Problem
+from covmin.core.rows import Sample
 from covmin.data.blocks import StandardizedBlocks
 from covmin.data.response import EncodedResponse
 from covmin.data.standardize import DistinctRows, PreparedColumns
@@ -77,7 +78,7 @@ class Method:
         A path compares sets by one kernel and ridge for all. The last word has the quantity that
         the criterion estimates, with a kernel and a ridge of its own for each set.
         """
-        if not self.refines or problem.sample.n_rows < 2 * SAMPLES_FOR_EACH_FEATURE:
+        if not self.refines or problem.sample.X.shape[0] < 2 * SAMPLES_FOR_EACH_FEATURE:
             return path.order, 0
         few, units = problem.sample.first(SAMPLE_ROWS), problem.units
         Y, p = (to_numpy(part).astype(np.float64) for part in (few.Y, few.p))
@@ -123,17 +124,17 @@ def make_problem(
         return Problem.exact(_held(columns, Y, rows, device=device), **options)
     rng = np.random.default_rng(seed)
     frequencies = kernel.draw_frequencies(X.shape[1], n_components, rng)
-    options["n_threads"] = n_threads
-    if device is not None or not isinstance(X, StandardizedBlocks):
-        return Problem.fourier(_held(columns, Y, rows, device=device), frequencies, **options)
-    held = _held(columns, Y, rows, held_rows(rows.size, X.shape[1], Y.shape[1]))
-    if held.n_rows == rows.size:
+    most = None
+    if device is None and isinstance(X, StandardizedBlocks):
+        most = held_rows(rows.size, X.shape[1], Y.shape[1])
+    held = _held(columns, Y, rows, most, device, n_threads)
+    if held.shape[0] == rows.size:
         return Problem.fourier(held, frequencies, **options)
     # Not all rows fit in memory: read them in blocks, each distinct row once.
     if rows.size < X.shape[0]:
         X = replace(X, source=X.source.keep(np.isin(np.arange(X.shape[0]), rows.first)))
     everything = X.rows(Y[np.sort(rows.first)], rows.p[np.argsort(rows.first)])
-    options["draw"] = _Drawn(columns, Y, rows)
+    options["draw"] = _Drawn(columns, Y, rows, n_threads)
     return Problem.fourier(held, frequencies, everything, **options)
 
 
@@ -143,13 +144,15 @@ def _held(
     rows: DistinctRows,
     most: int | None = None,
     device: str | None = None,
+    n_threads: int = 1,
 ) -> Sample:
     """Return the distinct rows, at most ``most``, in memory, with responses and weights."""
     first, p = rows.first[:most], rows.p[:most]
     p = p / p.sum()
     X = columns.X.sample(first) if isinstance(columns.X, StandardizedBlocks) else columns.X[first]
     parts = X, Y[first] - p @ Y[first], p
-    return Sample(*(to_device(part.astype(X.dtype, copy=False), device) for part in parts))
+    arrays = (to_device(part.astype(X.dtype, copy=False), device) for part in parts)
+    return Sample(*arrays, n_threads=n_threads)
 
 
 @dataclass
@@ -163,6 +166,7 @@ class _Drawn:
     columns: PreparedColumns
     Y: np.ndarray
     rows: DistinctRows
+    n_threads: int
     _last: Sample | None = None
 
     def __call__(self, columns: np.ndarray, n_rows: int) -> Sample:
@@ -172,10 +176,11 @@ class _Drawn:
             places = np.full(X.shape[1], -1)
             places[columns] = np.arange(columns.size)
             narrow = replace(self.columns, X=X.restrict(columns))
-            self._last = replace(_held(narrow, self.Y, self.rows, n_rows), places=places)
+            held = _held(narrow, self.Y, self.rows, n_rows, n_threads=self.n_threads)
+            self._last = replace(held, columns=places)
         return self._last
 
     @staticmethod
     def _serves(last: Sample, columns: np.ndarray, n_rows: int) -> bool:
-        assert last.places is not None
-        return n_rows <= last.n_rows and bool((last.places[columns] >= 0).all())
+        assert last.columns is not None
+        return n_rows <= last.shape[0] and bool((last.columns[columns] >= 0).all())

@@ -58,8 +58,9 @@ def fitted_attributes(fit: Fit) -> dict[str, Any]:
 def warn_of_the_end(attributes: dict[str, Any], run: Run, formulation: Formulation) -> None:
     """Warn if the choice of m or the path stopped early, did not converge or kept nothing."""
     category: type[Warning] = ConvergenceWarning
-    if early := [said for said in (run.end_of_choice(), _end_of_path(attributes, run)) if said]:
-        text = " ".join(early)
+    early_end = run.early_end(attributes["path_"].n_features[-1])
+    if early_end:
+        text = early_end
     elif not attributes["converged_"]:
         text = (
             f"A solve stopped after max_iter={formulation.max_iter} steps before it reached "
@@ -74,14 +75,6 @@ def warn_of_the_end(attributes: dict[str, Any], run: Run, formulation: Formulati
     else:
         return
     warn("end-of-fit", text, category=category)
-
-
-def _end_of_path(attributes: dict[str, Any], run: Run) -> str:
-    """Describe where and why a path stopped early; empty if it did not."""
-    n_features = attributes["path_"].n_features[-1]
-    rest = "; smaller sets are ranked by the weights at that point" if n_features > 1 else ""
-    end = f"at {n_features} feature{'s' if rest else ''}{rest}"
-    return f"The fit was {ended_by} {end}." if (ended_by := run.ended_by()) else ""
 
 
 def _ranked(fit: Fit) -> dict[str, Any]:

@@ -72,68 +72,36 @@ def concordance(times: np.ndarray, risk: np.ndarray, weight: np.ndarray) -> tupl
     """
     event = times[:, 0] == 1.0
     # At equal times, events come first: a sample censored then has not had the event before.
-    later = _places(np.lexsort((~event, times[:, 1])), times[:, 1], event)
-    higher = _places(np.argsort(risk, kind="stable"), risk)
-    first = weight * event
-    # As the first of a pair, and as the second.
-    right = first * _half_ties(-later, higher, weight) + weight * _half_ties(later, -higher, first)
-    every = first * _below(-later, weight) + weight * _below(later, first)
-    total = every.sum()
+    later = 2 * np.unique(times[:, 1], return_inverse=True)[1] + ~event
+    first, equal = weight * event, np.zeros(event.size)
+    # As the first of a pair, and as the second; with equal risks, all pairs count one half.
+    right = first * _below(-later, risk, weight) + weight * _below(later, -risk, first)
+    half = first * _below(-later, equal, weight) + weight * _below(later, equal, first)
+    total = 2.0 * half.sum()
     if total <= 0.0:
         return 0.5, 0.0
     index = right.sum() / total
     # Each pair involves two samples, and appears twice in both sums.
-    influence = 2.0 * (right - index * every) / total
+    influence = 2.0 * (right - index * 2.0 * half) / total
     return float(index), float(influence @ influence)
 
 
-def _places(order: np.ndarray, *keys: np.ndarray) -> np.ndarray:
-    """Return ranks from zero; samples with equal keys share a rank."""
-    new = np.zeros(order.size, dtype=bool)
-    for key in keys:
-        new[1:] |= key[order[1:]] != key[order[:-1]]
-    places = np.empty(order.size, dtype=np.intp)
-    places[order] = np.cumsum(new)
-    return places
-
-
-def _below(place: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return, for each sample, the weight of those with lower ranks."""
-    shifted = place - place.min()
-    sums = np.bincount(shifted, weight)
-    below: np.ndarray = (np.cumsum(sums) - sums)[shifted]
-    return below
-
-
-def _half_ties(a: np.ndarray, b: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return the weight of samples lower in both a and b; ties in b count one half."""
-    return 0.5 * (_below_in_both(a, b, weight) + _below_in_both(a, b, weight, or_equal=True))
-
-
-def _below_in_both(
-    a: np.ndarray, b: np.ndarray, weight: np.ndarray, *, or_equal: bool = False
-) -> np.ndarray:
-    """Return, for each sample, the weight of those lower in a and lower (or equal) in b.
+def _below(a: np.ndarray, b: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return, for each sample, the weight of those lower in a and b; ties in b count one half.
 
     Samples are ordered by b and merge-sorted by a: when two neighbouring runs are merged, each
     sample of the right run counts the samples of the left run that are lower in a.
     """
-    # Among ties in b, a sample must come after those it counts; it is not lower than itself in a.
-    order = np.lexsort((a if or_equal else -a, b))
-    rank, w = a[order], weight[order]
-    total, place = np.zeros(rank.size), np.arange(rank.size)
-    width = 1
-    while width < rank.size:
-        # Sort by pairs of runs and, within a pair, by a; on ties the right run comes first.
-        right = (place // width) % 2 == 1
-        merged = np.lexsort((~right, rank, place // (2 * width)))
-        is_right, left_weight = right[merged], np.where(right[merged], 0.0, w[merged])
-        before = np.cumsum(left_weight)
-        pair = place[merged] // (2 * width)
-        start = np.searchsorted(pair, pair, side="left")
-        before -= np.where(start > 0, before[np.maximum(start - 1, 0)], 0.0)
-        total[merged[is_right]] += before[is_right]
-        width *= 2
-    found = np.empty_like(total)
-    found[order] = total
-    return found
+    total, place = np.zeros(a.size), np.arange(a.size)
+    # Among ties in b, those lower in a come later, and are not counted; or earlier, and are.
+    for order in (np.lexsort((-a, b)), np.lexsort((a, b))):
+        rank, w = a[order], 0.5 * weight[order]
+        width = 1
+        while width < a.size:
+            is_right, pair = place // width % 2 == 1, place // (2 * width)
+            merged = np.lexsort((~is_right, rank, pair))  # on ties in a the right run comes first
+            before = np.cumsum(np.where(is_right, 0.0, w)[merged])
+            before -= np.append(0.0, before)[pair * 2 * width]  # in earlier pairs of runs
+            total[order[merged]] += np.where(is_right[merged], before, 0.0)
+            width *= 2
+    return total

@@ -26,8 +26,8 @@ from covmin.data.survival import martingale_residuals
 from covmin.plan.look import FirstLook
 from covmin.plan.rules import n_folds_used
 from covmin.remarks import InputError
+from covmin.runtime.machine import blas_threads, in_threads, row_threads, worker_threads
 from covmin.runtime.run import Run
-from covmin.runtime.threads import blas_threads, in_threads, row_threads, worker_threads
 
 from .assemble import Method
 from .concordance import concordance
@@ -419,7 +419,8 @@ def _chosen(
     for epsilon in epsilons:
         problem = method.formulated(data, columns, held.response, epsilon)
         if problem.effort is not None:  # a ranking of a subset need not be solved tightly
-            problem = problem.solved_by(problem.steps.looser(problem.effort.looseness))
+            steps = problem.steps.looser(problem.effort.looseness)
+            problem = replace(problem, steps=steps)
         orders: dict[int, np.ndarray] = {}
         for size in usable:
             if size not in orders:

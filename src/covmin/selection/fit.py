@@ -37,9 +37,9 @@ from covmin.plan.rules import (
     with_share,
 )
 from covmin.remarks import warn
+from covmin.runtime.machine import blas_threads, row_threads
 from covmin.runtime.run import Run
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import blas_threads, row_threads
 from covmin.text import listed
 
 from .assemble import Method

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from copy import deepcopy
 from html import escape
 from pathlib import Path
@@ -19,8 +19,15 @@ from covmin.data.table import from_tensors
 from covmin.plan import Plan
 from covmin.runtime.compat import output_container
 
-from .substitutes import Substitute, feature_labels, find_substitutes
-from .summary import Explained, feature_names, feature_notes, summary
+from .summary import (
+    Explained,
+    Substitute,
+    feature_labels,
+    feature_names,
+    feature_notes,
+    find_substitutes,
+    summary,
+)
 
 if TYPE_CHECKING:
     from covmin.report.render import Report
@@ -28,10 +35,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 12
 _ROW = (
-    '<tr><td style="text-align:right">{rank}</td>'
-    '<td style="text-align:left;padding:0 1.2em 0 .8em">{name}</td>'
-    '<td style="text-align:left;min-width:8em"><span style="display:inline-block;height:.6em;'
-    'width:{width:.2f}em;background:#0a8a8a;border-radius:2px"></span> {weight:.2f}</td></tr>'
+    '<tr><td style="text-align:right">{rank}<td>{name}<td><span style="display:inline-block;'
+    'height:.6em;width:{width:.2f}em;background:#0a8a8a"></span> {weight:.2f}'
 )
 
 
@@ -53,19 +58,13 @@ class NamedResultsMixin:
     device_: str | None
     kernel_: str
     mixing_: float
-    path_: Any
-    interactions_: Any
-    spread_: Any
-    cv_results_: Any
-    history_: Any
     bandwidth_: float
     epsilon_: float
     n_iter_: int
     converged_: bool
-    classes_: Any
     task_: str
 
-    _fitted_on: tuple[Callable[[], Any], Callable[[], Any]]
+    _fitted_on: tuple[Callable[[], Any], ...] = ()  # X and y, if they still exist
 
     def ranking_frame(self, X: Any = None, y: Any = None) -> Any:
         """Return the ranking as a table, best first.
@@ -100,11 +99,10 @@ class NamedResultsMixin:
         """
         check_is_fitted(self)
         selector: Any = self
-        d = selector.n_features_in_
-        alone = np.full(d, np.nan)
+        alone = np.full(selector.n_features_in_, np.nan)
         if X is not None:
             explained = _explained(self, X, y)
-            alone = np.array([explained([j]) for j in range(d)])
+            alone = np.array([explained([j]) for j in range(alone.size)])
         order = np.argsort(selector.ranking_, kind="stable")
         names, notes = feature_names(self), feature_notes(self)
         return results_frame(
@@ -251,8 +249,8 @@ class NamedResultsMixin:
         covmin.write_report : The same as a function.
         """
         check_is_fitted(self)
-        if X is None and y is None:
-            X, y = (table() for table in getattr(self, "_fitted_on", (_gone, _gone)))
+        if X is None and y is None and self._fitted_on:
+            X, y = (table() for table in self._fitted_on)
         if X is None or y is None:
             raise ValueError(
                 "The samples of the fit no longer exist, and a selector does not store them. Pass "
@@ -292,23 +290,22 @@ def _explained(selector: Any, X: Any, y: Any) -> Explained:
         return Explained(selector, read(X, y, TableOptions.of(selector)))
 
 
-def results_frame(selector: Any, **columns: Any) -> Any:
-    """Return results as a pandas frame, or a polars frame if ``set_output`` asks for it."""
-    return as_frame(columns, output_container(selector))
-
-
 def _weakly(table: Any) -> Callable[[], Any]:
-    if isinstance(table, list | tuple):  # no weak references, and small: keep a copy
-        table = deepcopy(table)
-        return lambda: table
+    """Return a function that returns a table as long as it exists."""
     try:
         return weakref.ref(table)
-    except TypeError:  # other objects without weak references
-        return _gone
+    except TypeError:  # of lists there are no weak references, and they are small: keep a copy
+        copied = deepcopy(table) if isinstance(table, list | tuple) else None
+        return lambda: copied
 
 
-def _gone() -> None:
-    """Return None, for a table that no longer exists."""
+def results_frame(selector: Any, **columns: Any) -> Any:
+    """Return results as a pandas frame, or a polars frame if ``set_output`` asks for it."""
+    if output_container(selector) == "polars":
+        import polars
+
+        return polars.DataFrame(columns)
+    return require_pandas().DataFrame(columns)
 
 
 def require_pandas() -> Any:
@@ -320,15 +317,6 @@ def require_pandas() -> Any:
             'Results as a frame require pandas: pip install pandas, or "covmin[cli]".'
         ) from error
     return pandas
-
-
-def as_frame(columns: Mapping[str, Any], library: str = "pandas") -> Any:
-    """Return named columns as a polars frame if that is the library, else as a pandas frame."""
-    if library == "polars":
-        import polars
-
-        return polars.DataFrame(dict(columns))
-    return require_pandas().DataFrame(dict(columns))
 
 
 def selection_html(selector: Any) -> str:
@@ -346,10 +334,7 @@ def selection_html(selector: Any) -> str:
     ]
     more = f"<p>and {len(kept) - _SHOWN} more</p>" if len(kept) > _SHOWN else ""
     return (
-        '<details open style="margin:.5em 0;font-family:system-ui,sans-serif;font-size:.9em">'
-        f"<summary>{escape(found['headline'])}</summary>"
-        '<table style="border-collapse:collapse;margin:.5em 0"><thead><tr><th>rank</th>'
-        '<th style="text-align:left;padding-left:.8em">feature</th>'
-        '<th style="text-align:left">weight</th></tr>'
-        f"</thead><tbody>{''.join(rows)}</tbody></table>{more}</details>"
+        f'<details open style="margin:.5em 0"><summary>{escape(found["headline"])}</summary>'
+        '<table style="text-align:left"><tr><th>rank<th>feature<th>weight'
+        f"{''.join(rows)}</table>{more}</details>"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -26,19 +26,7 @@ MEASURES = {
 _NOTHING, _PART, _MOST = 0.005, 0.25, 0.5
 
 
-class Headline(NamedTuple):
-    """A sentence in four parts; the third is the name of the response, the last may be empty."""
-
-    who: str
-    does: str
-    target: str
-    how: str = ""
-
-    def __str__(self) -> str:
-        return " ".join(part for part in self if part)
-
-
-def headline(selector: Any, target: str = "y") -> Headline:
+def headline(selector: Any, target: str = "y") -> str:
     """Say how much of the response the selected features explain, by cross-validation.
 
     Parameters
@@ -50,7 +38,7 @@ def headline(selector: Any, target: str = "y") -> Headline:
 
     Returns
     -------
-    headline : Headline
+    headline : str
         Features "explain part" of the response if the cross-validated fraction is at least a
         quarter. For survival times they "predict" it, with the concordance index. Without
         cross-validation, the sentence says which features come first, but not how much they
@@ -62,59 +50,41 @@ def headline(selector: Any, target: str = "y") -> Headline:
     >>> from covmin.datasets import make_xor
     >>> from covmin.report import headline
     >>> X, y = make_xor(120, random_state=0, return_X_y=True)
-    >>> print(headline(CCMSelector().fit(X, y), "quadrant"))
-    3 of 10 features explain most of quadrant (5...%)
-    >>> print(headline(CCMSelector(3).fit(X, y), "quadrant"))
-    The 3 of 10 features most relevant to quadrant
+    >>> headline(CCMSelector(3).fit(X, y), "quadrant")
+    'The 3 of 10 features most relevant to quadrant'
     """
+    return " ".join(part for part in headline_parts(selector, target) if part)
+
+
+def headline_parts(selector: Any, target: str) -> tuple[str, str, str, str]:
+    """Return who does what to the response, its name, and how much; the last may be empty."""
     given = n_given(selector)
     kept, d = int(selector.n_features_), int(selector.ranking_.max())
     who = f"{kept:,} of {count_of(d, 'feature')}"
     if selector.cv_results_ is None:
         if kept == d:
-            return Headline("The features", "ranked by relevance to", target)
-        return Headline(f"The {who}", "most relevant to", target)
+            return "The features", "ranked by relevance to", target, ""
+        return f"The {who}", "most relevant to", target, ""
     left = f"what the {count_of(given, 'given feature')} {verb(given, 'leave')} unexplained of"
     of = f" {left}" if given else ""
     if not _found(selector):
         # Interacting pairs, and features that affect the spread, have their own p-values.
         associated = len(selector.interactions_.share) or len(selector.spread_.share)
         how = "in cross-validation, although some are associated with it"
-        return Headline(
-            "No feature", f"predicts{of}", target, how if associated else "better than chance"
-        )
+        return "No feature", f"predicts{of}", target, how if associated else "better than chance"
     if selector.task_ == "survival":
         who += f" with the {given} given" if given else ""
         how = f"(concordance {at_chosen(selector, 'concordance')[0]:.2f}; 0.50 by chance)"
-        return Headline(who, verb(kept + given, "predict"), target, how)
+        return who, verb(kept + given, "predict"), target, how
     explained = 1.0 - at_chosen(selector, "error")[0]
     amounts = {_NOTHING: "almost nothing", _PART: "a little", _MOST: "part"}
     amount = next((words for limit, words in amounts.items() if explained < limit), "most")
     how = "" if explained < _NOTHING else f"({percent(explained)})"
-    return Headline(who, f"{verb(kept, 'explain')} {amount} of{of}", target, how)
+    return who, f"{verb(kept, 'explain')} {amount} of{of}", target, how
 
 
 def explain_choice(selector: Any) -> str:
-    """Explain in one or two sentences why the selector keeps this number of features.
-
-    Parameters
-    ----------
-    selector : CCMSelector
-        Fitted.
-
-    Returns
-    -------
-    text : str
-
-    Examples
-    --------
-    >>> from covmin import CCMSelector
-    >>> from covmin.datasets import make_xor
-    >>> from covmin.report import explain_choice
-    >>> X, y = make_xor(60, random_state=0, return_X_y=True)
-    >>> explain_choice(CCMSelector(n_features_to_select=3).fit(X, y))
-    '3 features, as requested (3).'
-    """
+    """Explain in one or two sentences why the selector keeps this number of features."""
     m, asked, given = selector.n_features_, selector.n_features_to_select, n_given(selector)
     kept = count_of(m, "feature") + (f" in addition to the {given} given" if given else "")
     if asked != "auto":
@@ -125,44 +95,27 @@ def explain_choice(selector: Any) -> str:
         return f"{kept}, the first in the ranking: there was no time to choose a number."
     if curve is None:
         return f"{kept}, all there are: too few samples or features to choose a number."
-    if selector.estimator is not None:
-        return f"{kept} {_by_score(m, curve, 'score')}"
-    by_order = curve["measure"] == "concordance"
-    # With given features, errors are fractions of the variance that these leave unexplained.
-    left = "that the given features leave unexplained" if given else "of the response"
-    errors, best = dict(zip(curve["n_features"], curve["error"], strict=True)), curve["best"]
-    lowest = f"{errors[best]:.1%} of the variance {left}"
-    if not curve["found"]:
-        index = f"highest concordance index {errors[best]:.3f}"
+    measure = judged_by(selector) if selector.estimator is None else "score"
+    sizes, values, _ = cv_measure(selector, measure)
+    best = int(np.argmin(values) if measure == "error" else np.argmax(values))
+    title, texts, of = title_of(selector, measure), [f"{value:.4g}" for value in values], ""
+    if measure == "error":
+        # With given features, errors are fractions of the variance that these leave unexplained.
+        left = "that the given features leave unexplained" if given else "of the response"
+        title, texts = "error", [f"{value:.1%}" for value in values]
+        of = f" of the variance {left}"
+    if selector.estimator is None and not curve["found"]:
         return (
-            "No set of features is clearly better than no features in cross-validation "
-            f"({index if by_order else f'lowest cross-validated error {lowest}'}). "
-            f"{kept} {verb(m, 'are')} selected, because at least one must be."
+            "No set of features is clearly better than no features in cross-validation (best "
+            f"{title}: {texts[best]}{of}). {kept} {verb(m, 'are')} selected, because at least one "
+            "must be."
         )
-    if by_order:
-        return f"{kept} {_by_score(m, curve, 'concordance')}"
-    if m == best:
-        return (
-            f"{kept} {verb(m, 'have')} the lowest cross-validated error ({lowest}), "
-            "and no smaller set comes within one standard error of it."
-        )
+    own = f"{kept} {verb(m, 'have')} a cross-validated {title} of {texts[list(sizes).index(m)]}{of}"
+    if m == sizes[best]:
+        return f"{own}, the best, and no smaller set comes within one standard error of it."
     return (
-        f"{kept} {verb(m, 'are')} the smallest set within one standard error of the best: its "
-        f"cross-validated error is {errors[m]:.1%} of the variance {left}. The lowest is "
-        f"{errors[best]:.1%}, with {best}."
-    )
-
-
-def _by_score(m: int, curve: dict[str, Any], name: str) -> str:
-    [score] = [row for row in curve["measures"] if row["name"] == name]
-    scores = dict(zip(curve["n_features"], score["mean"], strict=True))
-    best = max(scores, key=lambda size: (scores[size], -size))
-    text = f"{verb(m, 'have')} a cross-validated {score['title']} of {scores[m]:.4g}, "
-    if m == best:
-        return text + "the best, and no smaller set comes within one standard error of it."
-    return text + (
-        f"and {verb(m, 'are')} the smallest set within one standard error of the best: "
-        f"{scores[best]:.4g}, with {best}."
+        f"{own}, and {verb(m, 'are')} the smallest set within one standard error of the best: "
+        f"{texts[best]}, with {sizes[best]}."
     )
 
 
@@ -189,22 +142,10 @@ def judged_by(selector: Any) -> str:
 
 
 def error_curve(selector: Any) -> dict[str, Any] | None:
-    """Return the cross-validated error against the number of features, at the ε used.
+    """Return the cross-validated error or concordance index of each size, at the ε used.
 
-    Parameters
-    ----------
-    selector : CCMSelector
-        Fitted.
-
-    Returns
-    -------
-    curve : dict or None
-        ``measure``, "error" or "concordance", with ``n_features``, ``error`` and
-        ``standard_error`` of equal length (errors as fractions of the variance of y, or
-        concordance indices); ``best``, the best size; ``limit``, one standard error worse than its
-        error; ``found``, whether that size is better than no features on the same samples by more
-        than 1.5 standard errors of the difference; and ``measures``, all measures with their
-        values. None if several sizes were not cross-validated.
+    ``limit`` is one standard error worse than that of the ``best`` size; ``found`` tells whether
+    that size is clearly better than no features. None if several sizes were not cross-validated.
     """
     if selector.cv_results_ is None or len(selector.cv_results_.n_features) < 2:
         return None

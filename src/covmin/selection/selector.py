@@ -14,17 +14,15 @@ from covmin.plan.rules import kernel_of
 from covmin.runtime.compat import (
     N_JOBS,
     VERBOSE,
-    CallbackSupportMixin,
     HasMethods,
     Interval,
     RealNotInt,
     StrOptions,
     fit_context,
-    fit_task,
 )
+from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.resume import fingerprint
 from covmin.runtime.run import LongRun, Run
-from covmin.runtime.threads import one_blas_thread
 
 from .attributes import fitted_attributes, warn_of_the_end
 from .fit import Settings, fit
@@ -34,7 +32,7 @@ from .transform import FeatureSelector
 
 
 @dataclass(eq=False, repr=False)
-class CCMSelector(NamedResultsMixin, CallbackSupportMixin, FeatureSelector):
+class CCMSelector(NamedResultsMixin, FeatureSelector):
     r"""Select features by conditional covariance minimisation.
 
     Finds the features that leave the least variance of the response unexplained, measured by the
@@ -321,7 +319,7 @@ class CCMSelector(NamedResultsMixin, CallbackSupportMixin, FeatureSelector):
         identity: dict[str, Any] = {}
         if long_run.checkpoint is not None:
             identity = fingerprint(self.get_params(deep=False), columns, table.response)
-        with fit_task(self, *passed), Run.of(long_run, self.verbose, identity) as run:
+        with Run.of(long_run, self.verbose, identity) as run:
             found = fit(table, columns, settings, run)
             attributes = fitted_attributes(found) | {"history_": run.history()}
             # Warnings may be errors for the user. A failed fit changes nothing and keeps its

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -13,8 +13,8 @@ from covmin.constants import SAMPLE_ROWS
 from covmin.core.regression import regress_on_sets
 from covmin.data.columns import LEFT_OUT
 from covmin.data.standardize import goes_by_rank
+from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import one_blas_thread
 from covmin.text import percent
 
 from .headline import (
@@ -23,6 +23,7 @@ from .headline import (
     error_curve,
     explain_choice,
     headline,
+    headline_parts,
     n_given,
     title_of,
 )
@@ -59,12 +60,10 @@ def summary(
     check_is_fitted(selector)
     names, target = feature_names(selector), target or "y"
     explained = explained or (table and Explained(selector, table))
-    sentence = headline(selector, target)
-    curve = error_curve(selector)
     classes = _classes(selector, table)
     return {
-        "headline": str(sentence),
-        "headline_parts": list(sentence),
+        "headline": headline(selector, target),
+        "headline_parts": list(headline_parts(selector, target)),
         "target": target,
         "task": selector.task_,
         "n_samples": None if table is None else table.n_samples,
@@ -86,7 +85,7 @@ def summary(
             {"column": int(j), "share": float(share), "p_value": float(p)}
             for j, share, p in _rows(selector.spread_)
         ],
-        "cv_results": curve,
+        "cv_results": error_curve(selector),
         "measures": _measures(selector, classes),
         "classes": classes,
         "imbalance": _imbalance(classes),
@@ -274,3 +273,54 @@ def _imbalance(classes: list[dict[str, Any]] | None) -> str:
         "predicting it is as often correct. Use the balanced accuracy and the area under the ROC "
         "curve instead."
     )
+
+
+# --- substitutes ---------------------------------------------------------------------------------
+
+
+class Substitute(NamedTuple):
+    """A selected feature, another in its place, and what the sets leave unexplained."""
+
+    feature: int  # number of the feature: of its group if there are groups, or of its column
+    substitute: int
+    unexplained: float  # by the selected features
+    unexplained_without: float  # without the feature
+    unexplained_with: float  # with the substitute in its place
+
+
+def feature_labels(selector: Any) -> list[str]:
+    """Return the name of each feature: of its group if there are groups, or of its column."""
+    groups = selector.feature_groups_
+    return feature_names(selector) if groups is None else list(map(str, groups))
+
+
+def find_substitutes(
+    selector: Any, explained: Explained, n: int, most: int | None = None
+) -> list[Substitute]:
+    """Return, for each selected feature (the first ``most`` of them), the n best substitutes.
+
+    Candidates are the unselected features most like the one that is dropped, and the next ones in
+    the ranking; what the set explains decides among them.
+    """
+    unit = selector.group_of_column_
+    ranking = selector.ranking_[np.unique(unit, return_index=True)[1]]
+    order = np.argsort(ranking, kind="stable")
+    given, order = order[ranking[order] == 0], order[ranking[order] > 0]
+    chosen, others = order[: selector.n_features_], order[selector.n_features_ :]
+
+    def unexplained(features: np.ndarray) -> float:
+        return 1.0 - explained(np.flatnonzero(np.isin(unit, [*given, *features])))
+
+    whole, found = unexplained(chosen), list[Substitute]()
+    for feature in chosen[:most]:
+        rest = chosen[chosen != feature]
+        likeness = np.bincount(unit, explained.likeness(unit == feature)) / np.bincount(unit)
+        alike = np.argsort(-likeness[others], kind="stable")[: 2 * n]
+        candidates = others[np.union1d(alike, np.arange(min(n, others.size)))]
+        without = unexplained(rest)
+        replaced = np.array([unexplained(np.append(rest, k)) for k in candidates])
+        found += [
+            Substitute(int(feature), int(candidates[k]), whole, without, float(replaced[k]))
+            for k in np.argsort(replaced, kind="stable")[:n]
+        ]
+    return found

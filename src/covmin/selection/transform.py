@@ -1,7 +1,5 @@
 """The base of all selectors: the mask of kept features, and output in the user's format."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 import numpy as np
@@ -25,18 +23,6 @@ from covmin.text import listed
 # Key of covmin's version in a pickle.
 _VERSION = "_covmin_version"
 _TEXT = {"object", "str", "string", "String", "Utf8"}
-
-
-@contextmanager
-def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
-    """Restore the attributes of an estimator if fitting fails or is interrupted."""
-    before = dict(vars(estimator))
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
 
 
 class FeatureSelector(SelectorMixin, BaseEstimator):
@@ -119,14 +105,21 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         if issparse(X):
             return super().transform(X).asformat(X.format)
         if not is_frame(X):
-            return super().transform(_entries_as_they_are(X))
+            if not hasattr(X, "shape") and np.asarray(X).dtype.kind in "US":
+                X = np.asarray(X, dtype=object)  # NumPy would convert numbers in lists to text
+            return super().transform(X)
         wanted = output_container(self)
         # scikit-learn does not check a pandas frame if the output is a frame.
         is_checked = wanted == "default" or not is_of(X, "pandas", wanted)
-        if is_checked and all(_are_numbers(X)):
+        numbers = _numbers(X)
+        if is_checked and numbers.size == X.shape[1]:
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        _check_values(X, allow_nan=get_tags(self).input_tags.allow_nan)
+        # Refuse the same values in a frame as in an array.
+        if numbers.size:
+            checked_numbers(_safe_indexing(X, numbers, axis=1))
+        if not get_tags(self).input_tags.allow_nan:
+            refuse_missing(X)
         return _converted(_safe_indexing(X, support, axis=1), wanted)
 
     def _transform(self, X: Any) -> Any:
@@ -156,26 +149,10 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         return np.zeros((X.shape[0], self.n_features_in_), dtype=X.dtype)
 
 
-def _are_numbers(frame: Any) -> list[bool]:
-    """Return, for each column, whether its dtype is numeric."""
-    others = (is_category(each) or is_time(each) or str(each) in _TEXT for each in frame.dtypes)
-    return [not other for other in others]
-
-
-def _entries_as_they_are(X: Any) -> Any:
-    """Return lists of text and numbers as objects: NumPy would convert the numbers to text."""
-    if hasattr(X, "shape") or np.asarray(X).dtype.kind not in "US":
-        return X
-    return np.asarray(X, dtype=object)
-
-
-def _check_values(frame: Any, *, allow_nan: bool) -> None:
-    """Refuse the same values in a frame as in an array, and missing values if not allowed."""
-    numbers = np.array(_are_numbers(frame))
-    if numbers.any():
-        checked_numbers(_safe_indexing(frame, np.flatnonzero(numbers), axis=1))
-    if not allow_nan:
-        refuse_missing(frame)
+def _numbers(frame: Any) -> np.ndarray:
+    """Return the columns with numeric dtypes."""
+    is_other = [is_category(d) or is_time(d) or str(d) in _TEXT for d in frame.dtypes]
+    return np.flatnonzero(~np.array(is_other, dtype=bool))
 
 
 def _converted(frame: Any, wanted: str) -> Any:
@@ -195,14 +172,11 @@ def _check_columns_of_fit(selector: Any, X: Any) -> None:
     """Check the number and the names of the columns, as scikit-learn does for its own types."""
     fitted, names = getattr(selector, "feature_names_in_", None), column_names(X)
     if fitted is not None and names is not None and list(fitted) != names:
-        said = []
-        if unseen := sorted(set(names) - set(fitted)):
-            said.append(f"Feature names unseen at fit time: {listed(unseen)}.")
-        if missing := sorted(set(fitted) - set(names)):
-            said.append(f"Feature names seen at fit time, yet now missing: {listed(missing)}.")
-        told = " ".join(said) or "Feature names must be in the same order as they were in fit."
+        unseen, missing = sorted(set(names) - set(fitted)), sorted(set(fitted) - set(names))
         raise ValueError(
-            f"The feature names should match those that were passed during fit. {told}"
+            "The feature names should match those that were passed during fit, in the same order."
+            + (f" Unseen at fit time: {listed(unseen)}." if unseen else "")
+            + (f" Seen at fit time, yet now missing: {listed(missing)}." if missing else "")
         )
     if X.shape[1] != selector.n_features_in_:
         raise ValueError(

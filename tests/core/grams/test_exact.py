@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.core.grams import ExactGram, ExactGrams
 from covmin.core.kernels import Gaussian, Linear
-from covmin.core.rows import ArrayRows
+from covmin.core.rows import Sample
 
 
 @pytest.fixture
@@ -34,6 +34,6 @@ def test_samples_are_not_held_twice(draw):
 
 def test_grams_over_some_columns(draw, w):
     s, columns = draw(), np.array([3, 0])
-    gram = ExactGrams(ArrayRows(s.X, s.Y, s.p)).over(Gaussian(1.3), columns)
+    gram = ExactGrams(Sample(s.X, s.Y, s.p)).over(Gaussian(1.3), columns)
     expected = ExactGram(Gaussian(1.3), s.X[:, columns], s.Y, s.p).at(w[columns])
     assert_allclose(gram.at(w[columns]).solve(0.1), expected.solve(0.1), rtol=1e-12)

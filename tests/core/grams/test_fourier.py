@@ -5,12 +5,12 @@ import tracemalloc
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from single import trace_objective
 
 from covmin.core.constraints import CappedSimplex
 from covmin.core.grams import FourierGram, FourierGrams
 from covmin.core.kernels import Gaussian, Laplacian, Mixed, Scale, Sum, WaveSum
-from covmin.core.objectives import TraceObjective
-from covmin.core.rows import ArrayRows
+from covmin.core.rows import Sample
 from covmin.core.solver import Steps, minimize
 
 ADDITIVE = WaveSum(0.9, 2.0)
@@ -27,7 +27,7 @@ def frequencies():
     return Gaussian().draw_frequencies(4, 20, np.random.default_rng(10))
 
 
-class CountedRows(ArrayRows):
+class CountedRows(Sample):
     """Rows that count the passes over them."""
 
     passes = 0
@@ -41,10 +41,10 @@ def test_the_additive_criterion_needs_one_pass_over_the_rows(draw, w):
     s = draw(n=300, d=4)
     CountedRows.passes = 0
     gram = FourierGram(ADDITIVE.components(np.empty((4, 0))), CountedRows(s.X, s.Y, s.p))
-    solution = minimize(TraceObjective(gram, 0.1), CappedSimplex(2), w, Steps(tol=1e-6))
+    solution = minimize(trace_objective(gram, 0.1), CappedSimplex(2), w, Steps(tol=1e-6))
     assert solution.n_iter > 3
     assert CountedRows.passes == 1
-    exact = TraceObjective(s.exact(ADDITIVE), 0.1)
+    exact = trace_objective(s.exact(ADDITIVE), 0.1)
     assert solution.value == pytest.approx(exact.at(solution.w).value, rel=1e-9)
 
 
@@ -52,7 +52,7 @@ def test_a_gradient_needs_two_passes_over_the_rows(draw, w, frequencies):
     s = draw(n=30, d=4)
     CountedRows.passes = 0
     gram = FourierGram(Gaussian(1.5).components(frequencies), CountedRows(s.X, s.Y, s.p))
-    point = TraceObjective(gram, 0.1).at(w)
+    point = trace_objective(gram, 0.1).at(w)
     assert CountedRows.passes == 1
     point.gradient()
     assert CountedRows.passes == 2
@@ -73,7 +73,7 @@ def test_fewer_columns_keep_their_sums(draw, kernel, w, frequencies):
 @pytest.mark.parametrize("kernel", [Gaussian(1.3), Laplacian(1.3), Mixed(0.4).at(Scale(1.3))])
 def test_every_gram_of_a_fit_sees_the_same_draw(draw, kernel, w, frequencies):
     s, columns = draw(), np.array([3, 0])
-    grams = FourierGrams(ArrayRows(s.X, s.Y, s.p), frequencies, s.X)
+    grams = FourierGrams(Sample(s.X, s.Y, s.p), frequencies)
     few = grams.over(kernel, columns).at(w[columns])
     expected = s.fourier(kernel, frequencies).restrict(columns).at(w[columns])
     assert few.leave_one_out(0.1) == pytest.approx(expected.leave_one_out(0.1), rel=1e-9)
@@ -81,7 +81,7 @@ def test_every_gram_of_a_fit_sees_the_same_draw(draw, kernel, w, frequencies):
 
 def test_the_draw_follows_the_library_of_the_rows(draw, xp, w, frequencies):
     s = draw().to(xp)
-    gram = FourierGrams(ArrayRows(s.X, s.Y, s.p), frequencies, s.X).over(MIXED, np.arange(4))
+    gram = FourierGrams(Sample(s.X, s.Y, s.p), frequencies).over(MIXED, np.arange(4))
     expected = draw().fourier(MIXED, frequencies).at(w).leave_one_out(0.1)
     assert gram.at(w).leave_one_out(0.1) == pytest.approx(expected, rel=1e-9)
 
@@ -110,7 +110,7 @@ def test_components_that_are_kept_are_those_that_are_made_anew(
     draw, kernel, w, frequencies, monkeypatch
 ):
     s = draw(n=50, d=4, weighted=True)
-    rows = ArrayRows(s.X, s.Y, s.p, block_size=20, n_threads=2)
+    rows = Sample(s.X, s.Y, s.p, block_size=20, n_threads=2)
 
     def all_of(gram):
         operator = gram.restrict(np.array([0, 1, 3])).at(w[[0, 1, 3]])
@@ -133,7 +133,7 @@ def test_a_step_holds_a_few_blocks_and_no_more():
     X = rng.standard_normal((n, d))
     Y = X[:, :1] - X[:, :1].mean()
     components = Gaussian(1.0).components(Gaussian().draw_frequencies(d, n_components, rng))
-    rows = ArrayRows(X, Y, np.full(n, 1.0 / n), n_threads=2)
+    rows = Sample(X, Y, np.full(n, 1.0 / n), n_threads=2)
     tracemalloc.start()
     operator = FourierGram(components, rows).at(np.ones(d))
     f = operator.solve(0.1)

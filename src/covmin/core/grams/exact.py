@@ -19,14 +19,14 @@ from ..arrays import (
     to_numpy,
 )
 from ..kernels import ScaledKernel
-from ..rows import ArrayRows
+from ..rows import Sample
 
 
 @dataclass(frozen=True)
 class ExactGrams:
     """Factory of exact Gram operators, for any kernel and any columns of rows in memory."""
 
-    rows: ArrayRows
+    rows: Sample
     is_exact = True
     n_components = 0
 
@@ -35,14 +35,12 @@ class ExactGrams:
         """No random Fourier features for any column."""
         return self.rows.X[:0, :].T
 
-    def on(self, rows: ArrayRows) -> ExactGrams:
+    def on(self, rows: Sample) -> ExactGrams:
         """Return the same for other rows."""
         return ExactGrams(rows)
 
     def over(self, kernel: ScaledKernel, columns: np.ndarray) -> ExactGram:
-        rows = self.rows
-        columns = columns if rows.columns is None else rows.columns[columns]
-        return ExactGram(kernel, take(rows.X, columns, axis=1), rows.Y, rows.p)
+        return ExactGram(kernel, self.rows.take(columns), self.rows.Y, self.rows.p)
 
 
 @dataclass(frozen=True)

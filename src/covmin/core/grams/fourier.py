@@ -26,7 +26,6 @@ class FourierGrams:
 
     rows: Rows
     frequencies: Array  # (n_columns, any), drawn once, so that all operators of a fit share them
-    like: Array  # an array with the library, device and dtype of the rows
     is_exact = False
 
     @property
@@ -38,7 +37,7 @@ class FourierGrams:
         return replace(self, rows=rows)
 
     def over(self, kernel: ScaledKernel, columns: np.ndarray) -> FourierGram:
-        components = kernel.components(take(self.frequencies, columns, axis=0)).like(self.like)
+        components = kernel.components(take(self.frequencies, columns, axis=0))
         return FourierGram(components, self.rows.restrict(columns))
 
 

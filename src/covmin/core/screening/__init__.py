@@ -5,15 +5,13 @@ no effect on the gradient of the criterion. Here such features are found by sign
 protected; the criterion then decides whether they are kept.
 """
 
-from .products import SEARCH, Effects, Search
-from .ranks import N_FUNCTIONS, Codes, Ranked
+from .products import SEARCH, Search
+from .ranks import N_FUNCTIONS, Ranked
 from .screening import Found, Protected, Screening
 
 __all__ = [
     "N_FUNCTIONS",
     "SEARCH",
-    "Codes",
-    "Effects",
     "Found",
     "Protected",
     "Ranked",

@@ -7,7 +7,6 @@ response; all triples need d times as many, and so on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations, product
@@ -16,7 +15,7 @@ import numpy as np
 from scipy.special import betaincc, betainccinv
 
 from ..arrays import Array, array_namespace, default_block_size, device_of, like, to_numpy
-from .ranks import N_FUNCTIONS, Codes, Ranked
+from .ranks import N_FUNCTIONS, Ranked, orthonormal
 
 # Largest number of significant products to examine.
 _POOL = 2000
@@ -92,7 +91,7 @@ class Products:
 def outstanding(
     X: Array,
     ranked: Ranked,
-    codes: Codes,
+    codes: np.ndarray,
     of_column: np.ndarray,
     alone: np.ndarray,
     least: np.ndarray,
@@ -118,7 +117,7 @@ def outstanding(
     block = min(default_block_size(X) // 4, max(256, _NUMBERS // max(eligible.size, 1)))
     kept = ranked.kept(eligible, len(least))
     functions_of = [xp.asarray(functions, device=device_of(X)) for functions in kept]
-    weighted = like(codes.p * codes.values.T, functions_of[0])
+    weighted = like(np.sqrt(ranked.p) * codes.T, functions_of[0])
     nothing = np.empty((0, order), dtype=np.int64)
     found = Products(nothing, nothing, np.empty(0))
     # The first columns multiply the response; a matrix product covers all choices of the last two.
@@ -141,7 +140,7 @@ def outstanding(
                 units = np.sort(of_column[columns], axis=1)
                 could = (share >= least_variance * together) & (np.diff(units) != 0).all(axis=1)
                 columns, share, together = columns[could], share[could], together[could]
-                share /= _variances(kept, columns, which, codes.p, least_variance)
+                share /= _variances(kept, columns, which, ranked.p, least_variance)
                 counts = share >= np.maximum(least[which], together)
                 functions = np.full((int(counts.sum()), order), which)
                 more = Products(eligible[columns[counts]], functions, share[counts])
@@ -186,60 +185,38 @@ def _variances(
     return np.where(variances >= least, variances, np.inf)
 
 
-@dataclass(frozen=True)
-class Effects:
-    """Orthonormal functions of the columns that explain the response, in the order found."""
+def without(effects: np.ndarray, vectors: np.ndarray) -> np.ndarray:
+    """Return vectors (n, c) after removing orthonormal effects (n, n_effects)."""
+    left: np.ndarray = vectors - effects @ (effects.T @ vectors)
+    return left
 
-    vectors: np.ndarray  # (n, n_effects), times √p, each given the earlier ones
-    columns: np.ndarray  # (n_effects,), columns of the functions
 
-    @classmethod
-    def of(cls, ranked: Ranked, codes: Codes, search: Search) -> Effects:
-        """Find functions of single columns that are significantly associated with the response.
+def single_effects(
+    ranked: Ranked, codes: np.ndarray, n_samples: float, search: Search
+) -> tuple[np.ndarray, np.ndarray]:
+    """Find functions of single columns that are significantly associated with the response.
 
-        Each is the strongest one given the earlier ones.
-        """
-        n, root = codes.n_samples, np.sqrt(codes.p)
-        level = search.level * prior(ALL_FUNCTIONS) / ranked.spread.size
-        least = share_by_chance(level, n, codes.size)[:, None]
-        highest = (ranked.shares(codes, ALL_FUNCTIONS) / least).max(axis=0)
-        columns = np.argsort(-highest, kind="stable")[: min(_POOL, int((highest >= 1.0).sum()))]
-        functions = ranked.kept(columns, ALL_FUNCTIONS)
-        found = cls(np.empty((root.size, 0)), columns[:0])
-        while columns.size and found.size < search.most_effects(n):
-            left = root[:, None] * found.off(codes.weighted)
-            shares = ((functions @ left.astype(np.float32)) ** 2).sum(axis=2)
-            shares[shares < least] = 0.0
-            which, place = np.unravel_index(np.argmax(shares), shares.shape)
-            if shares[which, place] == 0.0:
-                break
-            found = found.also((root * functions[which, place])[:, None], columns[[place]])
-        return found
-
-    @property
-    def size(self) -> int:
-        """Number of effects."""
-        return int(self.vectors.shape[1])
-
-    def off(self, vectors: np.ndarray) -> np.ndarray:
-        """Return vectors (n, c) with the effects removed."""
-        left: np.ndarray = vectors - self.vectors @ (self.vectors.T @ vectors)
-        return left
-
-    def also(self, vectors: np.ndarray, columns: Sequence[int] | np.ndarray = ()) -> Effects:
-        """Return the effects with further vectors (n, c) among them, functions of some columns."""
-        directions, sizes, _ = np.linalg.svd(self.off(vectors), full_matrices=False)
-        directions = directions[:, sizes > 1e-6 * sizes.max(initial=0.0)]
-        every = np.column_stack([self.vectors, directions])
-        return Effects(every, np.append(self.columns, columns).astype(np.int64))
-
-    def all_functions(self, ranked: Ranked, most: int) -> Effects:
-        """Return the effects of all functions of the columns found, at most ``most``."""
-        first = np.sort(np.unique(self.columns, return_index=True)[1])
-        columns = self.columns[first][: most // ALL_FUNCTIONS]
-        functions = ranked.functions(columns, ALL_FUNCTIONS).reshape(-1, ranked.p.size)
-        nothing = Effects(np.empty((ranked.p.size, 0)), columns[:0])
-        return nothing.also(np.sqrt(ranked.p)[:, None] * functions.T, columns)
+    Each is the strongest one given the earlier ones. Returns them as orthonormal vectors, each
+    given the earlier ones, and their columns.
+    """
+    root = np.sqrt(ranked.p)
+    level = search.level * prior(ALL_FUNCTIONS) / ranked.spread.size
+    least = share_by_chance(level, n_samples, codes.shape[1])[:, None]
+    highest = (ranked.shares(codes, ALL_FUNCTIONS) / least).max(axis=0)
+    columns = np.argsort(-highest, kind="stable")[: min(_POOL, int((highest >= 1.0).sum()))]
+    functions = ranked.kept(columns, ALL_FUNCTIONS)
+    effects, places = np.empty((root.size, 0)), []
+    while columns.size and len(places) < search.most_effects(n_samples):
+        left = root[:, None] * without(effects, codes)
+        shares = ((functions @ left.astype(np.float32)) ** 2).sum(axis=2)
+        shares[shares < least] = 0.0
+        which, place = np.unravel_index(np.argmax(shares), shares.shape)
+        if shares[which, place] == 0.0:
+            break
+        vector = (root * functions[which, place])[:, None]
+        effects = np.column_stack([effects, orthonormal(without(effects, vector))])
+        places.append(place)
+    return effects, columns[places]
 
 
 def beyond_columns(ranked: Ranked, found: Products) -> tuple[np.ndarray, np.ndarray]:
@@ -247,7 +224,7 @@ def beyond_columns(ranked: Ranked, found: Products) -> tuple[np.ndarray, np.ndar
 
     For similar columns, the product of functions a and b is close to a function with frequency
     a + b of either column, so functions up to that frequency are removed, and for more than two
-    columns also products of fewer of them. The vectors are times √p; sizes are squared lengths
+    columns also products of fewer of them. Sizes are squared lengths
     before the removal.
     """
     p, order = ranked.p, found.columns.shape[1]
@@ -260,51 +237,38 @@ def beyond_columns(ranked: Ranked, found: Products) -> tuple[np.ndarray, np.ndar
         numbers = np.arange(len(which))
         sides = [ranked.functions(columns, ALL_FUNCTIONS) for columns in found.columns[chunk].T]
         factors = [side[a, numbers] for side, a in zip(sides, which.T, strict=True)]
-        values = _times(np.prod(factors, axis=0), root)
+        # The first two functions of some, but not all, of the columns.
+        lower = [
+            np.prod([side[a] for side, a in zip(some, functions, strict=True)], axis=0)
+            for size in range(2, order)
+            for some in combinations(sides, size)
+            for functions in product(range(2), repeat=size)
+        ]
+        products = np.stack([np.prod(factors, axis=0), *lower])
+        products = root * (products - (products @ p)[:, :, None])
+        values = products[0]
         sizes[chunk] = (values**2).sum(axis=1)
         if order > 1:
             highest = np.maximum(N_FUNCTIONS, which.sum(axis=1) + order)  # the line is the first
             taken = np.arange(ALL_FUNCTIONS)[:, None] < highest
             parts = [side * root * taken[:, :, None] for side in sides]
-            parts += [lower[None] for lower in _lower_products(sides, root)]
-            values = values - _projected(np.concatenate(parts).swapaxes(0, 1), values)
+            # Project each product onto its own regressors, (c, m, n).
+            regressors = np.concatenate([*parts, products[1:]]).swapaxes(0, 1)
+            moments = regressors @ regressors.swapaxes(1, 2)
+            inverse = np.linalg.pinv(moments, rcond=1e-8, hermitian=True)
+            slopes = inverse @ (regressors @ values[:, :, None])
+            values = values - (slopes.swapaxes(1, 2) @ regressors)[:, 0]
         beyond[:, chunk] = values.T
     return beyond, sizes
 
 
-def _times(values: np.ndarray, root: np.ndarray) -> np.ndarray:
-    """Return centred rows times √p."""
-    centred: np.ndarray = root * (values - (values @ root**2)[:, None])
-    return centred
-
-
-def _lower_products(sides: list[np.ndarray], root: np.ndarray) -> list[np.ndarray]:
-    """Return products of the first two functions of some, but not all, of the columns."""
-    sizes = range(2, len(sides))
-    return [
-        _times(np.prod([side[a] for side, a in zip(some, functions, strict=True)], axis=0), root)
-        for size in sizes
-        for some in combinations(sides, size)
-        for functions in product(range(2), repeat=size)
-    ]
-
-
-def _projected(regressors: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Project each row of values (c, n) onto its own regressors (c, m, n)."""
-    moments = regressors @ regressors.swapaxes(1, 2)
-    inverse = np.linalg.pinv(moments, rcond=1e-8, hermitian=True)
-    slopes = inverse @ (regressors @ values[:, :, None])
-    projection: np.ndarray = (slopes.swapaxes(1, 2) @ regressors)[:, 0]
-    return projection
-
-
-def many_carry(vectors: np.ndarray, codes: Codes, search: Search) -> np.ndarray:
-    """Tell whether enough samples carry the association of vectors (n, c), times √p."""
-    weight = (codes.p[:, None] * codes.values**2).sum(axis=1)
-    carried = vectors**2 * weight[:, None]
+def many_carry(vectors: np.ndarray, codes: np.ndarray, search: Search) -> np.ndarray:
+    """Tell whether enough samples carry the association of vectors (n, c)."""
+    carried = vectors**2 * (codes**2).sum(axis=1)[:, None]
     carriers = carried.sum(axis=0) ** 2 / np.maximum((carried**2).sum(axis=0), 1e-300)
-    enough = min(search.fewest_carriers, search.carrier_share * codes.p.size)
-    is_carried: np.ndarray = carriers >= enough
+    is_carried: np.ndarray = carriers >= min(
+        search.fewest_carriers, search.carrier_share * len(codes)
+    )
     return is_carried
 
 
@@ -317,7 +281,7 @@ def one_after_another(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Name significant vectors one by one, each after removing the earlier ones.
 
-    ``left`` is the residual response, times √p like the vectors (n, c). Only one vector is named
+    ``left`` is the residual response, vectors are (n, c). Only one vector is named
     for each row of ``keys``. Returns their numbers, and their associations with what was left.
     """
     whole = (vectors**2).sum(axis=0)

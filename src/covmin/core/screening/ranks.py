@@ -20,53 +20,26 @@ _TILE_NUMBERS = 2**15
 _NEXT_TO_EQUAL = 1e-6
 
 
-@dataclass(frozen=True)
-class Codes:
-    """A response as centred orthonormal columns, from the ranks of its principal components."""
+def response_codes(Y: Array, p: np.ndarray, share: float) -> np.ndarray:
+    """Return the ranks of the principal components of a response as orthonormal vectors (n, k).
 
-    values: np.ndarray  # (n, k)
-    p: np.ndarray  # (n,), weights that sum to one
+    Like all vectors here, they are centred and times √p. The components have a given share of the
+    variance of the response Y.
+    """
+    responses, root = to_numpy(Y), np.sqrt(p)[:, None]
+    centred = (responses - p @ responses).astype(np.float64)
+    _, sizes, directions = np.linalg.svd(root * centred, full_matrices=False)
+    power = np.cumsum(sizes**2)
+    n_kept = int(np.searchsorted(power, share * power[-1])) + 1
+    leading = np.ascontiguousarray((centred @ directions[:n_kept].T).T)
+    return orthonormal(root * _standardize(_mean_ranks(leading, p), p).T)
 
-    @classmethod
-    def of(cls, Y: Array, p: Array, share: float) -> Codes:
-        """Return codes of the principal components that have a given share of the variance."""
-        responses, weights = to_numpy(Y), to_numpy(p).astype(np.float64)
-        centred = (responses - weights @ responses).astype(np.float64)
-        _, sizes, directions = np.linalg.svd(np.sqrt(weights)[:, None] * centred, False)
-        power = np.cumsum(sizes**2)
-        n_kept = int(np.searchsorted(power, share * power[-1])) + 1
-        leading = np.ascontiguousarray((centred @ directions[:n_kept].T).T)
-        ranks = _standardize(_mean_ranks(leading, weights), weights).T
-        return cls(_whitened(ranks, weights), weights)
 
-    @property
-    def n_samples(self) -> float:
-        """Effective number of samples, as if all had equal weight."""
-        return float(1.0 / (self.p**2).sum())
-
-    @property
-    def size(self) -> int:
-        """Number of dimensions of the response."""
-        return int(self.values.shape[1])
-
-    @property
-    def weighted(self) -> np.ndarray:
-        """The codes times √p, which are orthonormal vectors."""
-        weighted: np.ndarray = np.sqrt(self.p)[:, None] * self.values
-        return weighted
-
-    def with_left(self, left: np.ndarray) -> Codes:
-        """Return the codes of a residual response, given as (n, k) times √p."""
-        left = left * ((left**2).sum(axis=0) > 1e-6)  # drop rounding errors
-        return Codes(_whitened(left / np.sqrt(self.p)[:, None], self.p), self.p)
-
-    @property
-    def squares(self) -> Codes:
-        """The squared codes, orthogonal to the codes: they represent the spread of the response."""
-        squares = _standardize(self.values.T**2, self.p).T
-        beyond = squares - self.values @ (self.values.T @ (self.p[:, None] * squares))
-        # For two classes only rounding errors remain.
-        return self.with_left(np.sqrt(self.p)[:, None] * beyond)
+def orthonormal(vectors: np.ndarray, least: float = 0.0) -> np.ndarray:
+    """Return orthonormal vectors that span those given whose squared length exceeds ``least``."""
+    vectors = vectors * ((vectors**2).sum(axis=0) > least)
+    basis, sizes, _ = np.linalg.svd(vectors, full_matrices=False)
+    return basis[:, sizes > 1e-6 * sizes.max(initial=0.0)]
 
 
 @dataclass(frozen=True)
@@ -131,11 +104,11 @@ class Ranked:
         _for_each_tile(fill, n, d, self.n_threads)
         return kept
 
-    def shares(self, codes: Codes, n_functions: int = N_FUNCTIONS) -> np.ndarray:
-        """Return the association (n_functions, d) of each function of each column with codes."""
+    def shares(self, codes: np.ndarray, n_functions: int = N_FUNCTIONS) -> np.ndarray:
+        """Return the association (n_functions, d) of each function of each column with vectors."""
         n, d = self.p.size, self.spread.size
         shares = np.empty((n_functions, d))
-        weighted = self.p[:, None] * codes.values
+        weighted = np.sqrt(self.p)[:, None] * codes
 
         def associate(block: slice) -> None:
             functions = self.functions(block, n_functions)
@@ -201,10 +174,3 @@ def _standardize(rows: np.ndarray, p: np.ndarray) -> np.ndarray:
     spread = np.sqrt(np.einsum("dn,dn->d", rows, rows * p))
     rows /= np.where(spread > 1e-6, spread, np.inf)[:, None]
     return rows
-
-
-def _whitened(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return columns that are orthonormal under p and span the given ones."""
-    root = np.sqrt(p)[:, None]
-    basis, sizes, _ = np.linalg.svd(root * columns, full_matrices=False)
-    return basis[:, sizes > 1e-6 * sizes.max(initial=0.0)] / root

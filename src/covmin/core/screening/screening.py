@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from math import comb
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, to_numpy
 from .products import (
+    ALL_FUNCTIONS,
     SEARCH,
-    Effects,
     Search,
     beyond_columns,
     chance,
@@ -21,8 +20,13 @@ from .products import (
     outstanding,
     prior,
     share_by_chance,
+    single_effects,
+    without,
 )
-from .ranks import N_FUNCTIONS, Codes, Ranked
+from .ranks import N_FUNCTIONS, Ranked, orthonormal, response_codes
+
+# Squared length below which what is left of a vector is a rounding error.
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,7 @@ class Screening:
     """
 
     X: Array  # (n, d); determines the device
-    codes: Codes
+    codes: np.ndarray  # (n, k), the response
     ranked: Ranked
     of_column: np.ndarray  # (d,), unit of each column; columns of the same unit do not interact
     search: Search = SEARCH
@@ -128,8 +132,14 @@ class Screening:
 
         Duplicates of a sample should be merged, with a larger weight.
         """
-        codes = Codes.of(Y, p, search.response_share)
-        return cls(X, codes, Ranked.of(X, codes.p, n_threads), of_column, search)
+        weights = to_numpy(p).astype(np.float64)
+        codes = response_codes(Y, weights, search.response_share)
+        return cls(X, codes, Ranked.of(X, weights, n_threads), of_column, search)
+
+    @cached_property
+    def n_samples(self) -> float:
+        """Effective number of samples, as if all had equal weight."""
+        return float(1.0 / (self.ranked.p**2).sum())
 
     @cached_property
     def shares(self) -> np.ndarray:
@@ -137,13 +147,16 @@ class Screening:
         return self.ranked.shares(self.codes)
 
     @cached_property
-    def effects(self) -> Effects:
-        """Effects of single columns, which are removed before interactions are named."""
-        return Effects.of(self.ranked, self.codes, self.search)
+    def effects(self) -> tuple[np.ndarray, np.ndarray]:
+        """Effects of single columns, which are removed before interactions are named.
 
-    def _can_tell(self, codes: Codes) -> bool:
+        They are orthonormal vectors (n, n_effects), with the column of each.
+        """
+        return single_effects(self.ranked, self.codes, self.n_samples, self.search)
+
+    def _can_tell(self, codes: np.ndarray) -> bool:
         """Tell whether there are enough samples, up to rounding of their effective number."""
-        enough = codes.n_samples >= self.search.fewest_samples * (1.0 - 1e-9)
+        enough = self.n_samples >= self.search.fewest_samples * (1.0 - 1e-9)
         return enough and codes.size > 0
 
     def p_values(self) -> np.ndarray:
@@ -154,7 +167,7 @@ class Screening:
         codes, ranked = self.codes, self.ranked
         if not self._can_tell(codes):
             return np.ones(self.of_column.size)
-        tails = chance(self.shares, codes.n_samples, codes.size) / prior(N_FUNCTIONS)[:, None]
+        tails = chance(self.shares, self.n_samples, codes.shape[1]) / prior(N_FUNCTIONS)[:, None]
         # Only small p-values need to be checked.
         which, columns = np.nonzero(tails < self.search.level)
         functions = ranked.functions(columns)[which, np.arange(which.size)]
@@ -165,11 +178,10 @@ class Screening:
 
     def has_single_effects(self) -> bool:
         """Tell whether any single column is significantly associated with the response."""
-        codes = self.codes
-        if not self._can_tell(codes):
+        if not self._can_tell(self.codes):
             return False
         level = self.search.level * prior(N_FUNCTIONS) / self.of_column.size
-        least = share_by_chance(level, codes.n_samples, codes.size)
+        least = share_by_chance(level, self.n_samples, self.codes.shape[1])
         return bool((self.shares >= least[:, None]).any())
 
     def spread(self) -> Found:
@@ -180,13 +192,11 @@ class Screening:
         single effects are removed with all their functions: the rank transform distorts a single
         effect, so that it also changes the spread of the ranks.
         """
-        squares, level = self.codes.squares, self.search.level
-        return self._screen(squares, 1, level, N_FUNCTIONS, self._effects_of_columns)[0]
-
-    def _effects_of_columns(self) -> Effects:
-        """Return all functions of the columns that have effects."""
-        most = self.search.most_effects(self.codes.n_samples)
-        return self.effects.all_functions(self.ranked, most)
+        root = np.sqrt(self.ranked.p)[:, None]
+        # For two classes only rounding errors remain.
+        squares = without(np.column_stack([root, self.codes]), self.codes**2 / root)
+        squares = orthonormal(squares, _ROUNDING)
+        return self._screen(squares, 1, self.search.level, N_FUNCTIONS, squares[:, :0])[0]
 
     def interactions(self, order: int = 2, n_functions: int = N_FUNCTIONS) -> Found:
         """Find sets of up to ``order`` columns whose product explains more than fewer of them.
@@ -199,35 +209,27 @@ class Screening:
         quarter for triples, and so on; the smallest share twice. ``n_functions`` of each column
         are for pairs; larger sets use the plain ranks.
         """
-        codes = self.codes
-        found, vectors = Found.none(2, codes.n_samples), np.empty((codes.p.size, 0))
+        found, vectors = Found.none(2, self.n_samples), np.empty((len(self.codes), 0))
         for size in range(2, order + 1):
             level = self.search.level * 0.5 ** min(size - 1, order - 2)
             n_each = n_functions if size == 2 else 1
-            known = partial(self._effects_and, vectors)
-            sets, named = self._screen(codes, size, level, n_each, known)
+            sets, named = self._screen(self.codes, size, level, n_each, vectors)
             found, vectors = found.with_larger(sets), np.column_stack([vectors, named])
         return found
 
-    def _effects_and(self, vectors: np.ndarray) -> Effects:
-        """Return the effects of single columns and of the sets found before, (n, c) times √p."""
-        return self.effects.also(vectors) if vectors.size else self.effects
-
     def _screen(
-        self,
-        codes: Codes,
-        order: int,
-        level: float,
-        n_functions: int,
-        effects: Callable[[], Effects],
+        self, codes: np.ndarray, order: int, level: float, n_functions: int, smaller: np.ndarray
     ) -> tuple[Found, np.ndarray]:
-        """Return sets of some size, and their products beyond what is removed before."""
-        n, d, search = codes.n_samples, self.of_column.size, self.search
-        nothing = Found.none(order, n), np.empty((codes.p.size, 0))
+        """Return sets of some size, and their products beyond what is removed before.
+
+        ``smaller`` are the products of smaller sets, which are removed.
+        """
+        n, d, search = self.n_samples, self.of_column.size, self.search
+        nothing = Found.none(order, n), np.empty((len(codes), 0))
         if not self._can_tell(codes) or d < order:
             return nothing
         levels = level * prior(n_functions, order) / comb(d, order)
-        least = share_by_chance(levels, n, codes.size)
+        least = share_by_chance(levels, n, codes.shape[1])
         if least.min() >= 1.0:
             return nothing  # no association can be significant
         alone = self.shares.sum(axis=0)
@@ -236,25 +238,33 @@ class Screening:
         )
         if products.share.size == 0:
             return nothing
-        known = effects()
+        effects, columns = self.effects
+        if order == 1:
+            # All functions of the first columns found, in that order.
+            first = np.sort(np.unique(columns, return_index=True)[1])
+            columns = columns[first][: search.most_effects(n) // ALL_FUNCTIONS]
+            functions = self.ranked.functions(columns, ALL_FUNCTIONS).reshape(-1, len(codes))
+            effects = orthonormal(np.sqrt(self.ranked.p)[:, None] * functions.T)
+        elif smaller.size:
+            effects = np.column_stack([effects, orthonormal(without(effects, smaller))])
         vectors, sizes = beyond_columns(self.ranked, products)
-        vectors = known.off(vectors)
+        vectors = without(effects, vectors)
         vectors *= (vectors**2).sum(axis=0) > search.least_left * sizes
         vectors *= many_carry(vectors, codes, search)
-        left_of_codes = known.off(codes.weighted)
-        left, n_left = codes.with_left(left_of_codes), n - known.size
+        left_of_codes = without(effects, codes)
+        left, n_left = orthonormal(left_of_codes, _ROUNDING), n - effects.shape[1]
         if left.size == 0:
             return nothing  # the effects explain everything
         which = tuple(products.functions.T)
-        share_left = float((left_of_codes**2).sum() / codes.size)
+        share_left = float((left_of_codes**2).sum() / codes.shape[1])
         threshold = np.maximum(
-            share_by_chance(levels, n_left, left.size)[which],
+            share_by_chance(levels, n_left, left.shape[1])[which],
             alone[products.columns].sum(axis=1) / share_left,
         )
         # Columns that are always included have no unit; they have keys of their own.
         units = self.of_column[products.columns]
         keys = np.sort(np.where(units < 0, products.columns + d, units), axis=1)
-        named, share = one_after_another(vectors, left.weighted, keys, threshold, search)
-        p_values = search.level * chance(share, n_left, left.size) / levels[which][named]
+        named, share = one_after_another(vectors, left, keys, threshold, search)
+        p_values = search.level * chance(share, n_left, left.shape[1]) / levels[which][named]
         columns = products.columns[named]
         return Found(columns, self.of_column[columns], share, p_values, n), vectors[:, named]

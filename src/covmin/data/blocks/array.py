@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from covmin.core.rows import map_blocks
-from covmin.runtime.threads import row_threads
+from covmin.runtime.machine import row_threads
 
 # (raw X_block, Y_block, p_block) → anything
 RawFunction = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]

@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from covmin.constants import MANY_ROWS, SAMPLE_ROWS
 from covmin.core.arrays import default_block_size, row_tiles
 from covmin.core.rows import BlockFunction, add_up, map_blocks
-from covmin.runtime.threads import row_threads
+from covmin.runtime.machine import row_threads
 
 from .array import Blocks, Merge, RawFunction
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import clone
-from sklearn.utils import Tags, _safe_indexing, get_tags
+from sklearn.utils import Tags, _safe_indexing
 
 from covmin.constants import KNOCKOFF_KERNEL
 from covmin.core.kernels import Mixed
@@ -17,30 +17,23 @@ from covmin.data.checks import check_columns, check_enough, warn_of_excluded
 from covmin.data.standardize import PreparedColumns, prepare_columns
 from covmin.data.table import from_tensors
 from covmin.remarks import silenced, warn
-from covmin.runtime.compat import (
-    N_JOBS,
-    VERBOSE,
-    HasMethods,
-    Interval,
-    Options,
-    fit_context,
-)
-from covmin.runtime.progress import repeat
-from covmin.runtime.run import for_many_fits
+from covmin.runtime.compat import HasMethods, Interval, Options, fit_context
+from covmin.runtime.machine import one_blas_thread
+from covmin.runtime.run import for_many_fits, repeat
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import one_blas_thread
 from covmin.selection.selector import CCMSelector
-from covmin.selection.transform import FeatureSelector, unchanged_on_failure
 
-from ..refitting import by_column, note_columns, options_of, read_for, rows_to_fit
-from .comparison import (
-    Importance,
-    e_value_q_values,
-    knockoff_e_values,
-    knockoff_q_values,
-    swap_statistics,
-)
+from .comparison import Importance, swap_statistics
 from .copula import TableKnockoffs
+from .error_control import e_value_q_values, knockoff_e_values, knockoff_q_values
+from .refitting import (
+    InferenceSelector,
+    by_column,
+    options_of,
+    read_for,
+    rows_to_fit,
+    shared_constraints,
+)
 
 # The meaning of "auto" here; only the ranking matters.
 _AUTO: dict[str, Any] = {
@@ -56,7 +49,7 @@ _FOR_FEW = "VerdictSelector, or conditional_dependence_test for single features"
 
 
 @dataclass(eq=False, repr=False)
-class KnockoffSelector(FeatureSelector):
+class KnockoffSelector(InferenceSelector):
     r"""Select features with control of the false discovery rate, by model-X knockoffs.
 
     Every feature gets a knockoff: a random copy that has the same dependence on the other features
@@ -170,9 +163,7 @@ class KnockoffSelector(FeatureSelector):
         "importance": [None, callable],
         "offset": [Options(Integral, {0, 1})],
         "n_draws": [Interval(Integral, 1, None, closed="left")],
-        "n_jobs": N_JOBS,
-        "random_state": ["random_state"],
-        "verbose": VERBOSE,
+        **shared_constraints(),
     }
 
     _takes_sparse: ClassVar[bool] = False  # a copy of a sparse column is not sparse
@@ -204,22 +195,21 @@ class KnockoffSelector(FeatureSelector):
         self : KnockoffSelector
             The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
         """
-        with unchanged_on_failure(self):
-            estimator, seed = self._estimator(), seed_of(self.random_state)
-            data = _prepare(estimator, X, y, sample_weight, groups, seed)
-            layout = data.table.layout
-            self._warn_if_too_few(layout.n_choices)
-            with one_blas_thread():
-                # Not [seed, 0], which equals default_rng(seed): simulated samples often use it.
-                knockoffs = data.knockoffs(np.random.default_rng([seed, self.n_draws + 1]))
-                _warn_of_curves(knockoffs.curved_pairs(), data.table.column_labels)
-            compare = partial(self._compare, estimator, data, knockoffs, seed)
-            draws = range(self.n_draws)
-            with silenced("outliers", "too-few-samples"):  # already issued for the features
-                of_units = repeat(compare, draws, "knockoffs", "draw", self.n_jobs, self.verbose)
-            W = np.zeros((self.n_draws, layout.given.size))
-            W[:, data.columns.unit_index] = of_units
-            self._store(W[:, ~layout.given], data.table)
+        estimator, seed = self._estimator(), seed_of(self.random_state)
+        data = _prepare(estimator, X, y, sample_weight, groups, seed)
+        layout = data.table.layout
+        self._warn_if_too_few(layout.n_choices)
+        with one_blas_thread():
+            # Not [seed, 0], which equals default_rng(seed): simulated samples often use it.
+            knockoffs = data.knockoffs(np.random.default_rng([seed, self.n_draws + 1]))
+            _warn_of_curves(knockoffs.curved_pairs(), data.table.column_labels)
+        compare = partial(self._compare, estimator, data, knockoffs, seed)
+        draws = range(self.n_draws)
+        with silenced("outliers", "too-few-samples"):  # already issued for the features
+            of_units = repeat(compare, draws, "knockoffs", "draw", self.n_jobs, self.verbose)
+        W = np.zeros((self.n_draws, layout.given.size))
+        W[:, data.columns.unit_index] = of_units
+        self._filter(W[:, ~layout.given], data.table)
         return self
 
     def _estimator(self) -> Any:
@@ -249,7 +239,7 @@ class KnockoffSelector(FeatureSelector):
             sample_weight=data.weight,
         )
 
-    def _store(self, W: np.ndarray, table: Table) -> None:
+    def _filter(self, W: np.ndarray, table: Table) -> None:
         """Set the fitted attributes from statistics (n_draws, n_choices)."""
         mean = W.mean(axis=0)
         keys, e = [-mean], None
@@ -260,17 +250,20 @@ class KnockoffSelector(FeatureSelector):
             q = e_value_q_values(e)
             keys.append(-e)
         kept = q <= self.fdr
-        by_input = partial(by_column, layout=table.layout)
-        note_columns(self, table)
-        self.W_ = by_input(mean, of_given=np.nan)
-        self.q_values_ = by_input(q, of_given=0.0)
-        self.e_values_ = None if e is None else by_input(e, of_given=np.nan)
-        self.support_ = by_input(kept, of_given=True)
-        self.ranking_ = by_input(np.argsort(np.lexsort(keys)) + 1, of_given=0)
-        self.n_features_ = int(kept.sum())
+        if not kept.any():
+            self._warn_if_few_stand_out(mean)
+        by_input = partial(by_column, table.layout)
         least = float(mean[kept].min(initial=np.inf))
-        self.threshold_ = least if self.n_draws == 1 else np.nan
-        self._warn_if_nothing_was_kept(mean)
+        self._present(
+            table,
+            W_=by_input(mean, np.nan),
+            q_values_=by_input(q, 0.0),
+            e_values_=None if e is None else by_input(e, np.nan),
+            support_=by_input(kept, True),
+            ranking_=by_input(np.argsort(np.lexsort(keys)) + 1, 0),
+            n_features_=int(kept.sum()),
+            threshold_=least if self.n_draws == 1 else np.nan,
+        )
 
     def _warn_if_too_few(self, n_features: int) -> None:
         if n_features < self._fewest():
@@ -280,17 +273,15 @@ class KnockoffSelector(FeatureSelector):
                 f"{n_features}: none will be selected. Use {_FOR_FEW}, or a larger fdr.",
             )
 
-    def _warn_if_nothing_was_kept(self, W: np.ndarray) -> None:
-        """Warn if some features stand out, but too few for the filter to keep."""
+    def _warn_if_few_stand_out(self, W: np.ndarray) -> None:
         n_outstanding = int((max(-W.min(), 0.0) < W).sum())
-        if self.n_features_ or not 0 < n_outstanding < self._fewest() <= W.size:
-            return
-        warn(
-            "nothing-kept",
-            f"Nothing was kept, though {n_outstanding} feature(s) rank before every copy: with "
-            f"fdr={self.fdr:g} a knockoff filter keeps at least {self._fewest()} features, or "
-            f"none. If few features matter, use {_FOR_FEW}.",
-        )
+        if 0 < n_outstanding < self._fewest() <= W.size:
+            warn(
+                "nothing-kept",
+                f"Nothing was kept, though {n_outstanding} feature(s) rank before every copy: with "
+                f"fdr={self.fdr:g} a knockoff filter keeps at least {self._fewest()} features, or "
+                f"none. If few features matter, use {_FOR_FEW}.",
+            )
 
     def _fewest(self) -> int:
         """Return the smallest nonzero number of features that the filter can keep."""
@@ -304,11 +295,9 @@ class KnockoffSelector(FeatureSelector):
         return self.fdr if self.n_draws == 1 else self.fdr / 2.0
 
     def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        is_ccm = isinstance(self.estimator, CCMSelector)
-        reads = get_tags(self.estimator if is_ccm else CCMSelector()).input_tags
-        tags.input_tags.allow_nan = reads.allow_nan
-        tags.input_tags.string, tags.input_tags.categorical = reads.string, reads.categorical
+        own = isinstance(self.estimator, CCMSelector)
+        tags = self._tags_of(self.estimator if own else CCMSelector())
+        tags.input_tags.categorical = True
         return tags
 
 

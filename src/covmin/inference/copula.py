@@ -46,27 +46,23 @@ class TableKnockoffs:
         self._X, self._p = X, p
         inputs, first = np.unique(layout.source[index], return_index=True)
         marks_missing = np.isin(np.arange(layout.source.size), layout.indicators)
-        self._columns = []  # encoded columns and their latent variables
+        self._columns: list[tuple[np.ndarray, LatentColumn]] = []  # with their encoded columns
         unit: list[int] = []
         number: list[int] = []  # encoded column of each latent variable of a number, else −1
-        sets: list[int] = []
+        sizes: list[int] = []  # of the sets of independent latent variables
         for j in inputs[np.argsort(first)]:
             members = index[layout.source[index] == j]
-            column: CategoryColumn | NumberColumns
-            if layout.categorical[j]:
-                column = CategoryColumn(X[:, members], p)
-                number += [-1] * column.lower.shape[1]
-            else:
-                column = NumberColumns(X[:, members], marks_missing[members], p)
-                number += np.where(marks_missing[members], -1, members).tolist()
+            marks = None if layout.categorical[j] else marks_missing[members]
+            column = LatentColumn(X[:, members], p, marks)
             self._columns.append((members, column))
-            sets += column.n_independent
-            is_given = layout.given[layout.unit[j]]
-            unit += [ALWAYS_ON if is_given else layout.unit[j]] * column.lower.shape[1]
+            sizes += column.sizes
+            n_latent = sum(column.sizes)
+            unit += [ALWAYS_ON if layout.given[layout.unit[j]] else layout.unit[j]] * n_latent
+            number += [-1] * n_latent if marks is None else np.where(marks, -1, members).tolist()
         self._numbers = np.array(number)
         self._lower = np.hstack([column.lower for _, column in self._columns])
         self._upper = np.hstack([column.upper for _, column in self._columns])
-        independent = np.repeat(np.arange(len(sets)), sets)
+        independent = np.repeat(np.arange(len(sizes)), sizes)
         self._Z, correlation = _estimate(self._lower, self._upper, independent, p, rng)
         self._precision = np.linalg.inv(correlation)
         self._knockoffs = GaussianKnockoffs(correlation, np.array(unit))
@@ -86,14 +82,11 @@ class TableKnockoffs:
         for _ in range(GIBBS_SWEEPS):
             Z = _gibbs_sweep(Z, self._precision, self._lower, self._upper, rng)
         drawn = self._knockoffs.draw(Z, rng)
-        copies = self._X.copy()
-        is_free = np.isin(np.arange(Z.shape[1]), self._knockoffs.free)
-        start = 0
+        copies, stop = self._X.copy(), 0
         for members, column in self._columns:
-            stop = start + column.lower.shape[1]
-            if is_free[start]:
+            start, stop = stop, stop + sum(column.sizes)
+            if start in self._knockoffs.free:
                 copies[:, members] = column.values(drawn[:, start:stop])
-            start = stop
         return copies
 
 
@@ -201,50 +194,42 @@ def truncated_normal(
 
 
 # --- columns as functions of latent variables ----------------------------------------------------
-# Each knows the interval of the latent variables that a value allows (lower, upper), and the value
-# that belongs to given latent variables.
+# Columns and margins have the interval of the latent variables that each value allows (lower,
+# upper), and return the values that belong to given latent variables.
 
 
-class CategoryColumn:
-    """A categorical column, given by the indicators of its levels."""
+class LatentColumn:
+    """A category, a number or a date, encoded as a block of columns.
 
-    def __init__(self, block: np.ndarray, p: np.ndarray) -> None:
-        self._rows, codes = np.unique(block, axis=0, return_inverse=True)
-        self._margin = LevelMargin(codes.ravel(), p)
-        self.lower, self.upper = self._margin.lower, self._margin.upper
-        self.n_independent = (self.lower.shape[1],)  # latent variables of each independent set
+    ``marks_missing`` tells which columns of the block are indicators of missing values; it is None
+    for a category, which is encoded by the indicators of its levels.
+    """
 
-    def values(self, z: np.ndarray) -> np.ndarray:
-        """Return the block of columns that belongs to latent variables."""
-        return self._rows[self._margin.values(z)]
-
-
-class NumberColumns:
-    """A number, or the numbers that encode a date, and whether they are missing."""
-
-    def __init__(self, block: np.ndarray, marks_missing: np.ndarray, p: np.ndarray) -> None:
+    def __init__(self, block: np.ndarray, p: np.ndarray, marks_missing: np.ndarray | None) -> None:
         self._marks_missing = marks_missing
         self._present = block[~np.isnan(block).any(axis=1)]
-        self._margins = [
-            LevelMargin(x.astype(int), p) if marks else NumberMargin(x, p)
-            for x, marks in zip(block.T, marks_missing, strict=True)
-        ]
+        self._margins: list[LevelMargin | NumberMargin] = [LevelMargin(block, p)]
+        if marks_missing is not None:
+            self._margins = [
+                LevelMargin(x, p) if marks else NumberMargin(x, p)
+                for x, marks in zip(block.T, marks_missing, strict=True)
+            ]
         self.lower = np.hstack([margin.lower for margin in self._margins])
         self.upper = np.hstack([margin.upper for margin in self._margins])
-        self.n_independent = (1,) * marks_missing.size
+        self.sizes = [margin.lower.shape[1] for margin in self._margins]
 
     def values(self, z: np.ndarray) -> np.ndarray:
         """Return the block of columns that belongs to latent variables."""
-        drawn = [m.values(z[:, k : k + 1]) for k, m in enumerate(self._margins)]
-        block = np.column_stack(drawn).astype(np.float64)
-        numbers = ~self._marks_missing
+        if self._marks_missing is None:
+            return self._margins[0].values(z)
+        drawn = [margin.values(z[:, [k]]) for k, margin in enumerate(self._margins)]
+        block, numbers = np.column_stack(drawn), ~self._marks_missing
         if numbers.sum() > 1:  # a date: use the nearest date of the table
             seen = self._present[:, numbers]
             scale = seen.std(axis=0) + np.finfo(np.float64).tiny
-            nearest = KDTree(seen / scale).query(block[:, numbers] / scale)[1]
-            block[:, numbers] = seen[nearest]
-        for mark in np.flatnonzero(self._marks_missing):
-            block[np.ix_(block[:, mark] > 0.0, numbers)] = np.nan
+            block[:, numbers] = seen[KDTree(seen / scale).query(block[:, numbers] / scale)[1]]
+        is_missing = (block[:, self._marks_missing] > 0.0).any(axis=1)
+        block[np.ix_(is_missing, numbers)] = np.nan
         return block
 
 
@@ -267,7 +252,9 @@ class NumberMargin:
         self._values, self._edges, self._scores = values, edges, scores
         self._has_ties = values.size < place.size
         low, high = scores, scores
-        if self._has_ties and _lost_in_ties(edges, share) > NEGLIGIBLE_SHARE:
+        # The variance of a standard normal variable within the intervals.
+        lost = 1.0 - np.diff(norm.pdf(edges)) ** 2 @ (1.0 / share)
+        if self._has_ties and lost > NEGLIGIBLE_SHARE:
             low, high = edges[:-1], edges[1:]
         self.lower = np.full((x.size, 1), -np.inf)
         self.upper = np.full((x.size, 1), np.inf)
@@ -280,12 +267,6 @@ class NumberMargin:
         return np.interp(z[:, 0], self._scores, self._values)
 
 
-def _lost_in_ties(edges: np.ndarray, share: np.ndarray) -> float:
-    """Return the variance of a standard normal variable within intervals."""
-    means = -np.diff(norm.pdf(edges)) / share
-    return float(1.0 - share @ means**2)
-
-
 class LevelMargin:
     """Sequential levels, most frequent first: level l if ``zₗ > tₗ``, otherwise a later one.
 
@@ -293,18 +274,20 @@ class LevelMargin:
     thresholds t follow from the frequencies of the levels.
     """
 
-    def __init__(self, codes: np.ndarray, p: np.ndarray) -> None:
-        share = np.bincount(codes, p)
-        self._order = np.argsort(-share, kind="stable")
-        share = share[self._order]
+    def __init__(self, rows: np.ndarray, p: np.ndarray) -> None:
+        self._levels, codes = np.unique(rows, axis=0, return_inverse=True)
+        share = np.bincount(codes.ravel(), p)
+        order = np.argsort(-share, kind="stable")
+        self._levels, share = self._levels[order], share[order]
         remaining = np.cumsum(share[::-1])[::-1]
         self._thresholds = -ndtri(share[:-1] / remaining[:-1])
-        level = np.argsort(self._order)[codes][:, None]
+        level = np.argsort(order)[codes.ravel()][:, None]
         compared = np.arange(share.size - 1)
         self.lower = np.where(level == compared, self._thresholds, -np.inf)
         self.upper = np.where(level > compared, self._thresholds, np.inf)
 
     def values(self, z: np.ndarray) -> np.ndarray:
-        """Return the codes (n_samples,) of latent variables (n_samples, n_levels − 1)."""
+        """Return the levels of latent variables (n_samples, n_levels − 1)."""
         hit = z > self._thresholds
-        return self._order[np.where(hit.any(axis=1), hit.argmax(axis=1), hit.shape[1])]
+        found: np.ndarray = np.where(hit.any(axis=1), hit.argmax(axis=1), hit.shape[1])
+        return np.asarray(self._levels[found])

@@ -16,9 +16,9 @@ from covmin.data.standardize import prepare_columns
 from covmin.plan.rules import by_size
 from covmin.remarks import InputError
 from covmin.runtime.compat import N_JOBS, VERBOSE, Interval, StrOptions, validate_params
-from covmin.runtime.progress import repeat
+from covmin.runtime.machine import one_blas_thread
+from covmin.runtime.run import repeat
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import one_blas_thread
 from covmin.selection.assemble import make_problem
 
 from .residual_products import ResidualProductTest, residual_product_test

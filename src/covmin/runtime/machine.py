@@ -1,16 +1,16 @@
-"""Set the number of BLAS threads, and of folds, draws or blocks of rows processed in parallel.
+"""Share the threads and the memory of this machine.
 
 BLAS threads spin while they wait for each other: on a busy machine they slow a fit down many
 times over. Threads that process blocks of rows, folds or draws do not wait for each other and are
 safe on a busy machine. BLAS then uses one thread.
 """
 
-import os
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from functools import cached_property
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,11 +28,26 @@ _IN_THREADS = {"prefer": "threads", "require": "sharedmem"}
 # that gets busy during the fit costs little.
 _WORTH_THREADS = 4000
 
+# Fraction of the free memory to use: leaves room for other programs and for rounding.
+_USABLE = 0.8
+# n×n matrices held at the same time: kernel, Cholesky factor, derivative, a work array for sums;
+# with an additive part also its own matrix and derivative.
+_MATRICES, _MIXED_MATRICES = 4, 6
+# Copies of the samples: standardised, centred, weighted, and their product with a matrix.
+_COPIES = 4
+# Cosines and sines per feature that the additive part stores, and the most numbers in total.
+_WAVES, _MOST_NUMBERS = 16, 2**28
+# Arrays of Fourier features per part of a block, rows of a part, and moment matrices.
+_PART_ARRAYS, _PART_ROWS, _MOMENT_MATRICES = 3, 1024, 8
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 # Threads for blocks of rows that each worker of a surrounding parallel loop may use.
 _LEFT_TO_A_WORKER: ContextVar[int | None] = ContextVar("left_to_a_worker", default=None)
+
+
+# --- threads -------------------------------------------------------------------------------------
 
 
 class _Blas:
@@ -46,17 +61,17 @@ class _Blas:
         self._lock = threading.RLock()
         self._asked: list[int] = []
         self._given: list[int] = []  # by library, before the first active block
-
-    @cached_property
-    def _libraries(self) -> list[Any]:
-        # Finding the libraries takes longer than a small fit, so do it once.
-        return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+        self._libraries: list[Any] = []
 
     def given(self) -> list[int]:
         """Return the number of threads that each library uses without our limit."""
         with self._lock:
             if self._asked:
                 return self._given
+            if not self._libraries:
+                # Finding the libraries takes longer than a small fit, so do it once.
+                found = ThreadpoolController().select(user_api="blas")
+                self._libraries = list(found.lib_controllers)
             return [library.num_threads for library in self._libraries]
 
     @contextmanager
@@ -84,9 +99,8 @@ class _Blas:
 _BLAS = _Blas()
 
 
-def one_blas_thread() -> AbstractContextManager[None]:
-    """Use one BLAS thread during the block; blocks of rows may still run in parallel."""
-    return _BLAS.held_to(1)
+#: Use one BLAS thread during the block; blocks of rows may still run in parallel.
+one_blas_thread = partial(_BLAS.held_to, 1)
 
 
 def blas_threads(n_samples: int, n_jobs: int | None = None) -> AbstractContextManager[None]:
@@ -104,10 +118,8 @@ def _n_running() -> int:
 
     Beside a busy loop on every processor, BLAS then has one thread.
     """
-    try:
-        return int(Path("/proc/loadavg").read_text().split()[3].split("/")[0]) - 1
-    except (OSError, ValueError, IndexError):
-        return round(os.getloadavg()[0]) if hasattr(os, "getloadavg") else 0
+    found = re.search(r" (\d+)/", _text("/proc/loadavg"))
+    return int(found[1]) - 1 if found else 0
 
 
 def worker_threads(n_jobs: int | None) -> int:
@@ -176,3 +188,74 @@ def one_thread() -> Iterator[None]:
     openmp = ThreadpoolController().select(user_api="openmp")
     with openmp.limit(limits=1), one_blas_thread(), _left_to_a_worker(1):
         yield
+
+
+# --- memory --------------------------------------------------------------------------------------
+
+
+def exact_bytes(n_samples: int, n_features: int, itemsize: int = 8, *, mixed: bool = False) -> int:
+    """Return the peak memory of the exact kernel in bytes, beyond the input."""
+    matrices = _MIXED_MATRICES if mixed else _MATRICES
+    cells = n_samples * n_features
+    waves = min(_WAVES * cells, _MOST_NUMBERS) if mixed else 0
+    return itemsize * (matrices * n_samples**2 + _COPIES * cells + waves)
+
+
+def fourier_bytes(
+    n_samples: int,
+    n_features: int,
+    n_components: int,
+    itemsize: int = 8,
+    *,
+    block_rows: int,
+    n_responses: int = 1,
+    n_threads: int = 1,
+    copied: bool = False,
+    sampled: int = 0,
+) -> int:
+    """Return the peak memory of random Fourier features in bytes, beyond the input."""
+    block = _PART_ARRAYS * _PART_ROWS * n_components + 2 * block_rows * n_features
+    rows_held = 2 * (n_samples if copied else 0) + 2 * min(n_samples, sampled)
+    responses = 3 * n_samples * (n_responses + 1)
+    moments = 8 * _MOMENT_MATRICES * (n_components + n_responses) ** 2
+    return itemsize * ((n_threads + 1) * block + rows_held * n_features + responses) + moments
+
+
+def available_bytes() -> int | None:
+    """Return the memory this process can still allocate; None if the system does not tell."""
+    known = []
+    if found := re.search(r"MemAvailable:\s+(\d+)", _text("/proc/meminfo")):
+        known.append(1024 * int(found[1]))
+    limit, used, details = (_text(f"/sys/fs/cgroup/memory.{k}") for k in ("max", "current", "stat"))
+    if limit.isdigit() and used.isdigit():
+        # What a container may still allocate; reclaimable file cache counts as free.
+        cache = re.search(r"inactive_file (\d+)", details)
+        known.append(int(limit) - int(used) + (int(cache[1]) if cache else 0))
+    return max(min(known), 1) if known else None
+
+
+def _text(path: str) -> str:
+    """Return the content of a system file; empty if there is none."""
+    try:
+        return Path(path).read_text().strip()
+    except OSError:
+        return ""
+
+
+def fits(needed: int) -> bool:
+    """Tell whether this many bytes can be allocated with a safe margin."""
+    available = available_bytes()
+    return available is None or needed <= _USABLE * available
+
+
+def check_memory(needed: int, what: str, remedy: str) -> None:
+    """Raise an error with the sizes and a remedy if the memory does not suffice.
+
+    >>> check_memory(10**18, "A matrix of that size", "Use a smaller one.")
+    Traceback (most recent call last):
+    MemoryError: A matrix of that size needs about 1000000000.0 GB ... Use a smaller one.
+    """
+    if not fits(needed):
+        sizes = needed, available_bytes() or 0
+        needs, free = (f"{n / 1e9:.1f} GB" if n >= 1e9 else f"{n / 1e6:.0f} MB" for n in sizes)
+        raise MemoryError(f"{what} needs about {needs} of memory, but {free} is free. {remedy}")

@@ -7,7 +7,6 @@ functions are pure: they take a :class:`RankedSample`, and what was computed fro
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -263,11 +262,15 @@ def predicted_by_others(X: np.ndarray, of_column: np.ndarray, p: np.ndarray) -> 
     targets = [columns[columns < n_columns] for columns in members]
     least = np.sum((B[:, :n_columns] / (1.0 - p[:, None])) ** 2, axis=0)  # error of the mean
     predicted = np.full((len(X), n_columns), np.nan)
-    for inverse in _inverses(B):
-        leverage = inverse.leverage
+    left, values, right = np.linalg.svd(B, full_matrices=False)
+    for ridge in NEIGHBOUR_RIDGES:
+        M = (left * (values / (values**2 + ridge))) @ right  # BΘ
+        leverage = (M * B).sum(axis=1)
         for columns, own in zip(members, targets, strict=True):
-            U = inverse.M[:, columns]
-            residuals = np.linalg.solve(inverse.block(columns), U.T).T
+            U = M[:, columns]
+            # λΘ = I − BᵀBΘ
+            block = (np.eye(columns.size) - B[:, columns].T @ U) / ridge
+            residuals = np.linalg.solve(block, U.T).T
             h = leverage - (residuals * U).sum(axis=1)
             # Predict each sample without itself: otherwise many columns would fit a feature that
             # they cannot predict.
@@ -288,37 +291,3 @@ def _basis(X: np.ndarray, of_column: np.ndarray, p: np.ndarray) -> tuple[np.ndar
     varies = (p @ functions**2) > 0.5  # those of a column of few values are zero
     B = np.hstack([X - p @ X, functions[:, varies]]) * np.sqrt(p)[:, None]
     return B, np.concatenate([of_column, np.tile(of_column, len(cosines))[varies]])
-
-
-@dataclass(frozen=True)
-class _Inverse:
-    """The inverse Θ = (BᵀB + λI)⁻¹, through the parts that are needed."""
-
-    B: np.ndarray
-    ridge: float
-    M: np.ndarray  # BΘ
-    Q: np.ndarray  # eigenvectors of BᵀB, or of BBᵀ if that is smaller
-    shrunk: np.ndarray  # 1/(eigenvalues + λ)
-
-    @property
-    def leverage(self) -> np.ndarray:
-        """``diag(BΘBᵀ)``."""
-        return np.asarray((self.M * self.B).sum(axis=1))
-
-    def block(self, U: np.ndarray) -> np.ndarray:
-        """Return Θ_UU."""
-        if len(self.Q) == self.B.shape[1]:
-            return np.asarray((self.Q[U] * self.shrunk) @ self.Q[U].T)
-        # Θ = (I − Bᵀ(BBᵀ + λI)⁻¹B) / λ
-        return np.asarray((np.eye(U.size) - self.B[:, U].T @ self.M[:, U]) / self.ridge)
-
-
-def _inverses(B: np.ndarray) -> Iterator[_Inverse]:
-    """Yield the inverse for each ridge, from one decomposition."""
-    wide = B.shape[1] > B.shape[0]
-    values, Q = np.linalg.eigh(B @ B.T if wide else B.T @ B)
-    turned = Q.T @ B if wide else B @ Q
-    for ridge in NEIGHBOUR_RIDGES:
-        shrunk = 1.0 / (np.maximum(values, 0.0) + ridge)
-        M = (Q * shrunk) @ turned if wide else (turned * shrunk) @ Q.T
-        yield _Inverse(B, ridge, M, Q, shrunk)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from covmin.inference.stability_bounds import false_selections, smallest_threshold, tail_bound
+from covmin.inference.error_control import false_selections, smallest_threshold, tail_bound
 
 
 def test_worst_case_is_the_formula():

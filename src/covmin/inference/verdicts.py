@@ -2,31 +2,22 @@
 
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.stats import false_discovery_control
 from sklearn.utils.validation import check_is_fitted
 
-from covmin.data import Table, TableOptions, read
+from covmin.data import TableOptions, read
 from covmin.data.checks import check_columns, warn_of_excluded
-from covmin.data.standardize import PreparedColumns
-from covmin.runtime.compat import (
-    N_JOBS,
-    VERBOSE,
-    Interval,
-    StrOptions,
-    fit_context,
-)
-from covmin.runtime.progress import repeat
+from covmin.runtime.compat import Interval, StrOptions, fit_context
+from covmin.runtime.machine import one_blas_thread
+from covmin.runtime.run import repeat
 from covmin.runtime.seeds import seed_of
-from covmin.runtime.threads import one_blas_thread
 from covmin.selection.frames import results_frame
 from covmin.selection.summary import feature_names
-from covmin.selection.transform import FeatureSelector, unchanged_on_failure
 
-from ..refitting import by_column, note_columns
 from .feature_tests import (
     RankedSample,
     draw_sample,
@@ -36,12 +27,13 @@ from .feature_tests import (
     p_values_in_pairs,
     separating_set,
 )
+from .refitting import InferenceSelector, by_column, shared_constraints
 
 NEEDED, RELEVANT, NOT_SHOWN, GIVEN = "needed", "relevant", "not shown to matter", "given"
 
 
 @dataclass(eq=False, repr=False)
-class VerdictSelector(FeatureSelector):
+class VerdictSelector(InferenceSelector):
     r"""Classify every feature as needed, relevant, or not shown to matter.
 
     Each feature gets two p-values:
@@ -143,13 +135,7 @@ class VerdictSelector(FeatureSelector):
         "fdr": [Interval(Real, 0, 1, closed="neither")],
         "method": [StrOptions({"bh", "by"})],
         "keep": [StrOptions({"relevant", "needed"})],
-        "feature_groups": [None, dict, "array-like"],
-        "given": [None, str, Integral, "array-like"],
-        "column_types": [StrOptions({"auto", "strict"}), dict],
-        "task": [StrOptions({"auto", "classification", "ordinal", "regression", "survival"})],
-        "n_jobs": N_JOBS,
-        "random_state": ["random_state"],
-        "verbose": VERBOSE,
+        **shared_constraints("feature_groups", "given", "column_types", "task"),
     }
 
     _: KW_ONLY
@@ -173,7 +159,7 @@ class VerdictSelector(FeatureSelector):
         X, y, groups
             As in :meth:`CCMSelector.fit`.
         sample_weight : array-like of shape (n_samples,), default=None
-            RankedSample weights. A sample of weight 2 is one observation that counts twice, not two
+            Sample weights. A sample of weight 2 is one observation that counts twice, not two
             observations.
 
         Returns
@@ -181,39 +167,36 @@ class VerdictSelector(FeatureSelector):
         self : VerdictSelector
             The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
         """
-        with unchanged_on_failure(self):
-            table = read(X, y, TableOptions.of(self), sample_weight, groups)
-            with one_blas_thread():
-                columns = table.columns("rank")
-                check_columns(table, columns, "rank")
-                warn_of_excluded(table)
-                sample = draw_sample(columns, table.response, seed_of(self.random_state))
-                verdicts = _judge(sample, self.fdr, self.method, self.n_jobs, self.verbose)
-            self._store(verdicts, columns, table)
-        return self
-
-    def _store(self, verdicts: "_Verdicts", columns: PreparedColumns, table: Table) -> None:
-        """Set all fitted attributes, in terms of the input columns."""
+        table = read(X, y, TableOptions.of(self), sample_weight, groups)
+        with one_blas_thread():
+            columns = table.columns("rank")
+            check_columns(table, columns, "rank")
+            warn_of_excluded(table)
+            sample = draw_sample(columns, table.response, seed_of(self.random_state))
+            verdicts = _judge(sample, self.fdr, self.method, self.n_jobs, self.verbose)
         layout, units = table.layout, columns.unit_index
-        by_input = partial(by_column, layout=layout, units=units)
-        note_columns(self, table)
-        self.needed_pvalues_ = by_input(verdicts.needed_p, of_given=np.nan, of_constant=1.0)
-        self.relevant_pvalues_ = by_input(verdicts.relevant_p, of_given=np.nan, of_constant=1.0)
-        self.needed_qvalues_ = by_input(verdicts.needed_q, of_given=np.nan, of_constant=1.0)
-        self.relevant_qvalues_ = by_input(verdicts.relevant_q, of_given=np.nan, of_constant=1.0)
-        self.verdicts_ = by_input(verdicts.verdict, of_given=GIVEN, of_constant=NOT_SHOWN)
+        numbers = {
+            name: by_column(layout, values, np.nan, 1.0, units)
+            for name, values in verdicts.numbers.items()
+        }
+        by_input = by_column(layout, verdicts.verdict, GIVEN, NOT_SHOWN, units)
+        kept = by_input == NEEDED if self.keep == NEEDED else by_input != NOT_SHOWN
+        support = kept | (by_input == GIVEN)
+        order = np.concatenate([units[verdicts.order], columns.constant])
         # Features are listed by their first column.
         _, first = np.unique(layout.unit, return_index=True)
-        self.conditions_ = first[units[verdicts.conditions]]
-        lists = {unit: first[units[s]] for unit, s in zip(units, verdicts.substitutes, strict=True)}
-        none = np.empty(0, dtype=np.int64)
-        self.substitutes_ = [lists.get(unit, none) for unit in layout.unit]
-        kept = {NEEDED, GIVEN} if self.keep == NEEDED else {NEEDED, GIVEN, RELEVANT}
-        self.support_ = np.isin(self.verdicts_, list(kept))
-        self.n_features_ = int(self.support_.sum())
-        order = np.concatenate([units[verdicts.order], columns.constant])
-        ranks = np.arange(1, order.size + 1)
-        self.ranking_ = by_column(ranks, layout=layout, units=order, of_given=0)
+        substitutes = {units[unit]: first[units[s]] for unit, s in verdicts.substitutes.items()}
+        self._present(
+            table,
+            **numbers,
+            verdicts_=by_input,
+            conditions_=first[units[verdicts.conditions]],
+            substitutes_=[substitutes.get(unit, first[:0]) for unit in layout.unit],
+            support_=support,
+            n_features_=int(support.sum()),
+            ranking_=by_column(layout, np.arange(1, order.size + 1), 0, units=order),
+        )
+        return self
 
     def verdict_frame(self) -> Any:
         """Return the verdicts as a table, needed features first.
@@ -236,17 +219,18 @@ class VerdictSelector(FeatureSelector):
         """
         check_is_fitted(self)
         order = np.argsort(self.ranking_, kind="stable")
-        names = feature_names(self)
+        names = np.array(feature_names(self), dtype=object)
+        substitutes = [", ".join(map(str, names[self.substitutes_[j]])) for j in order]
         return results_frame(
             self,
-            name=[names[j] for j in order],
+            name=names[order].tolist(),
             verdict=self.verdicts_[order],
             needed_p=self.needed_pvalues_[order],
             relevant_p=self.relevant_pvalues_[order],
             needed_q=self.needed_qvalues_[order],
             relevant_q=self.relevant_qvalues_[order],
             kept=self.support_[order],
-            substitutes=[", ".join(str(names[k]) for k in self.substitutes_[j]) for j in order],
+            substitutes=substitutes,
         )
 
 
@@ -254,13 +238,10 @@ class VerdictSelector(FeatureSelector):
 class _Verdicts:
     """Results for the features that vary."""
 
-    needed_p: np.ndarray
-    relevant_p: np.ndarray
-    needed_q: np.ndarray
-    relevant_q: np.ndarray
+    numbers: dict[str, np.ndarray]  # p-values and q-values, by attribute
     verdict: np.ndarray
     order: np.ndarray  # features, best first
-    substitutes: list[np.ndarray]
+    substitutes: dict[int, np.ndarray]  # of relevant features
     conditions: np.ndarray
 
 
@@ -269,9 +250,9 @@ def _judge(
 ) -> _Verdicts:
     """Test all features and decide which are needed or relevant."""
     conditions = find_conditions(sample)
-    units = range(sample.units.size)
+    units = np.arange(sample.units.size)
     test = partial(p_value_given_all, sample, conditions, fdr)
-    needed_p = np.array(repeat(test, units, "verdicts", "feature", n_jobs, verbose))
+    needed_p = np.array(repeat(test, units.tolist(), "verdicts", "feature", n_jobs, verbose))
     in_pairs = p_values_in_pairs(sample, conditions.scale)
     p_values = np.stack([needed_p, p_values_alone(sample), in_pairs])
     relevant_p = np.minimum(len(p_values) * p_values.min(axis=0), 1.0)
@@ -280,15 +261,19 @@ def _judge(
     # A needed feature must also be relevant: a union of two lists would add their errors.
     is_relevant = relevant_q <= fdr
     is_needed = is_relevant & (needed_q <= fdr)
-    substitutes = [np.empty(0, dtype=np.int64) for _ in units]
-    for unit in np.flatnonzero(is_relevant & ~is_needed).tolist():
-        others = np.flatnonzero(is_relevant & (np.array(units) != unit))
-        substitutes[unit] = separating_set(sample, unit, others, conditions.scale, fdr)
+    substitutes = {
+        unit: separating_set(
+            sample, unit, units[is_relevant & (units != unit)], conditions.scale, fdr
+        )
+        for unit in units[is_relevant & ~is_needed].tolist()
+    }
     return _Verdicts(
-        needed_p,
-        relevant_p,
-        needed_q,
-        relevant_q,
+        {
+            "needed_pvalues_": needed_p,
+            "relevant_pvalues_": relevant_p,
+            "needed_qvalues_": needed_q,
+            "relevant_qvalues_": relevant_q,
+        },
         verdict=np.select([is_needed, is_relevant], [NEEDED, RELEVANT], NOT_SHOWN),
         order=np.lexsort([needed_p, relevant_p, ~is_relevant, ~is_needed]),
         substitutes=substitutes,

@@ -1,17 +1,17 @@
-"""Bounds on the number of false selections of stability selection.
-
-A feature is *rarely selected* if one fit on half of the samples selects it with probability
-at most θ = q/d, where q of the d features are selected on average. Each bound is on the
-expected number of rarely selected features with a frequency of at least τ over B pairs of
-complementary halves (R. D. Shah and R. J. Samworth, "Variable selection with error control:
-another look at stability selection", JRSS B, 2013).
-"""
+"""Error control: how many false selections to expect of stability selection and of knockoffs."""
 
 from bisect import bisect_left
 from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
+
+# --- stability selection -------------------------------------------------------------------------
+# A feature is *rarely selected* if one fit on half of the samples selects it with probability at
+# most θ = q/d, where q of the d features are selected on average. Each bound is on the expected
+# number of rarely selected features with a frequency of at least τ over B pairs of complementary
+# halves (R. D. Shah and R. J. Samworth, "Variable selection with error control: another look at
+# stability selection", JRSS B, 2013).
 
 ASSUMPTIONS = ("none", "unimodal", "r-concave")
 
@@ -130,3 +130,41 @@ def _tail(log_a: float, k: int, start: int, mu: float, power: float) -> float:
     masses = _masses(log_a, k, power)
     scale = (k + 1 - mu) / float(masses @ (k + 1 - np.arange(k + 1)))
     return 1.0 - scale * float(masses[:start].sum())
+
+
+# --- knockoffs -----------------------------------------------------------------------------------
+# A statistic W is positive if a feature is better than its copy. Below zero, it shows how often a
+# copy wins by chance.
+
+
+def knockoff_q_values(W: np.ndarray, offset: int = 1) -> np.ndarray:
+    """Return the smallest level at which the knockoff filter keeps each feature; ∞ if W ≤ 0.
+
+    A feature is kept at level q if ``(offset + #{W ≤ −t}) / #{W ≥ t} ≤ q`` for some t of at
+    most its own W.
+    """
+    q, smallest = np.full(W.size, np.inf), np.inf
+    for t in np.unique(W[W > 0.0]):
+        smallest = min(smallest, (offset + np.count_nonzero(-t >= W)) / np.count_nonzero(t <= W))
+        q[t == W] = smallest
+    return q
+
+
+def knockoff_e_values(W: np.ndarray, level: float, offset: int) -> np.ndarray:
+    """Return ``d·1{Wⱼ ≥ T} / (1 + #{W ≤ −T})``, where T is the threshold of the filter."""
+    kept = knockoff_q_values(W, offset) <= level
+    if not kept.any():
+        return np.zeros(W.size)
+    threshold = W[kept].min()
+    return kept * (W.size / (1.0 + np.count_nonzero(-threshold >= W)))
+
+
+def e_value_q_values(e: np.ndarray) -> np.ndarray:
+    """Return the level ``min_{k ≥ rank} d/(k e₍ₖ₎)`` at which e-BH keeps each feature."""
+    order = np.argsort(-e, kind="stable")
+    places = np.arange(1, e.size + 1)
+    with np.errstate(divide="ignore"):
+        levels = e.size / (places * e[order])
+    q = np.empty(e.size)
+    q[order] = np.minimum.accumulate(levels[::-1])[::-1]
+    return q

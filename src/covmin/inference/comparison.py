@@ -1,8 +1,4 @@
-"""Compare features with their knockoffs in one fit, and keep those that clearly win.
-
-Every unit gets a statistic W, which is positive if the unit is better than its copy. The knockoff
-filter turns these into a selection: below zero, W shows how often a copy wins by chance.
-"""
+"""Compare features with their knockoffs in one fit."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,13 +30,14 @@ def swap_statistics(
     difference. Swapping a unit with its copy only changes the sign of its own W.
     """
     units = Units.single(Z.shape[1]) if units is None else units
-    is_free = units.of_column != ALWAYS_ON
+    free = np.flatnonzero(units.of_column != ALWAYS_ON)
+    of_free = units.of_column[free]
+    # The weights of columns within their unit, relative to equal weights.
+    shares = units.scale.copy()
+    shares[free] *= np.sqrt(units.sizes[of_free])
     # Units come first, then their copies; given columns belong to neither.
-    side = np.concatenate([units.of_column, units.of_column[is_free] + units.size])
-    both = (
-        np.hstack([Z, copies[:, is_free]])
-        * _shares(units)[np.r_[: Z.shape[1], is_free.nonzero()[0]]]
-    )
+    side = np.concatenate([units.of_column, of_free + units.size])
+    both = np.hstack([Z * shares, (copies * shares)[:, free]])
     if standardize:
         p = np.ones(len(Z)) if sample_weight is None else sample_weight
         both = _of_even_variance(both, side, p / p.sum())
@@ -54,27 +51,17 @@ def swap_statistics(
     W = own - other
     if importance is None:
         W = np.sign(W) * np.maximum(own, other)
-    return np.where(_compares(Z, copies, units), W, 0.0)
-
-
-def _shares(units: Units) -> np.ndarray:
-    """Return the weights of columns within their unit, relative to equal weights."""
-    free = units.of_column != ALWAYS_ON
-    shares = units.scale.copy()
-    shares[free] *= np.sqrt(units.sizes[units.of_column[free]])
-    return shares
+    # Equal columns would be ranked by position, and a copy may be constant by chance.
+    differs = (copies != Z).any(axis=0) & (copies != copies[:1]).any(axis=0)
+    return np.where(np.bincount(of_free, differs[free], minlength=units.size) > 0, W, 0.0)
 
 
 def _of_even_variance(X: np.ndarray, side: np.ndarray, p: np.ndarray) -> np.ndarray:
     """Centre the columns and scale each unit to a mean variance of one."""
-    X = X - p @ X
-    variance = p @ X**2
-    free = side != ALWAYS_ON
-    n_sides = int(side.max()) + 1
-    sizes = np.bincount(side[free], minlength=n_sides)
-    total = np.bincount(side[free], variance[free], minlength=n_sides)
+    X, free = X - p @ X, side != ALWAYS_ON
+    total, sizes = np.bincount(side[free], (p @ X**2)[free]), np.bincount(side[free])
     scale = np.ones(side.size)
-    scale[free] = np.sqrt(total / np.maximum(sizes, 1))[side[free]]
+    scale[free] = np.sqrt(total[side[free]] / sizes[side[free]])
     return X / np.where(scale > 0.0, scale, 1.0)
 
 
@@ -116,47 +103,3 @@ def _values(
     last = np.unique(side[free]).size
     np.maximum.at(values, side[free], 1.0 + last - np.asarray(ranking)[free])
     return values
-
-
-def _compares(Z: np.ndarray, copies: np.ndarray, units: Units) -> np.ndarray:
-    """Return a mask of the units whose copies are neither constant nor equal to them.
-
-    Equal columns would be ranked by position. The columns themselves are not constant, but a copy
-    may be constant by chance.
-    """
-    differs = (copies != Z).any(axis=0) & (copies != copies[:1]).any(axis=0)
-    free = units.of_column != ALWAYS_ON
-    return np.bincount(units.of_column[free], differs[free], minlength=units.size) > 0
-
-
-def knockoff_q_values(W: np.ndarray, offset: int = 1) -> np.ndarray:
-    """Return the smallest level at which the knockoff filter keeps each feature; ∞ if W ≤ 0.
-
-    A feature is kept at level q if ``(offset + #{W ≤ −t}) / #{W ≥ t} ≤ q`` for some t of at
-    most its own W.
-    """
-    q, smallest = np.full(W.size, np.inf), np.inf
-    for t in np.unique(W[W > 0.0]):
-        smallest = min(smallest, (offset + np.count_nonzero(-t >= W)) / np.count_nonzero(t <= W))
-        q[t == W] = smallest
-    return q
-
-
-def knockoff_e_values(W: np.ndarray, level: float, offset: int) -> np.ndarray:
-    """Return ``d·1{Wⱼ ≥ T} / (1 + #{W ≤ −T})``, where T is the threshold of the filter."""
-    kept = knockoff_q_values(W, offset) <= level
-    if not kept.any():
-        return np.zeros(W.size)
-    threshold = W[kept].min()
-    return kept * (W.size / (1.0 + np.count_nonzero(-threshold >= W)))
-
-
-def e_value_q_values(e: np.ndarray) -> np.ndarray:
-    """Return the level ``min_{k ≥ rank} d/(k e₍ₖ₎)`` at which e-BH keeps each feature."""
-    order = np.argsort(-e, kind="stable")
-    places = np.arange(1, e.size + 1)
-    with np.errstate(divide="ignore"):
-        levels = e.size / (places * e[order])
-    q = np.empty(e.size)
-    q[order] = np.minimum.accumulate(levels[::-1])[::-1]
-    return q

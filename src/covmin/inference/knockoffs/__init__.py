@@ -1,1 +1,0 @@
-"""Knockoffs: random copies of features that bound the rate of false discoveries."""
