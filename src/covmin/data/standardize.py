@@ -75,6 +75,14 @@ class DistinctRows:
         order = order[weight[order] > 0.0]
         return cls(first[order], weight[order], place[kind])
 
+    def apart(
+        self, splits: list[tuple[np.ndarray, np.ndarray]], weight: np.ndarray
+    ) -> DistinctRows:
+        """Return one row for each kind and its sides of the splits; no weight is zero."""
+        by_kind = np.stack([self.kind, *(mask for split in splits for mask in split)])
+        _, first, kind = np.unique(by_kind, axis=1, return_index=True, return_inverse=True)
+        return DistinctRows(first, np.bincount(kind, weight / weight.sum()), kind)
+
     @property
     def size(self) -> int:
         """Number of distinct rows."""

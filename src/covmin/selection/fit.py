@@ -43,7 +43,14 @@ from covmin.runtime.seeds import seed_of
 from covmin.text import listed
 
 from .assemble import Method
-from .crossval import FEWEST_SAMPLES, CrossValidation, beyond_given, cross_validate
+from .crossval import (
+    FEWEST_SAMPLES,
+    CrossValidation,
+    beyond_given,
+    cross_validate,
+    lists_rows,
+    splits,
+)
 from .scoring import estimator_score, warn_if_not_used
 
 
@@ -378,7 +385,7 @@ def choose(
         wanted = n_features_to_keep(settings.n_features_to_select, d)
 
     def chosen(epsilon: float, m: int, reason: str, found: Any = None) -> Choice:
-        decisions = (Decision("features", f"{m} of {d}", reason),)
+        decisions: tuple[Decision, ...] = (Decision("features", f"{m} of {d}", reason),)
         if len(epsilons) > 1:
             others = ", ".join(f"{each:g}" for each in epsilons)
             why = f"lowest cross-validated error among {others}"
@@ -395,6 +402,10 @@ def choose(
             "unless a number was given, and the smallest epsilon is used.",
         )
         return chosen(epsilons[0], wanted or d, "too few samples for cross-validation")
+    cv = settings.cv
+    if lists_rows(cv):  # equal rows stay on their sides of each split
+        cv = list(cv)
+        rows = rows.apart(splits(table, cv), table.weight)
     table = table.distinct(rows, MANY_ROWS)
     found = cross_validate(
         table,
@@ -403,7 +414,7 @@ def choose(
         candidate_sizes(d) if wanted is None else [wanted],
         standardize=settings.standardize,
         run=run,
-        cv=settings.cv,
+        cv=cv,
         n_jobs=settings.n_jobs,
         score=estimator_score(settings.estimator, settings.scoring, table),
     )

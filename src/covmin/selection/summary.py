@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -122,7 +122,7 @@ class Explained:
         self._standardize = "rank" if goes_by_rank(selector.standardize) else True
         self._seed = seed_of(selector.random_state)
 
-    def __call__(self, columns: Sequence[int]) -> float:
+    def __call__(self, columns: Iterable[int]) -> float:
         """Return the fraction that some columns explain together."""
         key = tuple(sorted({int(j) for j in columns}))
         if key not in self._known:
