@@ -3,7 +3,7 @@ Groups of columns
 =================
 
 Some columns belong together: one-hot columns, lags of a series, the readings of one sensor.
-``groups`` selects or drops them as one feature.
+``feature_groups`` selects or drops them as one feature.
 """
 
 # %%

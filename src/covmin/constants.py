@@ -37,6 +37,19 @@ LANDMARKS: Final = (100, 6.0, 1000)
 #: How far predictions may exceed the observed values, as a fraction of their range: a product of
 #: two features exceeds it by as much in 60 samples, and a polynomial without samples is limited.
 EXTRAPOLATION: Final = 0.5
+#: Kernels that compare sets of features, from fast to slow, with their length scales: rational
+#: quadratics ``(1 + D/s²)^-½`` act at several scales, wide Gaussians are close to polynomials, and
+#: half of a mixed one is a mean of fast functions of single features.
+SET_KERNELS: Final = (
+    *(("rational", scale) for scale in (0.25, 0.5, 1.0, 2.0)),
+    ("mixed", 4.0),
+    *(("gaussian", scale) for scale in (4.0, 8.0)),
+)
+#: Largest set that is compared feature by feature: as many as a person looks at one by one.
+LARGEST_SET: Final = 12
+#: Candidates of that comparison: the first of the path, and the samples that each of them needs.
+#: With more candidates than that, the lowest error of a set found with few samples is chance.
+CANDIDATES: Final = (30, 7)
 
 # --- plan and selection ------------------------------------------------------------------------
 #: Work of the search for interactions, in the unit of WORK: a dozen evaluations, some seconds.
@@ -50,22 +63,21 @@ PAPER_RIDGE: Final = {"classification": 0.001, "regression": 0.1, "survival": 0.
 #: ε on a path: the smallest if all features together predict nothing, where only a close fit can
 #: reveal an interaction and a smaller one makes a solve slow; the smallest otherwise, because a few
 #: features leave more unpredicted than all of them; and the largest, above which strong effects are
-#: shrunk so much that a copy of a strong feature is worth more than a new one.
-RIDGE_LIMITS: Final = (0.001, 0.003, 0.01)
+#: shrunk so much that a copy of a strong feature is worth more than a new one. The last number is
+#: the largest ε due to the sizes of categories and groups.
+RIDGE_LIMITS: Final = (0.001, 0.003, 0.01, 0.1)
 #: Noise-to-signal ratio if all features together predict nothing.
 NOISE_OF_UNPREDICTED: Final = 0.1
 #: Rows used to estimate the noise: they determine its share to a few per cent, and with more rows ε
 #: is mostly at its lower limit.
 NOISE_ROWS: Final = 1000
-#: A prediction counts if its correlation exceeds this many standard errors.
-STANDARD_ERRORS: Final = 2.0
-#: Largest ε due to the sizes of categories and groups.
-LARGEST_RIDGE_OF_UNITS: Final = 0.1
-#: Factor by which the budget shrinks from stage to stage: a feature is then tested in about ten
-#: stages.
-SHRINK: Final = 0.6
-#: First budget on wide data; it is at most 60 % of all features.
-FIRST_BUDGET: Final = 100
+#: A prediction counts if its correlation exceeds the first number of standard errors, and a set of
+#: features if its error is below that of no features by more than the second: in tables of pure
+#: noise, this finds something in one of forty.
+STANDARD_ERRORS: Final = (2.0, 1.5)
+#: Features of the first stage of a path on wide data, and the factor from stage to stage, by which
+#: the first stage is also limited: a feature is then tested in about ten stages.
+BUDGETS: Final = (100, 0.6)
 #: Penalties λ₁ of a soft budget, as fractions of the criterion without features, tried in turn
 #: until the requested number of features has positive weight.
 SOFT_PENALTIES: Final = tuple(0.05 * 0.25**k for k in range(6))
@@ -80,6 +92,7 @@ FOLDS: Final = (5, 2, 400)
 #: sets that differ by a few features of many cannot be distinguished. It is also the number kept if
 #: the time limit ends before the first fold has chosen one.
 EACH_SIZE_UP_TO: Final = 10
+
 # --- data --------------------------------------------------------------------------------------
 #: Maximum number of indicators per column; the rarest of more levels are merged.
 MOST_LEVELS: Final = 255
@@ -122,9 +135,6 @@ CURVED_SHARE: Final = 0.1
 KNOCKOFF_KERNEL: Final = (0.5, 0.01)
 
 # --- summary and report ------------------------------------------------------------------------
-#: Standard errors by which the best set must be better than no features on the same samples. In
-#: tables of pure noise, this finds something in one of forty.
-CLEARLY_BETTER: Final = 1.5
 #: What a single feature must explain to be called too good to be true, and what a row number must
 #: explain to be said to follow the response.
 SUSPICIOUS_SHARE: Final = (0.98, 0.2)

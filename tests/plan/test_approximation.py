@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 from threadpoolctl import threadpool_limits
 
-from covmin.constants import FIRST_BUDGET, N_COMPONENTS, SAMPLE_ROWS
+from covmin.constants import BUDGETS, N_COMPONENTS, SAMPLE_ROWS
 from covmin.core.kernels import KERNELS
 from covmin.core.problem import EFFORT
 from covmin.plan.rules import Size, choose_approximation
@@ -137,7 +137,7 @@ def test_a_sum_over_columns_takes_memory(free):
 def test_a_matrix_of_some_rows_takes_memory_where_columns_are_many():
     """Components come after the first stage, for the columns it leaves."""
     n, d = 5000, 20_000
-    waves = fourier_bytes(n, d, N_COMPONENTS + 8 * FIRST_BUDGET) - fourier_bytes(n, d, N_COMPONENTS)
+    waves = fourier_bytes(n, d, N_COMPONENTS + 8 * BUDGETS[0]) - fourier_bytes(n, d, N_COMPONENTS)
     matrix = machine.exact_bytes(EFFORT.rows(MIXED, d, N_COMPONENTS), d, mixed=True)
     more = 0.8 * (least(MIXED, (n, d)) - least(GAUSSIAN, (n, d)))
     assert more == pytest.approx(waves + matrix, abs=2)

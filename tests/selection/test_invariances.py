@@ -36,7 +36,7 @@ def problems(draw, classes=None):
     return X, y, draw(st.sampled_from(OPTIONS)), rng
 
 
-SWITCHES = {"strategy", "constraint"}
+SWITCHES = {"strategy", "constraint", "response_kernel"}
 
 
 def fitted(X, y, options, m=2, tol=1e-2, epsilon="auto", sample_weight=None, **steps):
@@ -181,7 +181,7 @@ def test_a_kernel_on_the_response_of_many_rows(n):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, 4))
     y = X[:, 1] + X[:, 0] * rng.standard_normal(n)
-    options = {"formulation": Formulation(response_kernel="gaussian"), "kernel": "gaussian"}
+    options = {"response_kernel": "gaussian", "kernel": "gaussian"}
     one = fitted(X, y, options)
     for change in (reordered, doubled):
         close(one, fitted(*change(X, y, rng), options))

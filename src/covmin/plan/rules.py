@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import comb
 from typing import Any
 
 import numpy as np
 
 from covmin.constants import (
+    BUDGETS,
     EACH_SIZE_UP_TO,
-    FIRST_BUDGET,
     FOLDS,
-    LARGEST_RIDGE_OF_UNITS,
     LEAST_MIXING,
     MEMORY_NUMBERS,
     N_COMPONENTS,
@@ -20,8 +20,8 @@ from covmin.constants import (
     RIDGE_LIMITS,
     SAMPLE_ROWS,
     SEARCH_WORK,
-    SHRINK,
     STANDARD_ERRORS,
+    WORK,
 )
 from covmin.core.kernels import KERNELS, Additive, Gaussian, Kernel, Mixed, RationalQuadratic
 from covmin.core.kernels.additive import waves_for
@@ -176,7 +176,7 @@ def _component_bytes(kernel: Kernel, size: Size) -> int:
     n, d = size.n_samples, size.n_columns
     seen = size.effort.rows(kernel, d, size.n_components)
     by_matrix = seen <= size.effort.matrix_rows and kernel.sums_features
-    n_columns = min(d, FIRST_BUDGET) if by_matrix else d
+    n_columns = min(d, BUDGETS[0]) if by_matrix else d
     n_random = d if kernel.components_are_exact else size.n_components
     waves = waves_for(n_columns, alone=not kernel.sees_interactions) if kernel.sums_features else 0
     needed = fourier_bytes(
@@ -224,6 +224,22 @@ def pair_waves(n_rows: int, n_columns: int, n_responses: int) -> int:
     return int(np.clip(min(affordable, held), 1, N_FUNCTIONS))
 
 
+def search_order(wanted: bool | int | str, n_rows: int, n_columns: int, n_responses: int) -> int:
+    """Return the largest number of features whose products are all searched; 0 means no search.
+
+    Beyond pairs, "auto" goes as deep as one evaluation of the criterion costs, up to four.
+
+    >>> [search_order("auto", 500, d, 1) for d in (30, 500, 2000)]
+    [4, 3, 2]
+    """
+    if wanted is not True and wanted != "auto":
+        return int(wanted) if int(wanted) > 1 else 0
+    order = 2
+    while order < 4 and comb(n_columns, order + 1) * n_rows * n_responses <= WORK:
+        order += 1
+    return order
+
+
 def held_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
     """Return the number of rows that a table read in blocks holds in memory, for the first looks.
 
@@ -251,7 +267,7 @@ def given_ridges(epsilon: Any) -> tuple[float, ...]:
 def paper_ridge(task: str, formulation: Formulation) -> Reasoned:
     """Return the paper's ε; except for classes, a path uses the upper limit of a path."""
     if formulation.is_path and task != "classification":
-        return RIDGE_LIMITS[-1], "the inverse-free form on a path"
+        return RIDGE_LIMITS[2], "the inverse-free form on a path"
     return PAPER_RIDGE[task], f"the paper's value for {task}"
 
 
@@ -261,7 +277,7 @@ def is_by_chance(unpredicted: float, n_seen: float) -> bool:
     >>> is_by_chance(0.995, 400), is_by_chance(0.98, 400)
     (True, False)
     """
-    return (1.0 - unpredicted) * n_seen <= STANDARD_ERRORS**2
+    return (1.0 - unpredicted) * n_seen <= STANDARD_ERRORS[0] ** 2
 
 
 def ridge_for_noise(
@@ -292,7 +308,7 @@ def ridge_for_noise(
     >>> ridge_for_noise(400, 0.999)
     (0.001, 'all features together predict nothing; small enough for interactions')
     """
-    close, least, most = RIDGE_LIMITS
+    close, least, most, _ = RIDGE_LIMITS
     if is_by_chance(unpredicted, n_seen or n_samples) and not single_effects():
         epsilon = float(np.clip(NOISE_OF_UNPREDICTED / n_samples, close, most))
         return epsilon, "all features together predict nothing; small enough for interactions"
@@ -315,7 +331,7 @@ def ridge_for_units(sizes: np.ndarray, n_samples: int) -> float:
     (0.04, 0.0)
     """
     excess = float(np.ptp(sizes)) if sizes.size else 0.0
-    return min(excess / n_samples, LARGEST_RIDGE_OF_UNITS)
+    return min(excess / n_samples, RIDGE_LIMITS[3])
 
 
 # --- numbers of features and folds ---------------------------------------------------------------
@@ -329,9 +345,10 @@ def path_budgets(n_features: int) -> list[int]:
     >>> path_budgets(5000)
     [100, 60, 36, 21, 12, 7, 4, 2, 1]
     """
-    budgets = [min(FIRST_BUDGET, max(int(SHRINK * n_features), 1))]
+    first, factor = BUDGETS
+    budgets = [min(first, max(int(factor * n_features), 1))]
     while budgets[-1] > 1:
-        budgets.append(max(int(SHRINK * budgets[-1]), 1))
+        budgets.append(max(int(factor * budgets[-1]), 1))
     return budgets
 
 
@@ -344,7 +361,7 @@ def candidate_sizes(n_features: int) -> list[int]:
     [12, 21, 36, 60, 100]
     """
     sizes = {*range(1, min(n_features, EACH_SIZE_UP_TO) + 1), *path_budgets(n_features)}
-    return sorted(sizes | {min(n_features, FIRST_BUDGET)})
+    return sorted(sizes | {min(n_features, BUDGETS[0])})
 
 
 def n_folds_used(n_samples: int) -> int:

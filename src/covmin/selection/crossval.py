@@ -322,7 +322,7 @@ def splits(table: Table, cv: Any = None, *, every_fold: bool = False) -> list[Fo
     if cv is None and groups is None:
         tests = _folds(n, strata)
         return [(~test, test) for test in tests[: len(tests) if every_fold else n_folds_used(n)]]
-    if cv is not None and not isinstance(cv, Integral) and not hasattr(cv, "split"):
+    if lists_rows(cv):
         # Indices of the rows as they were passed.
         pairs = [tuple(np.isin(table.row, np.asarray(rows)) for rows in split) for split in cv]
         return _checked_splits(pairs)
@@ -342,6 +342,11 @@ def splits(table: Table, cv: Any = None, *, every_fold: bool = False) -> list[Fo
             mask[order[members]] = True
         pairs.append(tuple(masks))
     return _checked_splits(pairs)
+
+
+def lists_rows(cv: Any) -> bool:
+    """Tell whether splits are given by the rows themselves."""
+    return cv is not None and not isinstance(cv, Integral) and not hasattr(cv, "split")
 
 
 def _checked_splits(pairs: list[Any]) -> list[Fold]:
@@ -412,7 +417,7 @@ def _chosen(
     if columns.units.size == 0:
         return [[columns.constant[:size] for size in sizes] for _ in epsilons]
     data = method.problem(columns, held.response.Y)
-    protected = FirstLook(data, method.task).protected if method.screens else None
+    protected = FirstLook(data, method.task, method.order).protected if method.order else None
     # A column may be constant on the training fold only.
     usable = [min(size, data.n_features) for size in sizes]
     rows = []
@@ -425,7 +430,8 @@ def _chosen(
         for size in usable:
             if size not in orders:
                 budgets = method.budgets(problem.n_features, size)
-                order = run_path(problem, budgets, protected, watch, with_errors=False).order
+                path = run_path(problem, budgets, protected, watch, with_errors=False)
+                order, _ = method.refined(problem, path, None)
                 # One path ranks the features for all sizes.
                 orders |= dict.fromkeys(usable if method.formulation.is_path else [size], order)
         ranked = [
@@ -461,6 +467,6 @@ def class_measures(
     return {
         "accuracy": float(weight @ (predicted == labels)),
         "balanced_accuracy": float(recall),
-        "log_loss": log_loss(labels, chances, labels=range(n_classes), sample_weight=weight),
+        "log_loss": log_loss(labels, chances, labels=np.arange(n_classes), sample_weight=weight),
         "roc_auc": float(np.mean(areas)) if areas else 0.5,
     }

@@ -100,31 +100,28 @@ class NamedResultsMixin:
         )
 
     def interactions_frame(self) -> Any:
-        """Return the pairs that explain more jointly than separately, as a table.
+        """Return the sets of features that explain more jointly than separately, as a table.
 
         Returns
         -------
         frame : pandas.DataFrame
-            ``interactions_`` with the columns ``feature`` and ``other`` (names), ``share`` and
-            ``p_value``.
+            ``interactions_`` with the columns ``features`` (names), ``share`` and ``p_value``.
 
         Examples
         --------
         >>> from covmin import CCMSelector
         >>> from covmin.datasets import make_xor
         >>> X, y = make_xor(200, random_state=0, return_X_y=True)
-        >>> CCMSelector(3).fit(X, y).interactions_frame()[["feature", "other"]]
-          feature other
-        0      x0    x1
-        1      x0    x2
-        2      x1    x2
+        >>> CCMSelector(3).fit(X, y).interactions_frame()["features"].tolist()
+        ['x0 × x1', 'x0 × x2', 'x1 × x2']
         """
         check_is_fitted(self)
         found, names = self.interactions_, feature_names(self)  # type: ignore[attr-defined]
         return results_frame(
             self,
-            feature=[names[a] for a, _ in found.features],
-            other=[names[b] for _, b in found.features],
+            features=[
+                " × ".join(str(names[j]) for j in columns if j >= 0) for columns in found.features
+            ],
             share=found.share,
             p_value=found.p_value,
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from covmin.constants import CLEARLY_BETTER
+from covmin.constants import STANDARD_ERRORS
 from covmin.text import count_of, percent, verb
 
 from .scoring import scoring_name
@@ -184,7 +184,7 @@ def _found(selector: Any) -> bool:
     _, error, _ = cv_measure(selector, "error")
     _, gain, spread = cv_measure(selector, "gain")
     best = int(np.argmin(error))
-    return bool(gain[best] > CLEARLY_BETTER * spread[best])
+    return bool(gain[best] > STANDARD_ERRORS[1] * spread[best])
 
 
 def at_chosen(selector: Any, name: str) -> tuple[float, float]:

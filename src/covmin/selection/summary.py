@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -74,7 +74,11 @@ def summary(
         "why": explain_choice(selector),
         "features": feature_rows(selector, explained, _ALONE),
         "interactions": [
-            {"columns": [int(j) for j in columns], "share": float(share), "p_value": float(p)}
+            {
+                "columns": [int(j) for j in columns if j >= 0],
+                "share": float(share),
+                "p_value": float(p),
+            }
             for columns, share, p in _rows(selector.interactions_)
         ],
         "spread": [
@@ -118,7 +122,7 @@ class Explained:
         self._standardize = "rank" if goes_by_rank(selector.standardize) else True
         self._seed = seed_of(selector.random_state)
 
-    def __call__(self, columns: Sequence[int]) -> float:
+    def __call__(self, columns: Iterable[int]) -> float:
         """Return the fraction that some columns explain together."""
         key = tuple(sorted({int(j) for j in columns}))
         if key not in self._known:
@@ -191,9 +195,11 @@ def feature_rows(
             "alone": alone.get(j),
             "notes": notes,
         }
-    for a, b in selector.interactions_.features:
-        rows[a]["notes"].append(f"interacts with {names[b]}")
-        rows[b]["notes"].append(f"interacts with {names[a]}")
+    for columns in selector.interactions_.features:
+        members = columns[columns >= 0].tolist()
+        for j in members:
+            others = " and ".join(str(names[k]) for k in members if k != j)
+            rows[j]["notes"].append(f"interacts with {others}")
     for j in selector.spread_.features:
         rows[j]["notes"].append("affects the spread of y")
     return list(rows.values())
