@@ -15,7 +15,7 @@ from covmin.datasets import make_additive, make_shell, make_xor
 from covmin.evaluation.compare import make_splits
 from covmin.evaluation.curves import CurveTask, check_protocol, curve_rows, default_sizes
 from covmin.evaluation.runner import run_units, warn_of_failures
-from covmin.evaluation.selectors import resolve_selectors
+from covmin.evaluation.selectors import ComparedTable, resolve_selectors
 
 from .data import list_datasets, load
 from .ranks import MedianRankResult, median_rank
@@ -75,11 +75,12 @@ def curve_task(name: str, quick: bool = False, random_state: int = 0) -> CurveTa
     repeats = max(_REPEATS.values())
     if name == "vowel-speakers":
         training = np.arange(len(y)) // _ROWS_OF_A_SPEAKER < _TRAINING_SPEAKERS
-        cv, repeats = [(training, ~training)], 1
+        cv, repeats = [(np.flatnonzero(training), np.flatnonzero(~training))], 1
     splits = make_splits(X, y, cv=cv, n_repeats=repeats, random_state=random_state)
     sizes = _QUICK_SIZES if quick and X.shape[1] > 100 else default_sizes(X.shape[1])
     specs = resolve_selectors(METHODS, known=paper_selectors())
-    return CurveTask(X, y, specs, list(sizes), splits, True, random_state)
+    table = ComparedTable(X, {}, X, np.arange(X.shape[1]), X.shape[1])
+    return CurveTask(table, y, specs, list(sizes), splits, True, random_state)
 
 
 def _score(quick: bool, random_state: int, unit: Mapping[str, Any]) -> dict[str, Any]:
