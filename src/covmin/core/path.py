@@ -21,7 +21,6 @@ from functools import cached_property
 import numpy as np
 
 from .arrays import array_namespace
-from .grams import ExactGrams
 from .kernels.bandwidth import MEDIAN_ROWS
 from .objectives import Objective
 from .problem import Problem
@@ -127,6 +126,14 @@ def _ranking(stages: list[Stage], aside: int | None) -> np.ndarray:
     return ranking
 
 
+def stage_of(problem: Problem, features: np.ndarray, watch: Watch = SILENT) -> Stage:
+    """Return a stage that keeps given features, with their weights."""
+    m = features.size
+    walk = _Walk(problem, [m], None, features[:0], Protected(), watch, m, True)
+    start = Start(np.sort(features), np.ones(m))
+    return walk._solve(_StageWatch(watch, 0, 1, m, waits=True), features[:0], start)
+
+
 def approximation_error(problem: Problem, stage: Stage) -> float:
     """Return the relative error of the criterion at a stage's weights, against the exact kernel.
 
@@ -134,12 +141,12 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
     kernel, even if only a sample of the rows is used.
     """
     active = stage.weights > 0.0
-    if problem.grams.is_exact or not active.any():
+    if problem.frequencies is None or not active.any():
         return 0.0
     few = problem.sample.first(MEDIAN_ROWS)
     at = stage.among[active], stage.weights[active], stage.bandwidth, stage.budget, stage.among
-    by_components = replace(problem, sample=few, grams=problem.grams.on(few))
-    by_matrix = replace(problem, sample=few, grams=ExactGrams(few))
+    by_components = replace(problem, sample=few, rows=few)
+    by_matrix = replace(by_components, frequencies=None)
     rough, exact = by_components.trace(*at), by_matrix.trace(*at)
     return abs(rough - exact) / abs(exact)
 

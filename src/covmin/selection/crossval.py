@@ -417,7 +417,7 @@ def _chosen(
     if columns.units.size == 0:
         return [[columns.constant[:size] for size in sizes] for _ in epsilons]
     data = method.problem(columns, held.response.Y)
-    protected = FirstLook(data, method.task).protected if method.screens else None
+    protected = FirstLook(data, method.task, method.order).protected if method.order else None
     # A column may be constant on the training fold only.
     usable = [min(size, data.n_features) for size in sizes]
     rows = []
@@ -430,7 +430,8 @@ def _chosen(
         for size in usable:
             if size not in orders:
                 budgets = method.budgets(problem.n_features, size)
-                order = run_path(problem, budgets, protected, watch, with_errors=False).order
+                path = run_path(problem, budgets, protected, watch, with_errors=False)
+                order, _ = method.refined(problem, path, None)
                 # One path ranks the features for all sizes.
                 orders |= dict.fromkeys(usable if method.formulation.is_path else [size], order)
         ranked = [
