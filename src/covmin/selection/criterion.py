@@ -1,7 +1,8 @@
 """What a given set of features leaves unexplained, and the paper's criterion for it."""
 
+from collections.abc import Callable
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,13 +21,16 @@ from covmin.runtime.seeds import seed_of
 from .assemble import make_problem
 from .selector import CCMSelector
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-def _allowed(*names: str, **others: Any) -> Any:
+
+def _allowed(*names: str, **others: Any) -> Callable[[_Function], _Function]:
     """Return a check of the parameters that mean the same as in :class:`CCMSelector`."""
     shared = {name: CCMSelector._parameter_constraints[name] for name in (*names, "random_state")}
     # The reader checks the tables.
     tables = dict.fromkeys(("X", "y", "sample_weight"), "no_validation")
-    return validate_params(tables | shared | others, prefer_skip_nested_validation=True)
+    check: Any = validate_params(tables | shared | others, prefer_skip_nested_validation=True)
+    return check
 
 
 @_allowed("task", "column_types")
