@@ -21,7 +21,6 @@ from functools import cached_property
 import numpy as np
 
 from .arrays import array_namespace
-from .grams import ExactGrams
 from .kernels.bandwidth import MEDIAN_ROWS
 from .objectives import Objective
 from .problem import Problem
@@ -142,12 +141,12 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
     kernel, even if only a sample of the rows is used.
     """
     active = stage.weights > 0.0
-    if problem.grams.is_exact or not active.any():
+    if problem.frequencies is None or not active.any():
         return 0.0
     few = problem.sample.first(MEDIAN_ROWS)
     at = stage.among[active], stage.weights[active], stage.bandwidth, stage.budget, stage.among
-    by_components = replace(problem, sample=few, grams=problem.grams.on(few))
-    by_matrix = replace(problem, sample=few, grams=ExactGrams(few))
+    by_components = replace(problem, sample=few, rows=few)
+    by_matrix = replace(by_components, frequencies=None)
     rough, exact = by_components.trace(*at), by_matrix.trace(*at)
     return abs(rough - exact) / abs(exact)
 

@@ -27,7 +27,7 @@ from ..arrays import (
 )
 from .base import Kernel, Scale, is_finite_number
 from .components import Components, Pullback
-from .radial import RationalQuadratic
+from .distances import RationalQuadratic
 
 # Frequencies (in units of 1/s) and weights of the cosines that form the one-dimensional kernel.
 # As in a one-dimensional rational quadratic kernel (0.79, 0.16, 0.04, 0.01), most of the weight
