@@ -311,7 +311,7 @@ def test_no_more_than_half_of_a_budget_is_held_for_single_effects(easy, monkeypa
     monkeypatch.setattr(Problem, "switched_on", noted)
     problem = make_problem(*easy, kernel=Mixed(0.3), effort=few_rows(work=1.0))
     run_path(problem, [6])
-    assert held == [np.sort(problem.by_single_effects()[:3]).tolist()]
+    assert held == [np.sort(problem.by_single_effects[:3]).tolist()]
 
 
 def test_errors_are_left_out_unless_asked_for(easy):

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -153,10 +152,7 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
 
 @dataclass
 class _StageWatch(Watch):
-    """Reports the steps of a stage to the observer of the path.
-
-    With ``waits`` it keeps them until :meth:`report`.
-    """
+    """Reports the steps of a stage to the observer of the path; with ``waits``, only later."""
 
     watch: Watch
     stage: int
@@ -209,8 +205,8 @@ class _Walk:
         members, among, budget = self.members, start.among, self.budgets[number]
         none = members[:0]
         if self.problem.for_stage(among)[-1].n_rows < self.problem.n_rows:
-            strong = self._by_single_effects[np.isin(self._by_single_effects, among)]
-            strong = strong[: budget // 2]
+            strong = self.problem.by_single_effects
+            strong = strong[np.isin(strong, among)][: budget // 2]
             protected = np.concatenate([members, strong[~np.isin(strong, members)]])[: budget - 1]
         elif among.size > self.protected.above and members.size < budget:
             protected = self.protected.while_many(members, budget)
@@ -227,11 +223,6 @@ class _Walk:
                 watch.report()
             return stages
         return [self._solve(self._watch(number), protected, start)]
-
-    @cached_property
-    def _by_single_effects(self) -> np.ndarray:
-        """Units by the strength of their single effects on all rows; empty without a sum."""
-        return self.problem.by_single_effects()
 
     def _watch(self, number: int, *, waits: bool = False) -> _StageWatch:
         return _StageWatch(self.watch, number, len(self.budgets), self.budgets[number], waits=waits)
@@ -252,10 +243,7 @@ class _Walk:
         return stages, watches
 
     def _solve(self, watch: _StageWatch, protected: np.ndarray, start: Start) -> Stage:
-        """Solve for one budget on more and more rows.
-
-        Protected features have weight one and come first.
-        """
+        """Solve on more and more rows; protected features have weight one and come first."""
         is_on = np.isin(start.among, protected)
         on, among, w = start.among[is_on], start.among[~is_on], start.weights[~is_on]
         problem = self.problem.switched_on(on) if on.size else self.problem

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import log
 from typing import Any
 
@@ -222,10 +223,11 @@ class Problem:
         kernel: ScaledKernel = self.kernel.at(scale)
         return kernel
 
+    @cached_property
     def by_single_effects(self) -> np.ndarray:
-        """Return the units by the strength of their single effects on all rows, best first.
+        """Units by the strength of their single effects on all rows, best first.
 
-        The result is empty if the kernel has no additive part.
+        Empty if the kernel has no additive part.
         """
         features = np.arange(self.n_features)
         columns = self.units.columns(features)

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from ..arrays import Array, Factor, array_namespace, column_dots, factorize, like, take, to_numpy
+from ..arrays import Array, array_namespace, column_dots, factorize, like, take, to_numpy
 from ..kernels.components import Components, FixedMap
 from ..rows import Kept, Rows
 
@@ -206,61 +206,49 @@ class FourierOperator:
     def _pad(self, beta: np.ndarray) -> np.ndarray:
         return np.concatenate([np.zeros((self._k, beta.shape[1])), beta])
 
-    def _against_V(self, F: np.ndarray) -> np.ndarray:
-        """Return ``Vᵀ(p ∘ F)``."""
-        return self._N[self._k :] @ F
-
     def matmul(self, F: np.ndarray) -> np.ndarray:
         """Return ``C_w F = V S Vᵀ(p ∘ F)``."""
-        return self._pad(self._powers[:, None] * self._against_V(F))
+        return self._pad(self._powers[:, None] * (self._N[self._k :] @ F))
 
-    def _factor(self, ridge: float) -> tuple[Factor, np.ndarray]:
-        """Factorise ``√S Vᵀ(p∘V) √S + ridge·I`` over components with positive power; also √S."""
-        root = np.sqrt(self._powers[self._open])
-        at = self._k + self._open
-        S = self._N[np.ix_(at, at)] * root
-        S *= root[:, None]
-        return factorize(S, ridge), root[:, None]
-
-    def _beta(self, ridge: float) -> np.ndarray:
-        """Return the ridge coefficients ``(Vᵀ(p∘V) + ridge·S⁻¹)⁻¹ Vᵀ(p∘Y)``; 0 for zero power."""
-        beta = np.zeros((self._means.size, self._k))
-        if self._open.size == 0:
-            return beta
-        factor, root = self._factor(ridge)
-        beta[self._open] = root * factor.solve(root * self._against_V(self.Y)[self._open])
-        return beta
+    def _ridge(self, ridge: float, T: np.ndarray) -> np.ndarray:
+        """Return ``(Vᵀ(p∘V) + ridge·S⁻¹)⁻¹ T`` for T (D, c); 0 for components with zero power."""
+        solved = np.zeros_like(T)
+        if self._open.size:
+            root = np.sqrt(self._powers[self._open])
+            at = self._k + self._open
+            S = self._N[np.ix_(at, at)] * root
+            S *= root[:, None]
+            root = root[:, None]
+            solved[self._open] = root * factorize(S, ridge).solve(root * T[self._open])
+        return solved
 
     def solve(self, ridge: float) -> np.ndarray:
         """Return ``(C_w + ridge·I)⁻¹ Y = (Y − Vβ)/ridge`` (Woodbury)."""
-        return (self.Y - self._pad(self._beta(ridge))) / ridge
+        beta = self._ridge(ridge, self._N[self._k :, : self._k])
+        return (self.Y - self._pad(beta)) / ridge
 
     def dots(self, P: np.ndarray, Q: np.ndarray) -> np.ndarray:
         return column_dots(P, self._N @ Q)
 
     def grad(self, P: np.ndarray, Q: np.ndarray) -> np.ndarray:
         """Return ``∇_w Σ ⟨P, C_w Q⟩``; moving components need a second pass over the rows."""
-        VP = self._against_V(P)
-        VQ = VP if P is Q else self._against_V(Q)
+        VP = self._N[self._k :] @ P
+        VQ = VP if P is Q else self._N[self._k :] @ Q
         components, m = self._gram.components, self._n_moving
         gradient = np.zeros(self._w.size)
         if components.fixed is not None:
             slopes = components.fixed_share * np.sum(VP[m:] * VQ[m:], axis=1)
             gradient += components.fixed.collect(slopes, self._w)
         if components.moving is not None:
-            gradient += components.moving_share * self._moving_grad(P, Q, VP[:m], VQ[:m])
+            coefficients, weights = 2.0 * P, VP[:m]
+            if P is not Q:
+                coefficients, weights = np.hstack([P, Q]), np.hstack([VQ[:m], VP[:m]])
+            # V = U − 1·meansᵀ: the means contribute one constant to the sum over components.
+            parts = -(self._means @ coefficients[self._k :]), coefficients, weights
+            block = partial(_gradient_block, components, self._w, parts)
+            (slopes,) = self._gram.rows.sum(block, *self._kept)
+            gradient += components.moving_share * to_numpy(slopes)
         return gradient
-
-    def _moving_grad(
-        self, P: np.ndarray, Q: np.ndarray, UP: np.ndarray, UQ: np.ndarray
-    ) -> np.ndarray:
-        same = P is Q
-        coefficients, weights = (2.0 * P, UP) if same else (np.hstack([P, Q]), np.hstack([UQ, UP]))
-        # V = U − 1·meansᵀ: the means contribute one constant to the sum over components.
-        constant = -(self._means @ coefficients[self._k :])
-        parts = constant, coefficients, weights
-        block = partial(_gradient_block, self._gram.components, self._w, parts)
-        return to_numpy(self._gram.rows.sum(block, *self._kept)[0])
 
     def leave_one_out(self, ridge: float) -> float:
         """Return the mean squared leave-one-out residual, by one more pass over the rows.
@@ -268,13 +256,9 @@ class FourierOperator:
         With many rows per component, all rows have nearly the same, small leverage. Then the mean
         leverage is used for all of them (generalised cross-validation), without a pass.
         """
-        beta = self._beta(ridge)
-        inverse = np.zeros((self._means.size,) * 2)
-        if self._open.size:
-            factor, root = self._factor(ridge)
-            solved = factor.solve(np.eye(root.size)) * root * root.T
-            inverse[np.ix_(self._open, self._open)] = solved
         n, k = self._gram.rows.shape[0], self._k
+        inverse = self._ridge(ridge, np.eye(self._means.size))
+        beta = inverse @ self._N[k:, :k]
         if n >= max(_MANY_ROWS * self._open.size, _FEWEST_ROWS):
             leverage = (1.0 + float(np.sum(inverse * self._N[k:, k:]))) / n
             residual = self.Y - self._pad(beta)

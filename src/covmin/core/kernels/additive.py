@@ -109,10 +109,7 @@ class WaveSum:
         return xp.reshape(cos_sin(angles, 1.0), (d, self.n_waves, n))
 
     def _blocks(self, prepared: Array, rows: int = 0) -> Iterator[tuple[slice, Array]]:
-        """Yield blocks of features with their cosines and sines, shape (n_waves·block, n).
-
-        The block width is chosen for at least ``rows`` samples.
-        """
+        """Yield blocks of features, for ``rows`` samples, with their waves (n_waves·block, n)."""
         xp = array_namespace(prepared)
         d, n = prepared.shape[0], prepared.shape[-1]
         size = d if prepared.ndim == 3 else max(1, _BLOCK_NUMBERS // (max(n, rows) * self.n_waves))

@@ -84,10 +84,7 @@ class Radial(ShiftInvariant):
         return K, pullback
 
     def _laplacian_dots(self, X: Array, K: Array, P: Array, Q: Array) -> Array:
-        """Return ``−(XᵀLX)ⱼⱼ = −½ Σ Bₐᵦ (xₐⱼ − xᵦⱼ)²`` for every column j.
-
-        B is symmetric, so only the entries on and right of the diagonal tiles are computed.
-        """
+        """Return ``−(XᵀLX)ⱼⱼ = −½ Σ Bₐᵦ (xₐⱼ − xᵦⱼ)²`` for every j, by half of the symmetric B."""
         xp = array_namespace(X)
         total: Array = 0.0
         degrees = xp.zeros(X.shape[0], dtype=X.dtype, device=device_of(X))
