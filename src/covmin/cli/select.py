@@ -67,17 +67,8 @@ class Selection:
     def results(self) -> dict[str, Any]:
         """Return everything that was found, with names of features in place of numbers."""
         names = {row["column"]: row["name"] for row in self.found["features"]}
-        effects = {
-            kind: [
-                {"features": [names[j] for j in row.get("columns", [row.get("column")])]}
-                | {key: row[key] for key in ("share", "p_value")}
-                for row in self.found[kind]
-            ]
-            for kind in ("interactions", "spread")
-        }
         return self.found | {
             "selected": [row["name"] for row in self.found["features"] if row["kept"]],
-            **effects,
             "substitutes": self.substitutes,
             "verdicts": None if self.verdicts is None else _verdicts(self.verdicts, names),
             "notes": self.notes,
@@ -202,7 +193,7 @@ def fit(
     """Read the data once, fit the selector, and collect what there is to say."""
     from covmin.data import TableOptions, read
     from covmin.report import check_data
-    from covmin.selection.summary import Explained, feature_labels, find_substitutes, summary
+    from covmin.selection.summary import Explained, find_substitutes, summary
 
     start = time.perf_counter()
     with errors_explained(), warnings_collected() as caught:
@@ -219,14 +210,8 @@ def fit(
         explained = Explained(selector, table)
         found = summary(selector, table, target=dataset.roles.target, explained=explained)
         notes = [*dataset.notes, *_notes(table, found, caught[:n_caught])]
-        labels = feature_labels(selector)
-        substitutes = [
-            each._asdict()
-            | {"feature": labels[each.feature], "substitute": labels[each.substitute]}
-            for each in (
-                find_substitutes(selector, explained, n_substitutes) if n_substitutes else ()
-            )
-        ]
+        could = find_substitutes(selector, explained, n_substitutes) if n_substitutes else []
+        substitutes = [row for _, row in could]
         verdicts = None if fdr is None else _fit_verdicts(selector, table, fdr)
         checked = check_data(selector, table, explained=explained)
     seconds = time.perf_counter() - start
