@@ -151,10 +151,7 @@ def outstanding(
 def _high(
     block: Array, others: Array, responses: Array, threshold: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return pairs of a column of a block and a later column that reach a threshold.
-
-    With them, the association of their products with the response, times the variance.
-    """
+    """Return pairs with a later column that reach a threshold, and association times variance."""
     xp = array_namespace(block)
     explained: Array = None
     for k in range(responses.shape[0]):
