@@ -151,8 +151,8 @@ def _held(
     p = p / p.sum()
     X = columns.X.sample(first) if isinstance(columns.X, StandardizedBlocks) else columns.X[first]
     parts = X, Y[first] - p @ Y[first], p
-    arrays = (to_device(part.astype(X.dtype, copy=False), device) for part in parts)
-    return Sample(*arrays, n_threads=n_threads)
+    X, Y, p = (to_device(part.astype(X.dtype, copy=False), device) for part in parts)
+    return Sample(X, Y, p, n_threads=n_threads)
 
 
 @dataclass
