@@ -25,7 +25,7 @@ print(y[:3], f"{1 - y['event'].mean():.0%} censored")
 
 selector = CCMSelector().fit(X, y)
 print("selected:", selector.get_support(indices=True))
-print(selector.interactions_frame()[["feature", "other"]].to_string(index=False))
+print(selector.interactions_frame()[["features"]].to_string(index=False))
 
 # %%
 # covmin explains the *martingale residual* of each sample: the number of observed events (0 or 1)

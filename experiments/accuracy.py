@@ -43,7 +43,7 @@ _LEVEL = 0.1
 @lru_cache(maxsize=4)
 def samples(name: str, classes: tuple[int, ...] | None, n_repeats: int) -> tuple[Any, ...]:
     """Samples, codes of the classes (some or all), numbers of features and splits of a set."""
-    X, y = load_classes(name) if name in CLASSES else load(name, return_X_y=True)
+    X, y = load_classes(name) if name in CLASSES else load(name)
     codes = np.unique(y, return_inverse=True)[1]
     if classes is not None:
         kept = np.isin(codes, np.subtract(classes, 1))

@@ -65,7 +65,7 @@ def table(name: str) -> tuple[np.ndarray, np.ndarray]:
         loaders = {"cancer": load_breast_cancer, "diabetes": load_diabetes, "iris": load_iris}
         X, y = loaders[name](return_X_y=True)
     else:
-        X, y = load_classes(name) if name == "digits" else load(name, return_X_y=True)
+        X, y = load_classes(name) if name == "digits" else load(name)
     columns = np.sort(rng.choice(X.shape[1], min(X.shape[1], _MOST_COLUMNS), replace=False))
     rows = np.sort(rng.choice(len(y), min(len(y), _MOST_ROWS), replace=False))
     X = X[np.ix_(rows, columns)].astype(float)

@@ -6,7 +6,6 @@ To add one, write a function without arguments, put its name into :data:`TABLES`
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import groupby, product
 
 import numpy as np
@@ -59,31 +58,31 @@ def r2(judge: str = "kernel ridge", probes: int = N_PROBES, name: str = "regress
     return regression.mean_and_error(wide, list(frame["dataset"].unique()))[0]
 
 
-def best_first(means: pd.Series, titles: dict[str, str], cell: str) -> str:
-    some = means[list(titles)].sort_values(ascending=False)
-    return ", ".join(cell.format(mean, titles[name]) for name, mean in some.items())
-
-
 def why() -> pd.DataFrame:
     """The table of the README."""
-    scores, shares = accuracies(), r2()
-    others_too = {"extra-trees": "extra-trees", "mrmr": "mRMR"}
+
+    def beside(means: pd.Series, cell: str, first: dict[str, str]) -> tuple[str, str]:
+        titles = first | {"extra-trees": "extra-trees", "mrmr": "mRMR"}
+        ordered = means[list(titles)].sort_values(ascending=False)
+        others = [f"{cell.format(mean)} ({titles[name]})" for name, mean in ordered.items()]
+        return cell.format(means["ccm"]), ", ".join(others)
+
     n_other, n_regression = (results(n)["dataset"].nunique() for n in ("other", "regression"))
-    together = "three columns that matter only together, found among "
-    together += f"{migration.N_FEATURES} from {migration.N_SAMPLES} samples"
-    noise = f"R² with the chosen features among {N_PROBES} added noise columns, mean of "
-    by_rfe = best_first(scores, {"rfe": "RFE"} | others_too, "{:.1f} % ({})")
-    permuted = {"permutation": "permutation importance"} | others_too
-    rows = {
-        together: (*found_together(), "migration"),
-        f"accuracy with the chosen features, mean of {n_other} data sets": (
-            *(f"{scores['ccm']:.1f} %", by_rfe, "other"),
+    together = f"found among {migration.N_FEATURES} from {migration.N_SAMPLES} samples"
+    noise = f"among {N_PROBES} added noise columns, mean of {n_regression} data sets"
+    permuted = {"permutation": "permutation importance"}
+    rows = [
+        (f"three columns that matter only together, {together}", *found_together(), "migration"),
+        (
+            f"accuracy with the chosen features, mean of {n_other} data sets",
+            *(*beside(accuracies(), "{:.1f} %", {"rfe": "RFE"}), "other"),
         ),
-        f"{noise}{n_regression} data sets": (
-            *(f"{shares['ccm']:.3f}", best_first(shares, permuted, "{:.3f} ({})"), "regression"),
+        (
+            f"R² with the chosen features {noise}",
+            *(*beside(r2(), "{:.3f}", permuted), "regression"),
         ),
-    }
-    table = [(what, a, b, f"`python -m experiments {by}`") for what, (a, b, by) in rows.items()]
+    ]
+    table = [(*row, f"`python -m experiments {by}`") for *row, by in rows]
     return pd.DataFrame(table, columns=["", "covmin", "others", "made by"])
 
 
@@ -92,13 +91,6 @@ def ranks_of_ten() -> str:
     rows = results("synthetic").query("selector == 'ccm' and n_samples == 10")
     *first, last = rows["mean_rank"].map("{:.1f}".format)
     return f"{', '.join(first)} and {last}"
-
-
-def pairs() -> pd.DataFrame:
-    """Ranks with and without a look at pairs."""
-    frame = results("pairs").dropna(subset=["ccm"]).query("n in (100, 200)")
-    frame = frame[["task", "noise", "n", "without pairs", "ccm"]]
-    return frame.rename(columns={"without pairs": "without", "ccm": "with"})
 
 
 # The paper's claims -----------------------------------------------------------------------------
@@ -148,28 +140,14 @@ def table_reach() -> pd.DataFrame:
     columns = {}
     for task in TASKS:
         optimal = results("synthetic").query("task == @task")["optimal"].iloc[0]
-        wide = ranks(task)
-        far = {name: column.index[column > optimal + 0.05] for name, column in wide.items()}
-        first = {name: wide.index[wide.index > max([0, *rows])] for name, rows in far.items()}
-        text = {
-            name: str(rows.min()) if len(rows) else "more than 100" for name, rows in first.items()
+        # From the right: how many of the last sizes are close without a break.
+        close = (ranks(task) <= optimal + 0.05)[::-1].cummin()
+        columns[task] = {
+            name: str(close.index[close[name]].min()) if close[name].any() else "more than 100"
+            for name in close
         }
-        columns[task] = pd.Series(text)
     wide = pd.DataFrame(columns)
     return wide.loc[[*OURS, *baselines(wide.index)]].rename_axis("selector").reset_index()
-
-
-def table_gaps() -> pd.DataFrame:
-    """The worst case of ours against the best baseline, over all n ≥ 30."""
-    rows = []
-    for task, name in product(TASKS, OURS):
-        wide = ranks(task).loc[30:]
-        best = wide[baselines(wide.columns)]
-        gap = wide[name] - best.min(axis=1)
-        n = int(gap.idxmax())
-        row = {"task": task, "selector": name, "largest gap to the best baseline": gap.max()}
-        rows.append(row | {"at n": n, "best baseline there": best.loc[n].idxmin()})
-    return pd.DataFrame(rows)
 
 
 def table_variants() -> pd.DataFrame:
@@ -189,31 +167,12 @@ def table_variants() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def table_bahsic() -> pd.DataFrame:
-    frame = results("bahsic-xor")
-    wide = frame.pivot(index=["classes", "bandwidth"], columns="n_samples", values="mean_rank")
-    wide = wide.add_prefix("n=").reset_index()
-    return wide.sort_values(["classes", "n=100"], ascending=[False, True])
-
-
-def with_best(wide: pd.DataFrame) -> pd.DataFrame:
-    """The table with the names of the best of each row, or a word where it is all of them."""
-
-    def names(row: pd.Series) -> str:
-        best = row.index[row == row.max()]
-        return "all" if best.size == row.size else ", ".join(best)
-
-    wide = wide.dropna(axis=1)
-    return wide.assign(best=wide.round(3).apply(names, axis=1)).reset_index()
-
-
-def table_average() -> pd.DataFrame:
-    """Mean over all numbers of features on the wide sets, nested."""
-    rows = results("real").query("protocol == 'nested'")
-    rows = rows[rows.groupby("dataset")["n_features"].transform("max") == 100]
-    return with_best(
-        rows.groupby(["dataset", "selector"], sort=False)["mean_score"].mean().unstack()
-    )
+def table_largest() -> pd.DataFrame:
+    """Nested scores at the largest number, and the best of each row or a word if all are."""
+    wide = scores("nested")
+    best = [row.index[row == row.max()] for _, row in wide.round(3).iterrows()]
+    names = ["all" if b.size == wide.shape[1] else ", ".join(b) for b in best]
+    return wide.assign(best=names).reset_index()
 
 
 def table_optimism() -> pd.DataFrame:
@@ -226,27 +185,9 @@ def table_optimism() -> pd.DataFrame:
 
 
 def table_leaks() -> pd.DataFrame:
-    rows = []
-    for protocol, name in product(
-        ("paper", "nested"), ("glass", "glass-no-id", "vowel", "vowel-speakers")
-    ):
-        row = scores(protocol).loc[name, [*OURS, *RIVALS]]
-        rows.append({"dataset": name, "protocol": protocol, **row.to_dict()})
-    return pd.DataFrame(rows)
-
-
-def table_near() -> pd.DataFrame:
-    """On how many sets ours are within a point of the best, at the largest m."""
-    rows = []
-    for protocol, name in product(("paper", "nested"), OURS):
-        wide = paper_sets(protocol)
-        compared = {"mrmr, bahsic, mi": list(RIVALS), "all eight": baselines(wide.columns)}
-        for label, others in compared.items():
-            near = wide[name] >= wide[[name, *others]].max(axis=1) - 0.01 - 1e-9
-            row = {"protocol": protocol, "selector": name, "compared with": label}
-            row["within a point of the best"] = f"{near.sum()} of {len(wide)}"
-            rows.append(row | {"further behind on": ", ".join(near.index[~near]) or "none"})
-    return pd.DataFrame(rows)
+    names = ["glass", "glass-no-id", "vowel", "vowel-speakers"]
+    parts = {kind: scores(kind).loc[names, [*OURS, *RIVALS]] for kind in ("paper", "nested")}
+    return pd.concat(parts, names=["protocol"]).reset_index()
 
 
 def signed(gain: pd.Series, where: str) -> str:
@@ -319,54 +260,21 @@ def paper_discoveries() -> pd.DataFrame:
 # Times ------------------------------------------------------------------------------------------
 
 
-def against_bare(frame: pd.DataFrame) -> pd.Series:
-    return (frame["seconds"] / frame["bare"]).map("{:.2f}×".format)
-
-
-def steps() -> pd.DataFrame:
-    """A step on the CPU against its products."""
-    frame = times("step")
-    shown = {"step": frame["step"], "seconds": frame["seconds"].map(in_words)}
-    return pd.DataFrame(shown | {"against bare": against_bare(frame)})
-
-
-def gpu_steps() -> pd.DataFrame:
-    """A step on a GPU against its products, with the peak of memory."""
-    frame = times("gpu")
-    peak = ["" if np.isnan(value) else f"{value:.0f} GiB" for value in frame["peak GiB"]]
-    shown = {"step": frame["step"], "seconds": frame["seconds"].map("{:.3f}".format)}
-    return pd.DataFrame(shown | {"against bare": against_bare(frame), "peak memory": peak})
-
-
-def gpu_fits() -> pd.DataFrame:
-    frame = times("gpu-fits")
-    for name in ("rows", "columns"):
-        frame[name] = frame[name].map("{:,}".format)
-    frame["true features first"] = [f"{count} of 5" for count in frame["true features first"]]
+def steps(name: str) -> pd.DataFrame:
+    """A step against its products; on a GPU with the peak of memory."""
+    frame = times(name)
+    frame["against bare"] = (frame["seconds"] / frame.pop("bare")).map("{:.2f}×".format)
+    frame["seconds"] = frame["seconds"].map(in_words)
+    if "peak GiB" in frame:
+        frame["peak GiB"] = ["" if np.isnan(peak) else f"{peak:.0f}" for peak in frame["peak GiB"]]
     return frame
 
 
-def large() -> pd.DataFrame:
-    """Fits of many rows."""
-    frame = times("large")
-    where = {"array": "memory", "memmap": "a mapped file", "parquet": "a Parquet folder"}
-    return pd.DataFrame(
-        {
-            "rows from": frame["from"].map(where),
-            "seconds of a processor": frame["processor seconds"].map(in_words),
-            "passes over all rows": frame["passes"],
-            "peak memory": frame["peak GB"].map("{:.2f} GB".format),
-            "features found": [f"{count} of 5" for count in frame["found"]],
-        }
-    )
-
-
-def fits() -> pd.DataFrame:
-    """Seconds to select 50 features on the wide sets."""
-    frame = times("fits").rename(columns={"mrmr": "mRMR", "bahsic": "BAHSIC", "rfe": "RFE"})
-    for name in frame.columns[3:]:
-        frame[name] = frame[name].map(in_words)
-    return frame
+def thousands(name: str) -> pd.DataFrame:
+    """Times with commas in numbers of rows and columns."""
+    frame = times(name)
+    sizes = frame.columns.intersection(["rows", "columns"])
+    return frame.assign(**{size: frame[size].map("{:,}".format) for size in sizes})
 
 
 def growth() -> pd.DataFrame:
@@ -392,65 +300,32 @@ def grid(what: str) -> str | float:
     return float(getattr(ratios, what)())
 
 
-def workers() -> pd.DataFrame:
-    """Weak scaling over Dask workers."""
-    frame = times("workers")
-    return frame.assign(rows=frame["rows"].map("{:,}".format))
-
-
-def cell(name: str, key: str, value: str, row: str, over: str | None = None) -> float:
-    """A number of a file, or its ratio to another one."""
-    column = times(name).set_index(key)[value]
-    return float(column[row]) if over is None else float(column[row] / column[over])
-
-
-_CLI = partial(cell, "cli", "run", "processor seconds", over="read with pandas and fit")
-_MAKE = partial(cell, "first-report", "command", "processor seconds")
-
 TABLES = {
     "why": (why, 1),
     "lassonet-cost": (lassonet_cost, 0),
     "ranks-of-ten": (ranks_of_ten, 1),
     "missing-classes": (lambda: missing.overview(results("missing"), missing.CLASSES), 1),
     "missing-numbers": (lambda: missing.overview(results("missing"), missing.NUMBERS), 1),
-    "pairs": (pairs, 1),
-    "settled": (lambda: results("settled"), 2),
-    "survival-responses": (lambda: results("survival-responses"), 3),
     "ranks": (table_ranks, 2),
     "reach": (table_reach, 2),
-    "gaps": (table_gaps, 3),
-    "bahsic": (table_bahsic, 2),
     "variants": (table_variants, 2),
     "claims": (table_claims, 1),
-    "near": (table_near, 0),
     "gains": (table_gains, 1),
-    "largest-paper": (lambda: with_best(scores("paper")), 3),
-    "largest-nested": (lambda: with_best(scores("nested")), 3),
-    "ten-paper": (lambda: with_best(scores("paper", 10)), 3),
-    "ten-nested": (lambda: with_best(scores("nested", 10)), 3),
-    "average-nested": (table_average, 3),
+    "largest-nested": (table_largest, 3),
     "optimism": (table_optimism, 1),
     "leaks": (table_leaks, 3),
     "paper-ranks": (paper_ranks, 2),
     "paper-accuracy": (paper_accuracy, 1),
     "paper-discoveries": (paper_discoveries, 2),
-    "step": (steps, 2),
-    "large": (large, 2),
-    "published": (lambda: times("published"), 3),
-    "fits": (fits, 2),
+    "step": (lambda: steps("step"), 2),
+    "large": (lambda: thousands("large"), 2),
     "growth": (growth, 1),
-    "workers": (workers, 1),
+    "workers": (lambda: thousands("workers"), 1),
     "grid-faster": (lambda: grid("faster"), 0),
     "grid-median": (lambda: grid("median"), 2),
     "grid-slowest": (lambda: grid("max"), 2),
     "grid-auto": (lambda: grid("auto"), 1),
-    "gpu-steps": (gpu_steps, 2),
-    "gpu-fits": (gpu_fits, 1),
-    "sparse-memory": (lambda: float(times("sparse")["peak GB"].iloc[0]), 1),
-    "sparse-minutes": (lambda: float(times("sparse")["processor seconds"].iloc[0]) / 60, 1),
-    "cli": (lambda: _CLI(row="covmin select"), 2),
-    "cli-report": (lambda: _CLI(row="covmin select --report"), 2),
-    "make-demo": (lambda: _MAKE(row="make demo"), 0),
-    "make-test": (lambda: _MAKE(row="make test"), 0),
+    "gpu-steps": (lambda: steps("gpu"), 2),
+    "gpu-fits": (lambda: thousands("gpu-fits"), 1),
     **guarantees.TABLES,
 }

@@ -64,7 +64,7 @@ def texts() -> Iterator[tuple[Path, str]]:
         if marked(text := page.read_text(encoding="utf-8")):
             yield page, filled(text)
     for study in STUDIES.values():
-        if study.report is not None:
+        if study.report is not None and study.path.exists():
             yield study.path.with_suffix(".md"), study.tables()
     for name, make in TEXTS.items():
         yield ROOT / name, make()

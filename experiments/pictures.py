@@ -10,8 +10,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from pathlib import Path
 
@@ -25,8 +24,8 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from sklearn.datasets import load_wine
 
-from covmin import CCMSelector, Formulation, StabilitySelector
-from covmin.datasets import make_additive, make_shell, make_xor
+from covmin import CCMSelector, StabilitySelector
+from covmin.datasets import make_additive, make_xor
 from covmin.plotting import ErrorCurveDisplay, PathDisplay, RankingDisplay, StabilityDisplay
 
 TEAL, ORANGE, GREY = "#0a6c74", "#e0662c", "0.72"
@@ -85,82 +84,11 @@ def how_sure(path: Path) -> None:
     save(path)
 
 
-def messy_table(path: Path) -> None:
-    """A table as it comes, and what each column is read as."""
-    cells = [
-        ["1001", "Oslo", "$1,204.50", "2024-01-03", "12 kg", "called twice"],
-        ["1002", "Rome", "$88.00", "2024-01-04", "", "asked for invoice"],
-        ["1003", "Oslo", "", "2024-01-05", "7 kg", ""],
-        ["1004", "Bonn", "$640.10", "2024-01-05", "9 kg", "moved house"],
-    ]
-    names = ["order", "city", "price", "day", "weight", "comment"]
-    kinds = ["row number:\nleft out", "category", "number", "date", "number"]
-    kinds += ["free text:\nleft out"]
-    _, ax = plt.subplots(figsize=(9, 2.7), layout="constrained")
-    ax.axis("off")
-    shown = ax.table(cells, colLabels=names, bbox=(0, 0.28, 1, 0.72), cellLoc="left")
-    shown.auto_set_font_size(False)
-    shown.set_fontsize(10)
-    for (row, column), cell in shown.get_celld().items():
-        cell.set_edgecolor("0.85")
-        cell.set_text_props(weight="bold" if row == 0 else "normal")
-        if row == 0:
-            cell.set_facecolor("#e7f1f2")
-        elif not cells[row - 1][column]:
-            cell.set_facecolor("#fbe9df")
-    for column, kind in enumerate(kinds):
-        left = "left out" in kind
-        ax.text((column + 0.5) / 6, 0.12, kind, ha="center", va="center", fontsize=11,
-                color="0.5" if left else TEAL, weight="normal" if left else "bold",
-                transform=ax.transAxes)  # fmt: skip
-    save(path)
-
-
 def weights_path(path: Path) -> None:
     """Weights along the path of shrinking budgets."""
     X, y = load_wine(return_X_y=True, as_frame=True)
     _, ax = plt.subplots(figsize=(7, 3.8), layout="constrained")
     PathDisplay.from_estimator(CCMSelector(4).fit(X, y), n_features=10, ax=ax)
-    save(path)
-
-
-def kernels(path: Path) -> None:
-    """Kernels of one column, as functions of the difference of two samples."""
-    x = np.linspace(0, 4, 400)
-    frequencies, shares = np.array([0.5, 1.5, 2.8, 4.5]), np.array([0.75, 0.15, 0.06, 0.04])
-    curves = {
-        "Gaussian": np.exp(-(x**2) / 2),
-        "rational quadratic": (1 + x**2) ** -0.5,
-        "Laplacian": np.exp(-x),
-        "one column of the additive kernel": np.cos(x[:, None] * frequencies) @ shares,
-    }
-    _, ax = plt.subplots(figsize=(7, 3), layout="constrained")
-    for (name, curve), colour in zip(curves.items(), (TEAL, ORANGE, "0.5", "#6a4fa3"), strict=True):
-        ax.plot(x, curve, label=name, color=colour, linewidth=2)
-    ax.set(xlabel="distance between two samples, in bandwidths", ylabel="kernel", xlim=(0, 4))
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.axhline(0, color="0.8", linewidth=0.8)
-    ax.legend(frameon=False)
-    save(path)
-
-
-def formulations(path: Path) -> None:
-    """Weights found by the paper's eight formulations on the same samples."""
-    shell = make_shell(150, random_state=0)
-    names, rows = [], []
-    for constraint, inverse, approximation in product(
-        ("hard", "soft"), ("exact", "free"), ("exact", "fourier")
-    ):
-        formulation = Formulation(strategy="single", constraint=constraint, inverse=inverse)
-        selector = CCMSelector(4, formulation=formulation, approximation=approximation)
-        rows.append(selector.fit(shell.data, shell.target).weights_)
-        names.append(f"{constraint}, {inverse}, {approximation}")
-    figure, ax = plt.subplots(figsize=(7.5, 3.4), layout="constrained")
-    shown = ax.pcolormesh(np.array(rows), cmap="GnBu", vmin=0, vmax=1, edgecolors="white")
-    ax.set_yticks(np.arange(8) + 0.5, names)
-    ax.set_xticks(np.arange(10) + 0.5, [f"$x_{{{j + 1}}}$" for j in range(10)])
-    ax.invert_yaxis()
-    figure.colorbar(shown, ax=ax, label="weight")
     save(path)
 
 
@@ -180,64 +108,6 @@ def migration(frame: pd.DataFrame, path: Path) -> None:
     axes[0].invert_yaxis()
     figure.supxlabel("share of the true features found", fontsize=10)
     save(path)
-
-
-def few_samples(frame: pd.DataFrame, path: Path) -> None:
-    """Median rank against samples: where covmin is no better than chance."""
-    frame = frame[frame["selector"] == "ccm"]
-    _, ax = plt.subplots(figsize=(6.5, 3), layout="constrained")
-    for (task, rows), colour in zip(
-        frame.groupby("task", sort=False), (TEAL, ORANGE, "#6a4fa3"), strict=True
-    ):
-        ax.plot(rows["n_samples"], rows["mean_rank"], "o-", label=task, color=colour)
-    ax.axhline(5.5, color="0.4", linestyle=":", label="chance")
-    ax.set(xlabel="samples", ylabel="median rank of\nthe true features", ylim=(1.5, 6))
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, ncols=2)
-    save(path)
-
-
-def guarantees(
-    knockoffs: pd.DataFrame, columns: pd.DataFrame, verdicts: pd.DataFrame, path: Path
-) -> None:
-    """False discoveries and true features found on each design, by knockoffs and by verdicts."""
-    knockoffs = knockoffs.query("method == 'ccm'")
-    features = knockoffs["rho"].map({0.0: "independent", 0.5: "AR(0.5)"})
-    knockoffs = knockoffs.assign(design=knockoffs["response"] + ", " + features)
-    knockoffs = pd.concat([knockoffs, columns])
-    verdicts = verdicts.query("method == 'covmin'")
-    verdicts = verdicts.set_index("design").loc[:"wide"]  # after it: real tables
-    _, axes = plt.subplots(2, 2, figsize=(9, 7), sharex="col", sharey="row", layout="constrained")
-    for (level, rates), colour in zip(knockoffs.groupby("level"), (TEAL, ORANGE), strict=True):
-        rates = rates.set_index("design")[["fdr", "fdr_se", "power"]]
-        _draw_rates(axes[0], rates, f"fdr={level}", colour)
-        axes[0, 0].axvline(level, color=colour, linestyle=":")
-    kinds = {"needed": "needed", "relevant": "needed or relevant"}
-    for (kind, label), colour in zip(kinds.items(), (TEAL, ORANGE), strict=True):
-        rates = verdicts[[f"false {kind}", f"false {kind}, s.e.", f"{kind} found"]]
-        _draw_rates(axes[1], rates, label, colour)
-    axes[1, 0].axvline(0.1, color="0.3", linestyle=":")
-    axes[0, 0].set_title("KnockoffSelector", loc="left")
-    axes[1, 0].set_title("VerdictSelector, fdr=0.1", loc="left")
-    axes[1, 0].set(xlabel="share of false discoveries, ± 2 standard errors", xlim=(0, 0.5))
-    axes[1, 1].set(xlabel="share of the true features found", xlim=(-0.03, 1.03))
-    save(path)
-
-
-def _draw_rates(axes: Sequence[Axes], rates: pd.DataFrame, label: str, colour: str) -> None:
-    """Left the false discoveries with their standard error, right what was found."""
-    false, error, found = (rates[name] for name in rates)
-    shift = 0.15 if colour == ORANGE else -0.15
-    rows = np.arange(len(rates)) + shift
-    axes[0].errorbar(false, rows, xerr=2 * error, fmt="o", color=colour, markersize=4.5)
-    axes[0].set_yticks(np.arange(len(rates)), rates.index)
-    axes[0].set_ylim(len(rates) - 0.5, -0.5)
-    axes[1].plot(found, rows, "o", color=colour, markersize=4.5, label=label)
-    axes[1].legend(frameon=False, ncols=2, loc="lower right", bbox_to_anchor=(1.0, 1.0))
-    for ax in axes:
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.grid(axis="y", color="0.92")
-        ax.set_axisbelow(True)
 
 
 def how_long(frame: pd.DataFrame, path: Path) -> None:
@@ -271,15 +141,7 @@ def photograph(path: Path, height: int) -> None:
         subprocess.run(command, check=True, capture_output=True)
 
 
-def report(path: Path) -> None:
-    """Most of a report."""
-    photograph(path, 1500)
-
-
-def report_top(path: Path) -> None:
-    """The top of a report."""
-    photograph(path, 700)
-
+report, report_top = partial(photograph, height=1500), partial(photograph, height=700)
 
 # The first picture of the README ---------------------------------------------------------------
 

@@ -9,26 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from benchmarks import grid as grids
 from benchmarks import growth
 
-from experiments import (
-    accuracy,
-    guarantees,
-    hard,
-    migration,
-    missing,
-    pictures,
-    regression,
-    survival,
-    words,
-)
+from experiments import accuracy, pictures
 from experiments.paper import figures as paper
 
-MODULES = (accuracy, regression, words, hard, migration, missing, survival, guarantees)
-STUDIES = {study.name: study for module in MODULES for study in module.STUDIES}
+MODULES = ("accuracy", "regression", "words", "hard", "migration", "missing", "survival", "truth")
+MODULES += ("guarantees",)
+STUDIES = {
+    study.name: study for name in MODULES for study in import_module(f"experiments.{name}").STUDIES
+}
 
 _R, _F = "experiments/results/", "experiments/figures/"
 _B = "benchmarks/results/"
@@ -38,10 +32,16 @@ TEXTS: dict[str, Callable[[], str]] = {
     f"{_B}{name}.md": partial(grids.report, name) for name in ("grid", "grid-processor")
 }
 
-_GUARANTEES = [f"{_R}guarantees-{name}.csv" for name in ("knockoffs", "columns", "verdicts")]
 _LEAKS = ("paper", "nested", "paper-leaks", "nested-leaks")
-_SMALL = ("ranking", "which-features", "how-many", "how-sure", "messy-table", "weights-path")
-_SMALL += ("kernels", "formulations", "report", "report-top")
+_SMALL = (
+    "ranking",
+    "which-features",
+    "how-many",
+    "how-sure",
+    "weights-path",
+    "report",
+    "report-top",
+)
 
 # What draws a picture of the frames of some results, and these.
 PICTURES: dict[str, tuple[Callable[..., Any], list[str]]] = {
@@ -53,9 +53,7 @@ PICTURES: dict[str, tuple[Callable[..., Any], list[str]]] = {
     "benchmarks/figures/growth.svg": (growth.draw, [f"{_B}growth.csv"]),
     "docs/images/covmin.png": (pictures.first, [f"{_R}xor.csv"]),
     "docs/images/migration.png": (pictures.migration, [f"{_R}migration.csv"]),
-    "docs/images/few-samples.png": (pictures.few_samples, [f"{_R}synthetic.csv"]),
     "docs/images/how-long.png": (pictures.how_long, [f"{_B}grid.csv"]),
-    "docs/images/guarantees.png": (pictures.guarantees, _GUARANTEES),
     # Drawn from a small fit, or from nothing but a formula.
     **{
         f"docs/images/{name}.png": (getattr(pictures, name.replace("-", "_")), [])
@@ -74,22 +72,5 @@ RUNS: dict[str, tuple[float, list[str]]] = {
     "benchmarks.large": (0.1, [f"{_B}large.csv"]),
     "benchmarks.gpu": (0.1, [f"{_B}gpu.csv", f"{_B}gpu-fits.csv"]),  # needs a GPU
 }
-# Results of programs that are only in the history: the last commit that had them.
-OLDER_COMMIT = "460e0f5"
-OLDER = {
-    f"{_R}bahsic-xor.csv": "experiments/bahsic_xor.py",
-    f"{_R}choices-units.md": "experiments/choices.py",
-    f"{_R}pairs.csv": "experiments/pairs.py",
-    f"{_R}pairs.md": "experiments/pairs.py",
-    f"{_R}settled.csv": "experiments/ (see its last column)",
-    f"{_R}ridge.md": "experiments/ridge.py",
-    f"{_R}survival-responses.csv": "experiments/survival_responses.py",
-    f"{_B}cli.csv": "benchmarks/cli.py",
-    f"{_B}first-report.csv": "benchmarks/first_report.py",
-    f"{_B}fits.csv": "benchmarks/fits.py",
-    "benchmarks/figures/fits.svg": "benchmarks/fits.py",
-    f"{_B}published.csv": "benchmarks/growth.py",
-    f"{_B}rivals.csv": "benchmarks/rivals.py",
-    f"{_B}rivals.md": "benchmarks/rivals.py",
-    f"{_B}sparse.csv": "benchmarks/sparse.py",
-}
+# Tables of programs that are only in the history, last in commit 460e0f5.
+OLDER = {f"{_R}pairs.md", f"{_R}ridge.md", f"{_B}rivals.md"}

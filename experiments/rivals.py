@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.ensemble import GradientBoostingClassifier, GradientBoostingRegressor
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+)
 from sklearn.feature_selection import RFE
 from sklearn.svm import SVC, SVR
 
@@ -24,6 +29,12 @@ def rfe_of_sklearn(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarr
     return -RFE(machine, n_features_to_select=1, step=0.1).fit(Z, y).ranking_
 
 
+def rfe_of_trees(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
+    """Recursive elimination, a column at a time, by the importances of extra-trees."""
+    trees = ExtraTreesClassifier if question.classes else ExtraTreesRegressor
+    return -RFE(trees(random_state=question.seed), n_features_to_select=1).fit(Z, y).ranking_
+
+
 def lassonet(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     """LassoNet (Lemhadri et al., 2021): the penalty at which a feature leaves.
 
@@ -41,7 +52,12 @@ def lassonet(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     return np.asarray(net.feature_importances_)
 
 
-_RIVALS = {"boosting": boosting, "rfe-sklearn": rfe_of_sklearn, "lassonet": lassonet}
+_RIVALS = {
+    "boosting": boosting,
+    "rfe-sklearn": rfe_of_sklearn,
+    "rfe-trees": rfe_of_trees,
+    "lassonet": lassonet,
+}
 _VARIANTS = {
     "ccm-0.001": {"epsilon": 0.001},
     "ccm-0.1": {"epsilon": 0.1},

@@ -29,7 +29,8 @@ class Study:
 
     ``units`` lists what is to be run, ``work`` turns a unit into a row or several, ``summary`` all
     rows into what is kept, and ``report`` that into Markdown. ``by`` is the key of a unit that
-    ``--only`` chooses by; ``hours`` is about what all units take on one core.
+    ``--only`` chooses by; ``hours`` is about what all units take on one core; without the
+    ``folder`` of its data nothing is run.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Study:
     report: Callable[[pd.DataFrame], str] | None = None
     by: str = "selector"
     digits: int = 4
+    folder: Path | None = None
 
     @property
     def path(self) -> Path:
@@ -51,6 +53,9 @@ class Study:
 
         Results of units that are not chosen stay as they are in the file.
         """
+        if self.folder is not None and not self.folder.is_dir():
+            print(f"{self.name}: skipped, {self.folder} is not there.")
+            return
         units = [unit for unit in self.units() if not only or unit[self.by] in only]
         log = self.path.with_suffix(".jsonl")
         done = run_units(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,14 @@ _FAMILIES = {
 # In legends, our selectors and the paper's competitors come first, then the other baselines.
 _FIRST = ("ccm", "ccm-single", "mrmr", "bahsic", "mi")
 _SHOWN = (*_FIRST, *(name for name in BASELINES if name not in _FIRST))
+
+
+def legend_below(figure: Any, axes: Iterable[Any], n_columns: int) -> Any:
+    """Add one legend for all panels, below them."""
+    entries = [zip(*ax.get_legend_handles_labels(), strict=True) for ax in axes]
+    shown = {label: line for panel in entries for line, label in panel}
+    place = {"loc": "outside lower center", "ncols": n_columns, "frameon": False}
+    return figure.legend(shown.values(), shown.keys(), **place)
 
 
 def write_synthetic(result: MedianRankResult, output: Path, name: str = "synthetic") -> list[Path]:
@@ -73,7 +81,7 @@ def rank_figure(summary: Any) -> Any:
     axes[0].set_ylabel("median rank of true features")
     draws = int(summary["n_draws"].max())
     figure.suptitle(f"Protocol: median rank, mean of {draws} draws")
-    curves.legend_below(figure, axes, 6)
+    legend_below(figure, axes, 6)
     return figure
 
 
@@ -151,5 +159,5 @@ def _accuracy_grid(summary: Any, protocol: str, datasets: Sequence[str]) -> Any:
         ax.set_xlabel("number of selected features")
     figure.supylabel("cross-validated accuracy")
     figure.suptitle(f"Kernel SVM on selected features, {curves.PROTOCOL_LABELS[protocol]}")
-    curves.legend_below(figure, axes.flat, 10)
+    legend_below(figure, axes.flat, 10)
     return figure

@@ -8,13 +8,14 @@ from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from covmin.datasets import make_additive, make_shell, make_xor
 from covmin.evaluation.compare import make_splits
 from covmin.evaluation.curves import CurveTask, check_protocol, curve_rows, default_sizes
 from covmin.evaluation.runner import run_units, warn_of_failures
-from covmin.evaluation.selectors import resolve_selectors
+from covmin.evaluation.selectors import ComparedTable, resolve_selectors
 
 from .data import list_datasets, load
 from .ranks import MedianRankResult, median_rank
@@ -37,6 +38,7 @@ _QUICK_SIZES = (5, 10, 20, 50, 100)
 _REPEATS = {"paper": 3, "nested": 1}
 # The customary split of the vowel set: the first 8 of 15 speakers are for training.
 _TRAINING_SPEAKERS = 8
+_ROWS_OF_A_SPEAKER = 66
 
 TASKS = {"binary": make_shell, "xor": make_xor, "regression": make_additive}
 _FAMILIES = ("ccm-soft-", "ccm-free-", "ccm-fourier-")
@@ -68,17 +70,17 @@ def run_synthetic(
 @lru_cache(maxsize=16)
 def curve_task(name: str, quick: bool = False, random_state: int = 0) -> CurveTask:
     """Return one of :data:`SETS` with its splits; ``quick`` scores five sizes on wide sets."""
-    data = load("vowel" if name == "vowel-speakers" else name)
-    X, y = data.data, data.target
+    X, y = load("vowel" if name == "vowel-speakers" else name)
     cv: Any = 5
     repeats = max(_REPEATS.values())
     if name == "vowel-speakers":
-        training = data.groups < _TRAINING_SPEAKERS
-        cv, repeats = [(training, ~training)], 1
+        training = np.arange(len(y)) // _ROWS_OF_A_SPEAKER < _TRAINING_SPEAKERS
+        cv, repeats = [(np.flatnonzero(training), np.flatnonzero(~training))], 1
     splits = make_splits(X, y, cv=cv, n_repeats=repeats, random_state=random_state)
     sizes = _QUICK_SIZES if quick and X.shape[1] > 100 else default_sizes(X.shape[1])
     specs = resolve_selectors(METHODS, known=paper_selectors())
-    return CurveTask(X, y, specs, list(sizes), splits, True, random_state)
+    table = ComparedTable(X, {}, X, np.arange(X.shape[1]), X.shape[1])
+    return CurveTask(table, y, specs, list(sizes), splits, True, random_state)
 
 
 def _score(quick: bool, random_state: int, unit: Mapping[str, Any]) -> dict[str, Any]:

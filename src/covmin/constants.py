@@ -37,6 +37,19 @@ LANDMARKS: Final = (100, 6.0, 1000)
 #: How far predictions may exceed the observed values, as a fraction of their range: a product of
 #: two features exceeds it by as much in 60 samples, and a polynomial without samples is limited.
 EXTRAPOLATION: Final = 0.5
+#: Kernels that compare sets of features, from fast to slow, with their length scales: rational
+#: quadratics ``(1 + D/s²)^-½`` act at several scales, wide Gaussians are close to polynomials, and
+#: half of a mixed one is a mean of fast functions of single features.
+SET_KERNELS: Final = (
+    *(("rational", scale) for scale in (0.25, 0.5, 1.0, 2.0)),
+    ("mixed", 4.0),
+    *(("gaussian", scale) for scale in (4.0, 8.0)),
+)
+#: Largest set that is compared feature by feature: as many as a person looks at one by one.
+LARGEST_SET: Final = 12
+#: Candidates of that comparison: the first of the path, and the samples that each of them needs.
+#: With more candidates than that, the lowest error of a set found with few samples is chance.
+CANDIDATES: Final = (30, 7)
 
 # --- plan and selection ------------------------------------------------------------------------
 #: Work of the search for interactions, in the unit of WORK: a dozen evaluations, some seconds.

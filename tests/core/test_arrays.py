@@ -18,7 +18,6 @@ from covmin.core.arrays import (
     like,
     pairwise_l1_dots,
     row_tiles,
-    subtract_outer_sum,
     take,
     to_device,
     to_numpy,
@@ -79,16 +78,6 @@ def test_pairwise_l1_dots(xp, rng, n):
     expected = [np.sum(C * cdist(column, column, "cityblock")) for column in X.T[:, :, None]]
     dots = to_numpy(pairwise_l1_dots(xp.asarray(X), xp.asarray(C)))
     assert_allclose(dots, expected, rtol=1e-9, atol=1e-9)
-
-
-@pytest.mark.parametrize("n", [4, 300])
-@pytest.mark.parametrize("in_place", [False, True])
-def test_subtract_outer_sum(xp, rng, n, in_place):
-    A, rows, columns = rng.standard_normal((n, n)), rng.standard_normal(n), rng.standard_normal(n)
-    matrix = xp.asarray(A.copy())
-    out = subtract_outer_sum(matrix, xp.asarray(rows), xp.asarray(columns), in_place=in_place)
-    assert_allclose(to_numpy(out), A - rows[:, None] - columns, rtol=1e-12, atol=1e-12)
-    assert np.array_equal(to_numpy(matrix), A) is not in_place
 
 
 @pytest.mark.parametrize("n", [4, 300])

@@ -199,11 +199,11 @@ def test_global_random_state_is_untouched(make, seed):
 @pytest.mark.parametrize(
     ("sizes", "error", "message"),
     [
-        ((0,), ValueError, "n_samples must be at least 1, got 0"),
-        ((10, -1), ValueError, "n_noise must be at least 0, got -1"),
-        ((2.5,), TypeError, "n_samples must be an integer.*2.5 of type float"),
-        ((True,), TypeError, "n_samples must be an integer"),
-        ((10, "3"), TypeError, "n_noise must be an integer"),
+        ((0,), ValueError, "n_samples must be an integer of at least 1, got 0"),
+        ((10, -1), ValueError, "n_noise must be an integer of at least 0, got -1"),
+        ((2.5,), ValueError, r"n_samples must be an integer.*got 2\.5"),
+        ((True,), ValueError, "n_samples must be an integer"),
+        ((10, "3"), ValueError, "n_noise must be an integer"),
     ],
 )
 def test_bad_sizes(make, sizes, error, message):

@@ -49,10 +49,10 @@ def test_a_category_stands_where_its_best_level_does():
     categories = ComparedTable(None, {}, matrix, np.array([0, 0, 0, 1]), 2)
     selector = SimpleNamespace(get_params=dict)
     selector.fit = lambda X, y: SimpleNamespace(ranking_=[4, 1, 3, 2])
-    order = order_of_features(selector, None, None, categories)
+    order = order_of_features(selector, categories, None)
     assert order.tolist() == [0, 1]
     selector.fit = lambda X, y: SimpleNamespace(ranking_=[4, 2, 3, 1])
-    assert order_of_features(selector, None, None, categories).tolist() == [1, 0]
+    assert order_of_features(selector, categories, None).tolist() == [1, 0]
 
 
 def test_what_is_missing_is_an_indicator_and_the_mean_of_the_rest():
@@ -64,10 +64,10 @@ def test_what_is_missing_is_an_indicator_and_the_mean_of_the_rest():
     missing = np.isnan(numbers[:, [1]])
     matrix = np.column_stack([numbers, missing])
     table = ComparedTable(numbers, {}, matrix, np.array([0, 1, 1]), 3)
-    order = order_of_features(named_selectors()["anova"].make(1), None, y, table)
+    order = order_of_features(named_selectors()["anova"].make(1), table, y)
     assert order.tolist() == [1, 0, 2]  # a feature without a column comes last
     split = np.arange(0, 80, 2), np.arange(1, 80, 2)
-    [score] = prefix_scores(order, [1], numbers, y, split, classification=True, table=table)
+    [score] = prefix_scores(order, [1], table, y, split, classification=True)
     assert score > 0.85
 
 

@@ -18,8 +18,7 @@ needs_paper_data = pytest.mark.skipif(
 )
 
 # What to change in a record for a set of three samples.
-TINY = {"n_samples": 3, "n_features": 2, "class_counts": [1, 2], "values_sha256": None}
-TINY_GLASS = b"1,.5,7\n2,-1e-3,5\n3,8.90,7\n"
+TINY = {"n_samples": 3, "n_features": 2, "class_counts": [1, 2]}
 
 
 def stored(name):
@@ -39,11 +38,11 @@ def mat_bytes(**variables):
 
 def source_bytes(record, X, y, newline="\n"):
     """Write a set as its public source has it."""
-    labels = np.array([int(name) for name in record.target_names])[y]
-    if record.source_file.endswith(".mat"):
+    labels = np.array([int(name) for name in record["target_names"]])[y]
+    if record["source_file"].endswith(".mat"):
         return mat_bytes(X=X, Y=labels[:, None].astype(np.uint8))
     rows = [
-        ", ".join(["0"] * record.skip_columns + [repr(v) for v in values] + [str(label)])
+        ", ".join(["0"] * record["skip_columns"] + [repr(v) for v in values] + [str(label)])
         for values, label in zip(X.tolist(), labels.tolist(), strict=True)
     ]
     return (newline.join(rows) + newline).encode()

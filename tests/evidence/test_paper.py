@@ -83,7 +83,7 @@ def test_what_is_wrong_is_a_message(tmp_path, capsys):
     path.write_text('{"format":"covmin-results-1","settings":{"random_state":7}}\n')
     for words, said in [
         (["real", "--dataset", "wine", "--quiet"], "other settings"),
-        (["real", "--dataset", "wien"], "Did you mean 'wine'"),
+        (["real", "--dataset", "wien"], "There is no data set called 'wien'"),
         (["synthetic", "--quick", "--no-run"], "--no-run"),
     ]:
         assert main([*words, "-o", str(tmp_path)]) == 2

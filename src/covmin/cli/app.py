@@ -83,7 +83,7 @@ def select(
     formulation: opt.FormulationOption = "path",
     standardize: opt.Standardize = "yes",
     class_weight: opt.ClassWeight = None,
-    interactions: opt.Interactions = "yes",
+    interactions: opt.Interactions = "auto",
     settings: opt.Set = None,
     missing: opt.MissingOption = opt.Missing.keep,
     strict: opt.Strict = False,

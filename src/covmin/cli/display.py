@@ -129,7 +129,7 @@ def _measures(found: dict[str, Any]) -> list[str]:
 
 
 def _effects(found: dict[str, Any]) -> list[str]:
-    """List the interacting pairs, and the features that affect the spread."""
+    """List the interactions, and the features that affect the spread."""
     pairs, spread = (
         [
             f"{' × '.join(map(_name, row['features']))} ({with_p_value(row['p_value'])})"
@@ -137,7 +137,7 @@ def _effects(found: dict[str, Any]) -> list[str]:
         ]
         for kind in ("interactions", "spread")
     )
-    lines = [f"Interacting pairs: {_first(pairs)}."] if pairs else []
+    lines = [f"Interactions: {_first(pairs)}."] if pairs else []
     return [*lines, f"Features that affect the spread: {_first(spread)}."] if spread else lines
 
 

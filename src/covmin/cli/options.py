@@ -138,8 +138,9 @@ ClassWeight = Annotated[str | None, _setting("class_weight", "--class-weight",
     panel=_METHOD, metavar="balanced",
     help="balanced gives all classes the same weight.")]
 Interactions = Annotated[str, _setting("interactions", "--interactions",
-    panel=_METHOD, metavar="yes|no", parser=parse_value,
-    help="Whether to search for interacting features.")]
+    panel=_METHOD, metavar="auto|ORDER|no", parser=parse_value,
+    help="Largest sets of features whose products are all tested first: 2 for pairs, and so on; "
+    "auto goes as deep as is quick, no tests none.")]
 Set = Annotated[list[str] | None, _option("--set", panel=_METHOD, metavar="NAME=VALUE",
     help="Set any other parameter of CCMSelector, such as approximation=fourier, device=cuda, "
     "kernel__degree=2 or formulation__lambda1=0.5; repeatable.")]

@@ -202,7 +202,7 @@ def fit(
     """Read the data once, fit the selector, and collect what there is to say."""
     from covmin.data import TableOptions, read
     from covmin.report import check_data
-    from covmin.selection.summary import Explained, feature_labels, find_substitutes, summary
+    from covmin.selection.summary import Explained, find_substitutes, summary
 
     start = time.perf_counter()
     with errors_explained(), warnings_collected() as caught:
@@ -219,14 +219,8 @@ def fit(
         explained = Explained(selector, table)
         found = summary(selector, table, target=dataset.roles.target, explained=explained)
         notes = [*dataset.notes, *_notes(table, found, caught[:n_caught])]
-        labels = feature_labels(selector)
-        substitutes = [
-            each._asdict()
-            | {"feature": labels[each.feature], "substitute": labels[each.substitute]}
-            for each in (
-                find_substitutes(selector, explained, n_substitutes) if n_substitutes else ()
-            )
-        ]
+        could = find_substitutes(selector, explained, n_substitutes) if n_substitutes else []
+        substitutes = [row for _, row in could]
         verdicts = None if fdr is None else _fit_verdicts(selector, table, fdr)
         checked = check_data(selector, table, explained=explained)
     seconds = time.perf_counter() - start

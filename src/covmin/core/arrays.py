@@ -5,7 +5,6 @@ operations that the standard lacks, or for which NumPy or torch offer a form tha
 over memory.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,11 +78,6 @@ def default_block_size(array: Array) -> int:
     return _DEVICE_BLOCK if on_accelerator else _HOST_BLOCK
 
 
-def block_threads(array: Array, n_threads: int) -> int:
-    """Return the number of threads for blocks; one for libraries that use several themselves."""
-    return n_threads if is_numpy_array(array) else 1
-
-
 def row_tiles(array: Array, fewest: int = 1) -> list[slice]:
     """Return slices of rows, each small enough that several passes over it stay in the cache.
 
@@ -97,31 +91,6 @@ def row_tiles(array: Array, fewest: int = 1) -> list[slice]:
     return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
 
 
-def add_scaled(total: Array | None, factor: float, matrix: Array) -> Array:
-    """Return ``total + factor·matrix``, in place in ``total`` if possible."""
-    if total is None:
-        return factor * matrix
-    if not is_numpy_array(matrix):
-        return total + factor * matrix
-    for tile in row_tiles(matrix):
-        total[tile] += factor * matrix[tile]
-    return total
-
-
-def subtract_outer_sum(matrix: Array, rows: Array, columns: Array, *, in_place: bool) -> Array:
-    """Return ``matrix − rows·1ᵀ − 1·columnsᵀ``, in place or as a new array."""
-    if not is_numpy_array(matrix):
-        out = matrix if in_place else array_namespace(matrix).asarray(matrix, copy=True)
-        out -= rows[:, None]
-        out -= columns[None, :]
-        return out
-    out = matrix if in_place else np.empty_like(matrix)
-    for tile in row_tiles(matrix):
-        np.subtract(matrix[tile], rows[tile, None], out=out[tile])
-        out[tile] -= columns
-    return out
-
-
 def cos_sin(angles: Array, amplitude: float) -> Array:
     """Return ``amplitude · [cos(angles), sin(angles)]`` side by side: (n, D) gives (n, 2D).
 
@@ -131,16 +100,12 @@ def cos_sin(angles: Array, amplitude: float) -> Array:
     times as fast there.
     """
     n, D = angles.shape
-    if is_torch_array(angles):
-        import torch
-
-        pairs = torch.empty((n, 2 * D), dtype=angles.dtype, device=angles.device)
-        torch.cos(angles, out=pairs[:, :D])
-        torch.sin(angles, out=pairs[:, D:])
-        return pairs.mul_(amplitude)
     if not is_numpy_array(angles):
         xp = array_namespace(angles)
-        return xp.concat((xp.cos(angles), xp.sin(angles)), axis=1) * amplitude
+        pairs = xp.empty((n, 2 * D), dtype=angles.dtype, device=device_of(angles))
+        pairs[:, :D], pairs[:, D:] = xp.cos(angles), xp.sin(angles)
+        pairs *= amplitude
+        return pairs
     waves: np.ndarray = np.empty((n, 2 * D), dtype=angles.dtype)
     for tile in row_tiles(waves):
         cosines, sines = waves[tile, :D], waves[tile, D:]
@@ -161,25 +126,10 @@ def cos_sin(angles: Array, amplitude: float) -> Array:
 
 def exp_in_place(array: Array) -> Array:
     """Return the exponential of ``array``, in place if the library allows it."""
-    if is_numpy_array(array):
-        return np.exp(array, out=array)
-    if is_torch_array(array):
-        return array.exp_()
-    return array_namespace(array).exp(array)
-
-
-def power_in_place(array: Array, exponent: float) -> Array:
-    """Return a power of a positive ``array``, in place if the library allows it.
-
-    NumPy takes twice as long for a general power as for a root.
-    """
-    if is_torch_array(array):
-        return array.pow_(exponent)
-    if not is_numpy_array(array):
-        return array**exponent
-    if exponent == -0.5:
-        return np.reciprocal(np.sqrt(array, out=array), out=array)
-    return np.power(array, exponent, out=array)
+    xp = array_namespace(array)
+    if is_numpy_array(array) or is_torch_array(array):
+        return xp.exp(array, out=array)
+    return xp.exp(array)
 
 
 def transposed(array: Array) -> Array:
@@ -216,41 +166,49 @@ def l1_distances(A: Array, B: Array) -> Array:
 def pairwise_l1_dots(X: Array, C: Array) -> Array:
     """Return ``Σₐᵦ Cₐᵦ |xₐⱼ − xᵦⱼ|`` for every column j and a symmetric ``C`` (n, n).
 
-    Processes one feature at a time and never forms an n×n×d array. NumPy processes tiles of the
-    upper triangle that fit in the cache.
+    Processes one feature at a time and never forms an n×n×d array. Entries right of a tile of
+    rows on the diagonal count twice, by symmetry.
     """
     xp = array_namespace(X)
+    columns = transposed(X)
     dots = xp.zeros(X.shape[1], dtype=X.dtype, device=device_of(X))
-    if is_numpy_array(X):
-        columns = transposed(X)
-        for tile in row_tiles(C):
-            dots += _l1_dots_of_tile(columns, C, tile)
-        return dots
-    for j in range(X.shape[1]):
-        column = X[:, j]
-        dots[j] = xp.sum(C * xp.abs(column[:, None] - column[None, :]))
-    return dots
-
-
-def _l1_dots_of_tile(columns: np.ndarray, C: np.ndarray, tile: slice) -> np.ndarray:
-    """Return the contribution of a tile of rows; entries right of it count twice, by symmetry."""
-    weights = C[tile, tile.start :].copy()
-    weights[:, tile.stop - tile.start :] *= 2.0
-    apart = np.empty_like(weights)
-    dots: np.ndarray = np.empty(columns.shape[0], dtype=columns.dtype)
-    for j, column in enumerate(columns):
-        np.subtract(column[tile, None], column[tile.start :], out=apart)
-        np.abs(apart, out=apart)
-        dots[j] = np.vdot(apart, weights)
+    for tile in row_tiles(C):
+        weights = xp.asarray(C[tile, tile.start :], copy=True)
+        weights[:, tile.stop - tile.start :] *= 2.0
+        for j in range(X.shape[1]):
+            apart = xp.abs(columns[j, tile][:, None] - columns[j, tile.start :][None, :])
+            apart *= weights
+            dots[j] += xp.sum(apart)
     return dots
 
 
 @dataclass(frozen=True)
 class Factor:
-    """A factorised symmetric positive definite matrix M."""
+    """The Cholesky factor L of a symmetric positive definite matrix M."""
 
-    solve: Callable[[Array], Array]  # B (n, k) ↦ M⁻¹B
-    inverse_diagonal: Callable[[], Array]  # the diagonal of M⁻¹, (n,)
+    L: Array
+
+    def solve(self, B: Array) -> Array:
+        """Return ``M⁻¹B`` for B (n, k)."""
+        if is_numpy_array(B):
+            solution: Array = get_lapack_funcs("potrs", (self.L,))(self.L, B, lower=1)[0]
+            return solution
+        if is_torch_array(B):
+            import torch
+
+            return torch.cholesky_solve(B, self.L)
+        xp = array_namespace(B)
+        return xp.linalg.solve(self.L.T, xp.linalg.solve(self.L, B))
+
+    def inverse_diagonal(self) -> Array:
+        """Return the diagonal (n,) of M⁻¹."""
+        if is_numpy_array(self.L):
+            # In Fortran order; the upper triangle is not zeroed.
+            inverse = get_lapack_funcs("trtri", (self.L,))(self.L, lower=1)[0]
+            return np.array([column[j:] @ column[j:] for j, column in enumerate(inverse.T)])
+        xp = array_namespace(self.L)
+        eye = xp.eye(self.L.shape[0], dtype=self.L.dtype, device=device_of(self.L))
+        return xp.linalg.diagonal(self.solve(eye))
 
 
 def factorize(M: Array, ridge: Array | float = 0.0) -> Factor:
@@ -270,67 +228,38 @@ def factorize(M: Array, ridge: Array | float = 0.0) -> Factor:
             "The kernel matrix is not finite, because the weighted samples overflow. "
             "Standardise the features (standardize=True) or use a larger bandwidth."
         )
-    attempt = _factorize_torch if is_torch_array(M) else _factorize_generic
-    attempt = _factorize_numpy if is_numpy_array(M) else attempt
     rounding = float(xp.finfo(M.dtype).eps)
     least = xp.full_like(diagonal, max(scale * rounding, float(xp.finfo(M.dtype).smallest_normal)))
     lifted, lift = xp.where(diagonal > least, diagonal, least), 0.0
-    while (factor := attempt(M, diagonal + lift * lifted, rounding)) is None:
+    while True:
+        raised = diagonal + lift * lifted
+        L = _cholesky(M, raised)
+        if L is not None and xp.all(xp.linalg.diagonal(L) ** 2 > rounding * raised):
+            return Factor(L)
+        if is_numpy_array(M):
+            # LAPACK has overwritten one triangle; the other one still holds M.
+            lower = np.tril_indices(M.shape[0], -1)
+            M.T[lower] = M[lower]
         lift = max(10.0 * lift, rounding)
-    return factor
 
 
-def _factorize_numpy(M: np.ndarray, diagonal: np.ndarray, rounding: float) -> Factor | None:
-    potrf, potrs, trtri = get_lapack_funcs(("potrf", "potrs", "trtri"), (M,))
-    np.einsum("ii->i", M)[...] = diagonal
-    # M is symmetric, so its transpose is the Fortran-ordered array that LAPACK expects: no copy.
-    # LAPACK overwrites one triangle; the other one keeps M for another attempt.
-    L, info = potrf(M.T, lower=1, overwrite_a=1, clean=0)
-    if info != 0 or (np.einsum("ii->i", L) ** 2 <= rounding * diagonal).any():
-        lower = np.tril_indices(M.shape[0], -1)
-        M.T[lower] = M[lower]
-        return None
+def _cholesky(M: Array, diagonal: Array) -> Array | None:
+    """Return the factor of M with another diagonal, or None if it is not positive definite."""
+    if is_numpy_array(M):
+        np.einsum("ii->i", M)[...] = diagonal
+        # M is symmetric, so its transpose is the Fortran-ordered array that LAPACK expects.
+        potrf = get_lapack_funcs("potrf", (M,))
+        L, info = potrf(M.T, lower=1, overwrite_a=1, clean=0)
+        return L if info == 0 else None
+    if is_torch_array(M):
+        import torch
 
-    def solve(B: np.ndarray) -> np.ndarray:
-        return potrs(L, B, lower=1)[0]
-
-    def inverse_diagonal() -> np.ndarray:
-        inverse = trtri(L, lower=1)[0]  # in Fortran order; the upper triangle is not zeroed
-        return np.array([column[j:] @ column[j:] for j, column in enumerate(inverse.T)])
-
-    return Factor(solve, inverse_diagonal)
-
-
-def _factorize_torch(M: Array, diagonal: Array, rounding: float) -> Factor | None:
-    import torch
-
-    M.diagonal().copy_(diagonal)
-    L, info = torch.linalg.cholesky_ex(M)
-    if int(info) != 0 or bool((L.diagonal() ** 2 <= rounding * diagonal).any()):
-        return None
-
-    def inverse_diagonal() -> Array:
-        eye = torch.eye(L.shape[0], dtype=L.dtype, device=L.device)
-        inverse = torch.linalg.solve_triangular(L, eye, upper=False)
-        return (inverse * inverse).sum(0)
-
-    return Factor(lambda B: torch.cholesky_solve(B, L), inverse_diagonal)
-
-
-def _factorize_generic(M: Array, diagonal: Array, rounding: float) -> Factor | None:
+        M.diagonal().copy_(diagonal)
+        L, info = torch.linalg.cholesky_ex(M)
+        return L if int(info) == 0 else None
     xp = array_namespace(M)
     eye = xp.eye(M.shape[0], dtype=M.dtype, device=device_of(M))
-    M = M + eye * (diagonal - xp.linalg.diagonal(M))[:, None]
     try:
-        L = xp.linalg.cholesky(M)
+        return xp.linalg.cholesky(M + eye * (diagonal - xp.linalg.diagonal(M))[:, None])
     except np.linalg.LinAlgError:
         return None
-    if xp.any(xp.linalg.diagonal(L) ** 2 <= rounding * diagonal):
-        return None
-
-    def inverse_diagonal() -> Array:
-        inverse = xp.linalg.inv(L)
-        return xp.sum(inverse * inverse, axis=0)
-
-    # Solve with the factor, not with M, so that the solution uses the pivots that were checked.
-    return Factor(lambda B: xp.linalg.solve(L.T, xp.linalg.solve(L, B)), inverse_diagonal)

@@ -45,7 +45,7 @@ class CappedSimplex(Constraint):
 
         θ is 0 if that meets the budget, and otherwise the value for which Σw = m.
         """
-        inside = super().project(v)
+        inside = np.clip(v, 0.0, 1.0)
         if inside.sum() <= self.budget:
             return inside
         # θ lies between v₍⌊m⌋₊₁₎ − 1 and v₍⌈m⌉₎ (in descending order). Relative to the latter only

@@ -35,15 +35,11 @@ class Objective:
     gram: Gram
     epsilon: float  # ridge ε
     units: Units = field(kw_only=True)
+    can_restrict = True  # whether the state of a point remains valid after restrict
 
     def at(self, w: np.ndarray, state: Any = None) -> Point:
         """Evaluate at w, starting from the state of an earlier point."""
         raise NotImplementedError
-
-    @property
-    def can_restrict(self) -> bool:
-        """Whether the state of a point remains valid after :meth:`restrict`."""
-        return True
 
     def restrict(self, units: np.ndarray) -> Self:
         """Return the same objective for some of the units."""
@@ -103,7 +99,7 @@ class InverseFreeObjective(Objective):
         return InverseFreePoint(self, w, state)
 
     @property
-    def can_restrict(self) -> bool:
+    def can_restrict(self) -> bool:  # type: ignore[override]
         return self.gram.keeps_vectors
 
 

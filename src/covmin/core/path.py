@@ -127,6 +127,14 @@ def _ranking(stages: list[Stage], aside: int | None) -> np.ndarray:
     return ranking
 
 
+def stage_of(problem: Problem, features: np.ndarray, watch: Watch = SILENT) -> Stage:
+    """Return a stage that keeps given features, with their weights."""
+    m = features.size
+    walk = _Walk(problem, [m], None, features[:0], Protected(), watch, m, True)
+    start = Start(np.sort(features), np.ones(m))
+    return walk._solve(_StageWatch(watch, 0, 1, m, waits=True), features[:0], start)
+
+
 def approximation_error(problem: Problem, stage: Stage) -> float:
     """Return the relative error of the criterion at a stage's weights, against the exact kernel.
 

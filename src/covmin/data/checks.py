@@ -15,6 +15,7 @@ from covmin.remarks import InputError, warn
 from covmin.text import listed
 
 from .blocks import in_blocks
+from .blocks.views import rows_to_look_at
 from .columns import summary
 from .dtypes import holds_numbers, is_frame, is_time, names_of
 from .missing import missing_responses
@@ -22,8 +23,8 @@ from .standardize import PreparedColumns, Standardize, goes_by_rank
 
 # What to do about columns that are not numeric.
 _ADVICE = "Drop them, convert them, or, if they hold categories, give them a categorical dtype."
-# Rows that are enough to find outliers; with fewer than the first number there are none.
-_ROWS = (10, 1000)
+# With fewer rows there are no outliers.
+_ROWS = 10
 _NUMBERS = [np.float64, np.float32]
 
 
@@ -117,11 +118,6 @@ def no_numbers(names: list[str], advice: str) -> InputError:
     )
 
 
-def rows_to_look_at(n_samples: int) -> np.ndarray:
-    """Return the increasing numbers of some rows, spread over all of them."""
-    return np.unique(np.linspace(0, n_samples - 1, min(n_samples, _ROWS[1])).astype(int))
-
-
 def dominated_by_outliers(values: np.ndarray) -> np.ndarray:
     """Return a mask of the columns whose standard deviation is due to a few outliers.
 
@@ -137,7 +133,7 @@ def dominated_by_outliers(values: np.ndarray) -> np.ndarray:
     [array([False]), array([ True])]
     """
     n = values.shape[0]
-    if n < _ROWS[0]:
+    if n < _ROWS:
         return np.zeros(values.shape[1], dtype=bool)
     n_near = n - int(np.ceil(OUTLIERS[0] * n))
     # Contiguous columns are sorted faster.

@@ -15,7 +15,7 @@ from covmin.core.units import ALWAYS_ON, Units
 from covmin.remarks import InputError
 
 from .blocks import ArrayBlocks, Blocks, ChangedBlocks, NormalScores, StandardizedBlocks, in_blocks
-from .blocks.views import ranked_rows, standardize_block
+from .blocks.views import ranked_rows, rows_to_look_at, standardize_block
 from .layout import Layout
 from .moments import (
     GOLDEN_RATIO,
@@ -261,7 +261,7 @@ def prepare_columns(
     weight = np.ones(n) if sample_weight is None else sample_weight
     total = float(weight.sum())
     p = weight / total
-    scores = normal_scores(X, p, layout) if goes_by_rank(standardize) else None
+    scores = _scores(X, p, layout, standardize)
     if scores is not None:
         X = ChangedBlocks(X, scores) if in_blocks(X) else scores.apply(X)
     source = X if in_blocks(X) else ArrayBlocks(X)
@@ -309,11 +309,23 @@ def prepare_columns(
 
 def normal_scores(X: Any, p: np.ndarray, layout: Layout) -> NormalScores:
     """Return the normal scores of each column; indicators are left unchanged."""
-    rows = ranked_rows(X.shape[0])
+    scores = _scores(X, p, layout, "rank")
+    assert scores is not None
+    return scores
+
+
+def _scores(X: Any, p: np.ndarray, layout: Layout, standardize: Standardize) -> NormalScores | None:
+    """Return how the values are replaced: by normal scores, or by clipping a few far ones."""
+    if not standardize:
+        return None
+    by_rank = goes_by_rank(standardize)
+    rows = ranked_rows(X.shape[0]) if by_rank else rows_to_look_at(X.shape[0])
     drawn = X.take(rows) if in_blocks(X) else X[rows]
     left = layout.categorical[layout.source]
     left[layout.indicators] = True
-    return NormalScores.of(drawn, p[rows], left)
+    if by_rank:
+        return NormalScores.of(drawn, p[rows], left)
+    return NormalScores.clipped(drawn, X.shape[0], left)
 
 
 def _moments(

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.stats import chi2
 from sklearn.utils import Bunch
 
+from covmin.remarks import InputError
 from covmin.runtime.seeds import generator_of
 
 # The shell of the binary set: 9 ≤ ΣXⱼ² ≤ 16 in four dimensions.
@@ -255,11 +256,7 @@ def _result(
 
 def _checked(n_samples: Any, n_noise: Any, random_state: Any) -> tuple[int, int, Any]:
     for name, value, minimum in (("n_samples", n_samples, 1), ("n_noise", n_noise, 0)):
-        if isinstance(value, bool) or not isinstance(value, Integral):
-            raise TypeError(
-                f"{name} must be an integer of at least {minimum}, "
-                f"got {value!r} of type {type(value).__name__}."
-            )
-        if value < minimum:
-            raise ValueError(f"{name} must be at least {minimum}, got {value}.")
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
+            text = f"{name} must be an integer of at least {minimum}, got {value!r}."
+            raise InputError(text, "number", name)
     return int(n_samples), int(n_noise), generator_of(random_state)

@@ -1,11 +1,11 @@
 """Compare feature selectors on a user's own table."""
 
-import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any
 
+import joblib
 import numpy as np
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
@@ -136,13 +136,12 @@ def compare_selectors(
     table = _read(X, y, TableOptions(column_types, task=task), groups)
     y = column_or_1d(table.passed[1])[table.row]
     encoded = _encoded(table)
-    X = np.asarray(table.X if encoded is None else encoded.first_columns(), dtype=np.float64)
     classes = table.response.task == "classification"
     seed = seed_of(random_state)
     specs = resolve_selectors(selectors, ("ccm", *QUICK_BASELINES))
-    sizes = _check_sizes(n_features, X.shape[1])
+    sizes = _check_sizes(n_features, encoded.n_features)
     splits = make_splits(
-        X,
+        encoded.matrix,
         y,
         cv=cv,
         groups=table.groups,
@@ -150,11 +149,11 @@ def compare_selectors(
         random_state=seed,
         classification=classes,
     )
-    curves = CurveTask(X, y, specs, sizes, splits, classes, seed, encoded, scorer)
+    curves = CurveTask(encoded, y, specs, sizes, splits, classes, seed, scorer)
     units = curves.units(specs, check_protocol(protocol))
     if seconds is not None:  # so that all selectors have finished the same folds
         units.sort(key=lambda unit: (unit.get("repeat", 0), unit.get("fold", 0)))
-    settings = {**_settings(curves, scoring), **selector_settings(specs)}
+    settings = {} if log is None else _settings(curves, scoring) | selector_settings(specs)
     running: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "seconds": seconds}
     results = run_units(units, curves, log=log, settings=settings, **running)
     if not any(results):
@@ -190,12 +189,12 @@ def _read(X: Any, y: Any, options: TableOptions, groups: Any) -> Table:
     return table
 
 
-def _encoded(table: Table) -> ComparedTable | None:
-    """Return the table as a selector reads it; None if it has only numbers and none missing."""
+def _encoded(table: Table) -> ComparedTable:
+    """Return the table as a selector reads it, and as numbers."""
     matrix, source = np.asarray(table.X, dtype=np.float64), np.asarray(table.layout.source)
     n_features = table.layout.unit.size
     if np.array_equal(source, np.arange(n_features)) and not np.isnan(matrix).any():
-        return None
+        return ComparedTable(matrix, {}, matrix, source, n_features)
     passed = table.passed[0]
     if not hasattr(passed, "shape"):
         passed = np.asarray(passed, dtype=object)
@@ -230,14 +229,8 @@ def make_splits(
             make = _SPLITTERS[groups is not None, classification]
             splitter = make(int(cv), shuffle=True, random_state=seed)
         pairs = splitter.split(X, y, groups) if hasattr(splitter, "split") else splitter
-        repeats.append([(_rows(train, len(y)), _rows(test, len(y))) for train, test in pairs])
+        repeats.append([(np.asarray(train), np.asarray(test)) for train, test in pairs])
     return repeats
-
-
-def _rows(rows: Any, n: int) -> np.ndarray:
-    """Convert row numbers or a mask to row numbers."""
-    rows = np.asarray(rows)
-    return np.flatnonzero(rows) if rows.dtype == bool and rows.size == n else rows.astype(int)
 
 
 def _check_sizes(n_features: Iterable[int] | None, d: int) -> list[int]:
@@ -253,18 +246,11 @@ def _check_sizes(n_features: Iterable[int] | None, d: int) -> list[int]:
 
 def _settings(curves: CurveTask, scoring: Any) -> dict[str, Any]:
     """Return everything else that the scores depend on, for the header of the log."""
-    data = hashlib.sha256(np.ravel(curves.X).data)
-    data.update(repr(curves.y.tolist()).encode())
-    tests = [[test.tolist() for _, test in folds] for folds in curves.splits]
     settings = {
-        "data": data.hexdigest()[:16],
-        "splits": hashlib.sha256(repr(tests).encode()).hexdigest()[:16],
+        "data": joblib.hash((curves.table.matrix, curves.y.tolist())),
+        "splits": joblib.hash(curves.splits),
         "n_features": list(curves.sizes),
         "classification": curves.classification,
         "random_state": curves.random_state,
     }
-    if curves.table is not None:
-        settings["encoded"] = hashlib.sha256(np.ravel(curves.table.matrix).data).hexdigest()[:16]
-    if scoring is not None:
-        settings["scoring"] = scoring_name(None, scoring)
-    return settings
+    return settings | ({} if scoring is None else {"scoring": scoring_name(None, scoring)})

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
-from sklearn.metrics import r2_score
+from sklearn.metrics import get_scorer
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
@@ -68,14 +68,13 @@ class CurveTask:
     ``sizes`` are the numbers of features to score, ``splits`` the rows of each repeat and fold.
     """
 
-    X: np.ndarray
+    table: ComparedTable
     y: np.ndarray
     specs: Mapping[str, SelectorSpec]
     sizes: Sequence[int]
     splits: list[list[Split]]
     classification: bool
     random_state: int
-    table: ComparedTable | None = None
     scorer: Scorer | None = None
 
     def units(
@@ -100,39 +99,37 @@ class CurveTask:
             rows, position = split[0], f"{unit['repeat']}/{unit['fold']}"
             repeats = [[split]]
         spec = self.specs[unit["selector"]]
-        m = spec.budget(self.X.shape[1], max(self.sizes))
+        m = spec.budget(self.table.n_features, max(self.sizes))
         seed = unit_seed(self.random_state, "ranking", position)
-        table = None if self.table is None else self.table.rows(rows)
         task = "classification" if self.classification else "regression"
         order, seconds, error = rank_features(
-            spec, m, self.X[rows], self.y[rows], seed, table, task
+            spec, m, self.table.rows(rows), self.y[rows], seed, task
         )
-        scores = [[self._scores(order, split) for split in folds] for folds in repeats]
-        return {"scores": scores, "seconds": round(seconds, 4), "error": error}
-
-    def _scores(self, order: np.ndarray | None, split: Split) -> list[float | None]:
         judge: dict[str, Any] = {"seed": self.random_state, "scorer": self.scorer}
-        judge |= {"table": self.table, "classification": self.classification}
-        return prefix_scores(order, self.sizes, self.X, self.y, split, **judge)
+        judge["classification"] = self.classification
+        scores = [
+            [prefix_scores(order, self.sizes, self.table, self.y, split, **judge) for split in f]
+            for f in repeats
+        ]
+        return {"scores": scores, "seconds": round(seconds, 4), "error": error}
 
 
 def rank_features(
     spec: SelectorSpec,
     m: int,
-    X: Any,
+    table: Any,
     y: Any,
     seed: int,
-    table: ComparedTable | None = None,
     task: str = "auto",
 ) -> Ranked:
-    """Fit a selector for m features of X (n, d); an error is recorded and does not stop the run."""
+    """Fit a selector for m features; an error is recorded and does not stop the run."""
     selector, start = spec.make(m, seed, task), time.perf_counter()
     order, failure = None, None
     try:
         # Warnings, for example about constant columns, would repeat thousands of times.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            order = order_of_features(selector, X, y, table)
+            order = order_of_features(selector, table, y)
     except Exception as error:
         failure = f"{type(error).__name__}: {error}"[:300]
     return order, time.perf_counter() - start, failure
@@ -163,40 +160,27 @@ def machine_score(
     gamma = 1.0  # if no selected feature varies, the value does not matter
     if (np.ptp(Z_train, axis=0) > 0).any():
         gamma = 1.0 / (2.0 * median_bandwidth(Z_train, 2, seed=seed) ** 2)
-    if scorer is not None:
-        machine = _machine(gamma, y_train, scorer, classification=classification)
-        return float(scorer(machine.fit(Z_train, y_train), Z_test, y_test))
-    if classification:
-        predicted = SVC(C=1.0, gamma=gamma).fit(Z_train, y_train).predict(Z_test)
-        return float(np.mean(predicted == y_test))
-    centre, spread = y_train.mean(), y_train.std() or 1.0
-    machine = SVR(C=1.0, gamma=gamma, epsilon=0.1).fit(Z_train, (y_train - centre) / spread)
-    return float(r2_score((y_test - centre) / spread, machine.predict(Z_test)))
-
-
-def _machine(gamma: float, y: np.ndarray, scorer: Scorer, *, classification: bool) -> Any:
-    """Return the SVM, in units of the response and with probabilities if the scorer needs them."""
+    scorer = scorer or get_scorer("accuracy" if classification else "r2")
+    machine: Any = SVC(C=1.0, gamma=gamma)
     if not classification:
         regression = SVR(C=1.0, gamma=gamma, epsilon=0.1)
-        return TransformedTargetRegressor(regression, transformer=StandardScaler())
-    machine = SVC(C=1.0, gamma=gamma)
-    if getattr(scorer, "_response_method", None) != "predict_proba":
-        return machine
-    fewest = int(np.unique(y, return_counts=True)[1].min())
-    folds = min(_CALIBRATION_FOLDS, fewest)
-    return CalibratedClassifierCV(machine, cv=folds, ensemble=False)
+        machine = TransformedTargetRegressor(regression, transformer=StandardScaler())
+    elif getattr(scorer, "_response_method", None) == "predict_proba":
+        fewest = int(np.unique(y_train, return_counts=True)[1].min())
+        folds = min(_CALIBRATION_FOLDS, fewest)
+        machine = CalibratedClassifierCV(machine, cv=folds, ensemble=False)
+    return float(scorer(machine.fit(Z_train, y_train), Z_test, y_test))
 
 
 def prefix_scores(
     order: np.ndarray | None,
     sizes: Sequence[int],
-    X: np.ndarray,
+    table: Any,
     y: np.ndarray,
-    split: tuple[np.ndarray, np.ndarray],
+    split: Split,
     *,
     classification: bool,
     seed: int = 0,
-    table: ComparedTable | None = None,
     scorer: Scorer | None = None,
 ) -> list[float | None]:
     """Return the scores of the first m features of an order (n_features,), for each m in ``sizes``.
@@ -209,7 +193,7 @@ def prefix_scores(
     train, test = split
     scores: list[float | None] = []
     for first in (order[:m] for m in sizes):
-        Z = X[:, first] if table is None else table.columns_of(first)
+        Z = table.columns_of(first) if isinstance(table, ComparedTable) else table[:, first]
         options: dict[str, Any] = {"classification": classification, "seed": seed}
         score = machine_score(Z[train], y[train], Z[test], y[test], scorer=scorer, **options)
         scores.append(round(score, 6))

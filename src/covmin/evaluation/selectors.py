@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Self
 
+import joblib
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
@@ -67,12 +68,6 @@ class SelectorSpec:
             return largest
         return _WIDE if n_features > _WIDE else -(-n_features // 5)
 
-    def describe(self) -> str:
-        """Return a text of everything the results depend on; stored to detect changes."""
-        values = {key: getattr(value, "__name__", value) for key, value in self.params.items()}
-        text = ", ".join(f"{key}={value!r}" for key, value in values.items())
-        return " ".join(f"{self.factory.__name__}({text})".split())
-
 
 def named_selectors() -> Mapping[str, SelectorSpec]:
     """Return all selectors that can be requested by name.
@@ -128,12 +123,6 @@ def _copy_of(estimator: Any, n_features_to_select: int, random_state: Any, task:
     return selector
 
 
-def _spec_of(name: str, given: Any) -> SelectorSpec:
-    if isinstance(given, SelectorSpec):
-        return given
-    return SelectorSpec(name, _copy_of, {"estimator": given})
-
-
 def resolve_selectors(
     selectors: Iterable[str] | Mapping[str, Any] | None,
     default: Iterable[str] = (),
@@ -159,16 +148,12 @@ def resolve_selectors(
 
 
 def selector_settings(specs: Mapping[str, SelectorSpec]) -> dict[str, Any]:
-    """Return descriptions of the user's own selectors, for the header of a log.
+    """Return digests of the user's own selectors, for the header of a log.
 
     For our selectors the name is enough.
-
-    >>> from sklearn.feature_selection import SelectKBest
-    >>> selector_settings(resolve_selectors({"kbest": SelectKBest(k=2)}))
-    {'selectors': {'kbest': '_copy_of(estimator=SelectKBest(k=2))'}}
     """
     known = named_selectors()
-    own = {name: spec.describe() for name, spec in specs.items() if known.get(name) != spec}
+    own = {name: joblib.hash(spec) for name, spec in specs.items() if known.get(name) != spec}
     return {"selectors": own} if own else {}
 
 
@@ -214,13 +199,6 @@ class ComparedTable:
         """Return the encoded columns of some features."""
         return self.matrix[:, np.isin(self.source, features)]
 
-    def first_columns(self) -> np.ndarray:
-        """Return one encoded column per feature."""
-        columns = np.zeros((self.matrix.shape[0], self.n_features))
-        features, first = np.unique(self.source, return_index=True)
-        columns[:, features] = self.matrix[:, first]
-        return columns
-
 
 def filled(X: np.ndarray, by: np.ndarray) -> np.ndarray:
     """Replace missing values in X by the column means of ``by``.
@@ -236,17 +214,15 @@ def filled(X: np.ndarray, by: np.ndarray) -> np.ndarray:
     return np.where(missing, mean, X)
 
 
-def order_of_features(
-    selector: Any, X: np.ndarray, y: np.ndarray, table: ComparedTable | None
-) -> np.ndarray:
+def order_of_features(selector: Any, table: Any, y: np.ndarray) -> np.ndarray:
     """Fit a selector and return all features (n_features,) from best to worst.
 
-    A selector that has a parameter ``column_types`` receives the table itself. Any other ranks
-    the encoded columns, with missing values replaced by the column means, and a feature
-    takes the rank of its best column.
+    ``table`` is a ComparedTable, or samples that every selector accepts. A selector that has a
+    parameter ``column_types`` receives the user's table. Any other ranks the encoded columns, with
+    missing values replaced by the column means, and a feature takes the rank of its best column.
     """
-    if table is None:
-        return feature_order(selector.fit(X, y))
+    if not isinstance(table, ComparedTable):
+        return feature_order(selector.fit(table, y))
     known = selector.get_params()
     if "column_types" in known:
         selector.set_params(**{name: how for name, how in table.reading.items() if name in known})

@@ -15,12 +15,13 @@ from covmin.data import Table, TableOptions, read
 from covmin.data.standardize import prepare_columns
 from covmin.plan.rules import by_size
 from covmin.remarks import InputError
-from covmin.runtime.compat import N_JOBS, VERBOSE, Interval, StrOptions, validate_params
+from covmin.runtime.compat import Interval, validate_params
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.run import repeat
 from covmin.runtime.seeds import seed_of
 from covmin.selection.assemble import make_problem
 
+from .refitting import shared_constraints
 from .residual_products import ResidualProductTest, residual_product_test
 
 __all__ = ["DependenceTest", "conditional_dependence_test"]
@@ -61,12 +62,9 @@ class DependenceTest:
         "y": [None, "array-like"],
         "given": [None, "array-like", Table],
         "n_resamples": [Interval(Integral, 1, None, closed="left")],
-        "task": [StrOptions({"auto", "classification", "ordinal", "regression", "survival"})],
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "sample_weight": [None, "array-like"],
-        "n_jobs": N_JOBS,
-        "random_state": ["random_state"],
-        "verbose": VERBOSE,
+        **shared_constraints("task"),
     },
     prefer_skip_nested_validation=True,
 )

@@ -92,44 +92,33 @@ def tail_bound(mean: float, start: int, size: int, r: float) -> float:
         return 1.0
     if mu == 0.0:
         return 0.0
-    power = 1.0 / r
-    offsets = {k: _log_offset(mu, k, power) for k in range(start - 1, size + 1)}
-    best = _tail(offsets[size], size, start, mu, power)
+    values = np.arange(size + 2)
+
+    def masses(log_a: float, k: int) -> np.ndarray:
+        """Return ``(1 + i/a)^(1/r)`` for i = 0..k, proportional to the masses, no overflow."""
+        return np.asarray((1.0 + values[: k + 1] * np.exp(-log_a)) ** (1.0 / r))
+
+    def log_offset(k: int) -> float:
+        """Return log a for which the masses on 0..k have mean μ."""
+
+        def excess(log_a: float) -> float:
+            return float(np.average(values[: k + 1], weights=masses(log_a, k)) - mu)
+
+        # Up to the uniform distribution, unless its mean is too small.
+        return _LOG_OFFSETS[1] if excess(_LOG_OFFSETS[1]) <= 0.0 else brentq(excess, *_LOG_OFFSETS)
+
+    def less_tail(log_a: float, k: int) -> float:
+        """Return P(X < start), with the mass on k + 1 chosen so that the mean is μ."""
+        found = masses(log_a, k)
+        return float((k + 1 - mu) * found[:start].sum() / (found @ (k + 1 - values[: k + 1])))
+
+    offsets = {k: log_offset(k) for k in range(start - 1, size + 1)}
+    least = less_tail(offsets[size], size)
     for k in range(start - 1, size):
-        low, high = offsets[k + 1], offsets[k]
-        best = max(best, _tail(low, k, start, mu, power), _tail(high, k, start, mu, power))
-        found = minimize_scalar(
-            lambda log_a, k=k: -_tail(log_a, k, start, mu, power),
-            bounds=(low, high),
-            method="bounded",
-        )
-        best = max(best, -float(found.fun))
-    return float(min(best, 1.0))
-
-
-def _masses(log_a: float, k: int, power: float) -> np.ndarray:
-    """Return ``(1 + i/a)^power`` for i = 0..k, proportional to (a + i)^power without overflow."""
-    return (1.0 + np.arange(k + 1) * np.exp(-log_a)) ** power
-
-
-def _log_offset(mu: float, k: int, power: float) -> float:
-    """Return log a for which the masses on 0..k have mean μ."""
-
-    def excess(log_a: float) -> float:
-        masses = _masses(log_a, k, power)
-        return float(masses @ np.arange(k + 1) / masses.sum() - mu)
-
-    low, high = _LOG_OFFSETS
-    if excess(high) <= 0.0:  # the mean of the uniform distribution is too small
-        return high
-    return float(brentq(excess, low, high))
-
-
-def _tail(log_a: float, k: int, start: int, mu: float, power: float) -> float:
-    """Return P(X ≥ start), with the mass on k + 1 chosen so that the mean is μ."""
-    masses = _masses(log_a, k, power)
-    scale = (k + 1 - mu) / float(masses @ (k + 1 - np.arange(k + 1)))
-    return 1.0 - scale * float(masses[:start].sum())
+        ends = offsets[k + 1], offsets[k]
+        inside = minimize_scalar(less_tail, bounds=ends, args=(k,), method="bounded")
+        least = min(least, less_tail(ends[0], k), less_tail(ends[1], k), float(inside.fun))
+    return float(np.clip(1.0 - least, 0.0, 1.0))
 
 
 # --- knockoffs -----------------------------------------------------------------------------------

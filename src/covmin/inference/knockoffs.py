@@ -115,18 +115,16 @@ class KnockoffSelector(InferenceSelector):
     Notes
     -----
     A discovery is false if y is independent of the feature given all others. The bound holds for
-    any dependence of y on the features, provided that the joint distribution of the features is
-    known. Here it is modelled by a Gaussian copula: each column is a function of latent Gaussian
-    variables. Numbers determine them by their ranks; levels, ties and missing values only determine
-    an interval [5]_. The correlation of the latent variables is shrunk towards none as far as that
-    raises its leave-one-out likelihood [6]_. The bound is as good as this model of the *features*,
-    which covers skewed and discrete columns and heavy tails. It does not cover features that are
-    non-monotone functions of others; if one depends on the square of another, a warning is issued.
+    any dependence of y on the features [1]_, and is as good as the model of the *features*, a
+    Gaussian copula: each column is a function of latent Gaussian variables, which numbers determine
+    by their ranks, and levels, ties and missing values up to an interval [5]_. Their correlation is
+    shrunk as far as that raises its leave-one-out likelihood [6]_. The model covers skewed and
+    discrete columns and heavy tails, but no features that are non-monotone functions of others; if
+    one depends on the square of another, a warning is issued.
 
     The joint covariance G of features and copies minimises ``tr(G⁻¹)`` [2]_, which keeps copies
     different from their originals even if features are correlated. The copy of a given column is
-    the column itself, so the others are compared given it. A group is copied and swapped as a whole
-    [4]_. Swapping a feature with its copy changes the sign of its statistic and no other.
+    the column itself. A group is copied and swapped as a whole [4]_.
 
     Duplicate rows are merged and their weights added, unless all columns have few values: a
     duplicate shares the response of its original, while its copy would not.
@@ -150,11 +148,13 @@ class KnockoffSelector(InferenceSelector):
     --------
     >>> import numpy as np
     >>> from covmin import KnockoffSelector
-    >>> rng = np.random.default_rng(2)
+    >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((300, 20))
     >>> y = (np.sin(2 * X[:, :6]) + X[:, :6]).sum(axis=1) + 0.5 * rng.standard_normal(300)
     >>> KnockoffSelector(fdr=0.2).fit(X, y).get_support(indices=True)
-    array([0, 1, 2, 3, 4, 5])
+    array([ 0,  1,  2,  3,  4,  5, 17])
+
+    One of these seven is false: ``fdr=0.2`` allows one in five on average.
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -195,21 +195,20 @@ class KnockoffSelector(InferenceSelector):
         self : KnockoffSelector
             The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
         """
-        estimator, seed = self._estimator(), seed_of(self.random_state)
-        data = _prepare(estimator, X, y, sample_weight, groups, seed)
-        layout = data.table.layout
-        self._warn_if_too_few(layout.n_choices)
-        with one_blas_thread():
-            # Not [seed, 0], which equals default_rng(seed): simulated samples often use it.
-            knockoffs = data.knockoffs(np.random.default_rng([seed, self.n_draws + 1]))
-            _warn_of_curves(knockoffs.curved_pairs(), data.table.column_labels)
-        compare = partial(self._compare, estimator, data, knockoffs, seed)
+        if issparse(X):
+            raise TypeError(
+                "Sparse data was passed for X, but dense data is required: pass X.toarray()."
+            )
+        seed = seed_of(self.random_state)
+        compare, table = self._prepare(X, y, sample_weight, groups, seed)
+        self._warn_if_too_few(table.layout.n_choices)
+        _warn_of_curves(compare.knockoffs.curved_pairs(), table.column_labels)
         draws = range(self.n_draws)
         with silenced("outliers", "too-few-samples"):  # already issued for the features
             of_units = repeat(compare, draws, "knockoffs", "draw", self.n_jobs, self.verbose)
-        W = np.zeros((self.n_draws, layout.given.size))
-        W[:, data.columns.unit_index] = of_units
-        self._filter(W[:, ~layout.given], data.table)
+        W = np.zeros((self.n_draws, table.layout.given.size))
+        W[:, compare.columns.unit_index] = of_units
+        self._filter(W[:, ~table.layout.given], table)
         return self
 
     def _estimator(self) -> Any:
@@ -223,21 +222,46 @@ class KnockoffSelector(InferenceSelector):
             estimator.set_params(**{name: _AUTO[name] for name in auto})
         return estimator
 
-    def _compare(
-        self, estimator: Any, data: "_Prepared", knockoffs: TableKnockoffs, seed: int, draw: int
-    ) -> np.ndarray:
-        """Return W of each unit for one draw of the copies."""
-        copies = knockoffs.draw(np.random.default_rng([seed, draw + 1]))
-        return swap_statistics(
-            clone(estimator),
-            data.Z,
-            data.columns.apply(copies),
-            data.y,
-            units=data.columns.units,
-            importance=self.importance,
-            standardize=data.is_standardized,
-            sample_weight=data.weight,
+    def _prepare(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, seed: int
+    ) -> tuple["_Comparison", Table]:
+        """Read a table with the parameters of the estimator, or the defaults of CCMSelector."""
+        estimator = self._estimator()
+        is_ccm = isinstance(estimator, CCMSelector)
+        standardize = estimator.standardize if is_ccm else True
+        device = estimator.device if is_ccm else None
+        X, device, y, sample_weight = from_tensors(X, device, y, sample_weight)
+        if is_ccm:
+            estimator.device = device
+        data = read_for(estimator, X, y, options_of(estimator), sample_weight, groups)
+        table = data.table.in_memory()
+        encoded, Y = np.asarray(table.X, dtype=np.float64), table.response.Y
+        # Without class weights: copies must not depend on y.
+        columns = prepare_columns(
+            encoded, standardize, layout=table.layout, sample_weight=data.weight, Y=Y
         )
+        check_columns(table, columns, standardize)
+        warn_of_excluded(table)
+        check_enough(table, columns)
+        rows, weight = rows_to_fit(columns, estimator, seed, is_weighted=data.weight is not None)
+        if len(rows) < _MIN_SAMPLES:
+            raise ValueError(
+                f"Found array with {len(rows)} sample(s) while a minimum of {_MIN_SAMPLES} is "
+                "required by KnockoffSelector."
+            )
+        p = np.full(len(rows), 1.0 / len(rows)) if weight is None else weight / weight.sum()
+        # Not [seed, 0], which equals default_rng(seed): simulated samples often use it.
+        rng = np.random.default_rng([seed, self.n_draws + 1])
+        with one_blas_thread():
+            knockoffs = TableKnockoffs(encoded[rows], table.layout, columns.index, p, rng)
+        options = {
+            "units": columns.units,
+            "importance": self.importance,
+            "standardize": bool(standardize),
+            "sample_weight": weight,
+        }
+        y = _safe_indexing(data.y, table.row[rows])
+        return _Comparison(estimator, columns, rows, y, knockoffs, seed, options), table
 
     def _filter(self, W: np.ndarray, table: Table) -> None:
         """Set the fitted attributes from statistics (n_draws, n_choices)."""
@@ -302,60 +326,22 @@ class KnockoffSelector(InferenceSelector):
 
 
 @dataclass(frozen=True)
-class _Prepared:
-    """The data that are copied and compared."""
+class _Comparison:
+    """Compares all units with one draw of their copies."""
 
-    table: Table
-    encoded: np.ndarray  # (n_rows, n_encoded), NaN where a value is missing
+    estimator: Any
     columns: PreparedColumns  # as prepared for the estimator
-    Z: np.ndarray  # (n_rows, n_varying), the prepared columns
+    rows: np.ndarray
     y: Any  # of these rows, as passed
-    weight: np.ndarray | None  # of these rows, if there are weights
-    is_standardized: bool
+    knockoffs: TableKnockoffs
+    seed: int
+    options: dict[str, Any]  # of swap_statistics
 
-    def knockoffs(self, rng: np.random.Generator) -> TableKnockoffs:
-        weight = np.ones(len(self.Z)) if self.weight is None else self.weight
-        p = weight / weight.sum()
-        return TableKnockoffs(self.encoded, self.table.layout, self.columns.index, p, rng)
-
-
-def _prepare(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any, seed: int
-) -> _Prepared:
-    """Read a table with the parameters of the estimator, or the defaults of CCMSelector."""
-    if issparse(X):
-        raise TypeError(
-            "Sparse data was passed for X, but dense data is required: pass X.toarray()."
-        )
-    standardize: Any = True
-    if isinstance(estimator, CCMSelector):
-        standardize = estimator.standardize
-        X, estimator.device, y, sample_weight = from_tensors(X, estimator.device, y, sample_weight)
-    else:
-        X, _, y, sample_weight = from_tensors(X, None, y, sample_weight)
-    data = read_for(estimator, X, y, options_of(estimator), sample_weight, groups)
-    table = data.table.in_memory()
-    encoded = np.asarray(table.X, dtype=np.float64)
-    # Without class weights: copies must not depend on y.
-    columns = prepare_columns(
-        encoded,
-        standardize,
-        layout=table.layout,
-        sample_weight=data.weight,
-        Y=table.response.Y,
-    )
-    check_columns(table, columns, standardize)
-    warn_of_excluded(table)
-    check_enough(table, columns)
-    rows, weight = rows_to_fit(columns, estimator, seed, is_weighted=data.weight is not None)
-    if len(rows) < _MIN_SAMPLES:
-        raise ValueError(
-            f"Found array with {len(rows)} sample(s) while a minimum of {_MIN_SAMPLES} is required "
-            "by KnockoffSelector."
-        )
-    y = _safe_indexing(data.y, table.row[rows])
-    Z, is_standardized = columns.X[rows], bool(standardize)
-    return _Prepared(table, encoded[rows], columns, Z, y, weight, is_standardized)
+    def __call__(self, draw: int) -> np.ndarray:
+        """Return W of each unit."""
+        drawn = self.knockoffs.draw(np.random.default_rng([self.seed, draw + 1]))
+        Z, copies = self.columns.X[self.rows], self.columns.apply(drawn)
+        return swap_statistics(clone(self.estimator), Z, copies, self.y, **self.options)
 
 
 def _warn_of_curves(pairs: np.ndarray, labels: np.ndarray) -> None:

@@ -18,6 +18,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.stats import gamma, norm
 
 from covmin.constants import FUNCTION_SCALES, NEGLIGIBLE_SHARE
@@ -30,7 +31,6 @@ _FEATURE_SCALE = FUNCTION_SCALES[1]
 _FEATURE_SHARE = 0.999
 # χ² weights below this fraction of the largest do not affect the tail.
 _NEGLIGIBLE_WEIGHT = 1e-6
-_HALVINGS = 60
 
 
 @dataclass(frozen=True)
@@ -129,10 +129,10 @@ def weighted_chi2_tail(weights: np.ndarray, value: float) -> float:
     mean, variance = float(weights.sum()), 2.0 * float((weights**2).sum())
     if value <= mean + 0.1 * np.sqrt(variance):  # the saddlepoint is close to zero
         return float(gamma.sf(value, mean**2 / variance, scale=variance / mean))
-    low, high = 0.0, 0.5
-    for _ in range(_HALVINGS):
-        s = 0.5 * (low + high)
-        low, high = (s, high) if (weights / (1.0 - 2.0 * s * weights)).sum() < value else (low, s)
+    # The largest weight is one, so its term alone reaches the value at the end of the bracket.
+    s = brentq(
+        lambda s: (weights / (1.0 - 2.0 * s * weights)).sum() - value, 0.0, 0.5 - 0.5 / value
+    )
     cumulant = -0.5 * np.log1p(-2.0 * s * weights).sum()
     curvature = 2.0 * ((weights / (1.0 - 2.0 * s * weights)) ** 2).sum()
     w = np.sqrt(2.0 * (s * value - cumulant))

@@ -116,12 +116,10 @@ class StabilitySelector(InferenceSelector):
 
     ``worst_case`` is ``q² / d(2τ − 1)`` and only requires independent samples. ``unimodal`` and
     ``r_concave`` are much smaller. They assume that the number of pairs that select such a feature
-    has a unimodal distribution, or one whose tail decreases at least like a power. Both held in all
-    examples of Shah and Samworth; they cannot be checked on a single data set. All bounds treat q
-    as known. If ``n_features_to_select`` determines the threshold, they are descriptive.
-
-    Duplicate rows are merged and their weights added, unless all columns have few values or the
-    selector accepts no weights: two halves must not share a sample.
+    has a unimodal distribution, or one whose tail decreases at least like a power, which cannot be
+    checked on a single data set. All bounds treat q as known. If ``n_features_to_select``
+    determines the threshold, they are descriptive. Duplicate rows are merged, unless all columns
+    have few values or the selector accepts no weights: two halves must not share a sample.
 
     References
     ----------
@@ -195,7 +193,8 @@ class StabilitySelector(InferenceSelector):
         estimator = self._estimator(data.table)
         rows, weight = _rows_to_split(data, estimator)
         numbers = data.table.row[rows]
-        strata = _strata(data.table.response.strata, rows)
+        strata = data.table.response.strata  # classes or events
+        strata = np.zeros(len(rows), dtype=int) if strata is None else strata[rows]
         halves = list(_complementary_halves(strata, self.n_pairs, seed_of(self.random_state)))
         if weight is not None:
             of_all = np.zeros(len(data.y))
@@ -223,7 +222,13 @@ class StabilitySelector(InferenceSelector):
         return CCMSelector() if self.estimator is None else self.estimator
 
     def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Refit:
-        _refuse_blocks(X.passed[0] if isinstance(X, Table) else X)
+        passed = X.passed[0] if isinstance(X, Table) else X
+        if in_blocks(passed) or hasattr(passed, "__dask_graph__"):
+            raise TypeError(
+                "StabilitySelector uses random halves of the rows, which must be in memory; X is a "
+                f"{type(passed).__name__}. Load it, or a sample of its rows, into an array or a "
+                "data frame first (compute() for Dask, pandas.read_parquet)."
+            )
         selector = self._selector
         takes_missing = get_tags(selector).input_tags.allow_nan
         options = options_of(selector, takes_missing=takes_missing)
@@ -327,16 +332,6 @@ def _rows_to_split(data: Refit, estimator: Any) -> tuple[np.ndarray, np.ndarray 
     return (np.arange(table.n_samples), None) if is_plain else (rows, weight)
 
 
-def _refuse_blocks(X: Any) -> None:
-    """Raise an error for Parquet sources and Dask collections, which cannot be split."""
-    if in_blocks(X) or hasattr(X, "__dask_graph__"):
-        raise TypeError(
-            "StabilitySelector uses random halves of the rows, which must be in memory; X is a "
-            f"{type(X).__name__}. Load it, or a sample of its rows, into an array or a data frame "
-            "first (compute() for Dask, pandas.read_parquet)."
-        )
-
-
 def _fix_kinds(estimator: CCMSelector, table: Table) -> None:
     """Fix the kinds of the columns, because half of the rows may look different."""
     is_strict = isinstance(estimator.column_types, str) and estimator.column_types == "strict"
@@ -360,25 +355,15 @@ def _check_rare_classes(response: EncodedResponse) -> None:
         )
 
 
-def _strata(labels: np.ndarray | None, rows: np.ndarray) -> np.ndarray:
-    """Return the stratum of each row: its class or event, or zero for a numeric response.
-
-    Classes with a single row cannot be split between halves; they are combined.
-    """
-    if labels is None:
-        return np.zeros(rows.size, dtype=int)
-    labels = labels[rows]
-    counts = np.bincount(labels)
-    return np.where(counts[labels] < 2, counts.size, labels)
-
-
 def _complementary_halves(strata: np.ndarray, n_pairs: int, seed: int) -> Iterator[np.ndarray]:
     """Yield the rows of both halves of each pair, stratified by class.
 
-    With an odd number of samples, a random one of the largest class is omitted.
+    Classes with a single row cannot be split; they are combined. With an odd number of samples, a
+    random one of the largest class is omitted.
     """
     rng = np.random.default_rng(seed)
-    n = strata.size
+    n, counts = strata.size, np.bincount(strata)
+    strata = np.where(counts[strata] < 2, counts.size, strata)
     largest = int(np.bincount(strata).argmax())
     for _ in range(n_pairs):
         # Sort by class, with classes in random order; every second sample goes to one half.

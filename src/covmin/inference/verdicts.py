@@ -94,11 +94,10 @@ class VerdictSelector(InferenceSelector):
 
     Notes
     -----
-    *Needed.* Uses the test of :func:`conditional_dependence_test`. Conditioning on hundreds of
-    features is not feasible, and usually few of them affect y. A feature is therefore tested given
-    those that predict y best without it, and given what all other features predict of the feature
-    itself, as one column. What one of the two misses is included by the other (double selection
-    [1]_). The product of the errors of the two regressions is assumed to be small.
+    *Needed.* Uses :func:`conditional_dependence_test`. Conditioning on hundreds of features is not
+    feasible, and usually few of them affect y. A feature is therefore tested given those that
+    predict y best without it, and given what all other features predict of the feature itself, as
+    one column: what one of the two misses is included by the other (double selection [1]_).
 
     *Relevant.* Combines three tests, each at a third of the level: the ranks of the feature against
     y, unconditionally; the pairs found by a search over all products, tested given the partner and

@@ -21,6 +21,7 @@ class FirstLook:
 
     problem: Problem
     task: str
+    order: int = 2  # features of the largest interactions that are searched for
 
     @cached_property
     def unpredicted(self) -> float:
@@ -59,7 +60,7 @@ class FirstLook:
 
     def by(self, kernel: Kernel) -> FirstLook:
         """Return the same for another kernel; the search for pairs does not depend on it."""
-        other = FirstLook(replace(self.problem, kernel=kernel), self.task)
+        other = FirstLook(replace(self.problem, kernel=kernel), self.task, self.order)
         other.__dict__.update(screening=self.screening, protected=self.protected)
         return other
 
@@ -76,7 +77,7 @@ class FirstLook:
         screening = self.screening
         n_samples, n_columns = screening.ranked.p.size, screening.of_column.size
         n_functions = pair_waves(n_samples, n_columns, int(self.problem.sample.Y.shape[1]))
-        found = screening.interactions(n_functions=n_functions)
+        found = screening.interactions(self.order, n_functions)
         above = found.n_samples / SAMPLES_FOR_EACH_FEATURE
         if self.task != "regression":
             return Protected(found, above=above)

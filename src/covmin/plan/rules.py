@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from covmin.constants import (
     SAMPLE_ROWS,
     SEARCH_WORK,
     STANDARD_ERRORS,
+    WORK,
 )
 from covmin.core.kernels import KERNELS, Additive, Gaussian, Kernel, Mixed, RationalQuadratic
 from covmin.core.kernels.additive import waves_for
@@ -220,6 +222,22 @@ def pair_waves(n_rows: int, n_columns: int, n_responses: int) -> int:
     affordable = (0.1 * SEARCH_WORK / max(work, 1)) ** 0.5
     held = 4 * MEMORY_NUMBERS // max(n_rows * n_columns, 1)
     return int(np.clip(min(affordable, held), 1, N_FUNCTIONS))
+
+
+def search_order(wanted: bool | int | str, n_rows: int, n_columns: int, n_responses: int) -> int:
+    """Return the largest number of features whose products are all searched; 0 means no search.
+
+    Beyond pairs, "auto" goes as deep as one evaluation of the criterion costs, up to four.
+
+    >>> [search_order("auto", 500, d, 1) for d in (30, 500, 2000)]
+    [4, 3, 2]
+    """
+    if wanted is not True and wanted != "auto":
+        return int(wanted) if int(wanted) > 1 else 0
+    order = 2
+    while order < 4 and comb(n_columns, order + 1) * n_rows * n_responses <= WORK:
+        order += 1
+    return order
 
 
 def held_rows(n_samples: int, n_columns: int, n_responses: int) -> int:

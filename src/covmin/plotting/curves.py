@@ -1,6 +1,6 @@
 """Errors and scores against the number of features."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import cycle
 from typing import Any, Self
@@ -18,21 +18,11 @@ _WIDE = 25
 # Tick labels of the logarithmic axis.
 _SIZES = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 
-# Okabe and Ito's colours, safe for colour-blind readers; each has its own marker.
-_STYLES: Mapping[str, tuple[str, str]] = {
-    "ccm": ("#D55E00", "o"),
-    "ccm-single": ("#000000", "s"),
-    "mrmr": ("#0072B2", "^"),
-    "bahsic": ("#009E73", "D"),
-    "mi": ("#E69F00", "v"),
-    "pearson": ("#56B4E9", "P"),
-    "anova": ("#999999", "X"),
-    "rfe": ("#CC79A7", "*"),
-    "hsic-lasso": ("#7A5195", "<"),
-    "extra-trees": ("#8C6D1F", ">"),
-}
-_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999")
-_MARKERS = ("^", "v", "D", "P", "X", "*", "<", ">", "o", "s")
+# Okabe and Ito's colours, safe for colour-blind readers.
+_COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#999999", "#8C6D1F")
+_MARKERS = ("^", "v", "D", "P", "X", "*", "<", ">")
+# Colours and markers of the selectors that are drawn in front.
+_FRONT = {"ccm": ("#D55E00", "o"), "ccm-single": ("#000000", "s")}
 _LABELS = {"ccm": "CCM (path)", "ccm-single": "CCM (single)"}
 PROTOCOL_LABELS = {
     "nested": "protocol: nested (ranked on training folds)",
@@ -140,23 +130,14 @@ class ErrorCurveDisplay(Display):
 
 
 def styles(names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return line styles: fixed for known selectors, with CCM drawn in front."""
+    """Return line styles, with CCM drawn in front."""
     found = {}
     for name, colour, marker in zip(names, cycle(_COLOURS), cycle(_MARKERS), strict=False):
-        colour, marker = _STYLES.get(name, (colour, marker))
-        width, size, front = (2.2, 5.5, 3) if name in _LABELS else (1.3, 4.5, 2)
-        line = {"color": colour, "marker": marker, "linestyle": "-", "linewidth": width}
-        found[name] = {"label": _LABELS.get(name, name), **line}
-        found[name] |= {"markersize": size, "zorder": front}
+        width, size, order = (2.2, 5.5, 3) if name in _FRONT else (1.3, 4.5, 2)
+        colour, marker = _FRONT.get(name, (colour, marker))
+        line = {"color": colour, "marker": marker, "linewidth": width, "markersize": size}
+        found[name] = {"label": _LABELS.get(name, name), "linestyle": "-", "zorder": order, **line}
     return found
-
-
-def legend_below(figure: Any, axes: Iterable[Any], n_columns: int) -> Any:
-    """Add one legend for all panels, below them."""
-    entries = [zip(*ax.get_legend_handles_labels(), strict=True) for ax in axes]
-    shown = {label: line for panel in entries for line, label in panel}
-    place = {"loc": "outside lower center", "ncols": n_columns, "frameon": False}
-    return figure.legend(shown.values(), shown.keys(), **place)
 
 
 @dataclass(eq=False, repr=False)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from .fitted import ACCENT, LEFT_OUT, NAME, Display, names_of
 
 
 def network_order(pairs: np.ndarray, ranking: np.ndarray) -> np.ndarray:
-    """Order the features of pairs (n_pairs, 2) so that linked features are neighbours.
+    """Order the features of sets (n_sets, size) so that linked features are neighbours.
 
     Connected sets of features come in the order of their first pair, and the features of a set by
     rank.
@@ -22,7 +23,7 @@ def network_order(pairs: np.ndarray, ranking: np.ndarray) -> np.ndarray:
     array([2, 3, 4, 0, 1])
     """
     groups: list[set[int]] = []
-    for pair in map(set, np.asarray(pairs).tolist()):
+    for pair in ({j for j in row if j >= 0} for row in np.asarray(pairs).tolist()):
         linked = [group for group in groups if group & pair]
         merged = pair.union(*linked)
         place = groups.index(linked[0]) if linked else len(groups)
@@ -97,14 +98,17 @@ class InteractionDisplay(Display):
         found, names = selector.interactions_, names_of(selector, feature_names)
         order = network_order(found.features, selector.ranking_)
         place = {int(j): i for i, j in enumerate(order)}
-        pairs = [[place[int(j)] for j in pair] for pair in found.features]
+        # A larger set is drawn as arcs between all of its features.
+        sets = [[place[int(j)] for j in columns if j >= 0] for columns in found.features]
+        pairs = [(pair, k) for k, one in enumerate(sets) for pair in combinations(one, 2)]
+        of_set = [k for _, k in pairs]
         return cls(
             [names[j] for j in order],
             selector.ranking_[order],
             selector.support_[order],
-            np.array(pairs, dtype=np.int64).reshape(-1, 2),
-            found.share,
-            found.p_value,
+            np.array([pair for pair, _ in pairs], dtype=np.int64).reshape(-1, 2),
+            found.share[of_set],
+            found.p_value[of_set],
         ).plot(ax)
 
     def _size(self) -> tuple[float, float]:

@@ -93,12 +93,12 @@ def substitutes(
 
     base = 1.0 - explained(kept)
     rows = []
-    for found in find_substitutes(selector, explained, 1, _SUBSTITUTED):
-        a, b, instead = found.feature, found.substitute, found.unexplained_with
+    for (a, b), found in find_substitutes(selector, explained, 1, _SUBSTITUTED):
+        instead = found["unexplained_with"]
         row = {
             "feature": label(a),
             "substitute": label(b),
-            "without": round(found.unexplained_without, 4),
+            "without": round(found["unexplained_without"], 4),
             "with_substitute": round(instead, 4),
             # A substitute is better only if the difference is visible after rounding.
             "better": instead < base and percent(instead) != percent(base),

@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from covmin.constants import N_COMPONENTS
-from covmin.core.arrays import to_device
+from covmin.constants import CANDIDATES, N_COMPONENTS, SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE
+from covmin.core.arrays import to_device, to_numpy
+from covmin.core.exchange import SetSample
 from covmin.core.kernels import Kernel
+from covmin.core.lookback import refine
+from covmin.core.path import Path
 from covmin.core.problem import Effort, Problem
 from covmin.core.rows import Sample
 from covmin.data.blocks import StandardizedBlocks
@@ -33,7 +36,8 @@ class Method:
     n_threads: int = 1  # blocks of rows on the host processed in parallel
     # Limit on the work of an evaluation, in single precision; None: all rows in double precision.
     effort: Effort | None = None
-    screens: bool = False  # whether interactions are searched for
+    order: int = 0  # features of the largest interactions that are searched for
+    refines: bool = False  # whether tuned regressions have the last word on the first features
 
     def problem(self, columns: PreparedColumns, Y: np.ndarray) -> Problem:
         """Return the problem for prepared columns and centred responses, without its ridge."""
@@ -64,6 +68,29 @@ class Method:
             power=float((columns.p @ response.Y**2).sum()),
             n=columns.total_weight,
         )
+
+    def refined(self, problem: Problem, path: Path, m: int | None) -> tuple[np.ndarray, int]:
+        """Return the features of a path, the first ones in a better order, by tuned regressions.
+
+        Also returns how many exchanges of one of the first m features were compared at the end,
+        none of which lowers the error.
+
+        A path compares sets by one kernel and ridge for all. The last word has the quantity that
+        the criterion estimates, with a kernel and a ridge of its own for each set.
+        """
+        if not self.refines or problem.sample.X.shape[0] < 2 * SAMPLES_FOR_EACH_FEATURE:
+            return path.order, 0
+        few, units = problem.sample.first(SAMPLE_ROWS), problem.units
+        Y, p = (to_numpy(part).astype(np.float64) for part in (few.Y, few.p))
+        sample = SetSample(to_numpy(few.X), units.of_column, units.scale, Y - p @ Y, p / p.sum())
+        named = [units[units >= 0] for units in path.protected.interactions.units]
+        named = [np.unique(members) for members in named if np.unique(members).size > 1]
+        also = np.concatenate([path.protected.spread.units.ravel(), *named]).astype(int)
+        first = path.order[: CANDIDATES[0]]
+        also = np.unique(also[(also >= 0) & ~np.isin(also, first)])
+        refined = refine(sample, np.concatenate([first, also]), named, m)
+        rest = path.order[~np.isin(path.order, refined.order)]
+        return np.concatenate([refined.order, rest]), refined.n_exchanges
 
     def budgets(self, n_features: int, m: int) -> list[int]:
         """Return the budgets of the stages; a single solve has only m."""

@@ -121,6 +121,7 @@ def _found(found: Found, columns: PreparedColumns, layout: Layout) -> Bunch:
     features = layout.source[columns.index[found.columns]]
     features = np.sort(np.where(ends, layout.unit.size, features), axis=1)
     features[np.sort(ends, axis=1)] = -1
+    features = features[:, : max((~ends).sum(axis=1).max(initial=0), min(2, ends.shape[1]))]
     return Bunch(features=features, share=found.share, p_value=found.p_value)
 
 

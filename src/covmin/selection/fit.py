@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
+from math import comb
 from typing import Any
 
 from scipy.sparse import issparse
 
 from covmin.constants import EACH_SIZE_UP_TO, MANY_ROWS, MEMORY_NUMBERS, NOISE_ROWS, RIDGE_LIMITS
 from covmin.core.kernels import Kernel, Mixed
-from covmin.core.path import Path, run_path
+from covmin.core.path import Path, run_path, stage_of
 from covmin.core.problem import DEVICE_EFFORT, EFFORT, Problem
 from covmin.core.screening import SEARCH
 from covmin.data import Table
@@ -32,6 +33,7 @@ from covmin.plan.rules import (
     paper_ridge,
     ridge_for_noise,
     ridge_for_units,
+    search_order,
     with_share,
 )
 from covmin.remarks import warn
@@ -64,7 +66,7 @@ class Settings:
     kernel: Any = "auto"
     epsilon: Any = "auto"
     formulation: Any = "path"
-    interactions: bool = True
+    interactions: bool | int | str = "auto"
     approximation: Any = "auto"
     device: str | None = None
     n_jobs: int | None = None
@@ -111,8 +113,10 @@ def fit(table: Table, columns: PreparedColumns, settings: Settings, run: Run) ->
         choice = choose(method, epsilons, table, rows, settings, run)
         problem = method.formulated(data, columns, table.response, choice.epsilon)
         path = run_stages(method, problem, first, choice.m, run)
+        path, checked = check(method, problem, path, choice.m, run)
     check_lambda2(method, columns.total_weight, choice.epsilon)
-    described = replace(described, decisions=(*described.decisions, *choice.decisions))
+    decisions = (*described.decisions, *choice.decisions, *checked)
+    described = replace(described, decisions=decisions)
     return Fit(
         described,
         table,
@@ -179,7 +183,10 @@ def plan(
     given = () if isinstance(settings.epsilon, str) else given_ridges(settings.epsilon)
     # A ridge far outside our range needs double precision.
     usual = all(RIDGE_LIMITS[0] <= epsilon <= 1.0 / RIDGE_LIMITS[0] for epsilon in given)
+    is_auto = isinstance(settings.kernel, str) and settings.kernel == "auto"
     saves_work = approximation != "exact" and formulation.is_plain and usual
+    rows = pair_rows(size.n_samples, size.n_columns, size.n_responses)
+    order = search_order(settings.interactions, rows, size.n_columns, size.n_responses)
     method = Method(
         table.response.task,
         formulation,
@@ -190,7 +197,8 @@ def plan(
         settings.seed,
         n_threads=row_threads() if chosen else 1,
         effort=size.effort if saves_work else None,
-        screens=bool(settings.interactions) and kernel.sees_interactions and formulation.is_path,
+        refines=is_auto and formulation.is_plain,
+        order=order if kernel.sees_interactions and formulation.is_path else 0,
     )
     decisions += [
         *_of_rows(method, size),
@@ -245,9 +253,9 @@ def _of_rows(method: Method, size: Size) -> list[Decision]:
 
 
 def _of_screening(method: Method, size: Size, settings: Settings) -> Decision:
-    if not method.screens:
+    if not method.order:
         reason = "a single solve"
-        if not settings.interactions:
+        if settings.interactions in (0, 1) and settings.interactions is not True:
             reason = "as requested"
         elif not method.kernel.sees_interactions:
             reason = f"the {method.kernel.name} kernel cannot represent them"
@@ -257,7 +265,9 @@ def _of_screening(method: Method, size: Size, settings: Settings) -> Decision:
     by = f"products of {n_waves} functions of each column" if n_waves > 1 else "products"
     also = ", and features that affect the spread of y" if method.task == "regression" else ""
     reason = "all of them" if rows == size.n_samples else "as many as time and memory allow"
-    return Decision("interactions", f"all pairs, by {by}{also}, on {rows} rows", reason)
+    n_sets = sum(comb(size.n_columns, q) for q in range(2, method.order + 1))
+    sets = f"all {n_sets:,} sets of up to {method.order} columns"
+    return Decision("interactions", f"{sets}, by {by}{also}, on {rows} rows", reason)
 
 
 def _of_table(table: Table, columns: PreparedColumns) -> list[Decision]:
@@ -290,7 +300,8 @@ def look(
 ) -> tuple[Method, tuple[float, ...], FirstLook, list[Decision]]:
     """Return the kernel and the candidate ridges after a first look at the data."""
     problem = method.formulated(data, columns, table.response, 1.0)
-    first, decisions = FirstLook(problem, method.task), list[Decision]()
+    first = FirstLook(problem, method.task, method.order)
+    decisions = list[Decision]()
     is_auto = isinstance(settings.kernel, str) and settings.kernel == "auto"
     if is_auto and method.formulation.is_plain:
         method, first, decisions = _of_rare_values(method, first, columns)
@@ -311,7 +322,7 @@ def _of_rare_values(
     n = columns.n_effective
     enough = min(SEARCH.fewest_carriers, SEARCH.carrier_share * n)
     if (
-        not method.screens
+        not method.order
         or first.pair_carriers(n) >= enough
         or first.protected.interactions.share.size
     ):
@@ -424,8 +435,29 @@ def choose(
 def run_stages(method: Method, problem: Problem, first: FirstLook, m: int, run: Run) -> Path:
     """Run the path of a problem down to one feature, with a stage at m features."""
     m = min(m, problem.n_features)
-    protected = first.protected if method.screens else None
+    protected = first.protected if method.order else None
     return run_path(problem, method.budgets(problem.n_features, m), protected, run, m)
+
+
+def check(
+    method: Method, problem: Problem, path: Path, m: int, run: Run
+) -> tuple[Path, list[Decision]]:
+    """Let tuned regressions decide about the first features, and give them their weights."""
+    if not method.refines or run.stop():
+        return path, []
+    m = min(m, problem.n_features)
+    order, n_exchanges = method.refined(problem, path, m)
+    kept = next((stage for stage in path.stages if stage.budget == m), None)
+    n_new = m if kept is None else len(set(order[:m].tolist()) - set(kept.features.tolist()))
+    if kept is None or n_new:
+        kept = stage_of(problem, order[:m], run)
+    others = [stage for stage in path.stages if stage.budget != m]
+    stages = sorted([*others, kept], key=lambda stage: -stage.budget)
+    choice = f"{n_new} of {m} features replaced" if n_new else "the set of the path"
+    reason = "regressions with a kernel and a ridge for each set"
+    if n_exchanges:
+        reason += f"; of {n_exchanges} exchanges of a feature, none lowers the error"
+    return replace(path, stages=stages, order=order), [Decision("last word", choice, reason)]
 
 
 def check_lambda2(method: Method, n_samples: float, epsilon: float) -> None:

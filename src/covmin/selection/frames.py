@@ -19,15 +19,7 @@ from covmin.data.table import from_tensors
 from covmin.plan import Plan
 from covmin.runtime.compat import output_container
 
-from .summary import (
-    Explained,
-    Substitute,
-    feature_labels,
-    feature_names,
-    feature_notes,
-    find_substitutes,
-    summary,
-)
+from .summary import Explained, feature_names, feature_rows, find_substitutes, summary
 
 if TYPE_CHECKING:
     from covmin.report.render import Report
@@ -98,49 +90,38 @@ class NamedResultsMixin:
         ['x0', 'x1', 'x2']
         """
         check_is_fitted(self)
-        selector: Any = self
-        alone = np.full(selector.n_features_in_, np.nan)
-        if X is not None:
-            explained = _explained(self, X, y)
-            alone = np.array([explained([j]) for j in range(alone.size)])
-        order = np.argsort(selector.ranking_, kind="stable")
-        names, notes = feature_names(self), feature_notes(self)
+        rows = feature_rows(self, None if X is None else _explained(self, X, y))
+        columns = {name: [row[name] for row in rows] for name in ("name", "rank", "weight", "kept")}
         return results_frame(
             self,
-            name=[names[j] for j in order],
-            rank=selector.ranking_[order],
-            weight=selector.weights_[order],
-            kept=selector.support_[order],
-            alone=alone[order],
-            notes=["; ".join(notes[j]) for j in order],
+            **columns,
+            alone=np.array([row["alone"] for row in rows], dtype=float),
+            notes=["; ".join(row["notes"]) for row in rows],
         )
 
     def interactions_frame(self) -> Any:
-        """Return the pairs that explain more jointly than separately, as a table.
+        """Return the sets of features that explain more jointly than separately, as a table.
 
         Returns
         -------
         frame : pandas.DataFrame
-            ``interactions_`` with the columns ``feature`` and ``other`` (names), ``share`` and
-            ``p_value``.
+            ``interactions_`` with the columns ``features`` (names), ``share`` and ``p_value``.
 
         Examples
         --------
         >>> from covmin import CCMSelector
         >>> from covmin.datasets import make_xor
         >>> X, y = make_xor(200, random_state=0, return_X_y=True)
-        >>> CCMSelector(3).fit(X, y).interactions_frame()[["feature", "other"]]
-          feature other
-        0      x0    x1
-        1      x0    x2
-        2      x1    x2
+        >>> CCMSelector(3).fit(X, y).interactions_frame()["features"].tolist()
+        ['x0 × x1', 'x0 × x2', 'x1 × x2']
         """
         check_is_fitted(self)
         found, names = self.interactions_, feature_names(self)  # type: ignore[attr-defined]
         return results_frame(
             self,
-            feature=[names[a] for a, _ in found.features],
-            other=[names[b] for _, b in found.features],
+            features=[
+                " × ".join(str(names[j]) for j in columns if j >= 0) for columns in found.features
+            ],
             share=found.share,
             p_value=found.p_value,
         )
@@ -178,11 +159,9 @@ class NamedResultsMixin:
         'x4'
         """
         check_is_fitted(self)
-        found, labels = find_substitutes(self, _explained(self, X, y), n), feature_labels(self)
-        columns = {name: [getattr(row, name) for row in found] for name in Substitute._fields}
-        for name in ("feature", "substitute"):
-            columns[name] = [labels[number] for number in columns[name]]
-        return results_frame(self, **columns)
+        rows = [row for _, row in find_substitutes(self, _explained(self, X, y), n)]
+        names = ["feature", "substitute", "unexplained", "unexplained_without", "unexplained_with"]
+        return results_frame(self, **{name: [row[name] for row in rows] for name in names})
 
     def cv_results_frame(self) -> Any:
         """Return the cross-validation results as a table.

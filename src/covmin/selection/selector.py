@@ -101,10 +101,11 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
     formulation : {"path", "paper"} or Formulation, default="path"
         "path" solves for a decreasing number of features; "paper" solves once, as published. A
         :class:`covmin.Formulation` gives access to all options of the paper.
-    interactions : bool, default=True
-        Whether to test the products of all pairs of features first (see ``interactions_``), and to
-        protect the pairs found at the start of the path. This finds interactions with far fewer
-        samples.
+    interactions : "auto", bool or int, default="auto"
+        Largest number of features whose products are all tested first (see ``interactions_``).
+        Features found so are protected at the start of the path. This finds interactions with far
+        fewer samples. "auto", like True, tests all pairs, and all sets of three and four if there
+        are few enough; False tests none.
     approximation : {"auto", "exact", "fourier"} or Fourier, default="auto"
         "exact" uses the n×n kernel matrix of all samples in double precision. "fourier" uses random
         Fourier features, without an n×n matrix; :class:`covmin.Fourier` sets their number. "auto"
@@ -164,11 +165,12 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         kernel ridge regression as a fraction of the variance of y; too low, because the selection
         used all samples), ``n_iter``, ``converged``.
     interactions_ : Bunch
-        Pairs of features that explain more jointly than separately, in the order found:
-        ``features`` of shape (n_pairs, 2), as indices (with names: :meth:`interactions_frame`);
+        Sets of features that explain more jointly than separately, in the order found:
+        ``features`` of shape (n_sets, largest size), as indices, filled up with -1 (with names:
+        :meth:`interactions_frame`);
         ``share``, the fraction of the variance of a product of functions of their ranks, beyond
-        single effects and earlier pairs, that is associated with what single effects leave of the
-        response; ``p_value``, the probability that any of all pairs reaches this share without
+        single effects and earlier sets, that is associated with what single effects leave of the
+        response; ``p_value``, the probability that any of all sets reaches this share without
         interactions, at most 0.05. The response enters by its ranks.
     spread_ : Bunch
         Features that affect the spread of a numeric response and have no effect on its mean, often
@@ -233,7 +235,11 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         "kernel": "no_validation",  # checked with a clearer error message in kernel_of
         "epsilon": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither"), "array-like"],
         "formulation": "no_validation",
-        "interactions": ["boolean"],
+        "interactions": [
+            StrOptions({"auto"}),
+            "boolean",
+            Interval(Integral, 0, None, closed="left"),
+        ],
         "approximation": [StrOptions({"auto", "exact", "fourier"}), Fourier],
         "device": [None, str],
         "n_jobs": N_JOBS,
@@ -256,7 +262,7 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
     kernel: Any = "auto"
     epsilon: Any = "auto"
     formulation: str | Formulation = "path"
-    interactions: bool = True
+    interactions: bool | int | str = "auto"
     approximation: str | Fourier = "auto"
     device: str | None = None
     n_jobs: int | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -58,7 +58,7 @@ def summary(
         referred to by the numbers of their columns elsewhere.
     """
     check_is_fitted(selector)
-    names, target = feature_names(selector), target or "y"
+    target = target or "y"
     explained = explained or (table and Explained(selector, table))
     classes = _classes(selector, table)
     return {
@@ -72,9 +72,13 @@ def summary(
         "n_kept": int(selector.support_.sum()),
         "n_given": n_given(selector),
         "why": explain_choice(selector),
-        "features": _features(selector, names, explained),
+        "features": feature_rows(selector, explained, _ALONE),
         "interactions": [
-            {"columns": [int(j) for j in columns], "share": float(share), "p_value": float(p)}
+            {
+                "columns": [int(j) for j in columns if j >= 0],
+                "share": float(share),
+                "p_value": float(p),
+            }
             for columns, share, p in _rows(selector.interactions_)
         ],
         "spread": [
@@ -160,48 +164,45 @@ def _rows(found: Any) -> Any:
     return zip(found.features, found.share, found.p_value, strict=True)
 
 
-def _features(selector: Any, names: list[str], explained: Any) -> list[dict[str, Any]]:
-    """Return a dict for each feature, best first; given ones precede."""
-    order = np.argsort(selector.ranking_, kind="stable").tolist()
-    notes = feature_notes(selector)
-    alone = {j: float(explained([j])) for j in order[:_ALONE]} if explained else {}
-    return [
-        {
+def feature_rows(
+    selector: Any, explained: Any = None, n_alone: int | None = None
+) -> list[dict[str, Any]]:
+    """Return a dict for each feature, best first; given ones precede.
+
+    ``alone`` is what each of the first ``n_alone`` explains on its own, or None.
+    """
+    names, ranking, groups = feature_names(selector), selector.ranking_, selector.feature_groups_
+    order = np.argsort(ranking, kind="stable").tolist()
+    alone = {j: float(explained([j])) for j in order[:n_alone]} if explained else {}
+    rows = {}
+    for j in order:
+        kind, missing = str(selector.column_kinds_[j]), float(selector.missing_share_[j])
+        notes = ["given"] if ranking[j] == 0 else []
+        notes += ["constant"] if selector.constant_[j] else []
+        notes += [kind] if kind != "number" else []
+        notes += [f"{missing:.0%} missing"] if missing > 0.0 else []
+        if groups is not None and ranking[j] > 0:
+            label = str(groups[selector.group_of_column_[j]])
+            notes += [f"group {label}"] if label != names[j] else []
+        rows[j] = {
             "column": j,
             "name": str(names[j]),
-            "rank": int(selector.ranking_[j]),
+            "rank": int(ranking[j]),
             "weight": float(selector.weights_[j]),
             "kept": bool(selector.support_[j]),
-            "kind": str(selector.column_kinds_[j]),
-            "missing": float(selector.missing_share_[j]),
+            "kind": kind,
+            "missing": missing,
             "alone": alone.get(j),
-            "notes": notes[j],
+            "notes": notes,
         }
-        for j in order
-    ]
-
-
-def feature_notes(selector: Any) -> list[list[str]]:
-    """Return further information about each feature, in the order of the columns."""
-    names, ranking = feature_names(selector), selector.ranking_
-    notes: list[list[str]] = [[] for _ in names]
-    kinds, missing = selector.column_kinds_, selector.missing_share_
-    for j in range(len(names)):
-        notes[j] += ["given"] if ranking[j] == 0 else []
-        notes[j] += ["constant"] if selector.constant_[j] else []
-        notes[j] += [str(kinds[j])] if kinds[j] != "number" else []
-        notes[j] += [f"{missing[j]:.0%} missing"] if missing[j] > 0.0 else []
-        if selector.feature_groups_ is not None and ranking[j] > 0:
-            label = selector.feature_groups_[
-                np.flatnonzero(selector.group_ranking_ == ranking[j])[0]
-            ]
-            notes[j] += [f"group {label}"] if str(label) != names[j] else []
-    for a, b in selector.interactions_.features:
-        notes[a].append(f"interacts with {names[b]}")
-        notes[b].append(f"interacts with {names[a]}")
+    for columns in selector.interactions_.features:
+        members = columns[columns >= 0].tolist()
+        for j in members:
+            others = " and ".join(str(names[k]) for k in members if k != j)
+            rows[j]["notes"].append(f"interacts with {others}")
     for j in selector.spread_.features:
-        notes[j].append("affects the spread of y")
-    return notes
+        rows[j]["notes"].append("affects the spread of y")
+    return list(rows.values())
 
 
 def _measures(selector: Any, classes: list[dict[str, Any]] | None) -> list[dict[str, Any]]:
@@ -272,30 +273,17 @@ def _imbalance(classes: list[dict[str, Any]] | None) -> str:
 # --- substitutes ---------------------------------------------------------------------------------
 
 
-class Substitute(NamedTuple):
-    """A selected feature, another in its place, and what the sets leave unexplained."""
-
-    feature: int  # number of the feature: of its group if there are groups, or of its column
-    substitute: int
-    unexplained: float  # by the selected features
-    unexplained_without: float  # without the feature
-    unexplained_with: float  # with the substitute in its place
-
-
-def feature_labels(selector: Any) -> list[str]:
-    """Return the name of each feature: of its group if there are groups, or of its column."""
-    groups = selector.feature_groups_
-    return feature_names(selector) if groups is None else list(map(str, groups))
-
-
 def find_substitutes(
     selector: Any, explained: Explained, n: int, most: int | None = None
-) -> list[Substitute]:
+) -> list[tuple[tuple[int, int], dict[str, Any]]]:
     """Return, for each selected feature (the first ``most`` of them), the n best substitutes.
 
     Candidates are the unselected features most like the one that is dropped, and the next ones in
-    the ranking; what the set explains decides among them.
+    the ranking; what the set explains decides among them. Each is returned with the numbers of the
+    two features, or of their groups if there are groups.
     """
+    groups = selector.feature_groups_
+    labels = feature_names(selector) if groups is None else list(map(str, groups))
     unit = selector.group_of_column_
     ranking = selector.ranking_[np.unique(unit, return_index=True)[1]]
     order = np.argsort(ranking, kind="stable")
@@ -305,7 +293,7 @@ def find_substitutes(
     def unexplained(features: np.ndarray) -> float:
         return 1.0 - explained(np.flatnonzero(np.isin(unit, [*given, *features])))
 
-    whole, found = unexplained(chosen), list[Substitute]()
+    whole, found = unexplained(chosen), []
     for feature in chosen[:most]:
         rest = chosen[chosen != feature]
         likeness = np.bincount(unit, explained.likeness(unit == feature)) / np.bincount(unit)
@@ -313,8 +301,13 @@ def find_substitutes(
         candidates = others[np.union1d(alike, np.arange(min(n, others.size)))]
         without = unexplained(rest)
         replaced = np.array([unexplained(np.append(rest, k)) for k in candidates])
-        found += [
-            Substitute(int(feature), int(candidates[k]), whole, without, float(replaced[k]))
-            for k in np.argsort(replaced, kind="stable")[:n]
-        ]
+        for k in np.argsort(replaced, kind="stable")[:n]:
+            row = {
+                "feature": labels[feature],
+                "substitute": labels[candidates[k]],
+                "unexplained": whole,
+                "unexplained_without": without,
+                "unexplained_with": float(replaced[k]),
+            }
+            found.append(((int(feature), int(candidates[k])), row))
     return found

@@ -7,14 +7,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chi2, kstest, norm
 
 from covmin.core.arrays import to_numpy
-from covmin.core.kernels import Gaussian, Laplacian, Linear, RationalQuadratic, Sum, WaveSum
+from covmin.core.kernels import KERNELS, Gaussian, Linear, Sum, WaveSum
+from covmin.core.kernels.base import ShiftInvariant
 from covmin.core.kernels.components import Components, FourierMap, orthogonal_frequencies
 
 SIGMA = 1.3
 SHIFT_INVARIANT = {
-    "gaussian": Gaussian(SIGMA),
-    "rational-quadratic": RationalQuadratic(bandwidth=SIGMA),
-    "laplacian": Laplacian(SIGMA),
+    name: kernel(bandwidth=SIGMA)
+    for name, kernel in KERNELS.items()
+    if issubclass(kernel, ShiftInvariant)
 }
 
 

@@ -14,7 +14,7 @@ from ..arrays import (
     column_dots,
     factorize,
     like,
-    subtract_outer_sum,
+    row_tiles,
     take,
     to_numpy,
 )
@@ -97,7 +97,11 @@ class ExactOperator:
         if ridge not in self._factors:
             p = self._gram.p
             means = self._K @ p
-            G = subtract_outer_sum(self._K, means, means - p @ means, in_place=False)
+            columns = means - p @ means
+            G = array_namespace(p).empty_like(self._K)
+            for tile in row_tiles(G):
+                G[tile, :] = self._K[tile, :] - means[tile, None]
+                G[tile, :] -= columns
             self._factors = {ridge: factorize(G, ridge / p)}
         return self._factors[ridge]
 

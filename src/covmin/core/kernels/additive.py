@@ -16,11 +16,11 @@ from numpy.random import Generator
 
 from ..arrays import (
     Array,
-    add_scaled,
     array_namespace,
     column_dots,
     cos_sin,
     like,
+    row_tiles,
     take,
     to_numpy,
     transposed,
@@ -127,7 +127,7 @@ class WaveSum:
         rows = max(A.shape[0], B.shape[0])
         pairs = zip(self._blocks(A.T, rows), self._blocks(B.T, rows), strict=True)
         for (columns, left), (_, right) in pairs:
-            total = total + (left * self._powers(w[columns])[:, None]).T @ right
+            total = total + (left * self.powers(w[columns])[:, None]).T @ right
         return total
 
     def matrix_and_pullback(self, prepared: Array, w: Array) -> tuple[Array, Pullback]:
@@ -137,11 +137,11 @@ class WaveSum:
         """
         xp = array_namespace(prepared)
         K: Array = None
-        weighted, powers = prepared, self._powers(w)
+        weighted, powers = prepared, self.powers(w)
         positive = np.flatnonzero(to_numpy(w))
         if 0 < positive.size < _WORTH_THE_COPY * w.shape[0]:
             weighted = self.restrict(prepared, positive)
-            powers = self._powers(take(w, positive, axis=0))
+            powers = self.powers(take(w, positive, axis=0))
         for columns, waves in self._blocks(weighted):
             S = waves * xp.sqrt(
                 powers[self.n_waves * columns.start : self.n_waves * columns.stop, None]
@@ -161,7 +161,7 @@ class WaveSum:
 
         return K, pullback
 
-    def _powers(self, w: Array) -> Array:
+    def powers(self, w: Array) -> Array:
         """Return ``a_q wⱼ/m`` for each cosine and sine of a feature."""
         xp = array_namespace(w)
         return xp.reshape((w / self.budget)[:, None] * like(self._rule()[1], w), (-1,))
@@ -175,9 +175,6 @@ class WaveSum:
         frequencies = like(self._rule()[0] / float(self.scale), X)
         angles = xp.reshape(X[:, :, None] * frequencies, (-1, self.n_waves // 2))
         return xp.reshape(cos_sin(angles, 1.0), (X.shape[0], -1))
-
-    def powers(self, w: np.ndarray) -> np.ndarray:
-        return np.outer(w / self.budget, self._rule()[1]).ravel()
 
     def collect(self, slopes: np.ndarray, w: np.ndarray) -> np.ndarray:
         return slopes.reshape(-1, self.n_waves) @ self._rule()[1] / self.budget
@@ -226,7 +223,11 @@ class Sum:
         for (coefficient, kernel), part in zip(self.terms, prepared, strict=True):
             K, pullback = kernel.matrix_and_pullback(part, w)
             parts.append((coefficient, pullback))
-            total = add_scaled(total, coefficient, K)
+            if total is None:
+                total = coefficient * K
+                continue
+            for tile in row_tiles(total):
+                total[tile, :] += coefficient * K[tile, :]
 
         def pull(P: Array, Q: Array) -> Array:
             return sum(c * pullback(P, Q) for c, pullback in parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,7 +18,23 @@ from covmin.runtime.machine import row_threads
 
 from .array import Blocks, Merge, RawFunction
 
+# Rows that are enough to find far values.
+_LOOKED_AT = 1000
 _Knots = tuple[np.ndarray, np.ndarray]  # increasing values, and their scores
+
+
+def normal_range(X: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the range in which all of so many normal values would lie, with 95 % probability.
+
+    Location and scale are the median and the median absolute deviation of each column of X.
+    """
+    X = np.asarray(X, dtype=np.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of empty columns
+        middle = np.nanmedian(X, axis=0)
+        deviation = np.nanmedian(np.abs(X - middle), axis=0) / ndtri(0.75)
+    reach = -ndtri(0.025 / n_samples) * deviation
+    return middle - reach, middle + reach
 
 
 @dataclass(frozen=True)
@@ -35,6 +52,23 @@ class NormalScores:
         eps = np.finfo(X.dtype).eps
         columns = zip(X.T, left, strict=True)
         return cls(tuple(None if stays else _scores(column, p, eps) for column, stays in columns))
+
+    @classmethod
+    def clipped(cls, X: np.ndarray, n_samples: int, left: np.ndarray) -> NormalScores | None:
+        """Return the clipping of columns with a few far values; None if there are none.
+
+        A column is clipped where normal values would not lie among so many samples, if that halves
+        its standard deviation: then it is due to a few values that make all others nearly equal.
+        """
+        low, high = normal_range(X, n_samples)
+        with np.errstate(invalid="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # of empty columns
+            far = np.nanstd(np.clip(X, low, high), axis=0) < 0.5 * np.nanstd(X, axis=0)
+        far &= (low < high) & ~left
+        if not far.any():
+            return None
+        bounds = [np.array(pair, dtype=np.float64) for pair in zip(low, high, strict=True)]
+        return cls(tuple((b, b) if f else None for b, f in zip(bounds, far, strict=True)))
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Return the scores of samples (n_samples, n_columns); NaN and infinity stay."""
@@ -86,6 +120,11 @@ def ranked_rows(n_samples: int) -> np.ndarray:
     if n_samples <= MANY_ROWS:
         return np.arange(n_samples)
     return np.sort(np.random.default_rng(0).choice(n_samples, MANY_ROWS, replace=False))
+
+
+def rows_to_look_at(n_samples: int) -> np.ndarray:
+    """Return the increasing numbers of some rows, spread over all of them."""
+    return np.unique(np.linspace(0, n_samples - 1, min(n_samples, _LOOKED_AT)).astype(int))
 
 
 @dataclass(frozen=True)

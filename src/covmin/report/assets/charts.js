@@ -349,10 +349,12 @@ function networkChart(width, nodes, pairs, names, rankOf, isKept) {
   const step = 34, left = Math.min(240, width * 0.44), at = (j) => 20 + step * nodes.indexOf(j);
   const svg = canvas(width, step * nodes.length + 6, "Network of features that interact");
   const reach = (a, b) => Math.min(Math.abs(at(a) - at(b)) + 24, (width - left - 30) * 1.33);
-  for (const pair of pairs) {
-    const [a, b] = pair.features, out = left + reach(a, b);
+  // A larger set is drawn as arcs between all of its features.
+  const arcs = pairs.flatMap((pair) => pair.features.flatMap((a, i) => pair.features.slice(i + 1).map((b) => [a, b, pair])));
+  for (const [a, b, pair] of arcs) {
+    const out = left + reach(a, b);
     const arc = node("path", { class: "arc", d: `M${left} ${at(a)}C${out} ${at(a)} ${out} ${at(b)} ${left} ${at(b)}`, "stroke-width": (1.5 + 10 * pair.share).toFixed(1) });
-    arc.append(node("title", {}, `${names[a]} × ${names[b]}: share ${pair.share.toFixed(2)}, ${pair.p_value}`));
+    arc.append(node("title", {}, `${pair.features.map((j) => names[j]).join(" × ")}: share ${pair.share.toFixed(2)}, ${pair.p_value}`));
     svg.append(arc);
   }
   for (const j of nodes) {

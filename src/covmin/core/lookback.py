@@ -1,0 +1,144 @@
+"""Look back for columns that act with the features that were found.
+
+What was found sharpens the eye. With r the leave-one-out residuals of kernel ridge regression on
+the features found, f̂ its predictions and x the found columns themselves, the columns
+
+    r,  r²,  r ∘ f̂,  r ∘ x
+
+depend on any further column that acts alone (r), by an interaction of which no part was found (r²),
+or together with what was found (r ∘ f̂, r ∘ x). Each is tested, by its ranks, against functions of
+the ranks of every column, and for the likeness of rows that are neighbours in a column, which shows
+functions of any speed. A column is nominated if its p-value holds over all tests.
+
+Nominees of one half of the rows are judged on the other half, and the reverse: they are accepted
+only if the leave-one-out error there falls by more than its standard error, with one more of them
+or with all, since factors of a product may be useless one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from operator import attrgetter
+
+import numpy as np
+from scipy.special import ndtr
+
+from covmin.constants import SAMPLE_ROWS
+
+from .exchange import Exchanged, Judged, Set, SetErrors, SetSample, exchange
+from .screening import SEARCH, Screening
+from .screening.ranks import response_codes
+
+# Nominees of a half, found columns in products, rows of a half, and rounds.
+_MOST, _MOST_FACTORS, _FEWEST_ROWS, _ROUNDS = 8, 8, 40, 3
+
+
+def refine(
+    sample: SetSample, path: Sequence[int], named: Sequence[Sequence[int]], m: int | None
+) -> Exchanged:
+    """Exchange features of a path and look back in turn, until nothing comes back."""
+    few = sample.part(slice(SAMPLE_ROWS // 2))
+    path, named = [int(j) for j in path], list(named)
+    result = exchange(few, path, named, m)
+    seen: set[Set] = set()
+    for _ in range(_ROUNDS):
+        found = result.order[: result.enough].tolist()
+        if frozenset(found) in seen:
+            break
+        seen.add(frozenset(found))
+        accepted = look_back(sample, found)
+        new = sorted(frozenset().union(*accepted))
+        if not new:
+            break
+        path += [j for j in new if j not in path]
+        named += [*(sorted(one) for one in accepted if len(one) > 1), [*found, *new]]
+        result = exchange(few, path, named, m)
+    return result
+
+
+def look_back(sample: SetSample, found: Sequence[int]) -> list[Set]:
+    """Nominate features among all columns, and return those that lower the error on other rows."""
+    half = min(len(sample.X), SAMPLE_ROWS) // 2
+    if half < _FEWEST_ROWS:
+        return []
+    halves = sample.part(slice(half)), sample.part(slice(half, 2 * half))
+    return [
+        _accepted(there, found, nominate(here, found, 0.5 * SEARCH.level))
+        for here, there in (halves, halves[::-1])
+    ]
+
+
+def nominate(sample: SetSample, found: Sequence[int], level: float) -> list[int]:
+    """Return features whose dependence on the residuals stands out, the clearest first."""
+    known = sample.of(found)
+    root = np.sqrt(sample.p)[:, None]
+    errors = SetErrors(known)
+    r = errors.judge(frozenset(range(len(found)))).residuals / root
+    responses = [r, r**2]
+    if known.X.size:
+        responses.append(r * (sample.Y / np.sqrt((sample.p @ sample.Y**2).sum()) - r))
+        responses += [r * x[:, None] for x in known.X[:, :_MOST_FACTORS].T]
+    screening = Screening.of(sample.X, responses[0], sample.p, sample.of_column)
+    order = np.argsort(sample.X, axis=0, kind="stable")
+    p_values = np.ones(sample.of_column.size)
+    for response in responses:
+        codes = response_codes(response, sample.p, SEARCH.response_share)
+        if codes.shape[1] == 0:
+            continue
+        tested = replace(screening, codes=codes).p_values()
+        p_values = np.minimum(
+            p_values, np.minimum(2.0 * tested, 2.0 * _likeness(codes, screening.n_samples, order))
+        )
+    p_values *= len(responses) * sample.of_column.size
+    nominees: list[int] = []
+    for column in np.argsort(p_values, kind="stable"):
+        feature = int(sample.of_column[column])
+        if p_values[column] > level or len(nominees) == _MOST:
+            break
+        if feature >= 0 and feature not in found and feature not in nominees:
+            nominees.append(feature)
+    return nominees
+
+
+def _likeness(codes: np.ndarray, n_samples: float, order: np.ndarray) -> np.ndarray:
+    """Return the p-values of the likeness of neighbours in each column.
+
+    ``codes`` (n_rows, k) are orthonormal, ``order`` (n_rows, n_columns) sorts the rows.
+    """
+    variance = codes.shape[1] / n_samples
+    alike = np.empty(order.shape[1])
+    for column, rows in enumerate(order.T):
+        ordered = codes[rows]
+        alike[column] = (ordered[1:] * ordered[:-1]).sum() + variance
+    return np.asarray(ndtr(-alike / np.sqrt(variance)))
+
+
+def _accepted(sample: SetSample, found: Sequence[int], nominees: list[int]) -> Set:
+    """Return the nominees that lower the error, added one by one or all together."""
+    if not nominees:
+        return frozenset()
+    features = [*found, *nominees]
+    errors, old = SetErrors(sample.of(features)), frozenset(range(len(found)))
+    start = now = errors.judge(old)
+    rest = set(range(len(found), len(features)))
+    together = _pruned(errors, errors.judge(old | rest), old)
+    while rest:
+        new = min((errors.judge(now.features | {j}) for j in sorted(rest)), key=attrgetter("error"))
+        if not new.beats(now):
+            break
+        now, rest = new, rest - new.features
+    if together.beats(now) and together.beats(start):
+        now = together
+    return frozenset(int(features[i]) for i in now.features - old)
+
+
+def _pruned(errors: SetErrors, whole: Judged, old: Set) -> Judged:
+    """Remove nominees as long as the error does not rise."""
+    while len(whole.features) > len(old) + 1:
+        options = sorted(whole.features - old)
+        new = min((errors.judge(whole.features - {j}) for j in options), key=attrgetter("error"))
+        if new.error > whole.error:
+            break
+        whole = new
+    return whole
