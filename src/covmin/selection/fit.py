@@ -9,7 +9,7 @@ from typing import Any
 
 from scipy.sparse import issparse
 
-from covmin.constants import EACH_SIZE_UP_TO, MANY_ROWS, MEMORY_NUMBERS, NOISE_ROWS, RIDGE_LIMITS
+from covmin.constants import EACH_SIZE_UP_TO, MANY_ROWS, MEMORY_NUMBERS, NOISE, RIDGE_LIMITS
 from covmin.core.kernels import Kernel, Mixed
 from covmin.core.path import Path, run_path, stage_of
 from covmin.core.problem import DEVICE_EFFORT, EFFORT, Problem
@@ -329,7 +329,7 @@ def _of_rare_values(
         return method, first, []
     kernel = with_share(method.kernel, 1.0)
     alone = first.by(kernel)
-    if is_by_chance(alone.unpredicted, min(n, NOISE_ROWS)):
+    if is_by_chance(alone.unpredicted, min(n, NOISE[0])):
         return method, first, []
     why = "features rarely vary together, no pair stands out, and single effects do"
     decisions = [Decision("kernel", _in_words(kernel), why)]
@@ -350,7 +350,7 @@ def _ridges(
     if not formulation.is_path or formulation.inverse != "exact":
         epsilon, reason = paper_ridge(method.task, formulation)
     else:
-        n_seen = min(n, NOISE_ROWS)
+        n_seen = min(n, NOISE[0])
         epsilon, reason = ridge_for_noise(n, first.unpredicted, first.has_single_effects, n_seen)
     least = ridge_for_units(columns.unit_sizes, columns.n_distinct)
     if least > epsilon:
