@@ -1,25 +1,21 @@
-"""How the cost grows: with n, d, D and k, and over Dask workers.
+"""How the cost grows with n, d, D and k.
 
-Run with ``python -m benchmarks.growth [--parts steps workers]``. A step is the
-criterion and its gradient. Each curve is printed, written to ``benchmarks/results`` and drawn
-in ``benchmarks/figures``, beside the power of the size that fits its last two points.
+Run with ``python -m benchmarks.growth``. A step is the criterion and its gradient. Each curve is
+printed, written to ``benchmarks/results`` and drawn in ``benchmarks/figures``, beside the power of
+the size that fits its last two points.
 """
 
 from __future__ import annotations
 
 import argparse
-import warnings
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.large import samples as large_samples
 from benchmarks.tables import FIGURES, machine, save, seconds, show, write
-from covmin import CCMSelector, Formulation
 from covmin.core.grams import ExactGram, FourierGram, Gram
 from covmin.core.kernels import Gaussian
 from covmin.core.objectives import TraceObjective
@@ -102,46 +98,10 @@ def draw(frame: pd.DataFrame, path: Path) -> None:
     save(figure, path.stem)
 
 
-def workers(rows_each: int = 50_000) -> None:
-    """Weak scaling: twice the rows on twice the workers should take the same time."""
-    import dask.array as da
-    from distributed import Client, LocalCluster
-
-    results = []
-    for n_workers in (1, 2):
-        cluster = LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address=None
-        )
-        with cluster, Client(cluster):
-            n = rows_each * n_workers
-            X, y = large_samples(np.random.default_rng(0), n, 20, "float32")
-            lazy = da.from_array(X, chunks=(rows_each // 5, 20))
-            few_steps = Formulation(strategy="single", max_iter=5, tol=0.0)
-            selector = CCMSelector(5, task="regression", formulation=few_steps)
-            took = seconds(partial(_quietly, selector, lazy, y))
-            results.append({"workers": n_workers, "rows": n, "seconds": took})
-    show(results)
-    print(f"efficiency {results[0]['seconds'] / results[1]['seconds']:.2f}")
-    write("workers", results)
-
-
-def _quietly(selector: CCMSelector, X: Any, y: np.ndarray) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # five steps are not meant to converge
-        selector.fit(X, y)
-
-
-_PARTS = {"steps": steps, "workers": workers}
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--parts", nargs="+", choices=list(_PARTS), default=list(_PARTS))
-    options = parser.parse_args()
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     print(machine())
-    for part in options.parts:
-        print(f"\n{part}")
-        _PARTS[part]()
+    steps()
 
 
 if __name__ == "__main__":

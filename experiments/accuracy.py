@@ -118,23 +118,6 @@ def accuracy_table(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     return cells.loc[order].reset_index().rename(columns={"dataset": "set"})
 
 
-def differences(table: pd.DataFrame) -> pd.DataFrame:
-    """What ccm gains over its hardest rival on each set, in points.
-
-    The standard error is that of two independent means: the folds are the same for all, so that it
-    is too large rather than too small.
-    """
-    rows = []
-    for name, part in table.groupby("dataset", sort=False):
-        part = 100 * part.set_index("selector")[["accuracy", "standard_error"]]
-        hardest = part.loc[[r for r in RIVALS if r in part.index], "accuracy"].idxmax()
-        gain = part["accuracy"]["ccm"] - part["accuracy"][hardest]
-        error = np.hypot(*part["standard_error"][["ccm", hardest]])
-        row = {"set": name, "hardest rival": hardest, "difference in points": gain}
-        rows.append(row | {"standard error": error})
-    return pd.DataFrame(rows)
-
-
 def standings(table: pd.DataFrame) -> pd.DataFrame:
     """How often each of the rivals and ccm is first, and how often far from it."""
     means = 100 * table.pivot(index="dataset", columns="selector", values="accuracy")
@@ -158,7 +141,6 @@ def report(table: pd.DataFrame) -> str:
     parts = {
         f"{title}(± standard error over folds)": markdown_table(accuracy_table(table, names)),
         f"How the {table['dataset'].nunique()} sets add up": markdown_table(standings(table), 1),
-        "ccm less its hardest rival on each set": markdown_table(differences(table), 2),
         "Seconds of a fit": markdown_table(times.rename_axis("set").reset_index(), 2),
     }
     return "\n\n".join(f"## {title}\n\n{text}" for title, text in parts.items())

@@ -320,7 +320,6 @@ TABLES = {
     "step": (lambda: steps("step"), 2),
     "large": (lambda: thousands("large"), 2),
     "growth": (growth, 1),
-    "workers": (lambda: thousands("workers"), 1),
     "grid-faster": (lambda: grid("faster"), 0),
     "grid-median": (lambda: grid("median"), 2),
     "grid-slowest": (lambda: grid("max"), 2),

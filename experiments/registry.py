@@ -67,7 +67,7 @@ RUNS: dict[str, tuple[float, list[str]]] = {
     "experiments.paper real --output experiments": (1.4, [f"{_R}real.csv"]),
     "benchmarks.grid": (1.5, [f"{_B}grid.csv"]),
     "benchmarks.grid --processor --no-auto --tasks classes": (0.1, [f"{_B}grid-processor.csv"]),
-    "benchmarks.growth": (0.1, [f"{_B}{n}.csv" for n in ("growth", "workers")]),
+    "benchmarks.growth": (0.1, [f"{_B}growth.csv"]),
     "benchmarks.step --processor --rows 50000": (0.1, [f"{_B}step.csv"]),
     "benchmarks.large": (0.1, [f"{_B}large.csv"]),
     "benchmarks.gpu": (0.1, [f"{_B}gpu.csv", f"{_B}gpu-fits.csv"]),  # needs a GPU

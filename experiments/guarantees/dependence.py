@@ -1,4 +1,4 @@
-"""Level and power of the conditional dependence test, beside established tests.
+"""Level and power of the conditional dependence test.
 
 The test was designed on other nulls (a cosine, a product of two among ten columns, t₃ noise
 throughout, a spread of its own for each of two columns, a rare class) than those shown here.
@@ -16,17 +16,15 @@ import pandas as pd
 from covmin import conditional_dependence_test
 from covmin.datasets import make_additive, make_xor
 from covmin.runtime.seeds import unit_seed
-from experiments.study import Study, Unit, results
+from experiments.study import Unit, results
 
-from .rival_tests import RIVALS
+from .simulation import simulation
 
 ALPHA = 0.05
 N_RUNS = 200
-N_BESIDE = 100  # samples where other tests stand beside
-SIZES = (50, N_BESIDE, 300, 1000)
+N_POWER = 100
+SIZES = (50, N_POWER, 300, 1000)
 N_RUNS_LARGE = 60  # at the largest
-N_RUNS_BESIDE = 60  # of the other tests
-OURS = "covmin"
 Data = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -129,48 +127,17 @@ QUESTIONS = {
 }
 
 
-def units() -> list[dict[str, Any]]:
-    found = []
-    for run in range(N_RUNS):
-        sizes = [n for n in SIZES if n < max(SIZES) or run < N_RUNS_LARGE]
-        asked = [(q, n, OURS) for n in sizes for q in NULLS]
-        asked += [(q, N_BESIDE, OURS) for q in QUESTIONS]
-        if run < N_RUNS_BESIDE:
-            asked += [(q, N_BESIDE, test) for test in RIVALS for q in (*NULLS, *QUESTIONS)]
-        found += [{"question": q, "n": n, "run": run, "test": test} for q, n, test in asked]
-    return found
-
-
 def one_test(unit: Unit) -> dict[str, Any]:
-    """p-value and processor seconds of one test."""
-    question, n, run, test = unit["question"], unit["n"], unit["run"], unit["test"]
+    """Whether one test rejects, and its processor seconds."""
+    question, n, run = unit["question"], unit["n"], unit["run"]
     if question in NULLS:
         rng = np.random.default_rng(unit_seed(0, "null", question, n, run))
         x, y, Z = NULLS[question][0](rng, n)
     else:
         x, y, Z = alternative(question, n, run)
     start = time.process_time()
-    if test in RIVALS:
-        p_value = _rival(test, x, np.asarray(y), Z)
-    else:
-        p_value = conditional_dependence_test(x[:, None], y, given=Z, random_state=run).p_value
+    p_value = conditional_dependence_test(x[:, None], y, given=Z, random_state=run).p_value
     return {"rejected": float(p_value <= ALPHA), "seconds": time.process_time() - start}
-
-
-def _rival(test: str, x: np.ndarray, y: np.ndarray, Z: np.ndarray) -> float:
-    """By the best of several outputs, for as many: these tests are of one."""
-    if np.unique(y).size in (3, 4):
-        codes = (y[:, None] == np.unique(y)).astype(float)
-    else:
-        codes = y[:, None].astype(float)
-    return min(1.0, codes.shape[1] * min(RIVALS[test](x, code, Z) for code in codes.T))
-
-
-def summary(frame: pd.DataFrame) -> pd.DataFrame:
-    groups = frame.groupby(["question", "n", "test"], sort=False)
-    return groups.agg(
-        runs=("rejected", "size"), rejected=("rejected", "mean"), seconds=("seconds", "mean")
-    ).reset_index()
 
 
 def _error(rate: float, runs: pd.Series) -> pd.Series:
@@ -179,7 +146,7 @@ def _error(rate: float, runs: pd.Series) -> pd.Series:
 
 def page_level() -> pd.DataFrame:
     frame = results("guarantees-test")
-    ours = frame[frame["question"].isin(list(NULLS)) & (frame["test"] == OURS)]
+    ours = frame[frame["question"].isin(list(NULLS))]
     wide = ours.pivot(index="question", columns="n", values=["rejected", "runs"]).loc[list(NULLS)]
     worst = (wide["rejected"] - ALPHA - 2.0 * _error(ALPHA, wide["runs"])).max(axis=1)
     rates = wide["rejected"].add_prefix("n=")
@@ -192,34 +159,23 @@ def page_level() -> pd.DataFrame:
 
 def page_runs() -> pd.DataFrame:
     frame = results("guarantees-test")
-    ours = frame[frame["question"].isin(list(NULLS)) & (frame["test"] == OURS)]
+    ours = frame[frame["question"].isin(list(NULLS))]
     by_size = ours.groupby("n")["runs"].min().reset_index(name="runs of each null")
     return by_size.assign(**{"standard error at 0.05": _error(ALPHA, by_size["runs of each null"])})
 
 
-def page_beside() -> pd.DataFrame:
-    frame = results("guarantees-test")
-    frame = frame[frame["n"] == N_BESIDE]
-    wide = frame.pivot(index="question", columns="test", values="rejected")
-    wide = wide.loc[[*NULLS, *QUESTIONS], [OURS, *RIVALS]]
-    runs = frame[frame["test"] == "KCI"].set_index("question")["runs"]
-    what = [NULLS[q][1] if q in NULLS else QUESTIONS[q] for q in wide.index]
-    wide.insert(0, "x adds", ["nothing" if q in NULLS else "something" for q in wide.index])
-    wide.insert(1, "what", what)
-    return wide.assign(**{"runs of the others": runs.loc[wide.index]}).reset_index(names="design")
+def page_power() -> pd.DataFrame:
+    frame = results("guarantees-test").set_index("question").loc[list(QUESTIONS)]
+    shown = frame[["rejected", "runs"]].reset_index(names="design")
+    return shown.assign(what=QUESTIONS.values())
 
 
-def page_seconds() -> pd.DataFrame:
-    frame = results("guarantees-test")
-    frame = frame[frame["n"] == N_BESIDE]
-    means = frame.groupby("test", sort=False)["seconds"].mean() * 1000.0
-    return means.reset_index(name="milliseconds a test, n=100")
-
-
-STUDIES = [Study("guarantees-test", units, one_test, 0.1, summary, by="test")]
+_RUNS = {n: N_RUNS_LARGE if n == max(SIZES) else N_RUNS for n in SIZES}
+CELLS = [{"question": q, "n": n, "runs": runs} for n, runs in _RUNS.items() for q in NULLS]
+CELLS += [{"question": q, "n": N_POWER, "runs": N_RUNS} for q in QUESTIONS]
+STUDIES = [simulation("guarantees-test", CELLS, one_test, "question")]
 TABLES = {
     "type-1": (page_level, 3),
     "type-1-runs": (page_runs, 3),
-    "power": (page_beside, 2),
-    "test-seconds": (page_seconds, 1),
+    "power": (page_power, 2),
 }

@@ -17,7 +17,6 @@ from covmin.core.problem import Problem
 from covmin.core.rows import Sample
 from covmin.core.screening import Protected
 from covmin.data import TableOptions, read
-from covmin.datasets import make_correlated_interaction, make_xor
 from covmin.plan.look import FirstLook
 from covmin.runtime.seeds import unit_seed
 from covmin.selection.assemble import make_problem
@@ -27,7 +26,6 @@ from .simulation import gaussian_design
 
 LEVEL = 0.05
 N_TABLES, BATCH = 500, 50
-N_TABLES_POWER = 20
 Draw = Callable[[np.random.Generator, int, int], Any]
 
 # --- features -------------------------------------------------------------------------------------
@@ -136,8 +134,8 @@ def draw(unit: Unit, table: int) -> tuple[Any, np.ndarray]:
     return X, (y > 0.0).astype(str) if "classes" in response else y
 
 
-def named(X: Any, y: np.ndarray) -> tuple[Protected, np.ndarray]:
-    """What a fit would name by the look before its path, and the input behind each of its columns.
+def named(X: Any, y: np.ndarray) -> Protected:
+    """What a fit would name by the look before its path.
 
     The look goes by ranks, so that numbers need not be read and standardised as a fit does.
     """
@@ -146,44 +144,18 @@ def named(X: Any, y: np.ndarray) -> tuple[Protected, np.ndarray]:
         samples = read(X, y, TableOptions(task=task))
         columns = samples.columns(True)
         problem = make_problem(columns, samples.response.Y, Gaussian())
-        return FirstLook(problem, task).protected, columns.index
+        return FirstLook(problem, task).protected
     X = X[:, np.ptp(X, axis=0) > 0.0]
     Y = y[:, None] if task == "regression" else (y[:, None] == np.unique(y)).astype(float)
     sample = Sample(X, Y - Y.mean(axis=0), np.full(len(X), 1.0 / len(X)))
     problem = Problem.exact(sample, kernel=Gaussian(), epsilon=1.0)
-    return FirstLook(problem, task).protected, np.arange(X.shape[1])
+    return FirstLook(problem, task).protected
 
-
-# --- where there is something to find -------------------------------------------------------------
-
-
-def fast_product(n: int, n_noise: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, n_noise))
-    return X, np.sin(3.0 * X[:, 0]) * X[:, 1] + 0.3 * rng.standard_normal(n)
-
-
-def effects_and_product(n: int, n_noise: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, n_noise))
-    y = X[:, 2] - X[:, 3] + 2.0 * X[:, 0] * X[:, 1]
-    return X, y + 0.5 * rng.standard_normal(n)
-
-
-POWER: dict[str, Callable[[int, int, int], tuple[np.ndarray, np.ndarray]]] = {
-    "XOR of three": lambda n, d, seed: make_xor(n, d, random_state=seed, return_X_y=True),
-    "product, with look-alikes": lambda n, d, seed: make_correlated_interaction(
-        n, d, random_state=seed, return_X_y=True
-    ),
-    "sin(3x₀)·x₁": fast_product,
-    "two effects and a product": effects_and_product,
-}
 
 # --- runs -----------------------------------------------------------------------------------------
 
 SHAPES = ((100, 50), (500, 20))
 OTHER_SHAPES = ((60, 10), (200, 200), (100, 1000))
-POWER_SHAPES = ((60, 100), (100, 100), (100, 1000), (400, 100))
 
 
 def cells() -> list[tuple[str, str, int, int]]:
@@ -208,35 +180,20 @@ def cells() -> list[tuple[str, str, int, int]]:
 
 
 def units() -> list[dict[str, Any]]:
-    null = [
+    return [
         {"features": features, "response": response, "n": n, "d": d, "batch": batch}
         for batch in range(N_TABLES // BATCH)
         for features, response, n, d in cells()
     ]
-    power = [
-        {"task": task, "n": n, "d": d, "run": run}
-        for task in POWER
-        for n, d in POWER_SHAPES
-        for run in range(N_TABLES_POWER)
-    ]
-    return null + power
 
 
 def run(unit: Unit) -> dict[str, int]:
-    """Of a batch, tables with a pair and with a feature of the spread; or pairs right and wrong."""
-    if "task" in unit:
-        seed = unit_seed(0, "interactions", unit["task"], unit["n"], unit["d"], unit["run"])
-        X, y = POWER[unit["task"]](unit["n"], unit["d"], seed)
-        informative = {0, 1, 2} if unit["task"].startswith("XOR") else {0, 1}
-        found, columns = named(X, y)
-        pairs = columns[found.interactions.columns].tolist()
-        right = [set(pair) <= informative for pair in pairs]
-        return {"pair": int(any(right)), "spread": right.count(False)}
+    """Of a batch, tables with a pair and with a feature of the spread."""
     tables = range(unit["batch"] * BATCH, (unit["batch"] + 1) * BATCH)
-    protected_of_each = [named(*draw(unit, table))[0] for table in tables]
+    found = [named(*draw(unit, table)) for table in tables]
     return {
-        "pair": sum(protected.interactions.share.size > 0 for protected in protected_of_each),
-        "spread": sum(protected.spread.share.size > 0 for protected in protected_of_each),
+        "pair": sum(protected.interactions.share.size > 0 for protected in found),
+        "spread": sum(protected.spread.share.size > 0 for protected in found),
     }
 
 
@@ -244,13 +201,9 @@ def run(unit: Unit) -> dict[str, int]:
 
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
-    """Rates of each cell; where there is something to find, the power, and wrong pairs a table."""
-    null = frame[frame["task"].isna()]
-    sums = null.groupby(["features", "response", "n", "d"], sort=False)[["pair", "spread"]]
-    rates = (sums.sum() / N_TABLES).reset_index().assign(tables=N_TABLES)
-    found = frame[frame["task"].notna()].groupby(["task", "n", "d"], sort=False)
-    power = found.agg(pair=("pair", "mean"), wrong=("spread", "mean"), tables=("pair", "size"))
-    return pd.concat([rates, power.reset_index()], ignore_index=True)
+    """Rates of each cell."""
+    sums = frame.groupby(["features", "response", "n", "d"], sort=False)[["pair", "spread"]]
+    return (sums.sum() / N_TABLES).reset_index().assign(tables=N_TABLES)
 
 
 def with_error(rate: float, n_tables: int = N_TABLES) -> str:
@@ -290,18 +243,9 @@ def page_spread() -> pd.DataFrame:
     return page_of(rates[~rates["response"].str.contains("class")], "spread")
 
 
-def page_power() -> pd.DataFrame:
-    frame = results("guarantees-interactions").dropna(subset="task")
-    shown = frame["pair"].map("{:.2f}".format) + frame["wrong"].map(" ({:.2f})".format)
-    frame = frame.assign(shape=shape_of(frame), shown=shown)
-    wide = frame.pivot(index="task", columns="shape", values="shown")
-    return wide.loc[list(POWER), frame["shape"].unique()].reset_index()
-
-
 STUDIES = [Study("guarantees-interactions", units, run, 0.1, summary, by="features")]
 TABLES = {
     "interactions-noise": (lambda: page_of(rates_of(NOISE), "pair"), 3),
     "interactions-spread": (page_spread, 3),
     "interactions-effects": (page_effects, 3),
-    "interactions-power": (page_power, 3),
 }

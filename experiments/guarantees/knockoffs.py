@@ -16,22 +16,22 @@ from sklearn.linear_model import LassoCV
 
 from covmin import CCMSelector, KnockoffSelector
 from covmin.runtime.seeds import unit_seed
-from experiments.study import Study, Unit, results
+from experiments.study import Unit, results
 
-from .simulation import EFFECTS, design, discoveries, gaussian_design, rates, with_noise, within
+from .simulation import (
+    EFFECTS,
+    design,
+    discoveries,
+    gaussian_design,
+    simulation,
+    with_noise,
+    within,
+)
 
 N_RUNS = 200
 N_SAMPLES, N_FEATURES, N_TRUE = 300, 40, 12
 N_COLUMNS_SAMPLES = 200
 _RHO = 0.5
-
-
-def knockoff_units() -> list[dict[str, Any]]:
-    every = product(range(N_RUNS), ("linear", "nonlinear"), (0.0, 0.5), ("ccm", "lasso"))
-    return [
-        {"response": response, "rho": rho, "method": method, "run": run}
-        for run, response, rho, method in every
-    ]
 
 
 def knockoff_run(unit: Unit) -> list[dict[str, Any]]:
@@ -54,15 +54,10 @@ def absolute_coefficients(model: Any) -> np.ndarray:
     return np.abs(model.coef_)
 
 
-def knockoff_summary(frame: pd.DataFrame) -> pd.DataFrame:
-    keys = ["response", "rho", "level", "method"]
-    return rates(frame, keys).sort_values(keys, ignore_index=True)
-
-
 def page_knockoffs() -> pd.DataFrame:
     frame = results("guarantees-knockoffs")
     wide = frame.pivot(index=["response", "rho", "level"], columns="method").reset_index()
-    fdr, error = wide["fdr", "ccm"], wide["fdr_se", "ccm"]
+    fdr, error = wide["fdr", "ccm"], wide["fdr, s.e.", "ccm"]
     return pd.DataFrame(
         {
             "response": wide["response"],
@@ -199,10 +194,6 @@ DESIGNS: dict[str, tuple[Callable[[np.random.Generator], Table], str]] = {
 }
 
 
-def columns_units() -> list[dict[str, Any]]:
-    return [{"design": name, "run": run} for run in range(N_RUNS) for name in DESIGNS]
-
-
 def columns_run(unit: Unit) -> list[dict[str, Any]]:
     """False discoveries and true units found at each level, and whether it warned."""
     rng = np.random.default_rng(unit_seed(0, "columns", unit["design"], unit["run"]))
@@ -225,10 +216,6 @@ def columns_run(unit: Unit) -> list[dict[str, Any]]:
     return [{**row, "warned": warned} for row in discoveries(q, true)]
 
 
-def columns_summary(frame: pd.DataFrame) -> pd.DataFrame:
-    return rates(frame, ["design", "level"], warned=("warned", "mean"))
-
-
 def page_columns() -> pd.DataFrame:
     found = results("guarantees-columns")
     return pd.DataFrame(
@@ -237,8 +224,8 @@ def page_columns() -> pd.DataFrame:
             "what": [DESIGNS[name][1] for name in found["design"]],
             "nominal": found["level"].map("{:g}".format),
             "FDR": found["fdr"],
-            "standard error": found["fdr_se"],
-            "within 2 s.e.": within(found["fdr"], found["level"], found["fdr_se"]),
+            "standard error": found["fdr, s.e."],
+            "within 2 s.e.": within(found["fdr"], found["level"], found["fdr, s.e."]),
             "power": found["power"],
             "warned of": found["warned"],
             "runs": found["runs"],
@@ -246,8 +233,13 @@ def page_columns() -> pd.DataFrame:
     )
 
 
+KNOCKOFFS = [
+    {"response": response, "rho": rho, "method": method, "runs": N_RUNS}
+    for response, rho, method in product(("linear", "nonlinear"), (0.0, 0.5), ("ccm", "lasso"))
+]
+COLUMNS = [{"design": name, "runs": N_RUNS} for name in DESIGNS]
 STUDIES = [
-    Study("guarantees-knockoffs", knockoff_units, knockoff_run, 0.2, knockoff_summary, by="method"),
-    Study("guarantees-columns", columns_units, columns_run, 0.1, columns_summary, by="design"),
+    simulation("guarantees-knockoffs", KNOCKOFFS, knockoff_run, "method", "level"),
+    simulation("guarantees-columns", COLUMNS, columns_run, "design", "level"),
 ]
 TABLES = {"knockoffs": (page_knockoffs, 3), "columns": (page_columns, 3)}

@@ -1,11 +1,14 @@
-"""What the simulations have in common: designs and rates of false discoveries."""
+"""What the simulations have in common: designs, runs, and rates of false discoveries."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from experiments.study import Study, Unit
 
 SIGNAL_TO_NOISE = 2.0
 LEVELS = (0.1, 0.2)
@@ -40,18 +43,34 @@ def discoveries(q: np.ndarray, true: np.ndarray) -> list[dict[str, Any]]:
     for level in LEVELS:
         kept = q <= level
         false_share = float((kept & ~true).sum() / max(kept.sum(), 1))
-        rows.append({"level": level, "fdp": false_share, "power": float(kept[true].mean())})
+        rows.append({"level": level, "fdr": false_share, "power": float(kept[true].mean())})
     return rows
 
 
-def rates(frame: pd.DataFrame, keys: list[str], **more: Any) -> pd.DataFrame:
-    """Means over runs of what :func:`discoveries` found."""
-    groups = frame.groupby(keys, sort=False)
-    found = groups.agg(
-        runs=("fdp", "size"), fdr=("fdp", "mean"), fdr_se=("fdp", "sem"), power=("power", "mean"),
-        **more,
-    )  # fmt: skip
-    return found.reset_index()
+def simulation(
+    name: str, cells: list[dict[str, Any]], work: Callable[[Unit], Any], by: str, *more: str
+) -> Study:
+    """A study that runs each cell as often as its ``runs`` says, and keeps means with errors.
+
+    ``more`` are keys that the rows of ``work`` add to those of a cell, such as a level.
+    """
+    keys = [*(key for key in cells[0] if key != "runs"), *more]
+
+    def units() -> list[dict[str, Any]]:
+        most = max(cell["runs"] for cell in cells)
+        each = [(run, cell) for run in range(most) for cell in cells if run < cell["runs"]]
+        return [{**{k: cell[k] for k in cell if k != "runs"}, "run": run} for run, cell in each]
+
+    def summary(frame: pd.DataFrame) -> pd.DataFrame:
+        measures = frame.columns.difference([*keys, "run"], sort=False)
+        groups = frame.astype(dict.fromkeys(measures, float)).groupby(keys, sort=False)
+        found = {"runs": groups.size()}
+        for measure in measures:
+            values = groups[measure]
+            found |= {measure: values.mean(), f"{measure}, s.e.": values.sem()}
+        return pd.DataFrame(found).reset_index()
+
+    return Study(name, units, work, 0.1, summary, by=by)
 
 
 def within(rate: pd.Series, level: Any, error: pd.Series) -> np.ndarray:

@@ -10,17 +10,13 @@ import pandas as pd
 from covmin import CCMSelector, StabilitySelector
 from covmin.inference.error_control import ASSUMPTIONS, false_selections
 from covmin.runtime.seeds import unit_seed
-from experiments.study import Study, Unit, results
+from experiments.study import Unit, results
 
-from .simulation import EFFECTS, design, gaussian_design, with_noise
+from .simulation import EFFECTS, design, gaussian_design, simulation, with_noise
 
 THRESHOLDS = (0.6, 0.7, 0.8, 0.9)
 N_RUNS, N_PAIRS = 200, 25
 N, D, N_TRUE, N_KEPT = 100, 40, 4, 6
-
-
-def units() -> list[dict[str, Any]]:
-    return [{"rho": rho, "run": run} for run in range(N_RUNS) for rho in (0.0, 0.5)]
 
 
 def work(unit: Unit) -> list[dict[str, Any]]:
@@ -40,25 +36,19 @@ def work(unit: Unit) -> list[dict[str, Any]]:
     ]
 
 
-def summary(frame: pd.DataFrame) -> pd.DataFrame:
-    groups = frame.groupby(["rho", "threshold"])
-    table = groups.agg(
-        runs=("false", "size"), false=("false", "mean"), se=("false", "sem"), true=("true", "mean")
-    ).reset_index()
-    for assumption in ASSUMPTIONS:
-        table[f"bound, {assumption}"] = [
-            false_selections(t, N_KEPT, D, N_PAIRS, assumption) for t in table["threshold"]
-        ]
-    return table
-
-
 def page() -> pd.DataFrame:
     frame = results("guarantees-stability")
+    for assumption in ASSUMPTIONS:
+        frame[f"bound, {assumption}"] = [
+            false_selections(t, N_KEPT, D, N_PAIRS, assumption) for t in frame["threshold"]
+        ]
     frame.insert(0, "features", frame.pop("rho").map(design))
     frame["threshold"] = frame["threshold"].map("{:g}".format)
-    titles = {"false": "false selections", "se": "standard error"}
+    titles = {"false": "false selections", "false, s.e.": "standard error"}
+    frame = frame.drop(columns="true, s.e.", errors="ignore")
     return frame.rename(columns=titles | {"true": f"true ones, of {N_TRUE}"})
 
 
-STUDIES = [Study("guarantees-stability", units, work, 0.1, summary, by="rho")]
+CELLS = [{"rho": rho, "runs": N_RUNS} for rho in (0.0, 0.5)]
+STUDIES = [simulation("guarantees-stability", CELLS, work, "rho", "threshold")]
 TABLES = {"stability": (page, 3)}

@@ -20,9 +20,9 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 from covmin import VerdictSelector
 from covmin.runtime.seeds import unit_seed
-from experiments.study import Study, Unit, results
+from experiments.study import Unit, results
 
-from .simulation import EFFECTS, gaussian_design
+from .simulation import EFFECTS, gaussian_design, simulation
 
 FDR = 0.1
 N_RUNS = 200
@@ -177,23 +177,6 @@ def with_probes(name: str, rng: Rng) -> Table:
     return Table(np.hstack([data.data, probes]), data.target, ~is_probe, is_probe)
 
 
-def units() -> list[dict[str, Any]]:
-    runs = {name: N_RUNS if name in DESIGNS else N_RUNS_REAL for name in (*DESIGNS, *REAL)}
-    ours = [
-        {"design": name, "run": run, "method": OURS}
-        for run in range(N_RUNS)
-        for name, count in runs.items()
-        if run < count
-    ]
-    # Boruta takes half a minute a run.
-    beside = [
-        {"design": name, "run": run, "method": BORUTA}
-        for run in range(N_RUNS_BORUTA)
-        for name in runs
-    ]
-    return ours + beside
-
-
 def called_by_boruta(table: Table, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Features that Boruta confirms: it has one list, so both questions get it."""
     from boruta import BorutaPy
@@ -231,19 +214,6 @@ def one_run(unit: Unit) -> dict[str, float | None]:
     }
 
 
-MEASURES = ("false needed", "false relevant", "needed found", "relevant found", "seconds")
-
-
-def summary(frame: pd.DataFrame) -> pd.DataFrame:
-    frame = frame.astype(dict.fromkeys(MEASURES, float))
-    groups = frame.groupby(["design", "method"], sort=False)
-    columns: dict[str, Any] = {"runs": ("run", "size")}
-    for measure in MEASURES:
-        columns[measure] = (measure, "mean")
-        columns[f"{measure}, s.e."] = (measure, "sem")
-    return groups.agg(**columns).reset_index()
-
-
 def page_of(names: list[str], *, with_needed: bool) -> pd.DataFrame:
     frame = results("guarantees-verdicts")
     frame = frame[frame["design"].isin(names)]
@@ -274,7 +244,11 @@ def page_designs() -> pd.DataFrame:
     return page
 
 
-STUDIES = [Study("guarantees-verdicts", units, one_run, 0.1, summary, by="method")]
+# Boruta takes half a minute a run.
+_RUNS = {name: N_RUNS if name in DESIGNS else N_RUNS_REAL for name in (*DESIGNS, *REAL)}
+CELLS = [{"design": name, "method": OURS, "runs": runs} for name, runs in _RUNS.items()]
+CELLS += [{"design": name, "method": BORUTA, "runs": N_RUNS_BORUTA} for name in _RUNS]
+STUDIES = [simulation("guarantees-verdicts", CELLS, one_run, "method")]
 TABLES = {
     "verdicts": (page_designs, 2),
     "verdicts-probes": (lambda: page_of(list(REAL), with_needed=False), 2),

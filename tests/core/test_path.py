@@ -140,7 +140,7 @@ def test_a_draw_of_components_follows_its_columns(easy):
     X, Y = easy
     problem = make_problem(X, Y, 40)
     for stage in run_path(problem, [3, 1]).stages:
-        frequencies = problem.grams.frequencies[stage.among]
+        frequencies = problem.frequencies[stage.among]
         U = naive.fourier_components(X[:, stage.among], stage.weights, frequencies, stage.bandwidth)
         assert stage.criterion == pytest.approx(naive.criterion(U @ U.T, Y, EPSILON), rel=1e-8)
 
@@ -311,7 +311,7 @@ def test_no_more_than_half_of_a_budget_is_held_for_single_effects(easy, monkeypa
     monkeypatch.setattr(Problem, "switched_on", noted)
     problem = make_problem(*easy, kernel=Mixed(0.3), effort=few_rows(work=1.0))
     run_path(problem, [6])
-    assert held == [np.sort(problem.by_single_effects()[:3]).tolist()]
+    assert held == [np.sort(problem.by_single_effects[:3]).tolist()]
 
 
 def test_errors_are_left_out_unless_asked_for(easy):
@@ -473,7 +473,7 @@ def test_the_error_is_that_of_the_exact_criterion():
     X, Y = wavy()
     problem = make_problem(X, Y, 32, epsilon=0.1)
     w = np.linspace(0.0, 1.0, 8)
-    U = naive.fourier_components(X, w, problem.grams.frequencies, 2.0)
+    U = naive.fourier_components(X, w, problem.frequencies, 2.0)
     K = naive.kernel_matrix("gaussian", X, X, w, 2.0)
     exact, close = (naive.criterion(G, Y, 0.1) for G in (K, U @ U.T))
     error = approximation_error(problem, stage_of(w))

@@ -16,12 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
 from .arrays import array_namespace
-from .grams import ExactGrams
 from .kernels.bandwidth import MEDIAN_ROWS
 from .objectives import Objective
 from .problem import Problem
@@ -142,22 +140,19 @@ def approximation_error(problem: Problem, stage: Stage) -> float:
     kernel, even if only a sample of the rows is used.
     """
     active = stage.weights > 0.0
-    if problem.grams.is_exact or not active.any():
+    if problem.frequencies is None or not active.any():
         return 0.0
     few = problem.sample.first(MEDIAN_ROWS)
     at = stage.among[active], stage.weights[active], stage.bandwidth, stage.budget, stage.among
-    by_components = replace(problem, sample=few, grams=problem.grams.on(few))
-    by_matrix = replace(problem, sample=few, grams=ExactGrams(few))
+    by_components = replace(problem, sample=few, rows=few)
+    by_matrix = replace(by_components, frequencies=None)
     rough, exact = by_components.trace(*at), by_matrix.trace(*at)
     return abs(rough - exact) / abs(exact)
 
 
 @dataclass
 class _StageWatch(Watch):
-    """Reports the steps of a stage to the observer of the path.
-
-    With ``waits`` it keeps them until :meth:`report`.
-    """
+    """Reports the steps of a stage to the observer of the path; with ``waits``, only later."""
 
     watch: Watch
     stage: int
@@ -210,8 +205,8 @@ class _Walk:
         members, among, budget = self.members, start.among, self.budgets[number]
         none = members[:0]
         if self.problem.for_stage(among)[-1].n_rows < self.problem.n_rows:
-            strong = self._by_single_effects[np.isin(self._by_single_effects, among)]
-            strong = strong[: budget // 2]
+            strong = self.problem.by_single_effects
+            strong = strong[np.isin(strong, among)][: budget // 2]
             protected = np.concatenate([members, strong[~np.isin(strong, members)]])[: budget - 1]
         elif among.size > self.protected.above and members.size < budget:
             protected = self.protected.while_many(members, budget)
@@ -228,11 +223,6 @@ class _Walk:
                 watch.report()
             return stages
         return [self._solve(self._watch(number), protected, start)]
-
-    @cached_property
-    def _by_single_effects(self) -> np.ndarray:
-        """Units by the strength of their single effects on all rows; empty without a sum."""
-        return self.problem.by_single_effects()
 
     def _watch(self, number: int, *, waits: bool = False) -> _StageWatch:
         return _StageWatch(self.watch, number, len(self.budgets), self.budgets[number], waits=waits)
@@ -253,10 +243,7 @@ class _Walk:
         return stages, watches
 
     def _solve(self, watch: _StageWatch, protected: np.ndarray, start: Start) -> Stage:
-        """Solve for one budget on more and more rows.
-
-        Protected features have weight one and come first.
-        """
+        """Solve on more and more rows; protected features have weight one and come first."""
         is_on = np.isin(start.among, protected)
         on, among, w = start.among[is_on], start.among[~is_on], start.weights[~is_on]
         problem = self.problem.switched_on(on) if on.size else self.problem

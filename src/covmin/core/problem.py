@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import log
 from typing import Any
 
@@ -17,7 +18,7 @@ from covmin.constants import SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE, WORK
 
 from .arrays import Array, like, take, to_numpy
 from .constraints import CappedSimplex, Constraint
-from .grams import ExactGrams, FourierGrams, Gram, Operator, single_effects
+from .grams import ExactGram, FourierGram, Gram, Operator, single_effects
 from .kernels import Kernel, Scale, ScaledKernel
 from .kernels.additive import waves_for
 from .kernels.bandwidth import MEDIAN_ROWS, median_bandwidth
@@ -79,12 +80,14 @@ DEVICE_EFFORT = Effort(100 * WORK[0], matrix_rows=10_000)
 class Problem:
     """Everything that a solve needs."""
 
-    sample: Sample  # for the bandwidth and the search for pairs
-    grams: ExactGrams | FourierGrams  # over all rows
+    sample: Sample  # in memory, for the kernel matrix, the bandwidth and the search for pairs
+    rows: Rows  # all rows; those of the sample, unless they do not fit in memory
     kernel: Kernel
     epsilon: float  # ridge ε
     units: Units  # the features to select from
     objective: Callable[..., Objective] = TraceObjective  # from a Gram operator, ε and units
+    # (n_columns, any): of random Fourier features, drawn once, so that all evaluations share them.
+    frequencies: Array | None = None  # None: the exact kernel matrix
     # Constraints for a budget, to be tried until one keeps that many features.
     constraints: Callable[[float], Sequence[Constraint]] = CappedSimplex.candidates
     steps: Steps = STEPS
@@ -100,7 +103,7 @@ class Problem:
     def exact(cls, sample: Sample, **options: Any) -> Problem:
         """Create a problem on the exact kernel matrix; by default each column is a unit."""
         options.setdefault("units", Units.single(sample.shape[1]))
-        return cls(sample, ExactGrams(sample), **options)
+        return cls(sample, sample, **options)
 
     @classmethod
     def fourier(
@@ -108,12 +111,13 @@ class Problem:
     ) -> Problem:
         """Create a problem on random Fourier features, over all ``rows`` if they are given."""
         options.setdefault("units", Units.single(sample.shape[1]))
-        return cls(sample, FourierGrams(rows or sample, like(frequencies, sample.X)), **options)
+        options["frequencies"] = like(frequencies, sample.X)
+        return cls(sample, rows or sample, **options)
 
     @property
     def n_rows(self) -> int:
         """Number of rows, in memory or not."""
-        return self.grams.rows.shape[0]
+        return self.rows.shape[0]
 
     @property
     def n_features(self) -> int:
@@ -139,15 +143,15 @@ class Problem:
             return [self]
         columns = self.units.columns(features)
         n_columns, effort = columns.size, self.effort
-        affordable = effort.rows(self.kernel, n_columns, self.grams.n_components)
+        n_components = 0 if self.frequencies is None else 2 * int(self.frequencies.shape[1])
+        affordable = effort.rows(self.kernel, n_columns, n_components)
         held = self
         n_rows = self.n_rows if whole else min(affordable, self.n_rows)
         if self.draw is not None and n_rows > self.sample.shape[0]:
             # Read more rows into memory, of these columns only.
-            sample, grams = self.draw(columns, n_rows), self.grams
-            if sample.shape[0] == self.n_rows:
-                grams = grams.on(sample)
-            held = replace(self, sample=sample, grams=grams)
+            sample = self.draw(columns, n_rows)
+            rows = sample if sample.shape[0] == self.n_rows else self.rows
+            held = replace(self, sample=sample, rows=rows)
         last = held.on_first(min(affordable, held.sample.shape[0]))
         loose = self.steps.looser(effort.looseness)
         looser = loose.looser(effort.looseness)
@@ -161,14 +165,14 @@ class Problem:
     def on_first(self, n_rows: int) -> Problem:
         """Return the problem on the first rows in memory; few rows use the kernel matrix."""
         n_rows = min(n_rows, self.n_rows)
-        by_matrix = self.effort is not None and n_rows <= self.effort.matrix_rows
-        by_matrix = by_matrix or self.grams.is_exact
-        if n_rows == self.n_rows and by_matrix == self.grams.is_exact:
+        is_exact = self.frequencies is None
+        by_matrix = is_exact or (self.effort is not None and n_rows <= self.effort.matrix_rows)
+        if n_rows == self.n_rows and by_matrix == is_exact:
             return self
         few = self.sample.first(n_rows)
         if by_matrix:
-            return replace(self, sample=few, grams=ExactGrams(few), for_kept=False)
-        return replace(self, sample=few, grams=self.grams.on(few))
+            return replace(self, sample=few, rows=few, frequencies=None, for_kept=False)
+        return replace(self, sample=few, rows=few)
 
     def bandwidth(self, features: np.ndarray, budget: int | None = None) -> float:
         """Return σ on the columns of the given units and the fixed ones, for a stage keeping m."""
@@ -201,7 +205,10 @@ class Problem:
         """
         columns = self.units.columns(features)
         kernel = self._kernel_of_stage(features, sigma, budget, among)
-        return self.grams.over(kernel, columns)
+        if self.frequencies is None:
+            return ExactGram(kernel, self.sample.take(columns), self.sample.Y, self.sample.p)
+        components = kernel.components(take(self.frequencies, columns, axis=0))
+        return FourierGram(components, self.rows.restrict(columns))
 
     def _kernel_of_stage(
         self, features: np.ndarray, sigma: float, budget: int | None, among: np.ndarray | None
@@ -210,24 +217,26 @@ class Problem:
         stage = self.units.restrict(features if among is None else among)
         kept = stage.n_features - stage.size + (budget or stage.size)
         n_columns = max(columns.size, stage.of_column.size)
-        alone = self.grams.is_exact or not self.kernel.sees_interactions
+        alone = self.frequencies is None or not self.kernel.sees_interactions
         n_waves = waves_for(n_columns, alone=alone)
         scale = Scale(sigma, kept if self.for_kept else stage.n_features, kept, n_waves)
         kernel: ScaledKernel = self.kernel.at(scale)
         return kernel
 
+    @cached_property
     def by_single_effects(self) -> np.ndarray:
-        """Return the units by the strength of their single effects on all rows, best first.
+        """Units by the strength of their single effects on all rows, best first.
 
-        The result is empty if the kernel has no additive part.
+        Empty if the kernel has no additive part.
         """
         features = np.arange(self.n_features)
         columns = self.units.columns(features)
         kernel = self._kernel_of_stage(features, self.bandwidth(features), None, None)
-        fixed = kernel.components(take(self.grams.frequencies, columns, axis=0)).fixed
+        frequencies = np.empty((columns.size, 0))  # those of the fixed components are not random
+        fixed = kernel.components(frequencies).fixed
         if fixed is None:
             return features[:0]
-        effects = single_effects(self.grams.rows.restrict(columns), fixed)
+        effects = single_effects(self.rows.restrict(columns), fixed)
         return np.argsort(-self.units.collect(effects), kind="stable")
 
     def objective_over(self, features: np.ndarray, gram: Gram) -> Objective:

@@ -310,10 +310,7 @@ def _least_nearby(error: Callable[[int], float], n_scales: int, start: int | Non
 def _bounded_errors(
     basis: Basis, Y: np.ndarray, factors: np.ndarray, bounds: np.ndarray
 ) -> np.ndarray:
-    """Return the mean squared leave-one-out error for each ridge; the last is that of the mean.
-
-    Predictions outside of the bounds are clipped, but for the mean.
-    """
+    """Return the leave-one-out error of clipped predictions for each ridge; last, of the mean."""
     p, root = basis.p, np.sqrt(basis.p)[:, None]
     left_out = basis.leave_one_out(root * (Y - p @ Y), factors)
     errors = []
@@ -332,10 +329,7 @@ def _bounds(Y: np.ndarray) -> np.ndarray:
 
 
 class _Sums:
-    """Sums over features between all samples and the landmarks, at one scale.
-
-    The sum for a set that contains the previous one is updated, not recomputed.
-    """
+    """Sums over features between samples and landmarks at one scale, updated for larger sets."""
 
     def __init__(self, X: np.ndarray, weights: np.ndarray, n_landmarks: int, scale: float) -> None:
         self._X, self._weights = X, weights

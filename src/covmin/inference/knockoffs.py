@@ -29,7 +29,6 @@ from .error_control import e_value_q_values, knockoff_e_values, knockoff_q_value
 from .refitting import (
     InferenceSelector,
     by_column,
-    options_of,
     read_for,
     rows_to_fit,
     shared_constraints,
@@ -233,7 +232,7 @@ class KnockoffSelector(InferenceSelector):
         X, device, y, sample_weight = from_tensors(X, device, y, sample_weight)
         if is_ccm:
             estimator.device = device
-        data = read_for(estimator, X, y, options_of(estimator), sample_weight, groups)
+        data = read_for(estimator, X, y, sample_weight, groups)
         table = data.table.in_memory()
         encoded, Y = np.asarray(table.X, dtype=np.float64), table.response.Y
         # Without class weights: copies must not depend on y.

@@ -50,14 +50,18 @@ class Refit:
 
 
 def read_for(
-    estimator: Any, X: Any, y: Any, options: TableOptions, sample_weight: Any, groups: Any
+    estimator: Any, X: Any, y: Any, sample_weight: Any, groups: Any, *, takes_missing: bool = True
 ) -> Refit:
-    """Read a table for an estimator; raise an error for weights that it does not accept."""
+    """Read a table for an estimator, by its own parameters or by the defaults.
+
+    Weights that the estimator does not accept raise an error.
+    """
     if sample_weight is not None and not has_fit_parameter(estimator, "sample_weight"):
         raise TypeError(f"sample_weight was passed, but {type(estimator).__name__} accepts none.")
-    # Advice on a parameter that the estimator does not have is left out.
-    advice = () if isinstance(estimator, CCMSelector) else ("guessed-task",)
-    with silenced(*advice):
+    options, silent = TableOptions("auto" if takes_missing else "strict"), ["guessed-task"]
+    if isinstance(estimator, CCMSelector):  # others do not have the parameter task
+        options, silent = TableOptions.of(estimator), []
+    with silenced(*silent):
         table = read(X, y, options, sample_weight, groups)
     weight = None
     if table is X and table.options.class_weight is not None:
@@ -75,13 +79,6 @@ def read_for(
     X, y = table.passed
     y = y if hasattr(y, "dtype") or is_frame(y) else np.asarray(y)
     return Refit(table, X, y, weight)
-
-
-def options_of(estimator: Any, *, takes_missing: bool = True) -> TableOptions:
-    """Return how an estimator reads a table: by its own parameters, or by the defaults."""
-    if isinstance(estimator, CCMSelector):
-        return TableOptions.of(estimator)
-    return TableOptions("auto" if takes_missing else "strict")
 
 
 def rows_to_fit(

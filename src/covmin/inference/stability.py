@@ -36,7 +36,6 @@ from .refitting import (
     InferenceSelector,
     Refit,
     by_column,
-    options_of,
     read_for,
     rows_to_fit,
     shared_constraints,
@@ -231,11 +230,10 @@ class StabilitySelector(InferenceSelector):
             )
         selector = self._selector
         takes_missing = get_tags(selector).input_tags.allow_nan
-        options = options_of(selector, takes_missing=takes_missing)
         if not isinstance(selector, CCMSelector) and not isinstance(X, Table) and not is_frame(X):
             # It cannot read text.
             X = check_array(X, dtype="numeric", accept_sparse="csr", ensure_all_finite="allow-nan")
-        data = read_for(selector, X, y, options, sample_weight, groups)
+        data = read_for(selector, X, y, sample_weight, groups, takes_missing=takes_missing)
         if data.table.n_samples < _MIN_SAMPLES:
             raise ValueError(
                 f"Found array with {data.table.n_samples} sample(s) while a minimum of "

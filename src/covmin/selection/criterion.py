@@ -1,7 +1,8 @@
 """What a given set of features leaves unexplained, and the paper's criterion for it."""
 
+from collections.abc import Callable
 from numbers import Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,13 +21,16 @@ from covmin.runtime.seeds import seed_of
 from .assemble import make_problem
 from .selector import CCMSelector
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-def _allowed(*names: str, **others: Any) -> Any:
+
+def _allowed(*names: str, **others: Any) -> Callable[[_Function], _Function]:
     """Return a check of the parameters that mean the same as in :class:`CCMSelector`."""
     shared = {name: CCMSelector._parameter_constraints[name] for name in (*names, "random_state")}
     # The reader checks the tables.
     tables = dict.fromkeys(("X", "y", "sample_weight"), "no_validation")
-    return validate_params(tables | shared | others, prefer_skip_nested_validation=True)
+    check: Any = validate_params(tables | shared | others, prefer_skip_nested_validation=True)
+    return check
 
 
 @_allowed("task", "column_types")
@@ -73,15 +77,13 @@ def unexplained_variance(
 
     Notes
     -----
-    The result is the leave-one-out error of kernel ridge regression,
-    divided by that of the mean. The scale of the kernel and the ridge minimise this error, and the
-    mean is also a candidate, so the result is at most 1. A sample is left out with all its weight
-    and with its duplicates, that is, equal rows, unless every feature has only a few values.
-    Irrelevant features increase the result, because the regression fits their noise: in the
-    example below, all twenty features leave 18 % unexplained with 300 samples, and 7 % with 1000.
-    Features that were selected on the same samples look better than they are. Up to 1000 samples
-    the kernel is exact; beyond that it is approximated with 1000 landmarks and evaluated on up to
-    20,000 samples.
+    The result is the leave-one-out error of kernel ridge regression, divided by that of the mean.
+    The scale of the kernel and the ridge minimise this error, and the mean is also a candidate. A
+    sample is left out with its duplicates, unless every feature has only a few values. Irrelevant
+    features increase the result, because the regression fits their noise: in the example below,
+    all twenty features leave 18 % unexplained with 300 samples, and 7 % with 1000. Features that
+    were selected on the same samples look better than they are. Beyond 1000 samples the kernel is
+    approximated with 1000 landmarks and evaluated on up to 20,000 samples.
 
     Examples
     --------
@@ -140,9 +142,9 @@ def conditional_covariance_trace(
     ``ε · tr(Yᵀ (G_w + nεI)⁻¹ Y)`` for y given ``w ⊙ x``, for one ε and one bandwidth, in squared
     units of y. Use it to compare sets of the same size at the same ε, as the paper does. As n grows
     and ε shrinks, it converges to the mean conditional variance of y. For finite n it is larger,
-    because of the regularisation: for a product and a linear term with 5 % noise it is 70 % of the
-    variance. It may also increase when features are added, because the bandwidth increases with
-    them. To measure what features leave unexplained, use :func:`~covmin.unexplained_variance`.
+    because of the regularisation, and it may increase when features are added, because the
+    bandwidth increases with them. To measure what features leave unexplained, use
+    :func:`~covmin.unexplained_variance`.
 
     Parameters
     ----------

@@ -115,8 +115,8 @@ def fit(table: Table, columns: PreparedColumns, settings: Settings, run: Run) ->
         path = run_stages(method, problem, first, choice.m, run)
         path, checked = check(method, problem, path, choice.m, run)
     check_lambda2(method, columns.total_weight, choice.epsilon)
-    decisions = (*described.decisions, *choice.decisions, *checked)
-    described = replace(described, decisions=decisions)
+    later = (*choice.decisions, *checked)
+    described = replace(described, decisions=(*described.decisions, *later))
     return Fit(
         described,
         table,

@@ -43,23 +43,21 @@ class EstimatorScore:
     def __call__(self, columns: np.ndarray, fold: Fold) -> float:
         """Return the score of some columns."""
         X = _safe_indexing(self.X, columns, axis=1)
-        rows = list(map(np.flatnonzero, fold))
+        train, test = map(np.flatnonzero, fold)
         if self.copies is not None:
-            rows = [np.repeat(some, self.copies[some]) for some in rows]
-        (X_train, X_test), (y_train, y_test) = (
-            [_safe_indexing(each, some) for some in rows] for each in (X, self.y)
-        )
+            train, test = (np.repeat(rows, self.copies[rows]) for rows in (train, test))
         estimator = clone(self.estimator)
         trained: dict[str, Any] = {}
         scored: dict[str, Any] = {}
         if self.copies is None:
             if (parameter := _weight_parameter(estimator)) is not None:
-                trained = {parameter: self.weight[rows[0]]}
+                trained = {parameter: self.weight[train]}
             if _takes_weight(self.scorer, estimator):
-                scored = {"sample_weight": self.weight[rows[1]]}
+                scored = {"sample_weight": self.weight[test]}
         with _said(f"{self.estimator} could not be trained on {columns.size} column(s) of X"):
-            estimator.fit(X_train, y_train, **trained)
+            estimator.fit(_safe_indexing(X, train), _safe_indexing(self.y, train), **trained)
         with _said(f"{self.name} failed for {self.estimator} on a test fold"):
+            X_test, y_test = _safe_indexing(X, test), _safe_indexing(self.y, test)
             score = float(self.scorer(estimator, X_test, y_test, **scored))
             if not np.isfinite(score):
                 raise ValueError(f"it is {score}, which is not a valid score")
@@ -104,12 +102,9 @@ def estimator_score(estimator: Any, scoring: Any, samples: Table) -> Score | Non
         return None
     X, y = samples.passed
     held = samples.X
-    if is_frame(X) and not stays_what_it_is(X):
-        held = _safe_indexing(X, samples.row)
-    elif issparse(X):
-        held = X.tocsr()[samples.row]
-    elif not stays_what_it_is(X):
-        held = np.asarray(X)[samples.row]
+    if not stays_what_it_is(X):
+        held = X if is_frame(X) else X.tocsr() if issparse(X) else np.asarray(X)
+        held = _safe_indexing(held, samples.row)
     copies = _copies(samples.weight, len(y))
     if copies is None and _weight_parameter(estimator) is None:
         warn(
@@ -148,15 +143,6 @@ def scoring_name(estimator: Any, scoring: Any) -> str:
     return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", str(scoring))
 
 
-def _takes_weight(scorer: Any, estimator: Any) -> bool:
-    """Tell whether a scorer accepts sample weights."""
-    function = getattr(scorer, "_score_func", None)
-    if function is None:
-        own = type(scorer).__name__ == "_PassthroughScorer"
-        function = _last_step(estimator)[1].score if own else scorer
-    return "sample_weight" in signature(function).parameters
-
-
 def _last_step(estimator: Any) -> tuple[str, Any]:
     """Return the name and estimator of the last step of a pipeline, or the estimator itself."""
     name, last = "", estimator
@@ -164,6 +150,14 @@ def _last_step(estimator: Any) -> tuple[str, Any]:
         step, last = last.steps[-1]
         name += f"{step}__"
     return name, last
+
+
+def _takes_weight(scorer: Any, estimator: Any) -> bool:
+    """Tell whether a scorer accepts sample weights."""
+    function = getattr(scorer, "_score_func", scorer)
+    if type(scorer).__name__ == "_PassthroughScorer":
+        function = _last_step(estimator)[1].score
+    return "sample_weight" in signature(function).parameters
 
 
 def _weight_parameter(estimator: Any) -> str | None:

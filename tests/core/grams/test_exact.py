@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from covmin.core.grams import ExactGram, ExactGrams
-from covmin.core.kernels import Gaussian, Linear
-from covmin.core.rows import Sample
+from covmin.core.grams import ExactGram
+from covmin.core.kernels import Linear
 
 
 @pytest.fixture
@@ -30,10 +29,3 @@ def test_samples_are_not_held_twice(draw):
     assert gram.prepared is gram.X
     narrowed = gram.restrict(np.array([0, 1]))
     assert narrowed.prepared is narrowed.X
-
-
-def test_grams_over_some_columns(draw, w):
-    s, columns = draw(), np.array([3, 0])
-    gram = ExactGrams(Sample(s.X, s.Y, s.p)).over(Gaussian(1.3), columns)
-    expected = ExactGram(Gaussian(1.3), s.X[:, columns], s.Y, s.p).at(w[columns])
-    assert_allclose(gram.at(w[columns]).solve(0.1), expected.solve(0.1), rtol=1e-12)

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 from single import trace_objective
 
 from covmin.core.constraints import CappedSimplex
-from covmin.core.grams import FourierGram, FourierGrams
-from covmin.core.kernels import Gaussian, Laplacian, Mixed, Scale, Sum, WaveSum
+from covmin.core.grams import FourierGram
+from covmin.core.kernels import Gaussian, Sum, WaveSum
 from covmin.core.rows import Sample
 from covmin.core.solver import Steps, minimize
 
@@ -70,18 +70,9 @@ def test_fewer_columns_keep_their_sums(draw, kernel, w, frequencies):
     assert_allclose(narrowed.solve(0.1), fresh.solve(0.1), rtol=1e-8, atol=1e-11)
 
 
-@pytest.mark.parametrize("kernel", [Gaussian(1.3), Laplacian(1.3), Mixed(0.4).at(Scale(1.3))])
-def test_every_gram_of_a_fit_sees_the_same_draw(draw, kernel, w, frequencies):
-    s, columns = draw(), np.array([3, 0])
-    grams = FourierGrams(Sample(s.X, s.Y, s.p), frequencies)
-    few = grams.over(kernel, columns).at(w[columns])
-    expected = s.fourier(kernel, frequencies).restrict(columns).at(w[columns])
-    assert few.leave_one_out(0.1) == pytest.approx(expected.leave_one_out(0.1), rel=1e-9)
-
-
 def test_the_draw_follows_the_library_of_the_rows(draw, xp, w, frequencies):
     s = draw().to(xp)
-    gram = FourierGrams(Sample(s.X, s.Y, s.p), frequencies).over(MIXED, np.arange(4))
+    gram = FourierGram(MIXED.components(frequencies), Sample(s.X, s.Y, s.p))
     expected = draw().fourier(MIXED, frequencies).at(w).leave_one_out(0.1)
     assert gram.at(w).leave_one_out(0.1) == pytest.approx(expected, rel=1e-9)
 

@@ -153,7 +153,6 @@ def test_a_mixture_has_both_kinds_side_by_side(X, w):
     assert_allclose(mixed.components(X, w), np.hstack([U, Phi]))
     powers = mixed.powers(w, U.shape[1])
     assert_allclose(powers, [*[0.7] * U.shape[1], *(0.3 * mixed.fixed.powers(w))])
-    assert not mixed.fixed_size
     assert not mixed.zero_is_absorbing
 
 

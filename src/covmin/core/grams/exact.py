@@ -19,28 +19,6 @@ from ..arrays import (
     to_numpy,
 )
 from ..kernels import ScaledKernel
-from ..rows import Sample
-
-
-@dataclass(frozen=True)
-class ExactGrams:
-    """Factory of exact Gram operators, for any kernel and any columns of rows in memory."""
-
-    rows: Sample
-    is_exact = True
-    n_components = 0
-
-    @property
-    def frequencies(self) -> Array:
-        """No random Fourier features for any column."""
-        return self.rows.X[:0, :].T
-
-    def on(self, rows: Sample) -> ExactGrams:
-        """Return the same for other rows."""
-        return ExactGrams(rows)
-
-    def over(self, kernel: ScaledKernel, columns: np.ndarray) -> ExactGram:
-        return ExactGram(kernel, self.rows.take(columns), self.rows.Y, self.rows.p)
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
-from ..arrays import Array, Factor, array_namespace, column_dots, factorize, like, take, to_numpy
-from ..kernels import ScaledKernel
+from ..arrays import Array, array_namespace, column_dots, factorize, like, take, to_numpy
 from ..kernels.components import Components, FixedMap
 from ..rows import Kept, Rows
 
@@ -18,27 +17,6 @@ _MANY_ROWS = 5
 _FEWEST_ROWS = 100
 # Columns to expand at a time if there are too many to expand all.
 _COLUMNS = 512
-
-
-@dataclass(frozen=True)
-class FourierGrams:
-    """Factory of Gram operators from random Fourier features, for any kernel and columns."""
-
-    rows: Rows
-    frequencies: Array  # (n_columns, any), drawn once, so that all operators of a fit share them
-    is_exact = False
-
-    @property
-    def n_components(self) -> int:
-        return 2 * int(self.frequencies.shape[1])
-
-    def on(self, rows: Rows) -> FourierGrams:
-        """Return the same for other rows."""
-        return replace(self, rows=rows)
-
-    def over(self, kernel: ScaledKernel, columns: np.ndarray) -> FourierGram:
-        components = kernel.components(take(self.frequencies, columns, axis=0))
-        return FourierGram(components, self.rows.restrict(columns))
 
 
 def single_effects(rows: Rows, fixed: FixedMap) -> np.ndarray:
@@ -51,18 +29,9 @@ def single_effects(rows: Rows, fixed: FixedMap) -> np.ndarray:
     return fixed.collect((to_numpy(sums) ** 2).sum(axis=1), np.zeros(rows.shape[1]))
 
 
-@dataclass(frozen=True)
-class Moments:
-    """Sums over the rows of components that do not depend on w, computed once."""
-
-    means: np.ndarray  # pᵀΦ, (D,)
-    products: np.ndarray  # Φᵀ(p∘Φ), (D, D)
-    responses: np.ndarray  # Φᵀ(p∘Y), (D, k)
-    variances: np.ndarray  # Yᵀ(p∘Y), (k, k)
-
-    def restrict(self, places: np.ndarray) -> Moments:
-        products = self.products[np.ix_(places, places)]
-        return Moments(self.means[places], products, self.responses[places], self.variances)
+# Weighted sums over the rows of components Φ (n, D) that do not depend on w, computed once:
+# pᵀΦ (D,), Φᵀ(p∘Φ) (D, D), Φᵀ(p∘Y) (D, k), Yᵀ(p∘Y) (k, k).
+Moments = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -85,7 +54,7 @@ class FourierGram:
             width = fixed.powers(np.zeros(self.rows.shape[1])).size
             kept = self.rows.keep(fixed.transform, width)
             sums = self.rows.sum(partial(_fixed_moments_block, fixed), kept)
-            object.__setattr__(self, "moments", Moments(*(to_numpy(part) for part in sums)))
+            object.__setattr__(self, "moments", tuple(to_numpy(part) for part in sums))
             object.__setattr__(self, "fixed", kept)
 
     @property
@@ -94,7 +63,7 @@ class FourierGram:
 
     @property
     def keeps_vectors(self) -> bool:
-        return self.components.fixed_size
+        return self.components.fixed is None  # otherwise there are fewer components
 
     def at(self, w: np.ndarray) -> FourierOperator:
         """Return the operator at w; moving components need a first pass over the rows."""
@@ -104,7 +73,9 @@ class FourierGram:
         moments, kept, fixed = self.moments, self.fixed, self.components.fixed
         if moments is not None and fixed is not None:
             places = fixed.places(columns)
-            moments = moments.restrict(places)
+            means, products, responses, variances = moments
+            products = products[np.ix_(places, places)]
+            moments = means[places], products, responses[places], variances
             kept = kept and [take(Phi, places, axis=1) for Phi in kept]
         rows = self.rows.restrict(columns)
         return FourierGram(self.components.restrict(columns), rows, moments, kept)
@@ -116,12 +87,16 @@ class FourierGram:
 def _fixed_moments_block(
     fixed: FixedMap, X: Array, Y: Array, p: Array, Phi: Array | None = None
 ) -> tuple[Array, ...]:
-    """Return ``pᵀΦ, Φᵀ(p∘Φ), Φᵀ(p∘Y), Yᵀ(p∘Y)`` of a block."""
+    """Return the moments of a block of fixed components."""
+    return _moments(fixed.transform(X) if Phi is None else Phi, Y, p)
+
+
+def _moments(U: Array, Y: Array, p: Array) -> tuple[Array, ...]:
+    """Return ``pᵀU, Uᵀ(p∘U), Uᵀ(p∘Y), Yᵀ(p∘Y)``."""
     # √p on both sides keeps the product symmetric, which BLAS exploits.
-    root = array_namespace(X).sqrt(p)
-    Phi = fixed.transform(X) if Phi is None else Phi
-    Phi, Y = Phi * root[:, None], Y * root[:, None]
-    return root @ Phi, Phi.T @ Phi, Phi.T @ Y, Y.T @ Y
+    root = array_namespace(p).sqrt(p)
+    U, Y = U * root[:, None], Y * root[:, None]
+    return root @ U, U.T @ U, U.T @ Y, Y.T @ Y
 
 
 def _responses_block(fixed: FixedMap, X: Array, Y: Array, p: Array) -> tuple[Array]:
@@ -147,16 +122,12 @@ def _moments_block(
     U: Array | None = None,
     Phi: Array | None = None,
 ) -> tuple[Array, ...]:
-    """Return ``pᵀU, Uᵀ(p∘U), Uᵀ(p∘Y), Yᵀ(p∘Y)`` of a block and, if Φ exists, ``Uᵀ(p∘Φ)``."""
-    root = array_namespace(X).sqrt(p)
+    """Return the moments of a block of moving components U and, if Φ exists, ``Uᵀ(p∘Φ)``."""
     U = _moving_block(components, w, X) if U is None else U
-    U = U * root[:, None]
-    Y = Y * root[:, None]
-    sums = root @ U, U.T @ U, U.T @ Y, Y.T @ Y
     if components.fixed is None:
-        return sums
+        return _moments(U, Y, p)
     Phi = components.fixed.transform(X) if Phi is None else Phi
-    return *sums, U.T @ (Phi * root[:, None])
+    return *_moments(U, Y, p), U.T @ (Phi * p[:, None])
 
 
 def _gradient_block(
@@ -220,7 +191,7 @@ class FourierOperator:
         if gram.components.moving is None:
             assert fixed is not None
             self._n_moving = 0
-            return fixed.means, fixed.products, fixed.responses, fixed.variances
+            return fixed
         moving, rows = gram.components.moving, gram.rows
         width = 2 * int(moving.frequencies.shape[1])
         self._kept = rows.keep(partial(_moving_block, gram.components, w), width), gram.fixed
@@ -228,68 +199,56 @@ class FourierOperator:
         means, UU, UY, YY, *cross = (to_numpy(part) for part in parts)
         self._n_moving = means.size
         if fixed is not None:
-            UU = np.block([[UU, cross[0]], [cross[0].T, fixed.products]])
-            means, UY = np.concatenate([means, fixed.means]), np.concatenate([UY, fixed.responses])
+            UU = np.block([[UU, cross[0]], [cross[0].T, fixed[1]]])
+            means, UY = np.concatenate([means, fixed[0]]), np.concatenate([UY, fixed[2]])
         return means, UU, UY, YY
 
     def _pad(self, beta: np.ndarray) -> np.ndarray:
         return np.concatenate([np.zeros((self._k, beta.shape[1])), beta])
 
-    def _against_V(self, F: np.ndarray) -> np.ndarray:
-        """Return ``Vᵀ(p ∘ F)``."""
-        return self._N[self._k :] @ F
-
     def matmul(self, F: np.ndarray) -> np.ndarray:
         """Return ``C_w F = V S Vᵀ(p ∘ F)``."""
-        return self._pad(self._powers[:, None] * self._against_V(F))
+        return self._pad(self._powers[:, None] * (self._N[self._k :] @ F))
 
-    def _factor(self, ridge: float) -> tuple[Factor, np.ndarray]:
-        """Factorise ``√S Vᵀ(p∘V) √S + ridge·I`` over components with positive power; also √S."""
-        root = np.sqrt(self._powers[self._open])
-        at = self._k + self._open
-        S = self._N[np.ix_(at, at)] * root
-        S *= root[:, None]
-        return factorize(S, ridge), root[:, None]
-
-    def _beta(self, ridge: float) -> np.ndarray:
-        """Return the ridge coefficients ``(Vᵀ(p∘V) + ridge·S⁻¹)⁻¹ Vᵀ(p∘Y)``; 0 for zero power."""
-        beta = np.zeros((self._means.size, self._k))
-        if self._open.size == 0:
-            return beta
-        factor, root = self._factor(ridge)
-        beta[self._open] = root * factor.solve(root * self._against_V(self.Y)[self._open])
-        return beta
+    def _ridge(self, ridge: float, T: np.ndarray) -> np.ndarray:
+        """Return ``(Vᵀ(p∘V) + ridge·S⁻¹)⁻¹ T`` for T (D, c); 0 for components with zero power."""
+        solved = np.zeros_like(T)
+        if self._open.size:
+            root = np.sqrt(self._powers[self._open])
+            at = self._k + self._open
+            S = self._N[np.ix_(at, at)] * root
+            S *= root[:, None]
+            root = root[:, None]
+            solved[self._open] = root * factorize(S, ridge).solve(root * T[self._open])
+        return solved
 
     def solve(self, ridge: float) -> np.ndarray:
         """Return ``(C_w + ridge·I)⁻¹ Y = (Y − Vβ)/ridge`` (Woodbury)."""
-        return (self.Y - self._pad(self._beta(ridge))) / ridge
+        beta = self._ridge(ridge, self._N[self._k :, : self._k])
+        return (self.Y - self._pad(beta)) / ridge
 
     def dots(self, P: np.ndarray, Q: np.ndarray) -> np.ndarray:
         return column_dots(P, self._N @ Q)
 
     def grad(self, P: np.ndarray, Q: np.ndarray) -> np.ndarray:
         """Return ``∇_w Σ ⟨P, C_w Q⟩``; moving components need a second pass over the rows."""
-        VP = self._against_V(P)
-        VQ = VP if P is Q else self._against_V(Q)
+        VP = self._N[self._k :] @ P
+        VQ = VP if P is Q else self._N[self._k :] @ Q
         components, m = self._gram.components, self._n_moving
         gradient = np.zeros(self._w.size)
         if components.fixed is not None:
             slopes = components.fixed_share * np.sum(VP[m:] * VQ[m:], axis=1)
             gradient += components.fixed.collect(slopes, self._w)
         if components.moving is not None:
-            gradient += components.moving_share * self._moving_grad(P, Q, VP[:m], VQ[:m])
+            coefficients, weights = 2.0 * P, VP[:m]
+            if P is not Q:
+                coefficients, weights = np.hstack([P, Q]), np.hstack([VQ[:m], VP[:m]])
+            # V = U − 1·meansᵀ: the means contribute one constant to the sum over components.
+            parts = -(self._means @ coefficients[self._k :]), coefficients, weights
+            block = partial(_gradient_block, components, self._w, parts)
+            (slopes,) = self._gram.rows.sum(block, *self._kept)
+            gradient += components.moving_share * to_numpy(slopes)
         return gradient
-
-    def _moving_grad(
-        self, P: np.ndarray, Q: np.ndarray, UP: np.ndarray, UQ: np.ndarray
-    ) -> np.ndarray:
-        same = P is Q
-        coefficients, weights = (2.0 * P, UP) if same else (np.hstack([P, Q]), np.hstack([UQ, UP]))
-        # V = U − 1·meansᵀ: the means contribute one constant to the sum over components.
-        constant = -(self._means @ coefficients[self._k :])
-        parts = constant, coefficients, weights
-        block = partial(_gradient_block, self._gram.components, self._w, parts)
-        return to_numpy(self._gram.rows.sum(block, *self._kept)[0])
 
     def leave_one_out(self, ridge: float) -> float:
         """Return the mean squared leave-one-out residual, by one more pass over the rows.
@@ -297,13 +256,9 @@ class FourierOperator:
         With many rows per component, all rows have nearly the same, small leverage. Then the mean
         leverage is used for all of them (generalised cross-validation), without a pass.
         """
-        beta = self._beta(ridge)
-        inverse = np.zeros((self._means.size,) * 2)
-        if self._open.size:
-            factor, root = self._factor(ridge)
-            solved = factor.solve(np.eye(root.size)) * root * root.T
-            inverse[np.ix_(self._open, self._open)] = solved
         n, k = self._gram.rows.shape[0], self._k
+        inverse = self._ridge(ridge, np.eye(self._means.size))
+        beta = inverse @ self._N[k:, :k]
         if n >= max(_MANY_ROWS * self._open.size, _FEWEST_ROWS):
             leverage = (1.0 + float(np.sum(inverse * self._N[k:, k:]))) / n
             residual = self.Y - self._pad(beta)

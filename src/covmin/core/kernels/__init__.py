@@ -4,9 +4,8 @@ from typing import Any
 
 from .additive import Additive, GaussianSum, Mixed, Sum, WaveSum
 from .base import Configurable, Kernel, Scale, ScaledKernel
-from .laplacian import Laplacian
+from .distances import Gaussian, Laplacian, RationalQuadratic
 from .linear import Linear, Polynomial
-from .radial import Gaussian, RationalQuadratic
 
 __all__ = [
     "KERNELS",

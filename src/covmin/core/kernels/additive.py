@@ -27,7 +27,7 @@ from ..arrays import (
 )
 from .base import Kernel, Scale, is_finite_number
 from .components import Components, Pullback
-from .radial import RationalQuadratic
+from .distances import RationalQuadratic
 
 # Frequencies (in units of 1/s) and weights of the cosines that form the one-dimensional kernel.
 # As in a one-dimensional rational quadratic kernel (0.79, 0.16, 0.04, 0.01), most of the weight
@@ -109,10 +109,7 @@ class WaveSum:
         return xp.reshape(cos_sin(angles, 1.0), (d, self.n_waves, n))
 
     def _blocks(self, prepared: Array, rows: int = 0) -> Iterator[tuple[slice, Array]]:
-        """Yield blocks of features with their cosines and sines, shape (n_waves·block, n).
-
-        The block width is chosen for at least ``rows`` samples.
-        """
+        """Yield blocks of features, for ``rows`` samples, with their waves (n_waves·block, n)."""
         xp = array_namespace(prepared)
         d, n = prepared.shape[0], prepared.shape[-1]
         size = d if prepared.ndim == 3 else max(1, _BLOCK_NUMBERS // (max(n, rows) * self.n_waves))

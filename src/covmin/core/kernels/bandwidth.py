@@ -21,23 +21,14 @@ def _pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.triu_indices(n, 1)
 
 
-def _upper(matrix: Array) -> np.ndarray:
-    """Return the entries above the diagonal, row by row; slices copy faster than indices."""
-    rows = to_numpy(matrix)
-    return np.concatenate([row[k:] for k, row in enumerate(rows, 1)])
-
-
 def _distinct_pairs(X: Array, order: int) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return L1 or squared Euclidean distances of all pairs of rows, and a mask of distinct pairs.
-
-    The mask is None if all pairs are distinct.
-    """
+    """Return L1 or squared Euclidean distances of all pairs, and which are distinct (None: all)."""
     xp = array_namespace(X)
+    X = X if order == 1 else X - xp.mean(X, axis=0)
+    distances = to_numpy(l1_distances(X, X) if order == 1 else squared_distances(X, X))
+    pairs = np.concatenate([row[k:] for k, row in enumerate(distances, 1)])  # faster than indices
     if order == 1:
-        pairs = _upper(l1_distances(X, X))
         return pairs, None if pairs.min(initial=1.0) > 0.0 else pairs > 0.0
-    X = X - xp.mean(X, axis=0)
-    pairs = _upper(squared_distances(X, X))
     # For equal rows the squared distance is a rounding error of the squared lengths.
     lengths = to_numpy(column_dots(X.T, X.T))
     rounding = 4.0 * float(xp.finfo(X.dtype).eps)

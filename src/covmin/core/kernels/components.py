@@ -54,11 +54,6 @@ class Components:
     def zero_is_absorbing(self) -> bool:
         return self.moving is None and self.fixed is not None and self.fixed.zero_is_absorbing
 
-    @property
-    def fixed_size(self) -> bool:
-        """Whether the number of components is independent of the number of columns of X."""
-        return self.fixed is None
-
     def restrict(self, columns: np.ndarray) -> Components:
         """Return the same components for some of the columns of X."""
         return self if self.moving is None else replace(self, moving=self.moving.restrict(columns))

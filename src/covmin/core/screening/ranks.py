@@ -145,10 +145,7 @@ def _for_each_tile(work: Callable[[slice], Any], n: int, d: int, n_threads: int)
 
 
 def _mean_ranks(values: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return the ranks in each row as fractions of the samples, ½ on average.
-
-    Ties share their mean rank, so that a duplicate of a sample is equivalent to twice its weight.
-    """
+    """Return the ranks in each row as fractions of the samples; ties share their mean rank."""
     order = np.argsort(values, axis=1)
     weight = np.take(p, order)
     ends = np.cumsum(weight, axis=1)

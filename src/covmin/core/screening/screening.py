@@ -220,10 +220,7 @@ class Screening:
     def _screen(
         self, codes: np.ndarray, order: int, level: float, n_functions: int, smaller: np.ndarray
     ) -> tuple[Found, np.ndarray]:
-        """Return sets of some size, and their products beyond what is removed before.
-
-        ``smaller`` are the products of smaller sets, which are removed.
-        """
+        """Return sets of some size, and their products beyond those of ``smaller`` sets."""
         n, d, search = self.n_samples, self.of_column.size, self.search
         nothing = Found.none(order, n), np.empty((len(codes), 0))
         if not self._can_tell(codes) or d < order:
