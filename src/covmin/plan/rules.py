@@ -134,12 +134,11 @@ def choose_approximation(approximation: str, kernel: Kernel, size: Size) -> tupl
     """
     n, d, most = size.n_samples, size.n_columns, size.effort.matrix_rows
     matrix = exact_bytes(n, d, size.itemsize, mixed=kernel.sums_features)
-    components = _component_bytes(kernel, size)
     wanted = by_size(approximation, kernel, (n, d), most) == "fourier"
     squeezed = approximation == "auto" and kernel.has_components and not fits(matrix)
     if wanted or squeezed:
         check_memory(
-            components,
+            _component_bytes(kernel, size),
             f"A fit of {n} samples and {d} columns with random Fourier features",
             "Use fewer components (covmin.Fourier), omit the additive part of the kernel "
             '(kernel="gaussian"), pass float32, or read the rows from disk: a numpy.memmap, or '
@@ -152,15 +151,11 @@ def choose_approximation(approximation: str, kernel: Kernel, size: Size) -> tupl
         if not wanted:
             return "fourier", "not enough memory for the kernel matrix"
         return "fourier", f"{n} samples, more than {most}"
-    way_out = (
-        f'approximation="fourier" needs about {max(components // 10**6, 1)} MB'
-        if kernel.has_components
-        else 'kernel="gaussian" with approximation="fourier" needs no such matrix'
-    )
+    other = "" if kernel.has_components else 'kernel="gaussian" with '
     check_memory(
         matrix,
         f"The exact kernel of {n} samples and {d} columns",
-        f"{way_out}; or pass fewer samples, or float32.",
+        f'{other}approximation="fourier" needs no such matrix; or pass fewer samples, or float32.',
     )
     if approximation != "auto":
         return None, "as requested"
