@@ -16,7 +16,7 @@ from covmin.core.problem import DEVICE_EFFORT, EFFORT, Problem
 from covmin.core.screening import SEARCH
 from covmin.data import Table
 from covmin.data.blocks.sparse import is_made_dense
-from covmin.data.standardize import DistinctRows, PreparedColumns, n_features_to_keep
+from covmin.data.standardize import DistinctRows, PreparedColumns, goes_by_rank, n_features_to_keep
 from covmin.plan.formulation import FORMULATIONS, approximation_of, formulation_of
 from covmin.plan.look import FirstLook
 from covmin.plan.plan import Decision, Plan
@@ -203,7 +203,7 @@ def plan(
     decisions += [
         *_of_rows(method, size),
         _of_screening(method, size, settings),
-        *_of_table(table, columns),
+        *_of_table(table, columns, settings.standardize),
         decision,
     ]
     return method, decisions
@@ -270,13 +270,19 @@ def _of_screening(method: Method, size: Size, settings: Settings) -> Decision:
     return Decision("interactions", f"{sets}, by {by}{also}, on {rows} rows", reason)
 
 
-def _of_table(table: Table, columns: PreparedColumns) -> list[Decision]:
+def _of_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[Decision]:
     """Return what was done to samples that repeat, to missing values and to sparse tables."""
     decisions, n_rows = [], columns.p.size
     if n_rows > columns.n_distinct:
         choice = f"{n_rows - columns.n_distinct} of {n_rows} samples merged"
         reason = "a duplicate adds its weight to the sample it repeats"
         decisions.append(Decision("duplicates", choice, reason))
+    scores = None if goes_by_rank(standardize) else columns.scores
+    if scores is not None:
+        far = [name for name, knots in zip(table.column_labels, scores.knots, strict=True) if knots]
+        choice = f"clipped in {len(far)} column{'s' if len(far) > 1 else ''}: {listed(far)}"
+        reason = "beyond what normal values of so many samples reach, and most of the variance"
+        decisions.append(Decision("far values", choice, reason))
     if names := table.columns_with_missing:
         choice = f"{len(names)} column{'s' if len(names) > 1 else ''}: {listed(names)}"
         reason = (
