@@ -1,7 +1,6 @@
 """Output of the command line."""
 
 import json
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -202,10 +201,8 @@ def show_files(**paths: Path | None) -> None:
 
 
 def show_json(value: dict[str, Any]) -> None:
-    """Print one JSON object, in ASCII if the output cannot show all of its characters."""
-    text = json.dumps(value, allow_nan=False, ensure_ascii=False)
-    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-    print(text if is_unicode and text.isprintable() else json.dumps(value, allow_nan=False))
+    """Print one JSON object, in ASCII."""
+    print(json.dumps(value, allow_nan=False))
 
 
 def show_error(error: CommandError) -> None:

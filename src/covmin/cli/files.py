@@ -150,10 +150,7 @@ def _finished(table: FileTable) -> FileTable:
     frame.columns = [str(name) for name in frame.columns]
     unnamed = [name for name in frame.columns if name.startswith("Unnamed: ")]
     frame = frame.drop(columns=[name for name in unnamed if frame[name].isna().all()])
-    if frame.shape[1]:
-        blank = frame.iloc[:, 0].isna().to_numpy(copy=True)  # only such a row can be empty
-        blank[blank] = frame.loc[blank].isna().all(axis=1).to_numpy()
-        frame = frame.loc[~blank] if blank.any() else frame
+    frame = frame.dropna(how="all")
     twice = frame.columns[frame.columns.duplicated()].unique()
     if len(twice):
         raise FileError(

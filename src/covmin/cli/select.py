@@ -67,17 +67,8 @@ class Selection:
     def results(self) -> dict[str, Any]:
         """Return everything that was found, with names of features in place of numbers."""
         names = {row["column"]: row["name"] for row in self.found["features"]}
-        effects = {
-            kind: [
-                {"features": [names[j] for j in row.get("columns", [row.get("column")])]}
-                | {key: row[key] for key in ("share", "p_value")}
-                for row in self.found[kind]
-            ]
-            for kind in ("interactions", "spread")
-        }
         return self.found | {
             "selected": [row["name"] for row in self.found["features"] if row["kept"]],
-            **effects,
             "substitutes": self.substitutes,
             "verdicts": None if self.verdicts is None else _verdicts(self.verdicts, names),
             "notes": self.notes,

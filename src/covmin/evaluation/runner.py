@@ -1,16 +1,18 @@
 """Run units of work in parallel, save each as soon as it is finished, and stop in time."""
 
 import os
+import pickle
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, wait
 from contextlib import nullcontext
 from functools import partial
+from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
-from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals.loky.backend import get_context
+from joblib.externals.loky.backend.reduction import dumps
 from sklearn.exceptions import FitFailedWarning
 
 from covmin.remarks import warn
@@ -100,26 +102,59 @@ def run_within(
     library. An error stops all of them.
     """
     end = time.monotonic() + seconds
-    pool = ProcessPoolExecutor(n_jobs, initializer=_remember, initargs=(work,))
+    waiting = list(reversed(tasks))
+    packed = bytes(dumps(work))  # also handles functions defined in an interactive session
+    processes: dict[Any, Any] = {}
     try:
-        running = {pool.submit(_recalled, *task) for task in tasks}
-        while running:
-            done, running = wait(running, max(0.0, end - time.monotonic()), FIRST_COMPLETED)
-            if not done:
-                return
-            for future in done:
-                yield future.result()
+        for _ in range(min(n_jobs, len(waiting))):
+            connection, process = _started(packed)
+            processes[connection] = process
+            connection.send(waiting.pop())
+        while processes and (ready := wait(list(processes), max(0.0, end - time.monotonic()))):
+            for connection in list[Any](ready):
+                yield _received(connection)
+                if waiting:
+                    connection.send(waiting.pop())
+                else:
+                    _end(connection, processes.pop(connection))
     finally:
-        pool.shutdown(kill_workers=True)
+        for connection, process in processes.items():
+            _end(connection, process)
 
 
-# The work of this process, so that its data are sent once and not with every task.
-_REMEMBERED: list[Callable[..., Any]] = []
+def _started(packed: bytes) -> tuple[Connection, Any]:
+    context = get_context("loky")  # does not run the user's script again
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(packed, theirs), daemon=True)
+    process.start()
+    theirs.close()
+    return ours, process
 
 
-def _remember(work: Callable[..., Any]) -> None:
-    _REMEMBERED.append(work)
+def _serve(packed: bytes, connection: Connection) -> None:
+    """Process one task after another and send each result."""
+    work = pickle.loads(packed)
+    while True:
+        task = connection.recv()
+        outcome: tuple[Any, Exception | None]
+        try:
+            outcome = work(*task), None
+        except Exception as error:
+            outcome = None, error
+        connection.send(outcome)
 
 
-def _recalled(*task: Any) -> Any:
-    return _REMEMBERED[-1](*task)
+def _received(connection: Any) -> Any:
+    try:
+        result, error = connection.recv()
+    except (EOFError, ConnectionError):  # Linux resets a pipe that was not read to its end
+        raise RuntimeError("A worker process of the comparison ended unexpectedly.") from None
+    if error is not None:
+        raise error
+    return result
+
+
+def _end(connection: Any, process: Any) -> None:
+    process.terminate()
+    process.join()
+    connection.close()

@@ -14,12 +14,10 @@ from covmin.constants import (
     LEAST_MIXING,
     MEMORY_NUMBERS,
     N_COMPONENTS,
-    NOISE_OF_UNPREDICTED,
-    NOISE_ROWS,
+    NOISE,
     PAPER_RIDGE,
     RIDGE_LIMITS,
     SAMPLE_ROWS,
-    SEARCH_WORK,
     STANDARD_ERRORS,
     WORK,
 )
@@ -136,12 +134,11 @@ def choose_approximation(approximation: str, kernel: Kernel, size: Size) -> tupl
     """
     n, d, most = size.n_samples, size.n_columns, size.effort.matrix_rows
     matrix = exact_bytes(n, d, size.itemsize, mixed=kernel.sums_features)
-    components = _component_bytes(kernel, size)
     wanted = by_size(approximation, kernel, (n, d), most) == "fourier"
     squeezed = approximation == "auto" and kernel.has_components and not fits(matrix)
     if wanted or squeezed:
         check_memory(
-            components,
+            _component_bytes(kernel, size),
             f"A fit of {n} samples and {d} columns with random Fourier features",
             "Use fewer components (covmin.Fourier), omit the additive part of the kernel "
             '(kernel="gaussian"), pass float32, or read the rows from disk: a numpy.memmap, or '
@@ -154,15 +151,11 @@ def choose_approximation(approximation: str, kernel: Kernel, size: Size) -> tupl
         if not wanted:
             return "fourier", "not enough memory for the kernel matrix"
         return "fourier", f"{n} samples, more than {most}"
-    way_out = (
-        f'approximation="fourier" needs about {max(components // 10**6, 1)} MB'
-        if kernel.has_components
-        else 'kernel="gaussian" with approximation="fourier" needs no such matrix'
-    )
+    other = "" if kernel.has_components else 'kernel="gaussian" with '
     check_memory(
         matrix,
         f"The exact kernel of {n} samples and {d} columns",
-        f"{way_out}; or pass fewer samples, or float32.",
+        f'{other}approximation="fourier" needs no such matrix; or pass fewer samples, or float32.',
     )
     if approximation != "auto":
         return None, "as requested"
@@ -204,7 +197,7 @@ def pair_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
     >>> pair_rows(10**6, 50, 1), pair_rows(10**6, 10_000, 1), pair_rows(10**6, 60_000, 1)
     (167772, 2000, 11)
     """
-    affordable = (SEARCH_WORK / n_columns**2 - _PASSES) / n_responses
+    affordable = (WORK[1] / n_columns**2 - _PASSES) / n_responses
     held = max(SAMPLE_ROWS, 4 * MEMORY_NUMBERS // (N_FUNCTIONS * n_columns))
     return int(min(n_samples, held, max(affordable, 0)))
 
@@ -219,7 +212,7 @@ def pair_waves(n_rows: int, n_columns: int, n_responses: int) -> int:
     (4, 2, 1)
     """
     work = n_columns**2 * (n_rows * n_responses + _PASSES)
-    affordable = (0.1 * SEARCH_WORK / max(work, 1)) ** 0.5
+    affordable = (0.1 * WORK[1] / max(work, 1)) ** 0.5
     held = 4 * MEMORY_NUMBERS // max(n_rows * n_columns, 1)
     return int(np.clip(min(affordable, held), 1, N_FUNCTIONS))
 
@@ -235,7 +228,7 @@ def search_order(wanted: bool | int | str, n_rows: int, n_columns: int, n_respon
     if wanted is not True and wanted != "auto":
         return int(wanted) if int(wanted) > 1 else 0
     order = 2
-    while order < 4 and comb(n_columns, order + 1) * n_rows * n_responses <= WORK:
+    while order < 4 and comb(n_columns, order + 1) * n_rows * n_responses <= WORK[0]:
         order += 1
     return order
 
@@ -246,7 +239,7 @@ def held_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
     >>> held_rows(10**6, 100, 1), held_rows(10**6, 60_000, 1)
     (83886, 1000)
     """
-    looked_at = max(NOISE_ROWS, pair_rows(n_samples, n_columns, n_responses))
+    looked_at = max(NOISE[0], pair_rows(n_samples, n_columns, n_responses))
     return min(n_samples, max(looked_at, MEMORY_NUMBERS // n_columns))
 
 
@@ -310,7 +303,7 @@ def ridge_for_noise(
     """
     close, least, most, _ = RIDGE_LIMITS
     if is_by_chance(unpredicted, n_seen or n_samples) and not single_effects():
-        epsilon = float(np.clip(NOISE_OF_UNPREDICTED / n_samples, close, most))
+        epsilon = float(np.clip(NOISE[1] / n_samples, close, most))
         return epsilon, "all features together predict nothing; small enough for interactions"
     ratio = unpredicted / max(1.0 - unpredicted, np.finfo(float).eps)
     epsilon = float(np.clip(ratio / n_samples, least, most))

@@ -86,9 +86,9 @@ class Method:
         named = [units[units >= 0] for units in path.protected.interactions.units]
         named = [np.unique(members) for members in named if np.unique(members).size > 1]
         also = np.concatenate([path.protected.spread.units.ravel(), *named]).astype(int)
-        first = path.order[: CANDIDATES[0]]
+        first = path.order[: CANDIDATES[1]]
         also = np.unique(also[(also >= 0) & ~np.isin(also, first)])
-        refined = refine(sample, np.concatenate([first, also]), named, m)
+        refined = refine(sample, np.concatenate([first, also]).tolist(), named, m)
         rest = path.order[~np.isin(path.order, refined.order)]
         return np.concatenate([refined.order, rest]), refined.n_exchanges
 

@@ -58,7 +58,7 @@ def summary(
         referred to by the numbers of their columns elsewhere.
     """
     check_is_fitted(selector)
-    target = target or "y"
+    names, target = feature_names(selector), target or "y"
     explained = explained or (table and Explained(selector, table))
     classes = _classes(selector, table)
     return {
@@ -74,17 +74,9 @@ def summary(
         "why": explain_choice(selector),
         "features": feature_rows(selector, explained, _ALONE),
         "interactions": [
-            {
-                "columns": [int(j) for j in columns if j >= 0],
-                "share": float(share),
-                "p_value": float(p),
-            }
-            for columns, share, p in _rows(selector.interactions_)
+            _effect(columns, names, share, p) for columns, share, p in _rows(selector.interactions_)
         ],
-        "spread": [
-            {"column": int(j), "share": float(share), "p_value": float(p)}
-            for j, share, p in _rows(selector.spread_)
-        ],
+        "spread": [_effect([j], names, share, p) for j, share, p in _rows(selector.spread_)],
         "cv_results": error_curve(selector),
         "measures": _measures(selector, classes),
         "classes": classes,
@@ -158,6 +150,12 @@ def feature_names(selector: Any) -> list[str]:
     """Return the names of the features of a fit, or x0, x1 and so on."""
     names = getattr(selector, "feature_names_in_", None)
     return [f"x{j}" for j in range(selector.n_features_in_)] if names is None else list(names)
+
+
+def _effect(columns: Any, names: list[str], share: Any, p_value: Any) -> dict[str, Any]:
+    columns = [int(j) for j in columns if j >= 0]
+    named = [str(names[j]) for j in columns]
+    return {"columns": columns, "features": named, "share": float(share), "p_value": float(p_value)}
 
 
 def _rows(found: Any) -> Any:
