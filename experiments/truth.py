@@ -34,8 +34,6 @@ N_DRAWS, MOST_ROWS, SIZES = 4, 5000, (2, 3, 5)
 METHODS = ("ccm", "extra-trees", "mi")
 TABLE_METHODS = ("ccm", "mi", "permutation", "rfe-trees")
 
-Made = dict[str, Any]
-
 # Rows, columns, true columns, the function of the columns, and the scale of the noise: of labels,
 # the share of wrong ones.
 Row = tuple[int, int, int, Callable[[np.ndarray], np.ndarray], float]
@@ -60,11 +58,9 @@ def draw(name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """A table of ROWS: classes are whole numbers, everything else is a float."""
     n, d, _, function, noise = ROWS[name]
     rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, d))
-    if "uniform" in name:
-        X = rng.uniform(-1.0, 1.0, (n, d))
-    elif "bits" in name:
-        X = 1.0 * rng.integers(2, size=(n, d))
+    X = rng.uniform(-1, 1, (n, d)) if "uniform" in name else rng.standard_normal((n, d))
+    if "bits" in name:
+        X = 1.0 * (X > 0.0)
     y = function(X.T)
     if y.dtype == bool:
         return X, (y ^ (rng.random(n) < noise)).astype(int)
@@ -77,10 +73,10 @@ def draw(name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
 @cache
 def commit() -> str:
     words = ["git", "-C", str(ROOT), "rev-parse", "--short=7", "HEAD"]
-    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
+    return subprocess.run(words, capture_output=True, text=True).stdout.strip()
 
 
-def ranked(study: str, unit: Unit, m: int, X: Any, y: np.ndarray) -> tuple[np.ndarray, Made]:
+def ranked(study: str, unit: Unit, m: int, X: Any, y: np.ndarray) -> Any:
     """Columns from best to worst, and what the rows of results say of their making."""
     order, seconds, error = rank_features(selectors()[unit["selector"]], m, X, y, seed=0)
     if order is None:
@@ -126,8 +122,8 @@ def table_work(unit: Unit) -> list[dict[str, Any]]:
     y = frame.pop(target).to_numpy()
     splitter = GroupShuffleSplit(1, test_size=0.3, random_state=unit["draw"])
     shuffled = np.random.default_rng(unit["draw"]).permutation
-    split = next(splitter.split(frame, y, groups))
-    train, test = (shuffled(rows)[:MOST_ROWS] for rows in split)
+    parts = next(splitter.split(frame, y, groups))
+    train, test = (shuffled(rows)[:MOST_ROWS] for rows in parts)
     codes = frame.apply(lambda x: x if x.dtype.kind in "iuf" else x.astype("category").cat.codes)
     X, classes = codes.to_numpy(float), np.unique(y).size == 2
     filled = codes.fillna(codes.median()).to_numpy(float)
@@ -144,14 +140,11 @@ def table_work(unit: Unit) -> list[dict[str, Any]]:
 
 def table_report(frame: pd.DataFrame) -> str:
     wide = frame.pivot_table("score", ["table", "m"], "selector", sort=False)[list(TABLE_METHODS)]
-    title = "R² or accuracy of boosted trees on the first m columns, mean over splits"
-    return f"## {title}\n\n{markdown_table(wide.reset_index(), 3)}"
+    return f"## R² or accuracy on the first m columns\n\n{markdown_table(wide.reset_index(), 3)}"
 
 
+_SYNTHETIC, _REAL = partial(units, ROWS, METHODS), partial(units, TABLES, TABLE_METHODS)
 STUDIES = [
-    Study("truth", partial(units, ROWS, METHODS), work, 0.1, report=report),
-    Study(
-        "truth-tables", partial(units, TABLES, TABLE_METHODS), table_work, 0.1,
-        report=table_report, folder=FOLDER,
-    ),
-]  # fmt: skip
+    Study("truth", _SYNTHETIC, work, 0.1, report=report),
+    Study("truth-tables", _REAL, table_work, 0.1, report=table_report, folder=FOLDER),
+]

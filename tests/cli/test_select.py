@@ -24,7 +24,7 @@ def test_select_names_pairs_that_interact(csv, run):
     assert {name for pair in answer["interactions"] for name in pair["features"]} == set(TRUE)
     assert all(0 <= pair["p_value"] <= 0.05 < pair["share"] for pair in answer["interactions"])
     shown = " ".join(run("select", csv, "-t", "group", "-m", 3).stdout.split())
-    assert "Interacting pairs: " in shown
+    assert "Interactions: " in shown
     assert "x0 × x1 (p" in shown
 
 

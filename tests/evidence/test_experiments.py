@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from experiments import accuracy, regression, words
+from experiments import accuracy, regression, truth, words
 from experiments.registry import STUDIES
 from experiments.rivals import selectors
 from experiments.study import Study
@@ -89,6 +89,37 @@ def test_words_of_too_few_texts_are_no_feature():
     assert X.shape == (500, 3)
     assert X_test.shape == (300, 3)
     assert y.mean() == y_test.mean() == 0.5
+
+
+@pytest.mark.parametrize("name", truth.ROWS)
+def test_truth_is_in_the_first_columns(name):
+    """The function of the table changes with each of its true columns, and with no other."""
+    n, d, n_true, function, _ = truth.ROWS[name]
+    X, y = truth.draw(name, 0)
+    assert X.shape == (n, d)
+    assert len(y) == n
+    rng = np.random.default_rng(1)
+    x = rng.integers(2, size=(d, n)) * 1.0 if "bits" in name else rng.standard_normal((d, n))
+    for j in range(d):
+        changed = x.copy()
+        changed[j] = rng.permutation(x[j])
+        assert (function(changed) != function(x)).any() == (j < n_true)
+
+
+def test_noise_of_known_truths():
+    X, y = truth.draw("three signs, wide", 0)
+    assert 0.02 < np.mean((X[:, :3].prod(axis=1) > 0) != y) < 0.09
+    X, _ = truth.draw("1 % gross errors", 0)
+    assert 0.005 < np.mean(np.abs(X) > 10.0) < 0.015
+    _, y = truth.draw("Cauchy noise", 0)
+    assert np.abs(y).max() > 20.0
+
+
+def test_without_its_folder_a_study_is_skipped(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("experiments.study.RESULTS", tmp_path)
+    Study("tiny", lambda: [{}], lambda unit: 1 / 0, 0.1, folder=tmp_path / "no").run()
+    assert "tiny: skipped" in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
 
 
 # Tables --------------------------------------------------------------------------------------

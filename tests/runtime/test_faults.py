@@ -113,7 +113,7 @@ def test_archives_write_nothing_outside(tmp_path):
     assert not (tmp_path.parents[1] / "escaped.csv").exists()
 
 
-# What random input has shown (experiments/fuzz.py) --------------------------------------------
+# What random input has shown ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("fmt", ["csv", "tsv", None])

@@ -62,12 +62,9 @@ def test_many_samples_show_a_weak_effect_beside_a_strong_one():
     rng = np.random.default_rng(0)
     X = rng.uniform(-2, 2, (1500, 6))
     y = 1.5 * X[:, 0] + 0.25 * X[:, 1] * X[:, 2] + 0.5 * rng.standard_normal(1500)
-    found, missed = (
-        CCMSelector(3, epsilon=epsilon, interactions=False).fit(X, y) for epsilon in ("auto", 0.01)
-    )
+    found = CCMSelector(3, interactions=False).fit(X, y)
     assert found.epsilon_ < 0.01
     assert_array_equal(np.sort(found.ranking_[:3]), [1, 2, 3])
-    assert missed.ranking_[:3].max() > 3
 
 
 def test_wrong_labels_mislead_the_default_less():

@@ -15,7 +15,7 @@ from covmin.core.kernels import Gaussian, ScaledKernel
 from covmin.core.kernels.bandwidth import median_bandwidth
 from covmin.remarks import InputError, warn
 
-from .blocks.views import normal_range, rows_to_look_at
+from .blocks.views import NormalScores, rows_to_look_at
 from .checks import dominated_by_outliers
 from .dtypes import missing_mask
 from .survival import survival_columns
@@ -100,9 +100,9 @@ def encode_response(
     has_outliers = False
     if task == "regression":
         columns = _real_columns(y)
-        low, high = normal_range(columns, len(columns))
         # A few far values would otherwise be all that is explained.
-        columns = np.where(low < high, np.clip(columns, low, high), columns)
+        clipping = NormalScores.clipped(columns, len(columns), np.zeros(columns.shape[1], bool))
+        columns = columns if clipping is None else clipping.apply(columns)
         has_outliers = _has_outliers(columns)
     elif task == "survival":
         columns = survival_columns(y, p)

@@ -9,14 +9,14 @@ from typing import Any
 
 from scipy.sparse import issparse
 
-from covmin.constants import EACH_SIZE_UP_TO, MANY_ROWS, MEMORY_NUMBERS, NOISE_ROWS, RIDGE_LIMITS
+from covmin.constants import EACH_SIZE_UP_TO, MANY_ROWS, MEMORY_NUMBERS, NOISE, RIDGE_LIMITS
 from covmin.core.kernels import Kernel, Mixed
 from covmin.core.path import Path, run_path, stage_of
 from covmin.core.problem import DEVICE_EFFORT, EFFORT, Problem
 from covmin.core.screening import SEARCH
 from covmin.data import Table
 from covmin.data.blocks.sparse import is_made_dense
-from covmin.data.standardize import DistinctRows, PreparedColumns, n_features_to_keep
+from covmin.data.standardize import DistinctRows, PreparedColumns, goes_by_rank, n_features_to_keep
 from covmin.plan.formulation import FORMULATIONS, approximation_of, formulation_of
 from covmin.plan.look import FirstLook
 from covmin.plan.plan import Decision, Plan
@@ -115,8 +115,8 @@ def fit(table: Table, columns: PreparedColumns, settings: Settings, run: Run) ->
         path = run_stages(method, problem, first, choice.m, run)
         path, checked = check(method, problem, path, choice.m, run)
     check_lambda2(method, columns.total_weight, choice.epsilon)
-    decisions = (*described.decisions, *choice.decisions, *checked)
-    described = replace(described, decisions=decisions)
+    later = (*choice.decisions, *checked)
+    described = replace(described, decisions=(*described.decisions, *later))
     return Fit(
         described,
         table,
@@ -203,7 +203,7 @@ def plan(
     decisions += [
         *_of_rows(method, size),
         _of_screening(method, size, settings),
-        *_of_table(table, columns),
+        *_of_table(table, columns, settings.standardize),
         decision,
     ]
     return method, decisions
@@ -270,13 +270,19 @@ def _of_screening(method: Method, size: Size, settings: Settings) -> Decision:
     return Decision("interactions", f"{sets}, by {by}{also}, on {rows} rows", reason)
 
 
-def _of_table(table: Table, columns: PreparedColumns) -> list[Decision]:
+def _of_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[Decision]:
     """Return what was done to samples that repeat, to missing values and to sparse tables."""
     decisions, n_rows = [], columns.p.size
     if n_rows > columns.n_distinct:
         choice = f"{n_rows - columns.n_distinct} of {n_rows} samples merged"
         reason = "a duplicate adds its weight to the sample it repeats"
         decisions.append(Decision("duplicates", choice, reason))
+    scores = None if goes_by_rank(standardize) else columns.scores
+    if scores is not None:
+        far = [name for name, knots in zip(table.column_labels, scores.knots, strict=True) if knots]
+        choice = f"clipped in {len(far)} column{'s' if len(far) > 1 else ''}: {listed(far)}"
+        reason = "beyond what normal values of so many samples reach, and most of the variance"
+        decisions.append(Decision("far values", choice, reason))
     if names := table.columns_with_missing:
         choice = f"{len(names)} column{'s' if len(names) > 1 else ''}: {listed(names)}"
         reason = (
@@ -329,7 +335,7 @@ def _of_rare_values(
         return method, first, []
     kernel = with_share(method.kernel, 1.0)
     alone = first.by(kernel)
-    if is_by_chance(alone.unpredicted, min(n, NOISE_ROWS)):
+    if is_by_chance(alone.unpredicted, min(n, NOISE[0])):
         return method, first, []
     why = "features rarely vary together, no pair stands out, and single effects do"
     decisions = [Decision("kernel", _in_words(kernel), why)]
@@ -350,7 +356,7 @@ def _ridges(
     if not formulation.is_path or formulation.inverse != "exact":
         epsilon, reason = paper_ridge(method.task, formulation)
     else:
-        n_seen = min(n, NOISE_ROWS)
+        n_seen = min(n, NOISE[0])
         epsilon, reason = ridge_for_noise(n, first.unpredicted, first.has_single_effects, n_seen)
     least = ridge_for_units(columns.unit_sizes, columns.n_distinct)
     if least > epsilon:

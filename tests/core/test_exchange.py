@@ -1,0 +1,109 @@
+"""Sets of features compared by tuned regressions, and columns that come back."""
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from covmin.core.exchange import SetErrors, SetSample, exchange
+from covmin.core.lookback import look_back, nominate, refine
+
+
+def sample_of(X, y, of_column=None, scale=None, p=None):
+    d = X.shape[1]
+    p = np.full(len(X), 1.0 / len(X)) if p is None else p
+    Y = (y - p @ y)[:, None]
+    of_column = np.arange(d) if of_column is None else of_column
+    return SetSample(X, of_column, np.ones(d) if scale is None else scale, Y, p)
+
+
+def product_of_three(n=300, d=20, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    return X, 2 * X[:, 0] + X[:, 1] * X[:, 2] * X[:, 3] + 0.3 * rng.standard_normal(n)
+
+
+def test_the_error_is_that_of_leaving_each_row_out():
+    """By brute force, with the kernel and the ridge that were chosen."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((25, 2))
+    y = np.sin(X[:, 0]) + 0.1 * rng.standard_normal(25)
+    judged = SetErrors(sample_of(X, y)).judge(frozenset([0]), near=2)
+    D = (X[:, [0]] - X[:, 0]) ** 2
+    scale = {0: 0.25, 1: 0.5, 2: 1.0, 3: 2.0}[judged.shape]
+    K = (1.0 + D / scale**2) ** -0.5
+    Y = (y - y.mean()) / y.std()
+    left = []
+    for i in range(25):
+        rest = np.delete(np.arange(25), i)
+        # Ridge regression with a free intercept, on all rows but one; the ridge is that of all.
+        A = np.block(
+            [
+                [K[np.ix_(rest, rest)] + 25 * judged.ridge * np.eye(24), np.ones((24, 1))],
+                [np.ones((1, 24)), np.zeros((1, 1))],
+            ]
+        )
+        c = np.linalg.solve(A, np.append(Y[rest], 0.0))
+        left.append(Y[i] - K[i, rest] @ c[:-1] - c[-1])
+    assert judged.shape < 4
+    assert_allclose(judged.residuals[:, 0] * 5.0, left, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("m", [1, 2, 3])
+def test_the_best_of_all_sets_is_found(m):
+    rng = np.random.default_rng(m)
+    X = rng.standard_normal((150, 6))
+    X[:, 5] = X[:, 0] + 0.3 * X[:, 5]
+    y = X[:, 0] + X[:, 1] * X[:, 2] + 0.2 * rng.standard_normal(150)
+    sample = sample_of(X, y)
+    found = exchange(sample, range(6), [], m)
+    errors = SetErrors(sample)
+    sets = {one: errors.judge(frozenset(one)) for one in itertools.combinations(range(6), m)}
+    best = min(sets.values(), key=lambda one: one.error)
+    chosen = errors.judge(frozenset(found.order[:m].tolist()))
+    assert not best.beats(chosen)
+    assert found.n_exchanges == m * (6 - m)
+
+
+def test_features_that_act_only_together_enter_at_once():
+    X, y = product_of_three(600)
+    path = [0, 4, 5, 6, 7, 8, 1, 2, 3]
+    alone = exchange(sample_of(X, y), path, [], 4)
+    named = exchange(sample_of(X, y), path, [[1, 2, 3]], 4)
+    assert set(named.order[:4]) == {0, 1, 2, 3}
+    assert len(alone.order) == len(named.order) == 9
+
+
+def test_a_feature_of_several_columns_counts_once():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 5))
+    y = X[:, 0] + X[:, 1]
+    of_column = np.array([0, 0, 1, 2, 3])
+    found = exchange(sample_of(X, y, of_column, np.array([0.7, 0.7, 1, 1, 1])), range(4), [], 1)
+    assert found.order[0] == 0
+
+
+def test_columns_of_every_set_explain_their_part():
+    X, y = product_of_three()
+    always = sample_of(X[:, :2], y, np.array([-1, 0]))
+    assert SetErrors(always).judge(frozenset()).error < 0.6
+
+
+def test_what_acts_with_the_features_found_comes_back():
+    X, y = product_of_three(600)
+    accepted = look_back(sample_of(X, y), [0])
+    assert frozenset().union(*accepted) == {1, 2, 3}
+    assert set(refine(sample_of(X, y), range(20), [], 4).order[:4]) == {0, 1, 2, 3}
+
+
+def test_noise_is_hardly_ever_nominated_or_accepted():
+    nominated = accepted = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((120, 15))
+        sample = sample_of(X, X[:, 0] + rng.standard_normal(120))
+        nominated += bool(nominate(sample, [0], 0.05))
+        accepted += bool(frozenset().union(*look_back(sample, [0])))
+    assert nominated <= 6
+    assert accepted <= 2
