@@ -3,7 +3,7 @@ How many features?
 ==================
 
 By default, ``n_features_to_select="auto"``, covmin chooses the number of features by
-cross-fitting. It ranks the features on the training folds and measures the error of kernel ridge
+cross-validation. It ranks the features on the training folds and measures the error of kernel ridge
 regression on the test fold. It then takes the smallest set whose error is within one standard
 error of the best.
 """

@@ -13,9 +13,10 @@ SAMPLE_ROWS: Final = 2000
 #: Rows that are enough for a choice between close alternatives: an error rate is then accurate to a
 #: fraction of a per cent.
 MANY_ROWS: Final = 20_000
-#: Multiplications of one evaluation of the criterion: a fraction of a second. A limit on work, not
-#: on seconds, so that the result does not depend on the machine.
-WORK: Final = 3e10
+#: Multiplications of one evaluation of the criterion, a fraction of a second, and of the search for
+#: interactions, some seconds. Limits on work, not on seconds, so that the result does not depend on
+#: the machine.
+WORK: Final = (3e10, 4e11)
 #: Largest number of values to hold in memory as an array: 32 MB in single precision, or 84,000 rows
 #: of a first budget of 100 columns.
 MEMORY_NUMBERS: Final = 2**23
@@ -45,15 +46,12 @@ SET_KERNELS: Final = (
     ("mixed", 4.0),
     *(("gaussian", scale) for scale in (4.0, 8.0)),
 )
-#: Largest set that is compared feature by feature: as many as a person looks at one by one.
-LARGEST_SET: Final = 12
-#: Candidates of that comparison: the first of the path, and the samples that each of them needs.
-#: With more candidates than that, the lowest error of a set found with few samples is chance.
-CANDIDATES: Final = (30, 7)
+#: Sets compared feature by feature: the largest has as many as a person looks at one by one; the
+#: candidates are the first of the path, up to the second number; and each of them needs as many
+#: samples as the third: the lowest error of a set found among more is chance.
+CANDIDATES: Final = (12, 30, 7)
 
 # --- plan and selection ------------------------------------------------------------------------
-#: Work of the search for interactions, in the unit of WORK: a dozen evaluations, some seconds.
-SEARCH_WORK: Final = 4e11
 #: Random Fourier features: enough to approximate a kernel of a few dozen columns to a few per cent.
 N_COMPONENTS: Final = 512
 #: Smallest additive share of the mixed kernel: most responses are largely sums of single effects.
@@ -66,11 +64,10 @@ PAPER_RIDGE: Final = {"classification": 0.001, "regression": 0.1, "survival": 0.
 #: shrunk so much that a copy of a strong feature is worth more than a new one. The last number is
 #: the largest ε due to the sizes of categories and groups.
 RIDGE_LIMITS: Final = (0.001, 0.003, 0.01, 0.1)
-#: Noise-to-signal ratio if all features together predict nothing.
-NOISE_OF_UNPREDICTED: Final = 0.1
 #: Rows used to estimate the noise: they determine its share to a few per cent, and with more rows ε
-#: is mostly at its lower limit.
-NOISE_ROWS: Final = 1000
+#: is mostly at its lower limit. And the noise-to-signal ratio if all features together predict
+#: nothing.
+NOISE: Final = (1000, 0.1)
 #: A prediction counts if its correlation exceeds the first number of standard errors, and a set of
 #: features if its error is below that of no features by more than the second: in tables of pure
 #: noise, this finds something in one of forty.

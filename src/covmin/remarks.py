@@ -10,6 +10,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
+__all__ = ["CovminWarning", "InputError", "Remark"]
+
 # Packages whose frames are skipped in search of the line that a warning is about.
 _INSIDE = ("covmin", "sklearn", "contextlib", "joblib")
 _recorders: ContextVar[tuple[list[Remark], ...]] = ContextVar("recorders", default=())

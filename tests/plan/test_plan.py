@@ -79,8 +79,8 @@ KINDS = [
         {
             "approximation": "exact kernel matrix (60 samples, at most 2000)",
             "rows": "all at once (60 samples in memory)",
-            "interactions": "all pairs, by products of 4 functions of each column, and "
-            "features that affect the spread of y, on 60 rows (all of them)",
+            "interactions": "all 154 sets of up to 4 columns, by products of 4 functions of each "
+            "column, and features that affect the spread of y, on 60 rows (all of them)",
             "kernel": "mixed, 30% additive (8 features, 60 samples)",
             "ridge": r"~^0\.01 \(all features together leave \d\d% of the.*, 60 samples\)$",
             "features": "3 of 8 (as requested)",
@@ -199,8 +199,8 @@ KINDS = [
         {
             "approximation": "512 random Fourier features (2001 samples, more than 2000)",
             "rows": "in blocks (sized to fit in the cache)",
-            "interactions": "all pairs, by products of 4 functions of each column, and "
-            "features that affect the spread of y, on 2001 rows (all of them)",
+            "interactions": "all 25 sets of up to 4 columns, by products of 4 functions of each "
+            "column, and features that affect the spread of y, on 2001 rows (all of them)",
             "kernel": "mixed, 30% additive (5 features, 512 Fourier features)",
             "ridge": r"~^0\.003 \(all features together leave \d+% of the.*, 2001 samples\)$",
         },

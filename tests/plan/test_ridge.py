@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from covmin import CCMSelector
-from covmin.constants import NOISE_ROWS
+from covmin.constants import NOISE
 from covmin.core.kernels import Mixed
 from covmin.core.problem import Problem
 from covmin.core.rows import Sample
@@ -71,7 +71,7 @@ def test_a_thousand_of_many_rows_tell_the_noise():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((3000, 5))
     y = X[:, 0] + rng.standard_normal(3000)
-    few, many = unpredicted(X[:NOISE_ROWS], y[:NOISE_ROWS]), unpredicted(X, y)
+    few, many = unpredicted(X[: NOISE[0]], y[: NOISE[0]]), unpredicted(X, y)
     assert many == pytest.approx(few, rel=0.01)
     assert many == pytest.approx(0.5, abs=0.06)
 

@@ -12,9 +12,12 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from pandas.testing import assert_frame_equal
 from sklearn.exceptions import NotFittedError
 
-from covmin import CCMSelector
+from covmin import CCMSelector, unexplained_variance
+from covmin.data import TableOptions, read
+from covmin.datasets import make_xor
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +76,7 @@ def test_pairs_have_names(fitted):
     assert_array_equal(frame["p_value"], fitted.interactions_.p_value)
 
 
-def test_the_cross_fit_is_a_row_for_each_size(table):
+def test_cross_validation_is_a_row_for_each_size(table):
     X, y = table
     selector = CCMSelector(epsilon=[0.01, 0.1]).fit(X[["a", "b", "c"]], y)
     frame = selector.cv_results_frame()
@@ -153,3 +156,16 @@ def test_what_columns_hold_is_noted(table):
     selector = CCMSelector(1).fit(pd.DataFrame({"a": gaps, "b": dates}), y)
     notes = selector.ranking_frame().set_index("name")["notes"]
     assert (notes["a"], notes["b"]) == ("25% missing", "date")
+
+
+def test_a_table_that_was_read_stands_for_the_samples():
+    X, y = make_xor(60, random_state=0, return_X_y=True)
+    table = read(X, y, TableOptions())
+    selector = CCMSelector(3).fit(table)
+    assert_array_equal(selector.ranking_, CCMSelector(3).fit(X, y).ranking_)
+    assert unexplained_variance(table) == unexplained_variance(X, y)
+    assert_frame_equal(selector.ranking_frame(table), selector.ranking_frame(X, y))
+    assert_frame_equal(selector.substitutes(table), selector.substitutes(X, y))
+    assert "<html" in selector.report().html
+    with pytest.raises(ValueError, match="y"):
+        unexplained_variance(X)

@@ -170,7 +170,7 @@ def test_auto_takes_the_smallest_set_within_one_standard_error(xor):
     assert_array_equal(selector.get_support(indices=True), [0, 1, 2])
 
 
-def test_epsilon_is_chosen_by_the_cross_fitted_error():
+def test_epsilon_is_chosen_by_the_cross_validated_error():
     """A heavy ridge does not see the interaction, and what it keeps predicts badly."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((120, 6))
@@ -183,7 +183,7 @@ def test_epsilon_is_chosen_by_the_cross_fitted_error():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_cross_fitted_error_is_that_of_a_good_regression(seed):
+def test_the_cross_validated_error_is_that_of_a_good_regression(seed):
     """Not of the ridge that selects, which leaves a quarter of a strong effect."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((300, 6))
@@ -194,7 +194,7 @@ def test_the_cross_fitted_error_is_that_of_a_good_regression(seed):
 @pytest.mark.parametrize(
     ("dtype", "units"), [("float64", 1e-17), ("float64", [1e3, 1e-30, 1e300]), ("float32", 1e-9)]
 )
-def test_cross_fitting_does_not_depend_on_units(dtype, units):
+def test_cross_validation_does_not_depend_on_units(dtype, units):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 3)).astype(dtype)
     y = (X[:, 0] * X[:, 1] > 0).astype(int)
@@ -208,7 +208,7 @@ def test_cross_fitting_does_not_depend_on_units(dtype, units):
     assert_allclose(other_given.objective_, given.objective_, rtol=1e-3)
 
 
-def test_cross_fitting_never_sees_the_fold_left_out(xor):
+def test_cross_validation_never_sees_the_fold_left_out(xor):
     """On pure noise an honest error cannot fall below that of the mean."""
     X, _ = xor
     y = np.random.default_rng(1).integers(0, 2, X.shape[0])

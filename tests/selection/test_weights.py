@@ -44,7 +44,7 @@ class TestSampleWeights:
             same_fit(weighted, repeated)
 
     @pytest.mark.parametrize("standardize", [True, "rank"])
-    def test_so_with_everything_chosen_by_cross_fitting(self, xor, standardize):
+    def test_so_with_everything_chosen_by_cross_validation(self, xor, standardize):
         X, y = xor
         counts = np.random.default_rng(0).integers(1, 4, 60)
         selector = CCMSelector(epsilon=[0.001, 0.01], standardize=standardize)

@@ -23,7 +23,6 @@ from covmin.constants import (
     CANDIDATES,
     FUNCTION_RIDGES,
     LANDMARKS,
-    LARGEST_SET,
     SAMPLES_FOR_EACH_FEATURE,
     SET_KERNELS,
 )
@@ -317,9 +316,9 @@ def exchange(
     n, place = len(sample.X), {int(j): i for i, j in enumerate(path)}
     together = [frozenset(place[int(j)] for j in one) for one in named]
     errors = SetErrors(sample.of(path))
-    top = min(LARGEST_SET, len(path), max(1, n // SAMPLES_FOR_EACH_FEATURE))
+    top = min(CANDIDATES[0], len(path), max(1, n // SAMPLES_FOR_EACH_FEATURE))
     top = min(top, (m or top) + _PATIENCE)
-    n_candidates = min(len(path), max(top, n // CANDIDATES[1]))
+    n_candidates = min(len(path), max(top, n // CANDIDATES[2]))
     search = _Search(errors, sorted({*range(n_candidates)}.union(*together)))
     for k in range(top + 1):  # what the path proposes
         near = search.best[k - 1].shape if k > 2 else None

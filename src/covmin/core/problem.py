@@ -37,7 +37,7 @@ class Effort:
     costs so much more that the first steps are almost free.
     """
 
-    work: float = WORK  # multiplications
+    work: float = WORK[0]  # multiplications
     matrix_rows: int = SAMPLE_ROWS  # up to this many rows use the kernel matrix, beyond it Fourier
     first_rows: float = SAMPLES_FOR_EACH_FEATURE  # rows per column in the first steps
     fewest_first: int = 1000  # rows in the first steps, at least
@@ -73,7 +73,7 @@ class Effort:
 
 EFFORT = Effort()
 # An accelerator does a hundred times the work in the same time.
-DEVICE_EFFORT = Effort(100 * WORK, matrix_rows=10_000)
+DEVICE_EFFORT = Effort(100 * WORK[0], matrix_rows=10_000)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from covmin.constants import FUNCTION_RIDGES, NOISE_ROWS, SAMPLES_FOR_EACH_FEATURE
+from covmin.constants import FUNCTION_RIDGES, NOISE, SAMPLES_FOR_EACH_FEATURE
 from covmin.core.kernels import Kernel
 from covmin.core.problem import Problem
 from covmin.core.screening import Protected, Screening
@@ -30,7 +30,7 @@ class FirstLook:
         It is the leave-one-out error with every feature at weight one, divided by that of the
         mean, for the best of a few ridges. For very many rows, a sample is enough.
         """
-        problem = self.problem.on_first(NOISE_ROWS)
+        problem = self.problem.on_first(NOISE[0])
         of_the_mean = problem.sample.leave_one_out_of_the_mean()
         if of_the_mean == 0.0:
             return 1.0  # the response does not vary

@@ -14,12 +14,10 @@ from covmin.constants import (
     LEAST_MIXING,
     MEMORY_NUMBERS,
     N_COMPONENTS,
-    NOISE_OF_UNPREDICTED,
-    NOISE_ROWS,
+    NOISE,
     PAPER_RIDGE,
     RIDGE_LIMITS,
     SAMPLE_ROWS,
-    SEARCH_WORK,
     STANDARD_ERRORS,
     WORK,
 )
@@ -199,7 +197,7 @@ def pair_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
     >>> pair_rows(10**6, 50, 1), pair_rows(10**6, 10_000, 1), pair_rows(10**6, 60_000, 1)
     (167772, 2000, 11)
     """
-    affordable = (SEARCH_WORK / n_columns**2 - _PASSES) / n_responses
+    affordable = (WORK[1] / n_columns**2 - _PASSES) / n_responses
     held = max(SAMPLE_ROWS, 4 * MEMORY_NUMBERS // (N_FUNCTIONS * n_columns))
     return int(min(n_samples, held, max(affordable, 0)))
 
@@ -214,7 +212,7 @@ def pair_waves(n_rows: int, n_columns: int, n_responses: int) -> int:
     (4, 2, 1)
     """
     work = n_columns**2 * (n_rows * n_responses + _PASSES)
-    affordable = (0.1 * SEARCH_WORK / max(work, 1)) ** 0.5
+    affordable = (0.1 * WORK[1] / max(work, 1)) ** 0.5
     held = 4 * MEMORY_NUMBERS // max(n_rows * n_columns, 1)
     return int(np.clip(min(affordable, held), 1, N_FUNCTIONS))
 
@@ -230,7 +228,7 @@ def search_order(wanted: bool | int | str, n_rows: int, n_columns: int, n_respon
     if wanted is not True and wanted != "auto":
         return int(wanted) if int(wanted) > 1 else 0
     order = 2
-    while order < 4 and comb(n_columns, order + 1) * n_rows * n_responses <= WORK:
+    while order < 4 and comb(n_columns, order + 1) * n_rows * n_responses <= WORK[0]:
         order += 1
     return order
 
@@ -241,7 +239,7 @@ def held_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
     >>> held_rows(10**6, 100, 1), held_rows(10**6, 60_000, 1)
     (83886, 1000)
     """
-    looked_at = max(NOISE_ROWS, pair_rows(n_samples, n_columns, n_responses))
+    looked_at = max(NOISE[0], pair_rows(n_samples, n_columns, n_responses))
     return min(n_samples, max(looked_at, MEMORY_NUMBERS // n_columns))
 
 
@@ -305,7 +303,7 @@ def ridge_for_noise(
     """
     close, least, most, _ = RIDGE_LIMITS
     if is_by_chance(unpredicted, n_seen or n_samples) and not single_effects():
-        epsilon = float(np.clip(NOISE_OF_UNPREDICTED / n_samples, close, most))
+        epsilon = float(np.clip(NOISE[1] / n_samples, close, most))
         return epsilon, "all features together predict nothing; small enough for interactions"
     ratio = unpredicted / max(1.0 - unpredicted, np.finfo(float).eps)
     epsilon = float(np.clip(ratio / n_samples, least, most))

@@ -86,9 +86,9 @@ class Method:
         named = [units[units >= 0] for units in path.protected.interactions.units]
         named = [np.unique(members) for members in named if np.unique(members).size > 1]
         also = np.concatenate([path.protected.spread.units.ravel(), *named]).astype(int)
-        first = path.order[: CANDIDATES[0]]
+        first = path.order[: CANDIDATES[1]]
         also = np.unique(also[(also >= 0) & ~np.isin(also, first)])
-        refined = refine(sample, np.concatenate([first, also]), named, m)
+        refined = refine(sample, np.concatenate([first, also]).tolist(), named, m)
         rest = path.order[~np.isin(path.order, refined.order)]
         return np.concatenate([refined.order, rest]), refined.n_exchanges
 
@@ -151,8 +151,8 @@ def _held(
     p = p / p.sum()
     X = columns.X.sample(first) if isinstance(columns.X, StandardizedBlocks) else columns.X[first]
     parts = X, Y[first] - p @ Y[first], p
-    arrays = (to_device(part.astype(X.dtype, copy=False), device) for part in parts)
-    return Sample(*arrays, n_threads=n_threads)
+    X, Y, p = (to_device(part.astype(X.dtype, copy=False), device) for part in parts)
+    return Sample(X, Y, p, n_threads=n_threads)
 
 
 @dataclass

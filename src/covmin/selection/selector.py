@@ -282,16 +282,16 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features), or Table
             Samples: numbers, or a data frame that may also hold text, categories and dates.
             Missing values are allowed. Sparse matrices, ``numpy.memmap`` files,
             :func:`covmin.open_parquet` and Dask collections are read in blocks, without a full
             copy, if random Fourier features are used. Torch tensors stay on their device.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Class labels or numbers. Several outputs count equally, whatever their units. For
-            survival, a structured array as in scikit-survival or, with ``task="survival"``, a table
-            of two columns: event and time. Samples with a missing response are dropped, with a
-            warning.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Class labels or numbers; not needed with a table. Several outputs count equally,
+            whatever their units. For survival, a structured array as in scikit-survival or, with
+            ``task="survival"``, a table of two columns: event and time. Samples with a missing
+            response are dropped, with a warning.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights. A weight of 2 is equivalent to repeating the sample, and a weight of 0
             to omitting it.

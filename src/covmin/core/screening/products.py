@@ -202,7 +202,7 @@ def single_effects(
     highest = (ranked.shares(codes, ALL_FUNCTIONS) / least).max(axis=0)
     columns = np.argsort(-highest, kind="stable")[: min(_POOL, int((highest >= 1.0).sum()))]
     functions = ranked.kept(columns, ALL_FUNCTIONS)
-    effects, places = np.empty((root.size, 0)), []
+    effects, places = np.empty((root.size, 0)), list[int]()
     while columns.size and len(places) < search.most_effects(n_samples):
         left = root[:, None] * without(effects, codes)
         shares = ((functions @ left.astype(np.float32)) ** 2).sum(axis=2)
@@ -212,7 +212,7 @@ def single_effects(
             break
         vector = (root * functions[which, place])[:, None]
         effects = np.column_stack([effects, orthonormal(without(effects, vector))])
-        places.append(place)
+        places.append(int(place))
     return effects, columns[places]
 
 
