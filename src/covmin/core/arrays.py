@@ -91,6 +91,20 @@ def row_tiles(array: Array, fewest: int = 1) -> list[slice]:
     return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
 
 
+def centred(K: Array, p: Array) -> Array:
+    """Return ``H K Hᵀ`` with ``H = I − 1pᵀ`` for a symmetric K, as a new array."""
+    means = K @ p
+    columns = means - p @ means
+    out = array_namespace(K).empty_like(K)
+    for tile in row_tiles(K):
+        if is_numpy_array(K):
+            np.subtract(K[tile], means[tile, None], out=out[tile])
+        else:
+            out[tile, :] = K[tile, :] - means[tile, None]
+        out[tile, :] -= columns
+    return out
+
+
 def cos_sin(angles: Array, amplitude: float) -> Array:
     """Return ``amplitude · [cos(angles), sin(angles)]`` side by side: (n, D) gives (n, 2D).
 

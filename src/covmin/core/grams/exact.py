@@ -11,10 +11,10 @@ from ..arrays import (
     Array,
     Factor,
     array_namespace,
+    centred,
     column_dots,
     factorize,
     like,
-    row_tiles,
     take,
     to_numpy,
 )
@@ -74,13 +74,7 @@ class ExactOperator:
     def _factor(self, ridge: float) -> Factor:
         if ridge not in self._factors:
             p = self._gram.p
-            means = self._K @ p
-            columns = means - p @ means
-            G = array_namespace(p).empty_like(self._K)
-            for tile in row_tiles(G):
-                G[tile, :] = self._K[tile, :] - means[tile, None]
-                G[tile, :] -= columns
-            self._factors = {ridge: factorize(G, ridge / p)}
+            self._factors = {ridge: factorize(centred(self._K, p), ridge / p)}
         return self._factors[ridge]
 
     def solve(self, ridge: float) -> Array:

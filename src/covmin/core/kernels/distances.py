@@ -181,9 +181,8 @@ class RationalQuadratic(Radial):
         E += 1.0
         if self.alpha == 0.5:  # NumPy takes twice as long for a general power as for a root
             E **= 0.5
-            E **= -1.0
-        else:
-            E **= -float(self.alpha)
+            return 1.0 / E
+        E **= -float(self.alpha)
         return E
 
     def slope(self, K: Array) -> Array:
