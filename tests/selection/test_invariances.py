@@ -82,7 +82,7 @@ def test_rescaled_columns(problem):
     close(fitted(X, y, options), fitted(X * scale + shift, y, options))
 
 
-@settings(max_examples=8)
+@settings(max_examples=3)
 @given(problems(classes=True))
 def test_renamed_classes(problem):
     X, y, options, rng = problem

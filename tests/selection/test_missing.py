@@ -138,7 +138,7 @@ def test_the_same_from_wherever_it_is_read(tmp_path, parameters):
     import dask.array as da
     import dask.dataframe as dd
 
-    X, y = informative(1500)
+    X, y = informative(300)
     X = with_share_missing(X, 0.05)
     expected = CCMSelector(2, **parameters).fit(X, y)
     np.save(tmp_path / "X.npy", X)
@@ -151,7 +151,7 @@ def test_the_same_from_wherever_it_is_read(tmp_path, parameters):
         frame.convert_dtypes(),
         pl.from_pandas(frame),
         stored,
-        da.from_array(X, chunks=(400, 3)),
+        da.from_array(X, chunks=(80, 3)),
         dd.from_pandas(frame, npartitions=3),
         X.tolist(),
     ):

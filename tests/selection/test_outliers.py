@@ -272,8 +272,7 @@ class TestClasses:
 @pytest.mark.parametrize("y", [NUMBERS, CLASSES], ids=["numbers", "classes"])
 def test_sorted_rows_choose_what_others_choose(y):
     whole = CCMSelector().fit(Z[:80], y[:80])
-    for key in (y[:80], Z[:80, 0]):
-        order = np.argsort(key, kind="stable")
-        found = CCMSelector().fit(Z[:80][order], y[:80][order])
-        assert found.n_features_ == whole.n_features_
-        assert_allclose(found.cv_results_.mean_error, whole.cv_results_.mean_error, rtol=1e-6)
+    order = np.argsort(y[:80], kind="stable")
+    found = CCMSelector().fit(Z[:80][order], y[:80][order])
+    assert found.n_features_ == whole.n_features_
+    assert_allclose(found.cv_results_.mean_error, whole.cv_results_.mean_error, rtol=1e-6)

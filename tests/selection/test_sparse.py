@@ -13,7 +13,7 @@ from covmin import CCMSelector, Fourier, KnockoffSelector, StabilitySelector
 from covmin.data.blocks import sparse
 from covmin.plan import rules
 
-N_SAMPLES = 2400  # more than are worth a kernel matrix
+N_SAMPLES = 900
 
 
 def counts(n_samples=N_SAMPLES, n_words=60, seed=0):
@@ -68,9 +68,15 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name.startswith("number") else ())
+        for name in OPTIONS
+    ],
+)
 def test_blocks_give_the_fit_of_the_dense_table(name, in_blocks):
-    X, y = counts(800 if name in ("exact", "paper") else N_SAMPLES)
+    X, y = counts(2400 if name.startswith("number") else N_SAMPLES)
     one, other = (fitted(table, y, **OPTIONS[name]) for table in (csr_array(X), X))
     assert_same_fit(one, other)
     assert "columns at a time" in str(one.plan_)
