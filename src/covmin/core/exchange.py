@@ -41,7 +41,7 @@ _HOPELESS = 1.02
 # Kernels that are tried first.
 _START = 1, 3, 4, 5
 # Rows and landmarks of a rough comparison.
-_ROUGH_ROWS, _ROUGH_LANDMARKS = 256, 48
+_ROUGH_ROWS, _ROUGH_LANDMARKS = 192, 32
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from scipy.special import ndtr
 
 from covmin.constants import SAMPLE_ROWS
 
+from .arrays import row_tiles
 from .exchange import Exchanged, Judged, Set, SetErrors, SetSample, exchange
 from .screening import SEARCH, Screening
 from .screening.ranks import response_codes
@@ -82,15 +83,13 @@ def nominate(sample: SetSample, found: Sequence[int], level: float) -> list[int]
     screening = Screening.of(sample.X, responses[0], sample.p, sample.of_column)
     order = np.argsort(sample.X, axis=0, kind="stable")
     p_values = np.ones(sample.of_column.size)
+    n_tests = 2.0 * len(responses) * sample.of_column.size
     for response in responses:
         codes = response_codes(response, sample.p, SEARCH.response_share)
-        if codes.shape[1] == 0:
-            continue
-        tested = replace(screening, codes=codes).p_values()
-        p_values = np.minimum(
-            p_values, np.minimum(2.0 * tested, 2.0 * _likeness(codes, screening.n_samples, order))
-        )
-    p_values *= len(responses) * sample.of_column.size
+        if codes.shape[1] > 0:
+            tested = replace(screening, codes=codes).p_values(level / n_tests)
+            alike = _likeness(codes, screening.n_samples, order)
+            p_values = np.minimum(p_values, n_tests * np.minimum(tested, alike))
     nominees: list[int] = []
     for column in np.argsort(p_values, kind="stable"):
         feature = int(sample.of_column[column])
@@ -108,10 +107,10 @@ def _likeness(codes: np.ndarray, n_samples: float, order: np.ndarray) -> np.ndar
     """
     variance = codes.shape[1] / n_samples
     alike = np.empty(order.shape[1])
-    for column, rows in enumerate(order.T):
-        ordered = codes[rows]
-        alike[column] = (ordered[1:] * ordered[:-1]).sum() + variance
-    return np.asarray(ndtr(-alike / np.sqrt(variance)))
+    for columns in row_tiles(order.T):
+        ordered = codes[order[:, columns]]
+        alike[columns] = np.einsum("ick,ick->c", ordered[1:], ordered[:-1])
+    return np.asarray(ndtr(-(alike + variance) / np.sqrt(variance)))
 
 
 def _accepted(sample: SetSample, found: Sequence[int], nominees: list[int]) -> Set:

@@ -34,6 +34,8 @@ from .formulation import Formulation
 Reasoned = tuple[float, str]
 # Elementwise passes over the pairs cost as much as this many rows.
 _PASSES = 100
+# Overhead of a matrix product in the search, in multiplications.
+_BLOCK_WORK = 6e6
 
 
 # --- kernel ------------------------------------------------------------------------------------
@@ -228,7 +230,11 @@ def search_order(wanted: bool | int | str, n_rows: int, n_columns: int, n_respon
     if wanted is not True and wanted != "auto":
         return int(wanted) if int(wanted) > 1 else 0
     order = 2
-    while order < 4 and comb(n_columns, order + 1) * n_rows * n_responses <= WORK[0]:
+    while order < 4:
+        n_blocks = comb(n_columns, order - 1)  # matrix products, each with an overhead
+        work = comb(n_columns, order + 1) * n_rows * n_responses + _BLOCK_WORK * n_blocks
+        if work > WORK[0]:
+            break
         order += 1
     return order
 

@@ -159,15 +159,20 @@ class Screening:
         enough = self.n_samples >= self.search.fewest_samples * (1.0 - 1e-9)
         return enough and codes.size > 0
 
-    def p_values(self) -> np.ndarray:
+    def p_values(self, level: float = 1.0) -> np.ndarray:
         """Return the p-value of each single column, corrected for its functions only.
 
-        It is one if too few samples carry the association.
+        It is one if too few samples carry the association, or if it exceeds ``level``.
         """
         codes, ranked = self.codes, self.ranked
         if not self._can_tell(codes):
             return np.ones(self.of_column.size)
-        tails = chance(self.shares, self.n_samples, codes.shape[1]) / prior(N_FUNCTIONS)[:, None]
+        tails, share = np.ones(self.shares.shape), prior(N_FUNCTIONS)[:, None]
+        # Tails are slow to compute, so only those that may count.
+        least = share_by_chance(np.minimum(level * share, 1.0), self.n_samples, codes.shape[1])
+        small = self.shares >= least
+        tails[small] = chance(self.shares[small], self.n_samples, codes.shape[1])
+        tails = np.where(small, tails / share, 1.0)
         # Only small p-values need to be checked.
         which, columns = np.nonzero(tails < self.search.level)
         functions = ranked.functions(columns)[which, np.arange(which.size)]
