@@ -46,7 +46,7 @@ def name_of_formulation(options):
         CCMSelector(
             1,
             approximation=Fourier(16),
-            formulation=Formulation(inverse="free", max_iter=600, tol=0.01),
+            formulation=Formulation(inverse="free", max_iter=5000),
             random_state=0,
         ),
     ]
