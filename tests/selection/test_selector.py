@@ -2,6 +2,7 @@
 
 import itertools
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -400,7 +401,7 @@ def test_progress_history_and_callback(xor, capfd):
     seen = []
     selector = CCMSelector(3, verbose=1, long_run=LongRun(callback=seen.append)).fit(*xor)
     shown = capfd.readouterr().err
-    assert "keep 3" in shown
+    assert re.search(r"keep \d+, step \d+: objective", shown)  # a fast fit shows the last only
     assert "100%" in shown
     assert len(seen) == selector.n_iter_ == selector.history_.objective.size
     assert seen[0].budget == selector.path_.n_features[0]

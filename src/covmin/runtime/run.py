@@ -97,7 +97,8 @@ class ProgressBar:
             wait = max(0.0, self._due - monotonic())
             self._bar = tqdm(desc=f"covmin {phase}", leave=self.tells, delay=wait, **counts)
             self._phase = phase
-        self._bar.set_postfix_str(text, refresh=False)
+        if text:  # the last one stays when a stage ends
+            self._bar.set_postfix_str(text, refresh=False)
         self._bar.update(done - self._bar.n)
 
 
