@@ -24,7 +24,7 @@ MOST_PARAMETERS = 20
 MOST_CONSTANTS = 35
 #: What a reader of a default fit has to follow, without comprehensions and lambdas. To get down to:
 #: 200 functions in 40 files.
-MOST_FUNCTIONS = 400
+MOST_FUNCTIONS = 375
 MOST_FILES = 45
 
 # In a process of its own: a second fit finds much of what the first one has cached.

@@ -82,6 +82,7 @@ def encode_response(
     sample_weight: np.ndarray | None = None,
     levels: list[Any] | None = None,
     kernel: str = "linear",
+    clip: bool = True,
 ) -> EncodedResponse:
     """Encode a response of shape (n_samples,) or (n_samples, n_outputs) for the criterion.
 
@@ -100,8 +101,9 @@ def encode_response(
     has_outliers = False
     if task == "regression":
         columns = _real_columns(y)
+        left = np.full(columns.shape[1], not clip)
         # A few far values would otherwise be all that is explained.
-        clipping = NormalScores.clipped(columns, len(columns), np.zeros(columns.shape[1], bool))
+        clipping = NormalScores.clipped(columns, len(columns), left)
         columns = columns if clipping is None else clipping.apply(columns)
         has_outliers = _has_outliers(columns)
     elif task == "survival":

@@ -247,6 +247,7 @@ def prepare_columns(
     layout: Layout | None = None,
     sample_weight: np.ndarray | None = None,
     Y: np.ndarray | None = None,
+    clip: bool = True,
 ) -> PreparedColumns:
     """Drop constant columns, standardise a copy and order the columns by their content.
 
@@ -261,7 +262,7 @@ def prepare_columns(
     weight = np.ones(n) if sample_weight is None else sample_weight
     total = float(weight.sum())
     p = weight / total
-    scores = _scores(X, p, layout, standardize)
+    scores = _scores(X, p, layout, standardize) if clip or goes_by_rank(standardize) else None
     if scores is not None:
         X = ChangedBlocks(X, scores) if in_blocks(X) else scores.apply(X)
     source = X if in_blocks(X) else ArrayBlocks(X)
@@ -305,13 +306,6 @@ def prepare_columns(
         counts,
         missing_at,
     )
-
-
-def normal_scores(X: Any, p: np.ndarray, layout: Layout) -> NormalScores:
-    """Return the normal scores of each column; indicators are left unchanged."""
-    scores = _scores(X, p, layout, "rank")
-    assert scores is not None
-    return scores
 
 
 def _scores(X: Any, p: np.ndarray, layout: Layout, standardize: Standardize) -> NormalScores | None:

@@ -63,6 +63,7 @@ class TableOptions:
     task: str = "auto"
     class_weight: Any = None
     response_kernel: str = "linear"
+    clip: bool = True  # whether a few far values are clipped
 
     @classmethod
     def of(cls, estimator: Any, **changed: Any) -> TableOptions:
@@ -152,6 +153,7 @@ class Table:
             layout=self.layout,
             sample_weight=self.weight,
             Y=self.response.Y,
+            clip=self.options.clip,
         )
 
     def in_memory(self) -> Table:
@@ -233,7 +235,8 @@ def read(
         X, y, weight = weighted_samples(X, y, sample_weight)
         if weight.size < row.size:
             row = row[np.asarray(sample_weight) > 0.0]
-        encode = partial(encode_response, y, task, levels=levels, kernel=options.response_kernel)
+        kernel, clip = options.response_kernel, options.clip
+        encode = partial(encode_response, y, task, levels=levels, kernel=kernel, clip=clip)
         response = encode(sample_weight=weight)
         if options.class_weight is not None:
             weight = class_weights(response, options.class_weight, weight)

@@ -194,7 +194,7 @@ def conditional_covariance_trace(
     >>> bool(explains < 0.02), bool(useless > 0.4)
     (True, True)
     """
-    table = read(X, y, TableOptions("strict", task=task), sample_weight)
+    table = read(X, y, TableOptions("strict", task=task, clip=False), sample_weight)
     response, columns = table.response, table.columns(standardize)
     w = _check_weights(weights, table.layout.unit.size)[columns.unit_index]
     keep = np.flatnonzero(w > 0.0)
