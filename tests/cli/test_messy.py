@@ -144,7 +144,9 @@ TABLES = {
     "penguins": packaged("palmerpenguins", "penguins", "species", {"bill_length_mm"}),
     "passengers": packaged("Stat2Data", "Titanic", "Survived", {"Sex", "PClass"}, 1400),
     "cars": packaged("ggplot2", "mpg", "hwy", {"cty"}),
-    "players": packaged("ISLR", "Hitters", "Salary", {"CRBI", "CHits", "CRuns", "CAtBat", "Hits"}),
+    "players": packaged(
+        "ISLR", "Hitters", "Salary", {"CRBI", "CHits", "CRuns", "CAtBat", "Hits", "Years"}
+    ),
     "air": packaged("datasets", "airquality", "Ozone", {"Temp", "Wind"}),
     "houses": packaged("openintro", "ames", "price", {"area", "Overall.Qual"}),
     **{make.__name__: make for make in (sales, churn, sensors, survey, laboratory, events)},

@@ -18,7 +18,8 @@ def test_every_name_ranks_every_feature(name):
 def test_budgets():
     specs = named_selectors()
     assert specs["ccm-single"].budget(1024, 100) == 100
-    assert specs["ccm"].budget(13, 13) == 3
+    assert specs["ccm-single"].budget(13, 13) == 3
+    assert specs["ccm"].budget(13, 13) == 13
     assert specs["mrmr"].budget(13, 13) == 13
 
 

@@ -73,7 +73,9 @@ def test_work_inside_of_other_work_shows_nothing(soon):
 
 def test_a_notebook_is_watched(monkeypatch):
     assert ProgressBar("auto").silent
-    monkeypatch.setitem(sys.modules, "ipykernel", io)
+    shell = type("ZMQInteractiveShell", (), {})
+    module = type("IPython", (), {"get_ipython": staticmethod(shell)})
+    monkeypatch.setitem(sys.modules, "IPython", module)
     assert not ProgressBar("auto").silent
 
 

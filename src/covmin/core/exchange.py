@@ -252,14 +252,11 @@ class _Search:
                     if len(small.features | one) == k > len(small.features) + 1:
                         self.offer(small.features | one, None)
             self.exchange(k)
-            last = max(_last_fall(list(self.proposed.values())), _last_fall(self.up_to(k)))
+            best = [self.best[q] for q in range(k + 1)]
+            last = max(_last_fall(list(self.proposed.values())), _last_fall(best))
             if k >= max([last, *map(len, named)]) + _PATIENCE:
                 return k
         return top
-
-    def up_to(self, k: int) -> list[Judged]:
-        """Return the best sets of each size up to one."""
-        return [self.best[q] for q in range(k + 1)]
 
     def nested(self, top: int, m: int | None) -> list[int]:
         """Return the features of the chain of nested sets with the least sum of log errors.

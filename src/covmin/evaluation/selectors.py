@@ -111,8 +111,9 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
 
 
 def ccm_spec(name: str, formulation: Any = "paper", **params: Any) -> SelectorSpec:
-    """Return a variant of :class:`~covmin.CCMSelector` that uses the paper's m."""
-    return SelectorSpec(name, CCMSelector, {**params, "formulation": formulation}, True)
+    """Return a variant of :class:`~covmin.CCMSelector`; a single solve uses the paper's m."""
+    params = {**params, "formulation": formulation}
+    return SelectorSpec(name, CCMSelector, params, formulation != "path")
 
 
 def _copy_of(estimator: Any, n_features_to_select: int, random_state: Any, task: str) -> Any:

@@ -6,6 +6,7 @@ import math
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
@@ -58,7 +59,9 @@ class ProgressBar:
         auto = verbose == "auto"
         in_main = threading.current_thread() is threading.main_thread()
         terminal = sys.stderr is not None and sys.stderr.isatty()
-        watched = in_main and not _INSIDE.get() and (terminal or "ipykernel" in sys.modules)
+        shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+        notebook = type(shell).__name__ == "ZMQInteractiveShell"
+        watched = in_main and not _INSIDE.get() and (terminal or notebook)
         self.silent = not (watched if auto else verbose)
         self.tells = not (auto or self.silent)
         self._due = monotonic() + _PATIENCE if auto else 0.0
@@ -84,7 +87,8 @@ class ProgressBar:
         if self.silent:
             return
         try:
-            from tqdm.auto import tqdm
+            with warnings.catch_warnings(action="ignore"):  # of missing widgets
+                from tqdm.auto import tqdm
         except ImportError:
             if done != self._done and monotonic() >= self._due:
                 print(f"covmin {phase}, {unit} {done}/{total}", file=sys.stderr)

@@ -72,7 +72,7 @@ def test_a_dataframe_gives_the_fit_in_memory(in_memory):
     assert list(fitted.transform(frame[names]).columns) == ["c0", "c1", "c2"]
     with pytest.raises(ValueError, match=r"should match those .* same order"):
         fitted.transform(frame[names[::-1]])
-    with pytest.raises(ValueError, match=r"unseen at fit time: 'y'.*now missing: 'c0'"):
+    with pytest.raises(ValueError, match=r"Unseen at fit time: 'y'.*now missing: 'c0'"):
         fitted.transform(frame[[*names[1:], "y"]])
 
 
