@@ -193,7 +193,6 @@ def _by_residual_products(
         raise InputError(
             f"X and given have inconsistent rows: {own.n_samples} and {known.n_samples} samples "
             "are used. Pass the same rows in both.",
-            "rows-differ",
             "given",
         )
     # In random order, because the first samples are landmarks.

@@ -68,7 +68,6 @@ def read_for(
         raise InputError(
             "The table was read with class_weight, which belongs to the inner estimator here; pass "
             "X and y.",
-            "table-class-weight",
             "X",
         )
     if table is X:
