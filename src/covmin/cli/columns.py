@@ -86,16 +86,16 @@ def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
     given = find_columns(options.given, columns, "--given")
     features = [name for name in columns if name not in {target, event, *dropped}]
     grouped = [name for members in groups.values() for name in members]
-    excluded = {"--event": [event], "--drop": dropped}
+    roles = {"--event": [event] if event else [], "--drop": dropped}
     chosen = {"--given": given, "--feature-groups": grouped, "--as": list(kinds)}
-    for option, names in (excluded | chosen).items():
-        wrong = {target} if option in excluded else {name for name in names if name not in features}
-        for name in [name for name in names if name in wrong]:
-            what = "the target" if name == target else "not among the remaining features"
-            raise UsageError(
-                f"{option} names {name!r}, which is {what}.",
-                "Choose another column, or do not exclude it.",
-            )
+    for option, names in (roles | chosen).items():
+        for name in names:
+            if name == target or (option in chosen and name not in features):
+                what = "the target" if name == target else "not among the remaining features"
+                raise UsageError(
+                    f"{option} names {name!r}, which is {what}.",
+                    "Choose another column, or do not exclude it.",
+                )
     if not features:
         raise DataError("No column is left to select from.", "Drop fewer.")
     types: Any = "strict" if options.strict else kinds
