@@ -359,7 +359,7 @@ class TestDeeper:
         X, y = self.signs(n, d, columns)
         order = len(columns)
         found = find(X, y, order=order)
-        assert [columns_of.tolist() for columns_of in found.sets] == [columns]
+        assert found.columns.tolist() == [columns]
         assert found.p_value[0] < 1e-4
         assert_array_equal(found.members_within(), columns)
         assert find(X, y, order=order - 1).share.size == 0
@@ -396,7 +396,7 @@ class TestDeeper:
         X = rng.standard_normal((400, 15))
         X[:, 7] = X[:, 2] + 0.2 * X[:, 7]
         Y = X[:, [2]] ** 2 * X[:, [3]] + 0.3 * rng.standard_normal((400, 1))
-        assert all(len(columns) == 2 for columns in find(X, Y, order=3).sets)
+        assert (find(X, Y, order=3).columns[:, 2] == -1).all()
 
     def test_columns_of_a_group_are_no_triple(self):
         X, y = self.signs(200, 20, [2, 5, 9])

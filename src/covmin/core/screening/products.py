@@ -15,11 +15,11 @@ from operator import mul
 
 import numpy as np
 
-from ..arrays import Array, array_namespace, default_block_size, device_of, like, take, to_numpy
+from ..arrays import array_namespace, default_block_size, device_of, like, take, to_numpy
 from .ranks import ALL_FUNCTIONS, N_FUNCTIONS, Ranked
 
 # Largest number of significant products to examine.
-POOL = 2000
+_POOL = 2000
 # Products processed together.
 _CHUNK = 256
 # Numbers held in memory together.
@@ -67,47 +67,36 @@ def without(effects: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     return left
 
 
-@dataclass(frozen=True)
-class Products:
-    """Products of functions of several columns, the strongest first."""
-
-    columns: np.ndarray  # (n_products, order)
-    functions: np.ndarray  # (n_products, order), the numbers of the functions
-    share: np.ndarray  # (n_products,), association with the response
-
-
 def outstanding(
-    X: Array,
     ranked: Ranked,
     codes: np.ndarray,
     of_column: np.ndarray,
     alone: np.ndarray,
     least: np.ndarray,
     least_variance: float,
-) -> Products:
+) -> tuple[np.ndarray, ...]:
     """Return products with a significant association that exceeds that of the columns alone.
 
-    ``least`` is the significant share for each choice of functions, with an axis per factor; the
-    number of its axes is the order. Their number is limited. X determines the device.
+    They are columns (n_products, order), the numbers of their functions, and their associations,
+    the strongest first, at most 2000. ``least`` is the significant share for each choice of
+    functions, with an axis per factor; the number of its axes is the order.
     """
     order = least.ndim
     if order == 1:
         shares = ranked.shares(codes, len(least))
-        functions, columns = np.nonzero(
-            (shares >= np.maximum(least[:, None], alone)) & (of_column >= 0)
-        )
-        share = shares[functions, columns]
-        best = np.argsort(-share, kind="stable")[:POOL]
-        return Products(columns[best, None], functions[best, None], share[best])
+        high = (shares >= np.maximum(least[:, None], alone)) & (of_column >= 0)
+        functions, columns = np.nonzero(high)
+        best = np.argsort(-shares[high], kind="stable")[:_POOL]
+        return columns[best, None], functions[best, None], shares[high][best]
     # A product explains at most all.
     eligible = np.flatnonzero(alone + (order - 1) * alone.min() < 1.0)
     alone, of_column = alone[eligible], of_column[eligible]
-    xp = array_namespace(X)
-    kept = xp.asarray(ranked.kept(eligible, len(least)), device=device_of(X))
+    xp = array_namespace(ranked.X)
+    kept = xp.asarray(ranked.kept(eligible, len(least)), device=device_of(ranked.X))
     p = like(ranked.p, kept)
     responses = xp.sqrt(p) * like(codes.T, kept)
     # Sets of all columns but the last, multiplied together: 256, more on an accelerator.
-    size = min(default_block_size(X) // 4, max(256, _NUMBERS // max(eligible.size, 1)))
+    size = min(default_block_size(kept) // 4, max(256, _NUMBERS // max(eligible.size, 1)))
     found = [np.empty((0, order), dtype=np.int64)] * 2 + [np.empty(0)]
     for which, fronts in product(np.ndindex(least.shape), _fronts(eligible.size, order, size)):
         last = int(fronts[0, -1]) + 1
@@ -139,9 +128,9 @@ def outstanding(
         functions = np.full((int(counts.sum()), order), which)
         more = eligible[columns[counts]], functions, share[counts]
         found = [np.concatenate(parts) for parts in zip(found, more, strict=True)]
-        best = np.argsort(-found[-1], kind="stable")[:POOL]
+        best = np.argsort(-found[-1], kind="stable")[:_POOL]
         found = [part[best] for part in found]
-    return Products(*found)
+    return tuple(found)
 
 
 def _fronts(d: int, order: int, size: int) -> list[np.ndarray]:
@@ -162,30 +151,30 @@ def _fronts(d: int, order: int, size: int) -> list[np.ndarray]:
     return blocks
 
 
-def beyond_columns(ranked: Ranked, found: Products) -> tuple[np.ndarray, np.ndarray]:
+def beyond_columns(
+    ranked: Ranked, columns: np.ndarray, functions: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return products (n, c) after removing what fewer of their columns explain, and their sizes.
 
     For similar columns, the product of functions a and b is close to a function with frequency
     a + b of either column, so functions up to that frequency are removed, and for more than two
-    columns also products of fewer of them. Sizes are squared lengths
-    before the removal.
+    columns also products of fewer of them. Sizes are squared lengths before the removal.
     """
-    p, order = ranked.p, found.columns.shape[1]
-    root = np.sqrt(p)
-    beyond, sizes = np.empty((p.size, len(found.share))), np.empty(len(found.share))
+    (n_products, order), p, root = columns.shape, ranked.p, np.sqrt(ranked.p)
+    beyond, sizes = np.empty((p.size, n_products)), np.empty(n_products)
     step = max(1, _NUMBERS // (p.size * 2 * order * ALL_FUNCTIONS))
-    for start in range(0, len(found.share), step):
+    for start in range(0, n_products, step):
         chunk = slice(start, start + step)
-        which = found.functions[chunk]
+        which = functions[chunk]
         numbers = np.arange(len(which))
-        sides = [ranked.functions(columns, ALL_FUNCTIONS) for columns in found.columns[chunk].T]
+        sides = [ranked.functions(column, ALL_FUNCTIONS) for column in columns[chunk].T]
         factors = [side[a, numbers] for side, a in zip(sides, which.T, strict=True)]
         # The first two functions of some, but not all, of the columns.
         lower = [
-            np.prod([side[a] for side, a in zip(some, functions, strict=True)], axis=0)
+            np.prod([side[a] for side, a in zip(some, first, strict=True)], axis=0)
             for size in range(2, order)
             for some in combinations(sides, size)
-            for functions in product(range(2), repeat=size)
+            for first in product(range(2), repeat=size)
         ]
         products = np.stack([np.prod(factors, axis=0), *lower])
         products = root * (products - (products @ p)[:, :, None])
@@ -209,23 +198,17 @@ def many_carry(vectors: np.ndarray, codes: np.ndarray, search: Search) -> np.nda
     """Tell whether enough samples carry the association of vectors (n, c)."""
     carried = vectors**2 * (codes**2).sum(axis=1)[:, None]
     carriers = carried.sum(axis=0) ** 2 / np.maximum((carried**2).sum(axis=0), 1e-300)
-    is_carried: np.ndarray = carriers >= min(
-        search.fewest_carriers, search.carrier_share * len(codes)
-    )
-    return is_carried
+    enough = min(search.fewest_carriers, search.carrier_share * len(codes))
+    return np.asarray(carriers >= enough)
 
 
 def one_after_another(
-    vectors: np.ndarray,
-    left: np.ndarray,
-    keys: np.ndarray,
-    threshold: np.ndarray,
-    search: Search,
+    vectors: np.ndarray, left: np.ndarray, keys: np.ndarray, threshold: np.ndarray, search: Search
 ) -> tuple[np.ndarray, np.ndarray]:
     """Name significant vectors one by one, each after removing the earlier ones.
 
-    ``left`` is the residual response, vectors are (n, c). Only one vector is named
-    for each row of ``keys``. Returns their numbers, and their associations with what was left.
+    ``left`` is the residual response, vectors are (n, c). Only one vector is named for each row of
+    ``keys``. Returns their numbers, and their associations with what was left.
     """
     whole = (vectors**2).sum(axis=0)
     named: list[int] = []

@@ -37,6 +37,7 @@ class Ranked:
     The numbers of a column are contiguous, here and in the functions.
     """
 
+    X: Array  # (n, d), the columns; they determine the device
     line: np.ndarray  # (d, n), ranks with mean 0 and variance 1, in single precision
     spread: np.ndarray  # (d,), standard deviation of the ranks as fractions of the samples
     p: np.ndarray  # (n,), weights that sum to one
@@ -57,7 +58,7 @@ class Ranked:
         is_even = (np.ptp(p) == 0.0) & (np.abs(spread / of_places - 1.0) < _NEXT_TO_EQUAL)
         of_even_ranks = _functions(places, np.array([of_places]), p, ALL_FUNCTIONS)[:, 0]
         n_samples = float(1.0 / (p**2).sum())
-        return cls(line, spread, p, n_samples, is_even, of_even_ranks, n_threads)
+        return cls(X, line, spread, p, n_samples, is_even, of_even_ranks, n_threads)
 
     def functions(self, columns: np.ndarray | slice, n_functions: int = N_FUNCTIONS) -> np.ndarray:
         """Return a line and cosines of increasing frequency in the ranks, (n_functions, d, n).

@@ -11,7 +11,6 @@ from scipy.special import betaincc, betainccinv
 
 from ..arrays import Array, to_numpy
 from .products import (
-    POOL,
     SEARCH,
     Search,
     beyond_columns,
@@ -26,6 +25,8 @@ from .ranks import ALL_FUNCTIONS, N_FUNCTIONS, Ranked, orthonormal, standard_ran
 
 # Squared length below which what is left of a vector is a rounding error.
 _ROUNDING = 1e-6
+# Largest number of columns whose single effects are compared.
+_MOST_COLUMNS = 2000
 # No sets of two columns, and of one.
 _NO_PAIRS, _NO_COLUMNS = (partial(np.empty, (0, order), np.int64) for order in (2, 1))
 
@@ -46,11 +47,6 @@ class Found:
     # (n_sets,), corrected for everything searched
     p_value: np.ndarray = field(default_factory=lambda: np.empty(0))
     n_samples: float = 0.0  # effective number: duplicates and unequal weights reduce it
-
-    @property
-    def sets(self) -> list[np.ndarray]:
-        """The columns of each set."""
-        return [columns[columns >= 0] for columns in self.columns]
 
     def members_within(self, budget: float = np.inf) -> np.ndarray:
         """Return the units of the first sets that fit in the budget, in increasing order."""
@@ -92,7 +88,6 @@ class Screening:
     not count.
     """
 
-    X: Array  # (n, d); determines the device
     ranked: Ranked
     of_column: np.ndarray  # (d,), unit of each column; columns of the same unit do not interact
     search: Search
@@ -128,7 +123,7 @@ class Screening:
         # Up to rounding of the effective number of samples.
         if ranked.n_samples < search.fewest_samples * (1.0 - 1e-9):
             codes = codes[:, :0]
-        return cls(X, ranked, of_column, search, codes, ranked.shares(codes))
+        return cls(ranked, of_column, search, codes, ranked.shares(codes))
 
     @cached_property
     def effects(self) -> tuple[np.ndarray, np.ndarray]:
@@ -143,7 +138,9 @@ class Screening:
         level = search.level * prior(ALL_FUNCTIONS) / ranked.spread.size
         least = betainccinv(*by_chance(ranked.n_samples, codes.shape[1]), level)[:, None]
         highest = (ranked.shares(codes, ALL_FUNCTIONS) / least).max(axis=0)
-        columns = np.argsort(-highest, kind="stable")[: min(POOL, int((highest >= 1.0).sum()))]
+        columns = np.argsort(-highest, kind="stable")[
+            : min(_MOST_COLUMNS, int((highest >= 1.0).sum()))
+        ]
         functions = ranked.kept(columns, ALL_FUNCTIONS)
         effects, places = np.empty((root.size, 0)), list[int]()
         most = min(ALL_FUNCTIONS * search.most, ranked.n_samples // 4)
@@ -246,10 +243,10 @@ class Screening:
         if least.min() >= 1.0:
             return nothing  # no association can be significant
         alone = self.shares.sum(axis=0)
-        products = outstanding(
-            self.X, self.ranked, codes, self.of_column, alone, least, search.least_variance
+        sets, functions, strength = outstanding(
+            self.ranked, codes, self.of_column, alone, least, search.least_variance
         )
-        if products.share.size == 0:
+        if strength.size == 0:
             return nothing
 
         effects, columns = self.effects
@@ -257,28 +254,28 @@ class Screening:
             # All functions of the first columns found, in that order.
             first = np.sort(np.unique(columns, return_index=True)[1])
             columns = columns[first][: int(min(search.most, n / 4 / ALL_FUNCTIONS))]
-            functions = self.ranked.functions(columns, ALL_FUNCTIONS).reshape(-1, len(codes))
-            effects = orthonormal(np.sqrt(self.ranked.p)[:, None] * functions.T)
+            every = self.ranked.functions(columns, ALL_FUNCTIONS).reshape(-1, len(codes))
+            effects = orthonormal(np.sqrt(self.ranked.p)[:, None] * every.T)
         elif smaller.size:
             effects = np.column_stack([effects, orthonormal(without(effects, smaller))])
         left_of_codes = without(effects, codes)
         left = orthonormal(left_of_codes, _ROUNDING)
         if left.size == 0:
             return nothing  # the effects explain everything
-        vectors, sizes = beyond_columns(self.ranked, products)
+        vectors, sizes = beyond_columns(self.ranked, sets, functions)
         vectors = without(effects, vectors)
         vectors *= (vectors**2).sum(axis=0) > search.least_left * sizes
         vectors *= many_carry(vectors, codes, search)
 
-        null, which = by_chance(n - effects.shape[1], left.shape[1]), tuple(products.functions.T)
+        null, which = by_chance(n - effects.shape[1], left.shape[1]), tuple(functions.T)
         share_left = float((left_of_codes**2).sum() / codes.shape[1])
         threshold = np.maximum(
             betainccinv(*null, levels[which]),
-            alone[products.columns].sum(axis=1) / share_left,
+            alone[sets].sum(axis=1) / share_left,
         )
         # Columns that are always included have no unit; they have keys of their own.
-        units = self.of_column[products.columns]
-        keys = np.sort(np.where(units < 0, products.columns + d, units), axis=1)
+        units = self.of_column[sets]
+        keys = np.sort(np.where(units < 0, sets + d, units), axis=1)
         named, share = one_after_another(vectors, left, keys, threshold, search)
         p_values = search.level * betaincc(*null, share) / levels[which][named]
-        return products.columns[named], share, p_values, vectors[:, named]
+        return sets[named], share, p_values, vectors[:, named]
