@@ -61,7 +61,7 @@ def test_stronger_assumptions_and_higher_thresholds_give_smaller_bounds():
     table = np.array(
         [
             [false_selections(t, 8, 80, 20, a) for t in thresholds]
-            for a in ("none", "unimodal", "r-concave")
+            for a in ("none", "r-concave")
         ]
     )
     assert (np.diff(table, axis=1) < 0).all()

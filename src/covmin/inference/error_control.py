@@ -13,13 +13,12 @@ from scipy.optimize import brentq, minimize_scalar
 # halves (R. D. Shah and R. J. Samworth, "Variable selection with error control: another look at
 # stability selection", JRSS B, 2013).
 
-ASSUMPTIONS = ("none", "unimodal", "r-concave")
+ASSUMPTIONS = ("none", "r-concave")
 
 # Concavity, by Shah and Samworth, of the fraction of pairs that select a feature twice, and of the
 # fraction of halves that select it.
 _CONCAVITY_PAIRS = -0.5
 _CONCAVITY_HALVES = -0.25
-_UNIMODAL_THETA = 1.0 / np.sqrt(3.0)
 # Range of the offset a in (a + i)^(1/r): from all mass at zero to the uniform distribution.
 _LOG_OFFSETS = (-20.0, 14.0)
 
@@ -38,9 +37,7 @@ def false_selections(
     theta = n_selected / n_features
     tau = halves / (2 * n_pairs)
     bound = theta * n_selected / (2 * tau - 1)
-    if assumption == "unimodal":
-        bound = min(bound, theta * n_selected * _unimodal_factor(tau, theta, n_pairs))
-    elif assumption == "r-concave":
+    if assumption == "r-concave":
         tail = min(
             tail_bound(theta**2, halves - n_pairs, n_pairs, _CONCAVITY_PAIRS),
             tail_bound(theta, halves, 2 * n_pairs, _CONCAVITY_HALVES),
@@ -66,17 +63,6 @@ def smallest_threshold(
     # The bound decreases with the threshold.
     found = bisect_left(thresholds, True, key=lambda tau: false_selections(tau, *bounds) <= most)
     return thresholds[found]
-
-
-def _unimodal_factor(tau: float, theta: float, n_pairs: int) -> float:
-    """Return ``C(τ, B)``, such that the expected number is at most ``C(τ, B)·θ·q``."""
-    step = 1.0 / (2 * n_pairs)
-    least = min(0.5 + theta**2, 0.5 + step + 0.75 * theta**2)
-    if theta > _UNIMODAL_THETA or tau <= least or tau < 0.5 + 2 * step:
-        return np.inf
-    if tau <= 0.75:
-        return 1.0 / (2.0 * (2.0 * tau - 1.0 - step))
-    return 4.0 * (1.0 - tau + step) / (1.0 + 2 * step)
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,7 @@ from covmin.constants import KNOCKOFF_KERNEL
 from covmin.core.kernels import Mixed
 from covmin.data import Table
 from covmin.data.checks import check_columns, check_enough, warn_of_excluded
-from covmin.data.standardize import PreparedColumns, prepare_columns
+from covmin.data.standardize import prepare_columns
 from covmin.data.table import from_tensors
 from covmin.remarks import silenced, warn
 from covmin.runtime.compat import HasMethods, Interval, Options, fit_context
@@ -198,15 +198,55 @@ class KnockoffSelector(InferenceSelector):
             raise TypeError(
                 "Sparse data was passed for X, but dense data is required: pass X.toarray()."
             )
+        estimator = self._estimator()
+        standardize = estimator.standardize if isinstance(estimator, CCMSelector) else True
+        X, device, y, sample_weight = from_tensors(X, None, y, sample_weight)
+        if isinstance(estimator, CCMSelector):
+            estimator.device = estimator.device or device
+        data = read_for(estimator, X, y, sample_weight, groups)
+        table = data.table.in_memory()
+        encoded, Y = np.asarray(table.X, dtype=np.float64), table.response.Y
+        # Without class weights: copies must not depend on y.
+        columns = prepare_columns(
+            encoded, standardize, layout=table.layout, sample_weight=data.weight, Y=Y
+        )
+        check_columns(table, columns, standardize)
+        warn_of_excluded(table)
+        check_enough(table, columns)
         seed = seed_of(self.random_state)
-        compare, table = self._prepare(X, y, sample_weight, groups, seed)
-        self._warn_if_too_few(table.layout.n_choices)
-        _warn_of_curves(compare.knockoffs.curved_pairs(), table.column_labels)
-        draws = range(self.n_draws)
+        rows, weight = rows_to_fit(columns, estimator, seed, is_weighted=data.weight is not None)
+        if len(rows) < _MIN_SAMPLES:
+            raise ValueError(
+                f"Found array with {len(rows)} sample(s) while a minimum of {_MIN_SAMPLES} is "
+                "required by KnockoffSelector."
+            )
+        p = np.full(len(rows), 1.0 / len(rows)) if weight is None else weight / weight.sum()
+        # Not [seed, 0], which equals default_rng(seed): simulated samples often use it.
+        rng = np.random.default_rng([seed, self.n_draws + 1])
+        with one_blas_thread():
+            knockoffs = TableKnockoffs(encoded[rows], table.layout, columns.index, p, rng)
+        self._warn_of_assumptions(table, knockoffs.curved_pairs())
+        y = _safe_indexing(data.y, table.row[rows])
+
+        def compare(draw: int) -> np.ndarray:
+            """Return W of each unit for one draw of the copies."""
+            drawn = knockoffs.draw(np.random.default_rng([seed, draw + 1]))
+            return swap_statistics(
+                clone(estimator),
+                columns.X[rows],
+                columns.apply(drawn),
+                y,
+                units=columns.units,
+                importance=self.importance,
+                standardize=bool(standardize),
+                sample_weight=weight,
+            )
+
         with silenced("outliers", "too-few-samples"):  # already issued for the features
+            draws = range(self.n_draws)
             of_units = repeat(compare, draws, "knockoffs", "draw", self.n_jobs, self.verbose)
         W = np.zeros((self.n_draws, table.layout.given.size))
-        W[:, compare.columns.unit_index] = of_units
+        W[:, columns.unit_index] = of_units
         self._filter(W[:, ~table.layout.given], table)
         return self
 
@@ -221,46 +261,25 @@ class KnockoffSelector(InferenceSelector):
             estimator.set_params(**{name: _AUTO[name] for name in auto})
         return estimator
 
-    def _prepare(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any, seed: int
-    ) -> tuple["_Comparison", Table]:
-        """Read a table with the parameters of the estimator, or the defaults of CCMSelector."""
-        estimator = self._estimator()
-        is_ccm = isinstance(estimator, CCMSelector)
-        standardize = estimator.standardize if is_ccm else True
-        device = estimator.device if is_ccm else None
-        X, device, y, sample_weight = from_tensors(X, device, y, sample_weight)
-        if is_ccm:
-            estimator.device = device
-        data = read_for(estimator, X, y, sample_weight, groups)
-        table = data.table.in_memory()
-        encoded, Y = np.asarray(table.X, dtype=np.float64), table.response.Y
-        # Without class weights: copies must not depend on y.
-        columns = prepare_columns(
-            encoded, standardize, layout=table.layout, sample_weight=data.weight, Y=Y
-        )
-        check_columns(table, columns, standardize)
-        warn_of_excluded(table)
-        check_enough(table, columns)
-        rows, weight = rows_to_fit(columns, estimator, seed, is_weighted=data.weight is not None)
-        if len(rows) < _MIN_SAMPLES:
-            raise ValueError(
-                f"Found array with {len(rows)} sample(s) while a minimum of {_MIN_SAMPLES} is "
-                "required by KnockoffSelector."
+    def _warn_of_assumptions(self, table: Table, curved: np.ndarray) -> None:
+        """Warn if the filter cannot keep anything, or if the model of the features is wrong."""
+        if table.layout.n_choices < self._fewest():
+            warn(
+                "too-few-features",
+                f"fdr={self.fdr:g} requires at least {self._fewest()} features, but X has "
+                f"{table.layout.n_choices}: none will be selected. Use {_FOR_FEW}, or a larger "
+                "fdr.",
             )
-        p = np.full(len(rows), 1.0 / len(rows)) if weight is None else weight / weight.sum()
-        # Not [seed, 0], which equals default_rng(seed): simulated samples often use it.
-        rng = np.random.default_rng([seed, self.n_draws + 1])
-        with one_blas_thread():
-            knockoffs = TableKnockoffs(encoded[rows], table.layout, columns.index, p, rng)
-        options = {
-            "units": columns.units,
-            "importance": self.importance,
-            "standardize": bool(standardize),
-            "sample_weight": weight,
-        }
-        y = _safe_indexing(data.y, table.row[rows])
-        return _Comparison(estimator, columns, rows, y, knockoffs, seed, options), table
+        if len(curved):
+            first, second = table.column_labels[curved[0]].tolist()
+            more = f" (and {len(curved) - 1} more such pairs)" if len(curved) > 1 else ""
+            warn(
+                "not-gaussian",
+                f"Column {second!r} depends on the square of column {first!r}{more}, which a "
+                "Gaussian copula cannot represent: the false discovery rate may exceed fdr. Drop "
+                f"one of them, put them in a group, or use {_FOR_FEW}.",
+                [first, second],
+            )
 
     def _filter(self, W: np.ndarray, table: Table) -> None:
         """Set the fitted attributes from statistics (n_draws, n_choices)."""
@@ -273,8 +292,14 @@ class KnockoffSelector(InferenceSelector):
             q = e_value_q_values(e)
             keys.append(-e)
         kept = q <= self.fdr
-        if not kept.any():
-            self._warn_if_few_stand_out(mean)
+        n_outstanding = int((max(-mean.min(), 0.0) < mean).sum())
+        if not kept.any() and 0 < n_outstanding < self._fewest() <= mean.size:
+            warn(
+                "nothing-kept",
+                f"Nothing was kept, though {n_outstanding} feature(s) rank before every copy: with "
+                f"fdr={self.fdr:g} a knockoff filter keeps at least {self._fewest()} features, or "
+                f"none. If few features matter, use {_FOR_FEW}.",
+            )
         by_input = partial(by_column, table.layout)
         least = float(mean[kept].min(initial=np.inf))
         self._present(
@@ -287,24 +312,6 @@ class KnockoffSelector(InferenceSelector):
             n_features_=int(kept.sum()),
             threshold_=least if self.n_draws == 1 else np.nan,
         )
-
-    def _warn_if_too_few(self, n_features: int) -> None:
-        if n_features < self._fewest():
-            warn(
-                "too-few-features",
-                f"fdr={self.fdr:g} requires at least {self._fewest()} features, but X has "
-                f"{n_features}: none will be selected. Use {_FOR_FEW}, or a larger fdr.",
-            )
-
-    def _warn_if_few_stand_out(self, W: np.ndarray) -> None:
-        n_outstanding = int((max(-W.min(), 0.0) < W).sum())
-        if 0 < n_outstanding < self._fewest() <= W.size:
-            warn(
-                "nothing-kept",
-                f"Nothing was kept, though {n_outstanding} feature(s) rank before every copy: with "
-                f"fdr={self.fdr:g} a knockoff filter keeps at least {self._fewest()} features, or "
-                f"none. If few features matter, use {_FOR_FEW}.",
-            )
 
     def _fewest(self) -> int:
         """Return the smallest nonzero number of features that the filter can keep."""
@@ -322,36 +329,3 @@ class KnockoffSelector(InferenceSelector):
         tags = self._tags_of(self.estimator if own else CCMSelector())
         tags.input_tags.categorical = True
         return tags
-
-
-@dataclass(frozen=True)
-class _Comparison:
-    """Compares all units with one draw of their copies."""
-
-    estimator: Any
-    columns: PreparedColumns  # as prepared for the estimator
-    rows: np.ndarray
-    y: Any  # of these rows, as passed
-    knockoffs: TableKnockoffs
-    seed: int
-    options: dict[str, Any]  # of swap_statistics
-
-    def __call__(self, draw: int) -> np.ndarray:
-        """Return W of each unit."""
-        drawn = self.knockoffs.draw(np.random.default_rng([self.seed, draw + 1]))
-        Z, copies = self.columns.X[self.rows], self.columns.apply(drawn)
-        return swap_statistics(clone(self.estimator), Z, copies, self.y, **self.options)
-
-
-def _warn_of_curves(pairs: np.ndarray, labels: np.ndarray) -> None:
-    if len(pairs) == 0:
-        return
-    first, second = labels[pairs[0]].tolist()
-    more = f" (and {len(pairs) - 1} more such pairs)" if len(pairs) > 1 else ""
-    warn(
-        "not-gaussian",
-        f"Column {second!r} depends on the square of column {first!r}{more}, which a Gaussian "
-        "copula cannot represent: the false discovery rate may exceed fdr. Drop one of them, "
-        f"put them in a group, or use {_FOR_FEW}.",
-        [first, second],
-    )
