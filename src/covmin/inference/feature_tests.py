@@ -177,7 +177,7 @@ def p_value_given(
         weights = np.concatenate([weights, np.full(predicted.shape[1], share)])
     own = sample.columns_of(unit)
     given = Given.of(Z, weights, sample.p, (scale,))
-    return residual_product_test(sample.X[:, own], sample.weights[own], sample.Y, given).p_value
+    return residual_product_test(sample.X[:, own], sample.weights[own], sample.Y, given)[0]
 
 
 def separating_set(

@@ -144,7 +144,7 @@ class StabilitySelector(InferenceSelector):
         ],
         "assumption": [StrOptions(set(ASSUMPTIONS))],
         "n_pairs": [Interval(Integral, 1, None, closed="left")],
-        **shared_constraints(),
+        **shared_constraints("n_jobs", "random_state", "verbose"),
     }
 
     estimator: Any = None
@@ -248,6 +248,7 @@ class StabilitySelector(InferenceSelector):
         estimator = CCMSelector(q) if self.estimator is None else self.estimator
         estimator = for_many_fits(estimator, self)
         if isinstance(estimator, CCMSelector) and table.readings and not table.options.is_strict:
+            assert table.kinds is not None
             kinds = {j: "drop" if k in LEFT_OUT else str(k) for j, k in enumerate(table.kinds)}
             estimator.set_params(column_types=kinds)
             if out := [reading for reading in table.readings if reading.kind in LEFT_OUT]:

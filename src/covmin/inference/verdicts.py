@@ -41,9 +41,9 @@ class VerdictSelector(InferenceSelector):
     - *relevant*: does it explain y on its own, jointly with one other feature, or beyond all
       others?
 
-    A feature that is relevant but not shown to be needed is reported with its substitutes. Among
-    the features called needed, and among those called needed or relevant, the expected fraction of
-    false ones is at most ``fdr``.
+    A relevant feature that is not shown to be needed is reported with its substitutes. Among the
+    features called needed, and among those called either, the expected fraction of false ones is
+    at most ``fdr``.
 
     Parameters
     ----------
@@ -53,8 +53,7 @@ class VerdictSelector(InferenceSelector):
         Correction for multiple testing: "bh" is Benjamini–Hochberg; "by" is Benjamini–Yekutieli
         [2]_, which is valid for any dependence between p-values and finds fewer features.
     keep : {"relevant", "needed"}, default="relevant"
-        Features that ``transform`` keeps: those that are needed or relevant, or only the needed
-        ones.
+        Features that ``transform`` keeps: the needed and the relevant, or only the needed ones.
     feature_groups, given, column_types, task
         How to read X and y, as in :class:`CCMSelector`. The columns of a group are tested together.
         Given columns are always kept, and all tests condition on them.
@@ -76,10 +75,8 @@ class VerdictSelector(InferenceSelector):
     conditions_ : ndarray
         Indices of the features that represent all others, because together they predict y best.
         Each feature is tested given these, and given what all others predict of the feature.
-    support_ : ndarray of bool of shape (n_features,)
-        Mask of the features kept, including given ones. There may be none.
-    n_features_ : int
-        Number of features kept.
+    support_, n_features_ : ndarray of bool of shape (n_features,), int
+        Mask and number of the features kept, including given ones. There may be none.
     ranking_ : ndarray of shape (n_features,)
         Rank of each feature: needed ones first, then relevant ones, then the others, each by
         p-value. Columns of a group share a rank; given columns have rank 0.
@@ -134,6 +131,7 @@ class VerdictSelector(InferenceSelector):
         "method": [StrOptions({"bh", "by"})],
         "keep": [StrOptions({"relevant", "needed"})],
         **shared_constraints("feature_groups", "given", "column_types", "task"),
+        **shared_constraints("n_jobs", "random_state", "verbose"),
     }
 
     _: KW_ONLY
