@@ -187,7 +187,6 @@ def _by_residual_products(own: Table, known: Table, seed: int) -> tuple[float, f
         raise InputError(
             f"X and given have inconsistent rows: {own.n_samples} and {known.n_samples} samples "
             "are used. Pass the same rows in both.",
-            "rows-differ",
             "given",
         )
     # In random order, because the first samples are landmarks.

@@ -67,7 +67,6 @@ def read_for(
         raise InputError(
             "The table was read with class_weight, which belongs to the inner estimator here; pass "
             "X and y.",
-            "table-class-weight",
             "X",
         )
     if table is X:

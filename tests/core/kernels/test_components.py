@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chi2, kstest, norm
 
 from covmin.core.arrays import to_numpy
-from covmin.core.kernels import KERNELS, Gaussian, Linear, Sum, WaveSum
+from covmin.core.kernels import KERNELS, Gaussian, Linear, WaveSum
 from covmin.core.kernels.base import ShiftInvariant
 from covmin.core.kernels.components import Components, FourierMap, orthogonal_frequencies
 
@@ -148,7 +148,7 @@ def test_places_of_some_columns(fixed_name, X):
 
 def test_a_mixture_has_both_kinds_side_by_side(X, w):
     frequencies = Gaussian().draw_frequencies(4, 7, np.random.default_rng(0))
-    mixed = Sum(((0.7, Gaussian(SIGMA)), (0.3, WaveSum(0.8, 2.0, 4)))).components(frequencies)
+    mixed = WaveSum(0.8, 2.0, 4, 0.3, Gaussian(SIGMA)).components(frequencies)
     U, Phi = mixed.moving.transform(X, w), mixed.fixed.transform(X)
     assert_allclose(mixed.components(X, w), np.hstack([U, Phi]))
     powers = mixed.powers(w, U.shape[1])

@@ -120,10 +120,6 @@ class Kernel(Configurable):
 class SampleKernel(Kernel):
     """A kernel that is evaluated directly on the samples and has a single bandwidth."""
 
-    @property
-    def sigma(self) -> float:
-        return float(self.bandwidth)
-
     def at(self, scale: Scale) -> Self:
         return replace(self, bandwidth=scale.sigma)  # type: ignore[type-var]
 
@@ -152,7 +148,7 @@ class ShiftInvariant(SampleKernel):
     has_components = True
 
     def components(self, frequencies: Array) -> Components:
-        return Components(moving=FourierMap(frequencies, self.sigma))
+        return Components(moving=FourierMap(frequencies, float(self.bandwidth)))
 
 
 def outer(P: Array, Q: Array, rows: slice = slice(None), columns: slice = slice(None)) -> Array:

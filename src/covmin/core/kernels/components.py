@@ -64,9 +64,7 @@ class Components:
 
     def components(self, X: Array, w: Array) -> Array:
         """Return ``[U_w Φ]`` (n, D) for the rows of X (n, d)."""
-        parts = []
-        if self.moving is not None:
-            parts.append(self.moving.transform(X, w))
+        parts = [] if self.moving is None else [self.moving.transform(X, w)]
         if self.fixed is not None:
             parts.append(self.fixed.transform(X))
         return parts[0] if len(parts) == 1 else array_namespace(X).concat(parts, axis=1)
@@ -107,37 +105,27 @@ class FourierMap:
     def pullback(self, X: Array, U: Array, F: Array, W: Array) -> Array:
         """Return ``Σ (FWᵀ) ∘ ∂U/∂wⱼ`` (d,), by one d×n×(D/2) product; U is :meth:`transform`.
 
-        F is (n, k) and W (D, k), with small k.
+        F is (n, k) and W (D, k), with small k. The derivative of the cosine in its angle is minus
+        the sine, and that of the sine is the cosine: the product is
+        ``Xᵀ((FW_sᵀ) ∘ cos − (FW_cᵀ) ∘ sin)``.
         """
-        products = self._narrow_products if F.shape[1] <= _FEW_COLUMNS else self._wide_products
-        dots = array_namespace(X).sum(self.frequencies * products(X, U, F, W), axis=1)
-        return dots / float(self.sigma)
-
-    # Xᵀ times the derivatives in the angles: that of the cosine is minus the sine, and that of
-    # the sine is the cosine.
-
-    def _narrow_products(self, X: Array, U: Array, F: Array, W: Array) -> Array:
-        """Return ``Xᵀ((FW_sᵀ)∘cos − (FW_cᵀ)∘sin)`` for few columns of F, column by column."""
-        half = self.frequencies.shape[1]
-        total: Array = 0.0
-        for column in range(F.shape[1]):
-            XU = (X * F[:, column : column + 1]).T @ U
-            total = total + (XU[:, :half] * W[half:, column] - XU[:, half:] * W[:half, column])
-        return total
-
-    def _wide_products(self, X: Array, U: Array, F: Array, W: Array) -> Array:
-        """Return the same for any number of columns: derivatives first, then one product."""
-        half = self.frequencies.shape[1]
-        xp = array_namespace(X)
-        slopes = xp.empty((U.shape[0], half), dtype=U.dtype, device=device_of(U))
-        for tile in row_tiles(U):
-            part = F[tile, :] @ W[half:, :].T
-            part *= U[tile, :half]
-            other = F[tile, :] @ W[:half, :].T
-            other *= U[tile, half:]
-            part -= other
-            slopes[tile, :] = part
-        return X.T @ slopes
+        xp, half = array_namespace(X), self.frequencies.shape[1]
+        products: Array = 0.0
+        if F.shape[1] <= _FEW_COLUMNS:
+            for k in range(F.shape[1]):
+                XU = (X * F[:, k : k + 1]).T @ U
+                products = products + (XU[:, :half] * W[half:, k] - XU[:, half:] * W[:half, k])
+        else:
+            slopes = xp.empty((U.shape[0], half), dtype=U.dtype, device=device_of(U))
+            for tile in row_tiles(U):
+                part = F[tile, :] @ W[half:, :].T
+                part *= U[tile, :half]
+                other = F[tile, :] @ W[:half, :].T
+                other *= U[tile, half:]
+                part -= other
+                slopes[tile, :] = part
+            products = X.T @ slopes
+        return xp.sum(self.frequencies * products, axis=1) / float(self.sigma)
 
 
 def orthogonal_frequencies(
