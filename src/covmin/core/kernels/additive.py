@@ -25,8 +25,7 @@ from ..arrays import (
     to_numpy,
     transposed,
 )
-from .base import Kernel, Scale, ScaledKernel, is_finite_number
-from .components import Components, Pullback
+from .base import Components, Kernel, Pullback, Scale, ScaledKernel, is_finite_number
 from .distances import RationalQuadratic
 
 # Frequencies (in units of 1/s) of the one-dimensional kernel, and the weights of their cosines,
@@ -216,8 +215,8 @@ class Mixed(Kernel):
 
     Examples
     --------
-    >>> Mixed(mixing=0.5).sees_interactions, Mixed(mixing=1.0).sees_interactions
-    (True, False)
+    >>> Mixed(mixing=0.5).sees_interactions
+    True
     """
 
     mixing: float | str = "auto"
@@ -225,10 +224,6 @@ class Mixed(Kernel):
     name = "mixed"
     sums_features = True
     has_components = True
-
-    @property
-    def sees_interactions(self) -> bool:  # type: ignore[override]
-        return self.mixing != 1.0
 
     def check(self) -> None:
         super().check()
@@ -238,9 +233,9 @@ class Mixed(Kernel):
 
     def at(self, scale: Scale) -> WaveSum:
         # σ² is roughly the sum of the features' variances; each feature gets an equal share.
-        share, sigma = float(self.mixing), scale.sigma / math.sqrt(scale.n_features)
-        joint = None if share == 1.0 else RationalQuadratic(bandwidth=scale.sigma)
-        return WaveSum(sigma, scale.budget, scale.n_waves, share, joint)
+        sigma = scale.sigma / math.sqrt(scale.n_features)
+        joint = RationalQuadratic(bandwidth=scale.sigma)
+        return WaveSum(sigma, scale.budget, scale.n_waves, float(self.mixing), joint)
 
     def draw_frequencies(self, n_columns: int, n_components: int, rng: Generator) -> np.ndarray:
         """Draw frequencies for the joint kernel; those of the additive part are fixed."""
@@ -270,7 +265,8 @@ class Additive(Kernel):
     has_components = True
 
     def at(self, scale: Scale) -> WaveSum:
-        return Mixed(mixing=1.0).at(scale)
+        sigma = scale.sigma / math.sqrt(scale.n_features)
+        return WaveSum(sigma, scale.budget, scale.n_waves)
 
     def draw_frequencies(self, n_columns: int, n_components: int, rng: Generator) -> np.ndarray:
         return np.empty((n_columns, 0))

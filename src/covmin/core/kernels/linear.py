@@ -8,8 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ..arrays import Array, column_dots
-from .base import SampleKernel, Scale, is_finite_number, outer
-from .components import Components, Pullback
+from .base import Components, Pullback, SampleKernel, Scale, is_finite_number, outer
 
 
 @dataclass(repr=False)
