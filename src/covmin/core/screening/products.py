@@ -15,13 +15,21 @@ from operator import mul
 
 import numpy as np
 
-from ..arrays import array_namespace, default_block_size, device_of, like, take, to_numpy
+from ..arrays import (
+    array_namespace,
+    default_block_size,
+    device_of,
+    for_products,
+    like,
+    take,
+    to_numpy,
+)
 from .ranks import ALL_FUNCTIONS, N_FUNCTIONS, Ranked
 
 # Largest number of significant products to examine.
 _POOL = 2000
-# Products processed together.
-_CHUNK = 256
+# Products in half precision are this accurate.
+_ROUNDED = 0.95
 # Numbers held in memory together.
 _NUMBERS = 2**24
 
@@ -90,40 +98,46 @@ def outstanding(
         return columns[best, None], functions[best, None], shares[high][best]
     # A product explains at most all.
     eligible = np.flatnonzero(alone + (order - 1) * alone.min() < 1.0)
-    alone, of_column = alone[eligible], of_column[eligible]
+    alone, of_column, n_fronts = alone[eligible], of_column[eligible], 0
+    if eligible.size >= order:
+        n_fronts = comb(eligible.size - 1, order - 1)  # sets that a later column can complete
     xp = array_namespace(ranked.X)
     kept = xp.asarray(ranked.kept(eligible, len(least)), device=device_of(ranked.X))
     p = like(ranked.p, kept)
     responses = xp.sqrt(p) * like(codes.T, kept)
+    quick, quick_responses = for_products(kept), for_products(responses)
     # Sets of all columns but the last, multiplied together: 256, more on an accelerator.
-    size = min(default_block_size(kept) // 4, max(256, _NUMBERS // max(eligible.size, 1)))
+    block = default_block_size(kept)
+    size = min(block // 4, max(256, 2**11 * block // max(eligible.size, p.shape[0])))
     found = [np.empty((0, order), dtype=np.int64)] * 2 + [np.empty(0)]
-    for which, fronts in product(np.ndindex(least.shape), _fronts(eligible.size, order, size)):
+    for which, start in product(np.ndindex(least.shape), range(0, n_fronts, size)):
+        fronts = _fronts(range(start, min(start + size, n_fronts)), eligible.size, order - 1)
         last = int(fronts[0, -1]) + 1
-        factors = [kept[a, ...] for a in which]
-        left = reduce(mul, (take(f, j, axis=0) for f, j in zip(factors, fronts.T, strict=False)))
-        moments = [(left * response) @ factors[-1][last:, :].T for response in responses]
-        # The variance of a product is computed only if it can pass, and most blocks have none.
-        floor = least_variance * float(least[which])
-        if sum(max(float(xp.max(part)) ** 2, float(xp.min(part)) ** 2) for part in moments) < floor:
+        factors = [take(quick[a, ...], j, axis=0) for a, j in zip(which, fronts.T, strict=False)]
+        front, others = reduce(mul, factors), quick[which[-1], last:, :]
+        moments = [
+            (front * quick_responses[k : k + 1, :]) @ others.T for k in range(codes.shape[1])
+        ]
+        # The exact association of a product is computed only if it can pass, and most blocks have
+        # no such product.
+        floor = _ROUNDED * least_variance * float(least[which])
+        if sum(float(xp.linalg.vector_norm(part, ord=np.inf)) ** 2 for part in moments) < floor:
             continue
         explained = xp.reshape(sum(part**2 for part in moments), (-1,))
-        places = xp.nonzero(explained >= floor)[0]
-        share = to_numpy(xp.take(explained, places)).astype(np.float64)
-        front, end = np.divmod(to_numpy(places), eligible.size - last)
-        columns = np.column_stack([fronts[front], end + last])
-        together = alone[columns].sum(axis=1)
+        numbers, ends = np.divmod(to_numpy(xp.nonzero(explained >= floor)[0]), eligible.size - last)
+        columns = np.column_stack([fronts[numbers], ends + last])
         units = np.sort(of_column[columns], axis=1)
         could = (columns[:, -1] > columns[:, -2]) & (np.diff(units) != 0).all(axis=1)
-        could &= share >= least_variance * together
-        columns, share, together = columns[could], share[could], together[could]
+        columns = columns[could]
 
-        for start in range(0, len(share), _CHUNK):
-            some = slice(start, start + _CHUNK)
-            chosen = zip(factors, columns[some].T, strict=True)
-            values = reduce(mul, (take(f, j, axis=0) for f, j in chosen))
+        share, together = np.empty(len(columns)), alone[columns].sum(axis=1)
+        for begin in range(0, len(columns), size):
+            some = slice(begin, begin + size)
+            chosen = zip(which, columns[some].T, strict=True)
+            values = reduce(mul, (take(kept[a, ...], j, axis=0) for a, j in chosen))
             variances = to_numpy(values**2 @ p - (values @ p) ** 2)
-            share[some] /= np.where(variances >= least_variance, variances, np.inf)
+            explained = to_numpy(xp.sum((values @ responses.T) ** 2, axis=1))
+            share[some] = explained / np.where(variances >= least_variance, variances, np.inf)
         counts = share >= np.maximum(least[which], together)
         functions = np.full((int(counts.sum()), order), which)
         more = eligible[columns[counts]], functions, share[counts]
@@ -133,22 +147,20 @@ def outstanding(
     return tuple(found)
 
 
-def _fronts(d: int, order: int, size: int) -> list[np.ndarray]:
-    """Return all sets of ``order`` − 1 of d columns that a later column can complete, in blocks.
+def _fronts(numbers: range, d: int, size: int) -> np.ndarray:
+    """Return the sets of ``size`` of d columns with the given numbers, (n_sets, size).
 
-    They are ordered by their largest column, then by the next largest, and so on, so that later
-    blocks need fewer columns.
+    They are numbered by their largest column, then by the next largest, and so on, so that sets
+    with large numbers have few later columns.
     """
-    n_below = [np.array([comb(m, k) for m in range(d)]) for k in range(order)]
-    blocks = []
-    for start in range(0, comb(max(d - 1, 0), order - 1), size):
-        number = np.arange(start, min(start + size, comb(d - 1, order - 1)))
-        block = np.empty((number.size, order - 1), dtype=np.int64)
-        for k in range(order - 1, 0, -1):
-            block[:, k - 1] = np.searchsorted(n_below[k], number, side="right") - 1
-            number = number - n_below[k][block[:, k - 1]]
-        blocks.append(block)
-    return blocks
+    left, n_below = np.array(numbers), [np.arange(d)]
+    for _ in range(size - 1):
+        n_below.append(np.cumsum(n_below[-1]) - n_below[-1])  # sets of one more, of lower columns
+    sets = np.empty((left.size, size), dtype=np.int64)
+    for k in range(size - 1, -1, -1):
+        sets[:, k] = np.searchsorted(n_below[k], left, side="right") - 1
+        left = left - n_below[k][sets[:, k]]
+    return sets
 
 
 def beyond_columns(
