@@ -88,7 +88,7 @@ def verdicts_hold_but_for_the_jump() -> bool:
 
 
 @claim(
-    "docs/howto/interactions.md",
+    "docs/which-features.md",
     "In simulations without interactions, a pair is reported in at most 5 % of 500 tables, "
     "within two standard errors.",
 )
