@@ -16,13 +16,7 @@ from covmin.text import listed, shortened
 
 from .columns import ColumnOptions, Dataset, Roles, find_roles, make_dataset
 from .display import show_files, show_json, show_selection
-from .errors import (
-    UsageError,
-    did_you_mean,
-    errors_explained,
-    nearest,
-    warnings_collected,
-)
+from .errors import UsageError, did_you_mean, errors_explained, nearest, warnings_collected
 from .files import FileOptions, check_destination, errors_of_writing, read_file, write_table
 
 if TYPE_CHECKING:
@@ -107,6 +101,8 @@ def run_select(
     n_substitutes: int = 0,
 ) -> None:
     """Read the table, fit the selector, and print and write the results."""
+    from covmin.report import reproduction_code
+
     check_destination(report, file.data)
     check_destination(output, file.data, table=True)
     check_destination(parameters.get("long_run__checkpoint"), file.data)
@@ -125,7 +121,12 @@ def run_select(
     result = fit(selector, dataset, fdr=fdr, n_substitutes=n_substitutes)
     if output is not None:
         write_table(_selected_columns(result, frame, dataset.roles), output)
-    code = _code(result, file, columns, dataset, separator) or command
+    code = command
+    # The other options are parameters of the selector; reading must need no more than one call.
+    without = replace(columns, event=None, drop=None, missing="keep")
+    plain = file == FileOptions(file.data) and columns == without and not dataset.notes
+    if plain and Path(file.data).suffix.lower() in _PLAIN:
+        code = reproduction_code(selector, dataset.roles.target, file.name, separator)
     if report is not None:
         _write_report(result, report, source=file.name, code=code)
     if as_json:
@@ -286,21 +287,3 @@ def _write_report(result: Selection, path: Path, *, source: str | None, code: st
             warnings=result.checked,
             from_command=True,
         )
-
-
-def _code(
-    result: Selection,
-    file: FileOptions,
-    columns: ColumnOptions,
-    dataset: Dataset,
-    separator: str | None,
-) -> str:
-    """Return Python code that repeats the fit; empty if reading needs more than one call."""
-    from covmin.report import reproduction_code
-
-    # The other options are parameters of the selector.
-    without = replace(columns, event=None, drop=None, missing="keep")
-    plain = file == FileOptions(file.data) and columns == without and not dataset.notes
-    if not plain or Path(file.data).suffix.lower() not in _PLAIN:
-        return ""
-    return reproduction_code(result.selector, dataset.roles.target, file.name, separator)
