@@ -123,7 +123,7 @@ def run_select(
         write_table(_selected_columns(result, frame, dataset.roles), output)
     code = command
     # The other options are parameters of the selector; reading must need no more than one call.
-    without = replace(columns, event=None, drop=None, missing="keep")
+    without = replace(columns, event=None, row_groups=None, time=None, drop=None, missing="keep")
     plain = file == FileOptions(file.data) and columns == without and not dataset.notes
     if plain and Path(file.data).suffix.lower() in _PLAIN:
         code = reproduction_code(selector, dataset.roles.target, file.name, separator)
@@ -191,6 +191,8 @@ def fit(
     selector: CCMSelector, dataset: Dataset, *, fdr: float | None = None, n_substitutes: int = 0
 ) -> Selection:
     """Read the data once, fit the selector, and collect what there is to say."""
+    from sklearn.model_selection import TimeSeriesSplit
+
     from covmin import VerdictSelector
     from covmin.data import TableOptions, read
     from covmin.report import check_data
@@ -199,7 +201,10 @@ def fit(
     start = time.perf_counter()
     with errors_explained(), warnings_collected() as caught:
         selector.set_params(**dataset.roles.parameters)
-        table = read(dataset.X, dataset.y, TableOptions.of(selector))
+        if dataset.roles.time is not None:
+            selector.set_params(cv=TimeSeriesSplit())
+        options = TableOptions.of(selector)
+        table = read(dataset.X, dataset.y, options, groups=dataset.groups)
         try:
             selector.fit(table, None)
         except KeyboardInterrupt:
@@ -245,9 +250,11 @@ def _open_folder(file: FileOptions, options: ColumnOptions) -> Dataset:
     from covmin import open_parquet
     from covmin.data.blocks.parquet import parquet_columns
 
-    if options.missing in ("rows", "columns") or options.kinds or options.event:
+    of_rows = options.event or options.row_groups or options.time
+    if options.missing in ("rows", "columns") or options.kinds or of_rows:
         raise UsageError(
-            "--missing rows, --missing columns, --as and --event work on single files.",
+            "--missing rows or columns, --as, --event, --row-groups and --time work on single "
+            "files.",
             "Drop rows or columns and encode categories before writing the folder.",
         )
     with errors_explained():
