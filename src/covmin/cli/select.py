@@ -239,8 +239,8 @@ def _notes(table: Table, found: dict[str, Any], caught: list[Any]) -> list[str]:
     for each in caught:
         code = code_of(each.message)
         option = f" The option for this is {_OPTION_FOR[code]}." if code in _OPTION_FOR else ""
-        # Warnings about the data name the constant columns.
-        said += [f"{each.message}{option}"] if code != "constant-columns" else []
+        # Warnings about the data name these columns.
+        said += [f"{each.message}{option}"] if code not in ("constant-columns", "leak") else []
     read = summary([each for each in table.readings if each.kind not in LEFT_OUT])
     return [*dict.fromkeys(said), *read]
 

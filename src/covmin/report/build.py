@@ -117,7 +117,7 @@ def build_report(
         "missing": _missing_values(view),
         "asked": _asked(selector, found),
         "notes": [printable(" ".join(str(note).split())) for note in (*notes, *sampled)],
-        "warnings": data_warnings(view, explained, order) if warnings is None else warnings,
+        "warnings": data_warnings(selector, view, explained) if warnings is None else warnings,
         "choice": _choice(selector, found),
         "ranking": {
             "order": order,

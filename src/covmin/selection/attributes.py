@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
+from covmin.constants import SUSPICIOUS_SHARE
 from covmin.core.path import Path, approximation_error
 from covmin.core.screening import Found
 from covmin.data import Layout
@@ -75,6 +76,17 @@ def warn_of_the_end(attributes: dict[str, Any], run: Run, formulation: Formulati
     else:
         return
     warn("end-of-fit", text, category=category)
+
+
+def is_suspicious(attributes: dict[str, Any]) -> bool:
+    """Tell whether features may give the response away: a closer look takes regressions."""
+    kinds = attributes["column_kinds_"]
+    if attributes["classes_"] is not None and kinds is not None and "category" in kinds:
+        return True  # a text may contain the class
+    errors = [*attributes["path_"].optimistic_loo_error]
+    if attributes["cv_results_"] is not None:
+        errors += [attributes["cv_results_"].mean_error.min()]
+    return bool(min(errors) < 1.0 - SUSPICIOUS_SHARE[3])
 
 
 def _ranked(fit: Fit) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.resume import fingerprint
 from covmin.runtime.run import LongRun, Run
 
-from .attributes import fitted_attributes, warn_of_the_end
+from .attributes import fitted_attributes, is_suspicious, warn_of_the_end
 from .fit import Settings, fit
 from .frames import NamedResultsMixin
 from .scoring import check_scored
@@ -325,6 +325,10 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
             # Warnings may be errors for the user. A failed fit changes nothing and keeps its
             # checkpoint, so warn before the attributes are set.
             warn_of_the_end(attributes, run, settings.formulation)
+            if is_suspicious(attributes):
+                from .leaks import warn_of_leaks
+
+                warn_of_leaks(self, table, attributes["ranking_"], attributes["n_features_"])
         self._present(attributes)
         self._remember(*passed)
         return self
