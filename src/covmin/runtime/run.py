@@ -16,7 +16,7 @@ from os import PathLike
 from pathlib import Path
 from time import monotonic
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -27,9 +27,6 @@ from covmin.remarks import InputError
 
 from .machine import in_threads, one_blas_thread
 from .resume import Checkpoint
-
-if TYPE_CHECKING:
-    from sklearn.utils import Bunch
 
 Result = TypeVar("Result")
 
@@ -312,19 +309,6 @@ class Run(Watch):
         self.bar.show("cross-validation", "fold", done, total)
         if (told := getattr(self.long_run.callback, "fold", None)) is not None:
             told(done, total)
-
-    def history(self) -> Bunch:
-        """Return the steps, with one array per quantity."""
-        from sklearn.utils import Bunch
-
-        rows = [
-            (s.stage, s.budget, s.iteration.value, s.iteration.gap, s.iteration.n_active)
-            for s in self.steps
-        ]
-        types = {"stage": int, "n_features": int, "objective": float, "gap": float, "n_active": int}
-        columns = zip(*rows, strict=True) if rows else [()] * len(types)
-        arrays = zip(types, columns, strict=True)
-        return Bunch(**{name: np.array(column, types[name]) for name, column in arrays})
 
 
 def for_many_fits(estimator: Any, whole: Any) -> Any:

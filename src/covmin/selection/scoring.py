@@ -83,16 +83,6 @@ def check_scored(estimator: Any, scoring: Any) -> None:
         )
 
 
-def warn_if_not_used(estimator: Any) -> None:
-    """Warn if there is nothing to choose with the estimator."""
-    if estimator is not None:
-        warn(
-            "estimator-not-used",
-            "The number of features and epsilon are given, so the estimator is not used. Pass "
-            'n_features_to_select="auto" to choose the number of features with it.',
-        )
-
-
 def estimator_score(estimator: Any, scoring: Any, samples: Table) -> Score | None:
     """Return the score of an estimator on some samples; None without an estimator.
 
