@@ -77,7 +77,7 @@ class Formulation(Configurable):
             if (value := getattr(self, name)) not in allowed:
                 names = ", ".join(map(repr, allowed))
                 raise ValueError(f"{name} must be one of {names}; got {value!r}.")
-        numbers: dict[str, tuple[str, Callable[[float], bool]]] = {
+        numbers: dict[str, tuple[str, Callable[[Any], bool]]] = {
             "lambda1": ("≥ 0", lambda x: x >= 0),
             "lambda2": ("> 0", lambda x: x > 0),
             "tol": ("≥ 0", lambda x: x >= 0),

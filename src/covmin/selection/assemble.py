@@ -72,8 +72,8 @@ def refined(plan: Plan, problem: Problem, path: Path, m: int | None) -> tuple[np
     few, units = problem.sample.first(SAMPLE_ROWS), problem.units
     Y, p = (to_numpy(part).astype(np.float64) for part in (few.Y, few.p))
     sample = SetSample(to_numpy(few.X), units.of_column, units.scale, Y - p @ Y, p / p.sum())
-    named = [np.unique(units[units >= 0]) for units in path.protected.interactions.units]
-    named = [members for members in named if members.size > 1]
+    found = [np.unique(members[members >= 0]) for members in path.protected.interactions.units]
+    named: list[Any] = [members for members in found if members.size > 1]
     also = np.concatenate([path.protected.spread.units.ravel(), *named]).astype(int)
     first = path.order[: CANDIDATES[1]]
     also = np.unique(also[(also >= 0) & ~np.isin(also, first)])

@@ -223,7 +223,7 @@ def cross_validate(
             if run.stop() or run.stop_choosing():
                 break
     if len(done) < len(folds):
-        run.choice_cut_short(len(done), len(folds))
+        run.n_judged = len(done), len(folds)
     if run.interrupted and len(done) < 2:
         raise KeyboardInterrupt("The fit was interrupted before there was a result to keep.")
     if not done:
@@ -288,6 +288,7 @@ def splits(table: Table, cv: Any = None, *, every_fold: bool = False) -> list[Fo
     are needed for enough test samples, unless ``every_fold``.
     """
     n, strata, groups = table.n_samples, table.response.strata, table.groups
+    pairs: list[Any]
     if cv is None and groups is None:
         tests = stratified_folds(n, strata)
         return [(~test, test) for test in tests[: len(tests) if every_fold else n_folds_used(n)]]
