@@ -141,4 +141,7 @@ def units() -> list[dict[str, Any]]:
     return [{"method": name, "task": task, "draw": draw} for draw, name, task in every]
 
 
-STUDIES = [Study("migration", units, measure, 0.1, report=report, by="method")]
+_CELL = {"method": "covmin, m given", "task": "XOR"}
+STUDIES = [
+    Study("migration", units, measure, 0.1, report=report, by="method", cell=_CELL, value="true")
+]

@@ -9,6 +9,7 @@ from experiments.paper.figures import rank_figure
 from experiments.paper.protocols import METHODS, SETS, VARIANTS, curve_task, run_real
 from experiments.paper.ranks import median_rank
 from experiments.paper.selectors import paper_selectors
+from experiments.provenance import read
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import FitFailedWarning
 
@@ -54,7 +55,7 @@ def test_synthetic(tmp_path, capsys):
     for name in ("ccm-single", "pearson", "ccm-soft-0.1"):
         words += ["--only", name]
     assert main(words) == 0
-    table = pd.read_csv(tmp_path / "results" / "synthetic-quick.csv")
+    table = read(tmp_path / "results" / "synthetic-quick.csv")
     assert set(table["protocol"]) == {"median rank"}
     assert len(table) == 3 * 3 * 2
     for stem in ("synthetic-quick", "synthetic-quick-variants"):
@@ -63,13 +64,13 @@ def test_synthetic(tmp_path, capsys):
     (tmp_path / "results" / "synthetic-quick.csv").unlink()
     assert main([*words, "--no-run", "--only", "mi"]) == 0
     assert "Resuming the run" in capsys.readouterr().err
-    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "results" / "synthetic-quick.csv"), table)
+    pd.testing.assert_frame_equal(read(tmp_path / "results" / "synthetic-quick.csv"), table)
 
 
 def test_real(tmp_path):
     words = ["real", "--quick", "--output", str(tmp_path), "--quiet", "--dataset", "wine"]
     assert main([*words, "--only", "pearson", "--only", "ccm-single"]) == 0
-    table = pd.read_csv(tmp_path / "results" / "real-quick.csv")
+    table = read(tmp_path / "results" / "real-quick.csv")
     assert set(table["protocol"]) == {"paper", "nested"}
     assert len(table) == 2 * 2 * 13
     for protocol in ("paper", "nested"):

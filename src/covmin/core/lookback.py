@@ -18,7 +18,6 @@ or with all, since factors of a product may be useless one by one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
@@ -28,8 +27,7 @@ from covmin.constants import SAMPLE_ROWS
 
 from .arrays import row_tiles
 from .exchange import Exchanged, Judged, Set, SetErrors, SetSample, exchange
-from .screening import SEARCH, Screening
-from .screening.ranks import response_codes
+from .screening import SEARCH, Ranked, Screening
 
 # Nominees of a half, found columns in products, rows of a half, and rounds.
 _MOST, _MOST_FACTORS, _FEWEST_ROWS, _ROUNDS = 8, 8, 40, 3
@@ -80,15 +78,15 @@ def nominate(sample: SetSample, found: Sequence[int], level: float) -> list[int]
     if known.X.size:
         responses.append(r * (sample.Y / np.sqrt((sample.p @ sample.Y**2).sum()) - r))
         responses += [r * x[:, None] for x in known.X[:, :_MOST_FACTORS].T]
-    screening = Screening.of(sample.X, responses[0], sample.p, sample.of_column)
+    ranked = Ranked.of(sample.X, sample.p)
     order = np.argsort(sample.X, axis=0, kind="stable")
     p_values = np.ones(sample.of_column.size)
     n_tests = 2.0 * len(responses) * sample.of_column.size
     for response in responses:
-        codes = response_codes(response, sample.p, SEARCH.response_share)
-        if codes.shape[1] > 0:
-            tested = replace(screening, codes=codes).p_values(level / n_tests)
-            alike = _likeness(codes, screening.n_samples, order)
+        screening = Screening.of(sample.X, response, sample.p, sample.of_column, ranked=ranked)
+        if screening.codes.shape[1] > 0:
+            tested = screening.p_values(level / n_tests)
+            alike = _likeness(screening.codes, ranked.n_samples, order)
             p_values = np.minimum(p_values, n_tests * np.minimum(tested, alike))
     nominees: list[int] = []
     for column in np.argsort(p_values, kind="stable"):

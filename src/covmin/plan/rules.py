@@ -62,7 +62,6 @@ def kernel_of(given: Any, formulation: Formulation) -> Kernel:
             f'kernel must be "auto", one of {", ".join(map(repr, KERNELS))}, or an object of '
             f"covmin.kernels, such as Polynomial(degree=2); got {given!r}.",
             "kernel",
-            "kernel",
         )
     try:
         kernel.check()  # type: ignore[attr-defined]

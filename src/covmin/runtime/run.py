@@ -180,7 +180,7 @@ class LongRun(Configurable):
         for name, (is_valid, allowed) in valid.items():
             if not is_valid:
                 text = f"{name} must be {allowed}; got {getattr(self, name)!r}."
-                raise InputError(text, "long-run", f"long_run__{name}")
+                raise InputError(text, f"long_run__{name}")
 
 
 @dataclass
