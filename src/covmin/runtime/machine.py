@@ -242,6 +242,12 @@ def _text(path: str) -> str:
         return ""
 
 
+def fits(needed: int) -> bool:
+    """Tell whether this many bytes can be allocated with a safe margin."""
+    available = available_bytes()
+    return available is None or needed <= _USABLE * available
+
+
 def check_memory(needed: int, what: str, remedy: str) -> None:
     """Raise an error with the sizes and a remedy if the memory does not suffice, with a margin.
 
@@ -249,8 +255,7 @@ def check_memory(needed: int, what: str, remedy: str) -> None:
     Traceback (most recent call last):
     MemoryError: A matrix of that size needs about 1000000000.0 GB ... Use a smaller one.
     """
-    available = available_bytes()
-    if available is not None and needed > _USABLE * available:
-        sizes = needed, available
+    if not fits(needed):
+        sizes = needed, available_bytes() or 0
         needs, free = (f"{n / 1e9:.1f} GB" if n >= 1e9 else f"{n / 1e6:.0f} MB" for n in sizes)
         raise MemoryError(f"{what} needs about {needs} of memory, but {free} is free. {remedy}")
