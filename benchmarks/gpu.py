@@ -2,7 +2,8 @@
 
 Run with ``python -m benchmarks.gpu [--samples 10000 30000 50000]`` on a machine with torch and a
 CUDA device. Times are medians over repeats between device synchronisations. Steps go to
-``benchmarks/results/gpu.csv``, whole fits to ``gpu-fits.csv``.
+``benchmarks/results/gpu.csv``, whole fits to ``gpu-fits.csv``, the search for triples to
+``gpu-triples.csv``.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import argparse
 import time
 from collections.abc import Callable
 from functools import partial
+from math import comb
 
 import numpy as np
 import torch
@@ -21,6 +23,7 @@ from covmin.core.grams import ExactGram, FourierGram
 from covmin.core.kernels import Gaussian
 from covmin.core.objectives import TraceObjective
 from covmin.core.rows import Sample
+from covmin.core.screening import Screening
 from covmin.core.units import Units
 
 Row = dict[str, object]
@@ -116,10 +119,32 @@ def fourier_step(n: int, d: int, n_components: int, block: int) -> list[Row]:
     return rows
 
 
+def triples(n: int, d: int) -> list[Row]:
+    """All triples of d columns: a product of three signs with a tenth of the labels wrong."""
+    rng = np.random.default_rng(0)
+    X = torch.as_tensor(rng.standard_normal((n, d), dtype=np.float32), device="cuda")
+    labels = (X[:, 1] * X[:, d // 2] * X[:, d - 1] > 0).cpu().numpy() ^ (rng.random(n) < 0.1)
+    p = torch.full((n,), 1.0 / n, dtype=torch.float64, device="cuda")
+    Y = torch.as_tensor(labels[:, None] - labels.mean(), device="cuda")
+    screening = Screening.of(X, Y, p, np.arange(d))
+    taken = seconds(partial(screening.interactions, 3, 1), repeats=1)
+    found = screening.interactions(3, 1).columns.tolist()
+    rate = comb(d, 3) * n / taken
+    print(f"all triples n={n} d={d}: {taken:.2f} s, {rate:.3g} triples × rows a second, {found}")
+    return [{"rows": n, "columns": d, "seconds": taken, "triples × rows a second": rate}]
+
+
 def whole_fits() -> list[Row]:
     """``CCMSelector(10)``, from a table in main memory to a ranking."""
     rows: list[Row] = []
-    for n, d in ((1000, 50), (5000, 500), (10_000, 200), (1_000_000, 50)):
+    for n, d in (
+        (1000, 50),
+        (5000, 500),
+        (10_000, 200),
+        (100_000, 200),
+        (1_000_000, 50),
+        (3_000_000, 100),
+    ):
         rng = np.random.default_rng(0)
         X = rng.standard_normal((n, d), dtype=np.float32)
         y = X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + X[:, 3] + 0.5 * X[:, 4] ** 2
@@ -142,6 +167,7 @@ def main() -> None:
     print(torch.cuda.get_device_name(), "torch", torch.__version__)
     steps = exact_steps(options.samples, options.features)
     write("gpu", steps + fourier_step(options.rows, 100, 1024, options.block))
+    write("gpu-triples", triples(500, 5000) + triples(300, 10_000))
     write("gpu-fits", whole_fits())
 
 
