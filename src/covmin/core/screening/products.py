@@ -7,15 +7,18 @@ response; all triples need d times as many, and so on.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations, product
 from math import comb
 from operator import mul
+from typing import Any
 
 import numpy as np
 
 from ..arrays import (
+    Array,
     array_namespace,
     default_block_size,
     device_of,
@@ -98,41 +101,22 @@ def outstanding(
         return columns[best, None], functions[best, None], shares[high][best]
     # A product explains at most all.
     eligible = np.flatnonzero(alone + (order - 1) * alone.min() < 1.0)
-    alone, of_column, n_fronts = alone[eligible], of_column[eligible], 0
-    if eligible.size >= order:
-        n_fronts = comb(eligible.size - 1, order - 1)  # sets that a later column can complete
+    alone, of_column = alone[eligible], of_column[eligible]
     xp = array_namespace(ranked.X)
     kept = xp.asarray(ranked.kept(eligible, len(least)), device=device_of(ranked.X))
     p = like(ranked.p, kept)
     responses = xp.sqrt(p) * like(codes.T, kept)
     quick, quick_responses = for_products(kept), for_products(responses)
-    # Sets of all columns but the last, multiplied together: 256, more on an accelerator.
-    block = default_block_size(kept)
-    size = min(block // 4, max(256, 2**11 * block // max(eligible.size, p.shape[0])))
     found = [np.empty((0, order), dtype=np.int64)] * 2 + [np.empty(0)]
-    for which, start in product(np.ndindex(least.shape), range(0, n_fronts, size)):
-        fronts = _fronts(range(start, min(start + size, n_fronts)), eligible.size, order - 1)
-        last = int(fronts[0, -1]) + 1
-        factors = [take(quick[a, ...], j, axis=0) for a, j in zip(which, fronts.T, strict=False)]
-        front, others = reduce(mul, factors), quick[which[-1], last:, :]
-        moments = [
-            (front * quick_responses[k : k + 1, :]) @ others.T for k in range(codes.shape[1])
-        ]
-        # The exact association of a product is computed only if it can pass, and most blocks have
-        # no such product.
-        floor = _ROUNDED * least_variance * float(least[which])
-        if sum(float(xp.linalg.vector_norm(part, ord=np.inf)) ** 2 for part in moments) < floor:
-            continue
-        explained = xp.reshape(sum(part**2 for part in moments), (-1,))
-        numbers, ends = np.divmod(to_numpy(xp.nonzero(explained >= floor)[0]), eligible.size - last)
-        columns = np.column_stack([fronts[numbers], ends + last])
+    for which in np.ndindex(least.shape):
+        factors, floor = [quick[a, ...] for a in which], least_variance * float(least[which])
+        columns = np.concatenate([found[0][:0], *_promising(factors, quick_responses, floor)])
         units = np.sort(of_column[columns], axis=1)
-        could = (columns[:, -1] > columns[:, -2]) & (np.diff(units) != 0).all(axis=1)
-        columns = columns[could]
+        columns = columns[(np.diff(units) != 0).all(axis=1)]
 
         share, together = np.empty(len(columns)), alone[columns].sum(axis=1)
-        for begin in range(0, len(columns), size):
-            some = slice(begin, begin + size)
+        for start in range(0, len(columns), _NUMBERS // p.shape[0] + 1):
+            some = slice(start, start + _NUMBERS // p.shape[0] + 1)
             chosen = zip(which, columns[some].T, strict=True)
             values = reduce(mul, (take(kept[a, ...], j, axis=0) for a, j in chosen))
             variances = to_numpy(values**2 @ p - (values @ p) ** 2)
@@ -147,20 +131,52 @@ def outstanding(
     return tuple(found)
 
 
-def _fronts(numbers: range, d: int, size: int) -> np.ndarray:
-    """Return the sets of ``size`` of d columns with the given numbers, (n_sets, size).
+def _promising(factors: list[Array], responses: Array, floor: float) -> Iterator[np.ndarray]:
+    """Yield sets of columns (n_sets, order) whose products may explain ``floor`` of the responses.
 
-    They are numbered by their largest column, then by the next largest, and so on, so that sets
-    with large numbers have few later columns.
+    ``factors`` are functions (d, n) of the columns, one for each place in a set. A block of sets of
+    all columns but the last is multiplied by all later columns. These sets are numbered by their
+    largest column, then by the next largest, and so on, so that later blocks need fewer columns.
     """
-    left, n_below = np.array(numbers), [np.arange(d)]
-    for _ in range(size - 1):
+    xp, (d, n), order = array_namespace(responses), factors[0].shape, len(factors)
+    n_fronts = comb(max(d - 1, 0), order - 1)  # those that a later column can complete
+    n_below = [np.arange(d)]
+    for _ in range(order - 2):
         n_below.append(np.cumsum(n_below[-1]) - n_below[-1])  # sets of one more, of lower columns
-    sets = np.empty((left.size, size), dtype=np.int64)
-    for k in range(size - 1, -1, -1):
-        sets[:, k] = np.searchsorted(n_below[k], left, side="right") - 1
-        left = left - n_below[k][sets[:, k]]
-    return sets
+    tables = [xp.asarray(below, device=device_of(responses)) for below in n_below]
+    # A block has 256 sets on a CPU and as many as fill an accelerator.
+    block = default_block_size(responses)
+    size = min(block // 4, max(256, 2**12 * block // max(d, n)))
+    waiting: Any = None
+    for start in (*range(0, n_fronts, size), None):
+        # An accelerator multiplies the next block while this one is looked at.
+        ready, waiting = waiting, None
+        if start is not None:
+            left = xp.arange(start, min(start + size, n_fronts), device=device_of(responses))
+            fronts: list[Array] = []
+            for table in reversed(tables):
+                fronts.insert(0, xp.searchsorted(table, left, side="right") - 1)
+                left = left - xp.take(table, fronts[0])
+            values = reduce(
+                mul, (xp.take(f, j, axis=0) for f, j in zip(factors, fronts, strict=False))
+            )
+            first = int(np.searchsorted(n_below[-1], start, side="right"))
+            others = factors[-1][first:, :].T
+            moments = [(values * responses[k : k + 1, :]) @ others for k in range(len(responses))]
+            peaks = sum(xp.linalg.vector_norm(part, ord=np.inf, axis=1) ** 2 for part in moments)
+            waiting = fronts, first, moments, peaks
+        if ready is None:
+            continue
+        fronts, first, moments, peaks = ready
+        rows = xp.nonzero(peaks >= _ROUNDED * floor)[0]
+        if rows.shape[0] == 0:
+            continue
+        explained = sum(xp.take(part, rows, axis=0) ** 2 for part in moments)
+        places, ends = xp.nonzero(explained >= _ROUNDED * floor)
+        rows = xp.take(rows, places)
+        columns = [to_numpy(xp.take(front, rows)) for front in fronts]
+        sets = np.column_stack([*columns, to_numpy(ends) + first])
+        yield sets[sets[:, -1] > sets[:, -2]]
 
 
 def beyond_columns(
