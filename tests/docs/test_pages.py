@@ -139,7 +139,7 @@ def test_files_that_contributing_names_are_there():
     named = set(re.findall(r"`((?:[\w-]+/)*[\w-]+\.(?:py|md|yaml|cff))`", text))
     assert "tests/naive.py" in named
     for name in named - {"NAME.md"}:
-        there = [ROOT / name, ROOT / "src" / "covmin" / name]
+        there = [ROOT / name, ROOT / "src" / name]
         assert any(p.exists() for p in there) or [*ROOT.glob(f"src/covmin/**/{name}")], name
 
 
