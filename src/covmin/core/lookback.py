@@ -30,6 +30,7 @@ from .arrays import row_tiles
 from .exchange import Exchanged, Judged, Set, SetErrors, SetSample, exchange
 from .screening import SEARCH, Screening
 from .screening.ranks import response_codes
+from .units import ALWAYS_ON
 
 # Nominees of a half, found columns in products, rows of a half, and rounds.
 _MOST, _MOST_FACTORS, _FEWEST_ROWS, _ROUNDS = 8, 8, 40, 3
@@ -72,14 +73,13 @@ def look_back(sample: SetSample, found: Sequence[int]) -> list[Set]:
 
 def nominate(sample: SetSample, found: Sequence[int], level: float) -> list[int]:
     """Return features whose dependence on the residuals stands out, the clearest first."""
-    known = sample.of(found)
     root = np.sqrt(sample.p)[:, None]
-    errors = SetErrors(known)
-    r = errors.judge(frozenset(range(len(found)))).residuals / root
+    r = SetErrors(sample, found).judge(frozenset(range(len(found)))).residuals / root
     responses = [r, r**2]
-    if known.X.size:
+    known = sample.X[:, np.isin(sample.of_column, [*found, ALWAYS_ON])]
+    if known.size:
         responses.append(r * (sample.Y / np.sqrt((sample.p @ sample.Y**2).sum()) - r))
-        responses += [r * x[:, None] for x in known.X[:, :_MOST_FACTORS].T]
+        responses += [r * x[:, None] for x in known.T[:_MOST_FACTORS]]
     screening = Screening.of(sample.X, responses[0], sample.p, sample.of_column)
     order = np.argsort(sample.X, axis=0, kind="stable")
     p_values = np.ones(sample.of_column.size)
@@ -118,7 +118,7 @@ def _accepted(sample: SetSample, found: Sequence[int], nominees: list[int]) -> S
     if not nominees:
         return frozenset()
     features = [*found, *nominees]
-    errors, old = SetErrors(sample.of(features)), frozenset(range(len(found)))
+    errors, old = SetErrors(sample, features), frozenset(range(len(found)))
     start = now = errors.judge(old)
     rest = set(range(len(found), len(features)))
     together = _pruned(errors, errors.judge(old | rest), old)
