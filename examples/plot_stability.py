@@ -36,8 +36,8 @@ plt.show()
 
 # %%
 # These are bounds on the expected number of false selections: of features that a fit selects no
-# more often than a random choice does. The first bound needs no further assumptions. The others
-# are sharper and assume a shape of the distribution of the frequencies.
+# more often than a random choice does. The first bound needs no further assumptions. The other
+# is sharper and assumes a shape of the distribution of the frequencies.
 
 for name, bound in selector.error_bound_.items():
     print(f"{name:>10}: {bound:.3f}")

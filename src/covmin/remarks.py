@@ -53,8 +53,6 @@ class InputError(ValueError):
     ----------
     text : str
         What was passed, what is allowed, and what to do.
-    code : str
-        What it is about. Programs decide by it.
     parameter : str, default=None
         Name of the parameter of the Python interface at fault.
     columns : sequence, default=()
@@ -62,10 +60,9 @@ class InputError(ValueError):
     """
 
     def __init__(
-        self, text: str, code: str = "", parameter: str | None = None, columns: Sequence[Any] = ()
+        self, text: str, parameter: str | None = None, columns: Sequence[Any] = ()
     ) -> None:
         super().__init__(text)
-        self.code = code
         self.parameter = parameter
         self.columns = tuple(columns)
 
@@ -96,9 +93,9 @@ def warn(
 
 
 def code_of(warning: Any) -> str:
-    """Return the code of a warning or an error; empty for those of other packages."""
+    """Return the code of a warning; empty for those of other packages."""
     remark = getattr(warning, "remark", None)
-    return remark.code if remark is not None else str(getattr(warning, "code", "") or "")
+    return "" if remark is None else str(remark.code)
 
 
 @contextmanager

@@ -86,9 +86,9 @@ def test_scoring_and_a_time_limit(csv, run):
     refused = run(*words, "--scoring", "balanced_acuracy")
     assert refused.exit_code == ExitCode.DATA
     assert "balanced_acuracy" in refused.stderr
-    late = run(*words, "--seconds", "0.001")
+    late = run(*words, "--seconds", "1e-9")
     assert late.exit_code == ExitCode.DATA
-    assert "within seconds=0.001" in late.stderr
+    assert "within seconds=1e-09" in late.stderr
     assert run(*words, "--seconds", "600", "--json").exit_code == 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import sqlite3
@@ -16,8 +17,7 @@ import pytest
 
 from covmin.cli.columns import find_columns
 from covmin.cli.errors import CommandError, ExitCode
-from covmin.cli.files import read_file, write_table
-from covmin.cli.readers import FileOptions
+from covmin.cli.files import FileOptions, read_file, write_table
 
 TRUE = ["x0", "x1", "x2"]
 GERMAN = "größe,preis\n1,2\n3,4\n"
@@ -137,11 +137,46 @@ def test_decimal_commas_are_no_thousands(values, decimal, read):
     assert (found.frame["a"].dtype.kind == "f") == decimal
 
 
-def test_no_header(read):
-    assert read("1,2\n3,4\n").notes == (
-        "All column names are numbers; are they values (--no-header)?",
-    )
-    assert read("1,,\n2,3,4\n5,6,7\n", no_header=True).frame.shape == (3, 3)
+@pytest.mark.parametrize("first", ["1,0.5,7", "3,3,3", "-1, 2.5 ,", "1e5,2,2"])
+def test_a_first_line_of_numbers_holds_values(first, read):
+    found = read(f"{first}\n3,4,5\n6,7,8\n")
+    assert list(found.frame) == ["0", "1", "2"]
+    assert len(found.frame) == 3
+    assert any("read as values" in note and "--header" in note for note in found.notes)
+    assert len(read(f"{first}\n3,4,5\n6,7,8\n", header=True).frame) == 2
+
+
+@pytest.mark.parametrize("first", ["0,1,2", "1999,2000,2001", "a,2,3", "a,b,b.1"])
+def test_names_and_counts_are_names(first, read):
+    found = read(f"{first}\n3,4,5\n6,7,8\n")
+    assert ",".join(found.frame) == first
+    assert found.notes == ()
+    assert len(read(f"{first}\n3,4,5\n6,7,8\n", header=False).frame) == 3
+
+
+def test_a_bomb_does_not_go_off(read, monkeypatch):
+    packed = gzip.compress(b"a,b\n" + b"1,2\n" * 500_000)
+    assert len(read(packed, "data.csv.gz").frame) == 500_000
+    monkeypatch.setattr("covmin.cli.files._UNPACKED_BYTES", 10**6)
+    with pytest.raises(CommandError, match=r"unpacks to more than .* GB") as caught:
+        read(packed, "data.csv.gz")
+    assert caught.value.code == ExitCode.INPUT
+    assert "Parquet" in caught.value.hint
+
+
+def test_an_endless_view_ends(tmp_path, monkeypatch):
+    path = tmp_path / "endless.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(
+            "CREATE VIEW v AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) "
+            "SELECT x, x AS y FROM c"
+        )
+    monkeypatch.setattr("covmin.cli.files._QUERY_SECONDS", 0.5)
+    start = time.monotonic()
+    with pytest.raises(CommandError, match="takes more than") as caught:
+        read_file(FileOptions(str(path)))
+    assert caught.value.code == ExitCode.INPUT
+    assert time.monotonic() - start < 30.0
 
 
 def test_empty_rows_and_columns_without_a_name_are_left_out(read):

@@ -58,7 +58,7 @@ def test_the_best_of_all_sets_is_found(m):
     X[:, 5] = X[:, 0] + 0.3 * X[:, 5]
     y = X[:, 0] + X[:, 1] * X[:, 2] + 0.2 * rng.standard_normal(150)
     sample = sample_of(X, y)
-    found = exchange(sample, range(6), [], m)
+    found = exchange(SetErrors(sample, range(6)), [], m)
     errors = SetErrors(sample, range(6))
     sets = {one: errors.judge(frozenset(one)) for one in itertools.combinations(range(6), m)}
     best = min(sets.values(), key=lambda one: one.error)
@@ -70,8 +70,8 @@ def test_the_best_of_all_sets_is_found(m):
 def test_features_that_act_only_together_enter_at_once():
     X, y = product_of_three(600)
     path = [0, 4, 5, 6, 7, 8, 1, 2, 3]
-    alone = exchange(sample_of(X, y), path, [], 4)
-    named = exchange(sample_of(X, y), path, [[1, 2, 3]], 4)
+    alone = exchange(SetErrors(sample_of(X, y), path), [], 4)
+    named = exchange(SetErrors(sample_of(X, y), path), [[1, 2, 3]], 4)
     assert set(named.order[:4]) == {0, 1, 2, 3}
     assert len(alone.order) == len(named.order) == 9
 
@@ -81,7 +81,8 @@ def test_a_feature_of_several_columns_counts_once():
     X = rng.standard_normal((200, 5))
     y = X[:, 0] + X[:, 1]
     of_column = np.array([0, 0, 1, 2, 3])
-    found = exchange(sample_of(X, y, of_column, np.array([0.7, 0.7, 1, 1, 1])), range(4), [], 1)
+    sample = sample_of(X, y, of_column, np.array([0.7, 0.7, 1, 1, 1]))
+    found = exchange(SetErrors(sample, range(4)), [], 1)
     assert found.order[0] == 0
 
 

@@ -39,7 +39,7 @@ class Matern(SampleKernel):
             raise ValueError(f"shape must be a number > 0; got {self.shape!r}.")
 
     def _distances(self, A, B, w):
-        scale = np.sqrt(3.0) * w / self.sigma
+        scale = np.sqrt(3.0) * w / self.bandwidth
         return np.sqrt(np.maximum(squared_distances(A * scale, B * scale), 0.0))
 
     def cross(self, A, B, w):
@@ -57,7 +57,7 @@ class Matern(SampleKernel):
             # Σₐᵦ Sₐᵦ (xₐⱼ − xᵦⱼ)² for a symmetric S.
             spread = 2.0 * (slope.sum(axis=1) @ squares)
             spread = spread - 2.0 * (prepared * (slope @ prepared)).sum(axis=0)
-            return -3.0 * (w / self.sigma**2) * spread
+            return -3.0 * (w / self.bandwidth**2) * spread
 
         return K, pullback
 

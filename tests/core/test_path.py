@@ -440,7 +440,7 @@ def test_a_path_that_is_stopped_at_the_budget_beside_it(easy):
 
 
 def test_nothing_is_held_unless_asked_for(easy):
-    assert run_path(make_problem(*easy), BUDGETS).protected.interactions.members.size == 0
+    assert run_path(make_problem(*easy), BUDGETS).protected.interactions.members_within().size == 0
 
 
 def test_features_that_are_held_may_be_as_many_as_the_first_budget_has_room_for(easy):

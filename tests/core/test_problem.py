@@ -18,7 +18,6 @@ from covmin.core.kernels import (
     Mixed,
     Polynomial,
     RationalQuadratic,
-    Sum,
     WaveSum,
 )
 from covmin.core.kernels.bandwidth import MEDIAN_ROWS, median_bandwidth
@@ -138,10 +137,10 @@ def test_both_ways_to_a_gram(sample, frequencies):
             Polynomial(degree=2, coef0=3.0),
             Polynomial(degree=2, coef0=3.0, bandwidth=1.5),
         ),
-        (Additive(), Sum(((1.0, WaveSum(1.5 / np.sqrt(6), 2.0)),))),
+        (Additive(), WaveSum(1.5 / np.sqrt(6), 2.0)),
         (
             Mixed(0.4),
-            Sum(((0.6, RationalQuadratic(bandwidth=1.5)), (0.4, WaveSum(1.5 / np.sqrt(6), 2.0)))),
+            WaveSum(1.5 / np.sqrt(6), 2.0, 8, 0.4, RationalQuadratic(bandwidth=1.5)),
         ),
     ],
 )
@@ -161,8 +160,8 @@ def test_the_kernel_is_that_of_the_stage_and_not_of_the_columns_asked_for(sample
 def test_the_share_stays_as_features_leave(sample):
     problem = exact(sample, Mixed(0.2))
     stages = [problem.gram(np.arange(size), 1.0, budget=1).kernel for size in (6, 4, 2)]
-    assert [stage.terms[1][0] for stage in stages] == [0.2] * 3
-    assert_allclose([stage.terms[1][1].scale for stage in stages], [6**-0.5, 4**-0.5, 2**-0.5])
+    assert [stage.share for stage in stages] == [0.2] * 3
+    assert_allclose([stage.scale for stage in stages], [6**-0.5, 4**-0.5, 2**-0.5])
 
 
 @pytest.mark.parametrize(
@@ -178,7 +177,7 @@ def test_many_columns_have_fewer_waves_each(kernel, n_columns, by_components, by
         features = np.arange(n_columns)
         for some in (features, features[:3]):
             kernel_of_stage = problem._kernel_of_stage(some, 1.0, 2, features)
-            assert kernel_of_stage.terms[-1][1].n_waves == n_waves
+            assert kernel_of_stage.n_waves == n_waves
 
 
 @pytest.mark.parametrize("kind", ["exact", "fourier"])

@@ -60,7 +60,7 @@ class TestWhatIsFound:
         X, y = make_xor(100, 1000, random_state=seed, return_X_y=True)
         found = find(X, y)
         assert set(found.columns.ravel()) == {0, 1, 2}
-        assert_array_equal(found.members, [0, 1, 2])
+        assert_array_equal(found.members_within(), [0, 1, 2])
         assert (found.p_value <= 0.05).all()
 
     def test_share_and_chance_by_hand(self, plain):
@@ -169,7 +169,7 @@ class TestWhatIsNot:
         X = rng.standard_normal((n, d))
         found = find(X, product_of(X, 0, d - 1, noise=0.0))
         assert found.columns.shape == (0, 2)
-        assert found.members.size == 0
+        assert found.members_within().size == 0
 
     def test_constant_response_in_the_sample(self, plain):
         assert find(plain[0], np.zeros((100, 1))).share.size == 0
@@ -226,7 +226,7 @@ class TestUnits:
         given = np.where(np.arange(50) == 40, ALWAYS_ON, np.arange(50))
         found = find(*plain, of_column=given)
         assert as_sets(found) == [{3, 40}]
-        assert_array_equal(found.members, [3])
+        assert_array_equal(found.members_within(), [3])
 
 
 class TestSamples:
@@ -359,9 +359,9 @@ class TestDeeper:
         X, y = self.signs(n, d, columns)
         order = len(columns)
         found = find(X, y, order=order)
-        assert [columns_of.tolist() for columns_of in found.sets] == [columns]
+        assert found.columns.tolist() == [columns]
         assert found.p_value[0] < 1e-4
-        assert_array_equal(found.members, columns)
+        assert_array_equal(found.members_within(), columns)
         assert find(X, y, order=order - 1).share.size == 0
 
     def test_share_and_chance_by_hand(self):
@@ -387,7 +387,7 @@ class TestDeeper:
         Y = X[:, [3]] * X[:, [5]] + X[:, [8]] * X[:, [10]] * X[:, [20]]
         found = find(X, Y + 0.3 * rng.standard_normal((400, 1)), order=3)
         assert found.columns.tolist() == [[3, 5, -1], [8, 10, 20]]
-        assert_array_equal(found.members, [3, 5, 8, 10, 20])
+        assert_array_equal(found.members_within(), [3, 5, 8, 10, 20])
         assert_array_equal(found.members_within(4), [3, 5])
 
     def test_a_pair_is_no_triple(self):
@@ -396,7 +396,7 @@ class TestDeeper:
         X = rng.standard_normal((400, 15))
         X[:, 7] = X[:, 2] + 0.2 * X[:, 7]
         Y = X[:, [2]] ** 2 * X[:, [3]] + 0.3 * rng.standard_normal((400, 1))
-        assert all(len(columns) == 2 for columns in find(X, Y, order=3).sets)
+        assert (find(X, Y, order=3).columns[:, 2] == -1).all()
 
     def test_columns_of_a_group_are_no_triple(self):
         X, y = self.signs(200, 20, [2, 5, 9])
@@ -498,7 +498,7 @@ class TestSpread:
         Y = X[:, [1]] + X[:, [2]] + 0.1 * rng.standard_normal((100, 1))
         spread = Found(np.array([[200]]), np.array([[200]]), np.array([0.3]), np.array([0.001]))
         problem = TestHold().problem(X, Y)
-        path = run_path(problem, (40, 20, 10, 5, 2, 1), Protected(Found.none(), spread, above=10.0))
+        path = run_path(problem, (40, 20, 10, 5, 2, 1), Protected(Found(), spread, above=10.0))
         kept = [200 in stage.features for stage in path.stages]
         assert kept[:3] == [True, True, True]
         assert set(path.order[:2]) == {1, 2}
@@ -530,7 +530,7 @@ class TestMembers:
     PAIRS = Found(UNITS, UNITS, np.full(4, 0.5), np.full(4, 0.01), 100.0)
 
     def test_every_unit_once_and_none_that_is_always_on(self):
-        assert_array_equal(self.PAIRS.members, [0, 1, 2, 5, 7, 9])
+        assert_array_equal(self.PAIRS.members_within(), [0, 1, 2, 5, 7, 9])
 
     @pytest.mark.parametrize(
         ("budget", "members"),
@@ -540,8 +540,8 @@ class TestMembers:
         assert_array_equal(self.PAIRS.members_within(budget), members)
 
     def test_none(self):
-        none = Found.none(2, 12.0)
-        assert none.members.size == 0
+        none = Found(n_samples=12.0)
+        assert none.members_within().size == 0
         assert none.n_samples == 12.0
         assert none.columns.shape == none.units.shape == (0, 2)
 
@@ -612,7 +612,7 @@ class TestHold:
             assert stage.weights.sum() <= stage.budget + 1e-9
         assert n_held == {30: 2, 10: 3}[above]
         assert_array_equal(np.sort(path.order), np.arange(300))
-        assert_array_equal(path.protected.interactions.members, [3, 40])
+        assert_array_equal(path.protected.interactions.members_within(), [3, 40])
 
     # Two single effects that explain far more than the product does.
     @staticmethod
@@ -656,7 +656,7 @@ class TestHold:
         X = rng.standard_normal((150, 60))
         Y = X[:, [0]] * X[:, [1]] + X[:, [2]] * X[:, [3]] + 0.1 * rng.standard_normal((150, 1))
         path = self.path(self.problem(X, Y), [36, 21, 12, 7, 4, 3, 2, 1])
-        assert len(path.protected.interactions.members) == 4
+        assert len(path.protected.interactions.members_within()) == 4
         sizes = [stage.features.size for stage in path.stages]
         assert sizes == [36, 21, 12, 7, 5, 4, 3, 2, 1]
         assert set(path.order[:3]) <= {0, 1, 2, 3}

@@ -209,10 +209,12 @@ def test_other_parameters_of_a_users_selector_are_refused(table, tmp_path):
 
 
 class Slow(BaseEstimator):
-    """Sleeps; no more than a process can be told to."""
+    """Takes most of a second."""
 
     def fit(self, X, y):
-        time.sleep(600)
+        time.sleep(0.7)
+        self.scores_ = np.ptp(X, axis=0)
+        return self
 
 
 @pytest.mark.parametrize(
@@ -249,21 +251,20 @@ def test_what_is_no_score_or_no_time_is_refused(table):
 @pytest.mark.slow
 def test_a_time_limit_leaves_what_is_done_and_names_the_rest(table):
     X, y = table
-    start = time.monotonic()
-    with pytest.warns(UserWarning, match=r"Stopped after 40 s.*slow \(0 of 5\)"):
-        result = compare_selectors(
-            X, y, {"kbest": SelectKBest(k=2), "slow": Slow()}, n_features=[1], seconds=40, n_jobs=2
-        )
-    assert time.monotonic() - start < 150.0
-    assert result.unfinished["slow"] == (0, 5)
+    selectors = {"kbest": SelectKBest(k=2), "slow": Slow()}
+    with pytest.warns(UserWarning, match=r"Stopped after 1 s.*slow \([12] of 5\)"):
+        result = compare_selectors(X, y, selectors, n_features=[1], seconds=1)
+    done, total = result.unfinished["slow"]
+    assert done in (1, 2)  # folds in turn, and what has begun is finished
+    assert total == 5
     table = result.summary().set_index("selector")
-    assert np.isfinite(table.mean_score["kbest"])
-    assert np.isnan(table.mean_score["slow"])
+    assert np.isfinite(table.mean_score).all()
+    assert table.n_failed["slow"] == total - done
 
 
 def test_nothing_in_time_is_an_error(table):
-    with pytest.raises(ValueError, match=r"within seconds=0\.001"):
-        compare_selectors(*table, {"slow": Slow()}, n_features=[1], seconds=0.001)
+    with pytest.raises(ValueError, match=r"within seconds=1e-09"):
+        compare_selectors(*table, {"slow": Slow()}, n_features=[1], seconds=1e-9)
 
 
 def test_enough_time_changes_nothing(table):

@@ -1,8 +1,7 @@
-"""Bounds on false selections: formulas, linear programs, and distributions at their limit."""
+"""Bounds on false selections: formulas, and distributions at their limit."""
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 from covmin.inference.error_control import false_selections, smallest_threshold, tail_bound
 
@@ -11,28 +10,6 @@ def test_worst_case_is_the_formula():
     assert false_selections(0.9, 8, 80, 50, "none") == pytest.approx(64 / (80 * 0.8))
     assert false_selections(0.5, 8, 80, 50, "none") == 80
     assert smallest_threshold(1.0, 8, 80, 50, "none") == 0.9
-
-
-@pytest.mark.parametrize("halves", [22, 25, 30, 34, 38, 40])
-def test_unimodal_bound_is_the_best_possible(halves):
-    """Against linear programs over all distributions with a given mode."""
-    B, theta = 20, 0.2
-    best = 0.0
-    for mode in range(B + 1):
-        falls = [np.eye(B + 1)[i + 1] - np.eye(B + 1)[i] for i in range(B)]
-        shape = [-row if i < mode else row for i, row in enumerate(falls)]
-        solution = linprog(
-            -(np.arange(B + 1) >= halves - B).astype(float),
-            A_ub=[*shape, np.arange(B + 1) / B],
-            b_ub=[*np.zeros(B), theta**2],
-            A_eq=[np.ones(B + 1)],
-            b_eq=[1.0],
-        )
-        if solution.status == 0:
-            best = max(best, -solution.fun)
-    d = 50
-    bound = false_selections(halves / (2 * B), theta * d, d, B, "unimodal")
-    assert bound == pytest.approx(d * best, rel=1e-6)
 
 
 @pytest.mark.parametrize("r", [-0.5, -0.25])
@@ -59,10 +36,7 @@ def test_no_concave_distribution_exceeds_the_tail_bound(r, start):
 def test_stronger_assumptions_and_higher_thresholds_give_smaller_bounds():
     thresholds = np.arange(0.55, 1.001, 0.05)
     table = np.array(
-        [
-            [false_selections(t, 8, 80, 20, a) for t in thresholds]
-            for a in ("none", "unimodal", "r-concave")
-        ]
+        [[false_selections(t, 8, 80, 20, a) for t in thresholds] for a in ("none", "r-concave")]
     )
     assert (np.diff(table, axis=1) < 0).all()
     assert (table[1:] <= table[:-1] + 1e-12).all()

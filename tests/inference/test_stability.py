@@ -253,7 +253,7 @@ def test_a_table_in_place_of_X(xor):
 def test_bad_input(xor):
     X, y = xor
     both = StabilitySelector(max_false=1.0, n_features_to_select=2)
-    with pytest.raises(ValueError, match="pass only one of them"):
+    with pytest.raises(ValueError, match="exclude each other"):
         both.fit(X, y)
     rare = np.r_[5, np.tile([0, 1], 50)[1:]]
     with pytest.raises(ValueError, match="Class 5 has only one sample"):

@@ -9,14 +9,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import typer
 
 from covmin.data.columns import read_by_itself
 from covmin.data.dtypes import is_category, is_number, is_time
 from covmin.data.response import ordered_levels
 from covmin.data.survival import as_structured
+from covmin.selection.summary import level_text
 from covmin.text import listed
 
-from .errors import ColumnError, CommandError, DataError, UsageError, did_you_mean, nearest
+from .errors import ColumnError, DataError, UsageError, did_you_mean, nearest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,55 +65,43 @@ class Dataset:
 
 def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
     """Return the role of each column, given the options of a command."""
-    target = options.target
-    target = find_column(target, columns, "--target") if target else _usual_target(columns)
-    event, value = _find_event(options.event, columns)
+    if options.target:
+        target = find_column(options.target, columns, "--target")
+    elif usual := [name for name in _TARGETS if name in columns]:
+        target = usual[0]
+        typer.echo(f"No --target was given: the response is the column {target!r}.", err=True)
+    else:
+        example = shlex.quote(columns[-1]) if columns[-1].isprintable() else "-1"
+        raise UsageError(
+            "Which column is the response?",
+            f"Specify it with --target, for example --target {example} (or --target -1).",
+        )
+    event, value = options.event, None
+    if event is not None and event not in columns and "=" in event:
+        event, _, value = event.rpartition("=")
+    event = event and find_column(event, columns, "--event")
     kinds = _find_kinds(options, columns)
     groups = _find_groups(options.feature_groups, columns)
     dropped = find_columns(options.drop, columns, "--drop")
     given = find_columns(options.given, columns, "--given")
     features = [name for name in columns if name not in {target, event, *dropped}]
     grouped = [name for members in groups.values() for name in members]
-    if target in (event, *dropped):
-        option = "--event" if target == event else "--drop"
-        raise _misplaced(option, target, "which is the target")
+    roles = {"--event": [event] if event else [], "--drop": dropped}
     chosen = {"--given": given, "--feature-groups": grouped, "--as": list(kinds)}
-    for option, name in [(option, name) for option, names in chosen.items() for name in names]:
-        if name not in features:
-            what = "the target" if name == target else "not among the remaining features"
-            raise _misplaced(option, name, f"which is {what}")
+    for option, names in (roles | chosen).items():
+        for name in names:
+            if name == target or (option in chosen and name not in features):
+                what = "the target" if name == target else "not among the remaining features"
+                raise UsageError(
+                    f"{option} names {name!r}, which is {what}.",
+                    "Choose another column, or do not exclude it.",
+                )
     if not features:
         raise DataError("No column is left to select from.", "Drop fewer.")
     types: Any = "strict" if options.strict else kinds
     parameters = {"given": given, "feature_groups": groups, "column_types": types}
     parameters = {name: value for name, value in parameters.items() if value}
     return Roles(target, features, parameters, event, value)
-
-
-def _misplaced(option: str, name: str, what: str) -> CommandError:
-    return UsageError(
-        f"{option} names {name!r}, {what}.", "Choose another column, or do not exclude it."
-    )
-
-
-def _usual_target(columns: list[str]) -> str:
-    if usual := [name for name in _TARGETS if name in columns]:
-        return usual[0]
-    example = shlex.quote(columns[-1]) if columns[-1].isprintable() else "-1"
-    raise UsageError(
-        "Which column is the response?",
-        f"Specify it with --target, for example --target {example} (or --target -1).",
-    )
-
-
-def _find_event(text: str | None, columns: list[str]) -> tuple[str | None, str | None]:
-    """Return the column and the value in text such as ``died`` or ``status=2``."""
-    if text is None:
-        return None, None
-    column, equals, value = text.rpartition("=")
-    if text in columns or not equals:
-        return find_column(text, columns, "--event"), None
-    return find_column(column, columns, "--event"), value
 
 
 def _find_groups(given: Iterable[str] | None, columns: list[str]) -> dict[str, list[str]]:
@@ -208,21 +198,19 @@ def make_dataset(frame: pd.DataFrame, options: ColumnOptions) -> Dataset:
         frame = frame.loc[frame[roles.event].notna()]
     if frame.empty:
         raise DataError("No row is left.", "Keep missing values: --missing keep.")
-    y, told = _response(frame, roles)
-    return Dataset(frame[roles.features], y, roles, [*notes, *told])
-
-
-def _response(frame: pd.DataFrame, roles: Roles) -> tuple[Any, list[str]]:
-    """Return the response as the selector accepts it, and notes on how it was read."""
     y = frame[roles.target]
     if roles.event is not None:
-        return as_structured(np.column_stack([_events(frame, roles), y])), []
-    if not (is_number(y.dtype) or is_category(y.dtype) or is_time(y.dtype)):
-        read = read_by_itself(y, is_trusted=True)
-        if read.kind == "number" and read.words:
-            return read.block[:, 0], [f"Target {y.name!r} was read as numbers ({read.words})."]
+        y = as_structured(np.column_stack([_events(frame, roles), y]))
     # An array would lose the order of classes, which Parquet and Feather files store.
-    return y if ordered_levels(y) is not None else y.to_numpy(), []
+    elif ordered_levels(y) is None:
+        known = is_number(y.dtype) or is_category(y.dtype) or is_time(y.dtype)
+        read = None if known else read_by_itself(y, is_trusted=True)
+        if read is not None and read.kind == "number" and read.words:
+            notes.append(f"Target {y.name!r} was read as numbers ({read.words}).")
+            y = read.block[:, 0]
+        else:
+            y = y.to_numpy()
+    return Dataset(frame[roles.features], y, roles, notes)
 
 
 def _events(frame: pd.DataFrame, roles: Roles) -> np.ndarray:
@@ -232,7 +220,8 @@ def _events(frame: pd.DataFrame, roles: Roles) -> np.ndarray:
             f"--event requires a target of numeric times, but {roles.target!r} is not numeric.",
             "Convert dates to numbers, such as days since the start.",
         )
-    typed = frame[roles.event].map(_as_typed)
+    # Whole numbers as a user would type them.
+    typed = frame[roles.event].map(lambda x: level_text(x).strip().casefold())
     values = sorted(set(typed))
     value = roles.event_value
     means_event = {"1", "true"} if value is None else {value.strip().casefold()}
@@ -245,9 +234,3 @@ def _events(frame: pd.DataFrame, roles: Roles) -> np.ndarray:
         )
     observed: np.ndarray = typed.isin(means_event).to_numpy()
     return observed
-
-
-def _as_typed(value: Any) -> str:
-    """Return a value as a user would type it."""
-    whole = isinstance(value, float) and value.is_integer()
-    return str(int(value) if whole else value).strip().casefold()

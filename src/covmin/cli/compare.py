@@ -13,18 +13,13 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from covmin.runtime.resume import replace_file
 from covmin.text import printable
 
 from .columns import ColumnOptions, make_dataset
 from .display import BARE, show_files, show_json, show_remarks, sparkline
-from .errors import (
-    OutputError,
-    UsageError,
-    errors_explained,
-    warnings_collected,
-)
-from .files import check_destination, read_file, write_bytes, write_table
-from .readers import FileOptions
+from .errors import OutputError, UsageError, errors_explained, warnings_collected
+from .files import FileOptions, check_destination, errors_of_writing, read_file, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +72,15 @@ def run_compare(
     if output is not None:
         write_table(result.frame, output)
     if picture is not None:
-        _draw(result, picture, f"{file.name or 'standard input'}: {dataset.roles.target}")
+        from matplotlib.figure import Figure
+
+        figure, buffer = Figure(figsize=(7.2, 4.2), layout="constrained"), io.BytesIO()
+        title = printable(f"{file.name or 'standard input'}: {dataset.roles.target}")
+        # matplotlib would read text between dollar signs as a formula.
+        result.plot(figure.subplots(), title=title.replace("$", r"\$"))
+        figure.savefig(buffer, dpi=150, format=picture.suffix[1:].lower())
+        with errors_of_writing(picture):
+            replace_file(picture, buffer.getvalue())
     if as_json:
         n_samples, n_features = dataset.X.shape
         show_json(
@@ -128,17 +131,3 @@ def _table(summary: pd.DataFrame, unfinished: Collection[str] = ()) -> Table:
         took = "" if np.isnan(seconds[name]) else f"{seconds[name]:.2f}"
         table.add_row(str(name), cells[0], *curve, *cells[1:], took)
     return table
-
-
-def _draw(result: Any, path: Path, title: str) -> None:
-    """Save the figure to a file, without a display."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.2, 4.2), layout="constrained")
-    FigureCanvasAgg(figure)
-    # matplotlib would read text between dollar signs as a formula.
-    result.plot(figure.subplots(), title=printable(title).replace("$", r"\$"))
-    buffer = io.BytesIO()
-    figure.savefig(buffer, dpi=150, format=path.suffix[1:].lower())
-    write_bytes(path, buffer.getvalue())

@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import bz2
+import codecs
+import csv
 import gzip
 import io
+import json
 import lzma
 import os
+import sqlite3
 import sys
+import time
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from covmin.runtime.machine import available_bytes, fits
 from covmin.runtime.resume import replace_file
 from covmin.text import listed
 
 from .errors import CommandError, FileError, OutputError, UsageError
 from .options import Format
-from .readers import (
-    FileOptions,
-    FileTable,
-    read_database,
-    read_json,
-    read_spreadsheet,
-    read_text,
-)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,20 +43,79 @@ _SUFFIXES = {
     ".arrow": Format.feather,
 }
 _PACKED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open, ".zip": None}
+# A packed table is refused if it is larger than this and than that many times its file: text
+# rarely shrinks to a hundredth, and pandas needs several times the space of the text.
+_UNPACKED_BYTES, _UNPACKED_TIMES, _TIMES_IN_MEMORY, _PIECE = 2**30, 100, 4, 2**24
+_QUERY_SECONDS, _QUERY_STEPS = 60.0, 100_000
 _ANOTHER_FORMAT = (
     f"If it is in another format, set --format ({', '.join(Format)}), or read it with pandas and "
     "save it as CSV or Parquet."
+)
+_IN_PARTS = "Save the columns that matter, or a folder of Parquet files, which is read in blocks."
+# Encodings of Western text that is not UTF-8; the second accepts every byte.
+_WESTERN = {"cp1252": "Windows-1252", "latin-1": "Latin-1"}
+_SEPARATORS, _BLANKS = ",;\t|", r"\s+"
+_BYTES_SEEN = 2**18  # to guess the encoding and the separator from
+_DECIMAL_COMMA = r"\s*[+-]?\d*,\d+(?:[eE][+-]?\d+)?\s*|\s*[+-]?\d+\s*"
+_THOUSANDS = r"[+-]?[1-9]\d{0,2}(?:,\d{3})*(?:\.\d+)?|0(?:\.\d+)?"
+_TABLES = (
+    "SELECT name FROM sqlite_master WHERE type IN ('table','view') AND name NOT LIKE 'sqlite_%'"
+)
+# A query may only read. Otherwise it could attach, and thereby create, another file.
+_READING = (
+    sqlite3.SQLITE_SELECT,
+    sqlite3.SQLITE_READ,
+    sqlite3.SQLITE_FUNCTION,
+    sqlite3.SQLITE_RECURSIVE,
 )
 # Spreadsheets interpret cells that start with these characters as formulas.
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 _WRITTEN = (Format.csv, Format.tsv, Format.parquet, Format.feather)
 
 
+@dataclass(frozen=True)
+class FileOptions:
+    """The options that say where a table is and how to read it."""
+
+    data: str  # a path, or "-" for standard input
+    format: str | None = None
+    header: bool | None = None  # of a text table; None looks at its first line
+    decimal: str | None = None
+    encoding: str | None = None
+    table: str | None = None  # sheet of a spreadsheet, or table of a database
+    query: str | None = None
+
+    @property
+    def name(self) -> str | None:
+        """Name of the file; None for standard input."""
+        return None if self.data == "-" else Path(self.data).name
+
+
+@dataclass(frozen=True)
+class FileTable:
+    """A table as read from a file, with remarks on what was guessed."""
+
+    frame: pd.DataFrame
+    notes: tuple[str, ...] = ()
+    separator: str | None = None  # of a text table
+
+
 def read_file(options: FileOptions) -> FileTable:
     """Read a table; the name of the file tells its format and compression."""
-    path = Path(options.data)
-    fmt, packed = (None, "") if options.data == "-" else format_of(path)
+    path, packed = Path(options.data), ""
+    fmt: Format | None = None
+    if options.data != "-":
+        fmt, packed = format_of(path)
     fmt = Format(options.format) if options.format else fmt or Format.csv
+    for option, given, formats in (
+        ("--query", options.query, (Format.sqlite,)),
+        ("--table", options.table, (Format.excel, Format.sqlite)),
+    ):
+        if given is not None and fmt not in formats:
+            raise UsageError(
+                f"{option} has no effect on {fmt} files.",
+                f"It is for {' and '.join(formats)} files; omit it.",
+            )
     if options.data == "-":
         return _read(io.BytesIO(sys.stdin.buffer.read()), fmt, options)
     try:
@@ -68,12 +126,13 @@ def read_file(options: FileOptions) -> FileTable:
                 f"{path} is a folder.",
                 "Only covmin select reads a folder of Parquet files; choose a single file here.",
             )
-        with _opened(path, packed) as file:
+        if packed:
+            return _read(_unpacked(path, packed), fmt, options)
+        with path.open("rb") as file:
             # A pipe can be read only once.
             return _read(file if file.seekable() else io.BytesIO(file.read()), fmt, options)
     except OSError as error:
-        reason = error.strerror or error
-        raise FileError(f"{path} cannot be read: {reason}.") from error
+        raise FileError(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
 def format_of(path: Path) -> tuple[Format | None, str]:
@@ -83,65 +142,43 @@ def format_of(path: Path) -> tuple[Format | None, str]:
     return _SUFFIXES.get(suffixes[-1]) if suffixes else None, packed
 
 
-def _read(stream: IO[bytes], fmt: Format, options: FileOptions) -> FileTable:
-    import pandas as pd
-
-    for option, given, formats in (
-        ("--query", options.query, (Format.sqlite,)),
-        ("--table", options.table, (Format.excel, Format.sqlite)),
-    ):
-        if given is not None and fmt not in formats:
-            raise UsageError(
-                f"{option} has no effect on {fmt} files.",
-                f"It is for {' and '.join(formats)} files; omit it.",
-            )
-    readers: dict[str, Callable[..., FileTable]] = {
-        Format.csv: read_text,
-        Format.tsv: partial(read_text, separators="\t"),
-        Format.json: read_json,
-        Format.excel: read_spreadsheet,
-        Format.sqlite: read_database,
-        Format.parquet: lambda stream, _: FileTable(pd.read_parquet(stream)),
-        Format.feather: lambda stream, _: FileTable(pd.read_feather(stream)),
-    }
-    with _readable(f"{fmt} data"):
-        table = readers[fmt](stream, options)
-    return _finished(table)
-
-
-def _opened(path: Path, packed: str) -> IO[bytes]:
-    """Open a file, compressed or not."""
-    if packed == ".zip":
-        with _readable("a .zip file"), zipfile.ZipFile(path) as archive:
+def _unpacked(path: Path, packed: str) -> IO[bytes]:
+    """Return the content of a compressed file, unless it is suspiciously large."""
+    most, whole = max(_UNPACKED_BYTES, _UNPACKED_TIMES * path.stat().st_size), io.BytesIO()
+    with _readable(f"a {packed} file"):
+        if packed == ".zip":
+            archive = zipfile.ZipFile(path)
             names = [name for name in archive.namelist() if not name.startswith("__MACOSX/")]
             if len(names) != 1:
                 raise FileError(
                     f"{path} contains {len(names)} files, not one: {listed(names)}.",
                     "Extract the table, and pass its file.",
                 )
-            return io.BytesIO(archive.read(names[0]))
-    file: IO[bytes] = _PACKED.get(packed, open)(path, "rb")
-    return file
+        with archive.open(names[0]) if packed == ".zip" else _PACKED[packed](path) as file:
+            while piece := file.read(_PIECE):
+                whole.write(piece)
+                if whole.tell() > most or not fits(_TIMES_IN_MEMORY * whole.tell()):
+                    size = f"more than {whole.tell() / 1e9:.1f} GB"
+                    raise FileError(f"{path} unpacks to {size}, too much to read.", _IN_PARTS)
+    whole.seek(0)
+    return whole
 
 
-@contextmanager
-def _readable(what: str) -> Iterator[None]:
-    """Turn errors into one that says what the input was read as."""
-    try:
-        yield
-    except (CommandError, MemoryError):
-        raise
-    except ImportError as error:
-        raise FileError(
-            f"Reading {what} requires {error.name or 'a package'}, which is not installed.",
-            "Install it with pip install python-calamine pyarrow, or save the table as CSV.",
-        ) from error
-    except Exception as error:  # each library fails in its own way
-        raise FileError(f"The input cannot be read as {what}: {error}", _ANOTHER_FORMAT) from error
+def _read(stream: IO[bytes], fmt: Format, options: FileOptions) -> FileTable:
+    """Read a table, and make its column names unique strings."""
+    import pandas as pd
 
-
-def _finished(table: FileTable) -> FileTable:
-    """Make column names unique strings, and leave out empty rows and unnamed empty columns."""
+    readers: dict[str, Callable[..., FileTable]] = {
+        Format.csv: _read_text,
+        Format.tsv: partial(_read_text, separators="\t"),
+        Format.json: _read_json,
+        Format.excel: _read_spreadsheet,
+        Format.sqlite: _read_database,
+        Format.parquet: lambda stream, _: FileTable(pd.read_parquet(stream)),
+        Format.feather: lambda stream, _: FileTable(pd.read_feather(stream)),
+    }
+    with _readable(f"{fmt} data"):
+        table = readers[fmt](stream, options)
     frame = table.frame
     if any(name is not None for name in frame.index.names):
         frame = frame.reset_index()
@@ -158,7 +195,208 @@ def _finished(table: FileTable) -> FileTable:
         )
     if frame.shape[0] == 0:
         raise FileError("The table has no rows.")
-    return replace(table, frame=frame)
+    return FileTable(frame, table.notes, table.separator)
+
+
+@contextmanager
+def _readable(what: str) -> Iterator[None]:
+    """Turn errors into one that says what the input was read as."""
+    try:
+        yield
+    except CommandError:
+        raise
+    except MemoryError as error:
+        raise FileError("The table does not fit in memory.", _IN_PARTS) from error
+    except ImportError as error:
+        raise FileError(
+            f"Reading {what} requires {error.name or 'a package'}, which is not installed.",
+            "Install it with pip install python-calamine pyarrow, or save the table as CSV.",
+        ) from error
+    except Exception as error:  # each library fails in its own way
+        raise FileError(f"The input cannot be read as {what}: {error}", _ANOTHER_FORMAT) from error
+
+
+# --- formats -------------------------------------------------------------------------------------
+
+
+def _read_text(stream: IO[bytes], options: FileOptions, separators: str = _SEPARATORS) -> FileTable:
+    """Read a text table; notes say what was guessed."""
+    head = stream.read(_BYTES_SEEN)
+    if not head.strip():
+        raise FileError(
+            "The input is empty.", "It needs a line of column names and one line per sample."
+        )
+    likely = ["utf-8-sig", *_WESTERN]
+    if options.encoding:
+        likely = [options.encoding]
+    elif head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        likely = ["utf-16"]
+    elif b"\x00" in head:
+        raise FileError(
+            "The input contains zero bytes, so it is not text in UTF-8.",
+            "For UTF-16 without a byte order mark, set --encoding utf-16-le or utf-16-be. Read "
+            "other formats with pandas, and save the table as CSV or Parquet.",
+        )
+    for encoding in likely:
+        try:
+            return _read_encoded(stream, options, head, separators, encoding)
+        except (UnicodeError, LookupError) as error:
+            failure = error
+    raise FileError(
+        f"The text cannot be read with --encoding {encoding}: {failure}",
+        "Choose another one, such as utf-8, utf-16, cp1252, latin-1, shift_jis or gb18030.",
+    ) from failure
+
+
+def _read_encoded(
+    stream: IO[bytes], options: FileOptions, head: bytes, separators: str, encoding: str
+) -> FileTable:
+    import pandas as pd
+
+    text = head.decode(encoding, errors="ignore")
+    lines = [line for line in text.splitlines(True) if line.strip()]
+    separator = _separator(lines, separators)
+    notes: list[str] = []
+    header = options.header
+    if header is None:
+        blanks = separator == _BLANKS
+        header = not _are_values(
+            lines[0].split() if blanks else next(csv.reader(lines, delimiter=separator))
+        )
+        if not header:
+            said = "The first line holds numbers, so it was read as values, not as column names"
+            notes.append(f"{said} (--header).")
+    how: dict[str, Any] = {"sep": separator, "header": 0 if header else None, "encoding": encoding}
+    stream.seek(0)
+    frame = pd.read_csv(stream, decimal=str(options.decimal or "."), **how)
+    if options.decimal is None and separator != "," and _has_decimal_commas(frame):
+        stream.seek(0)
+        frame = pd.read_csv(stream, decimal=",", **how)
+        notes.append("Numbers were read with decimal commas (--decimal ,).")
+    if options.encoding is None and encoding in _WESTERN:
+        notes.append(f"The text is not UTF-8; it was read as {_WESTERN[encoding]} (--encoding).")
+    return FileTable(frame, tuple(notes), separator)
+
+
+def _separator(lines: list[str], separators: str) -> str:
+    """Return the separator that gives the first two lines equally many cells, and most."""
+
+    def agreement(separator: str) -> tuple[bool, int]:
+        rows = csv.reader(lines, delimiter=separator)
+        widths = [len(next(rows, [])) for _ in range(2)]
+        return widths[0] == widths[1] > 1, widths[0]
+
+    best = max(separators, key=agreement)
+    if agreement(best)[1] > 1:
+        return best
+    # Blanks occur in many texts; they separate columns only if all lines agree.
+    widths = {len(line.split()) for line in lines[:50]}
+    return _BLANKS if len(widths) == 1 and max(widths) > 1 else separators[0]
+
+
+def _are_values(cells: list[str]) -> bool:
+    """Tell whether a first line holds values: numbers, but not a count such as 0, 1, 2 or years."""
+    try:
+        numbers = [float(cell.replace(",", ".")) for cell in cells if cell.strip()]
+    except ValueError:
+        return False
+    counted = all(b - a == 1.0 for a, b in pairwise(numbers))
+    return len(numbers) > 1 and not (counted and numbers[0] % 1 == 0.0)
+
+
+def _has_decimal_commas(frame: pd.DataFrame) -> bool:
+    """Tell whether a text column holds numbers such as 1,5, and not only such as 1,500."""
+    for name, dtype in frame.dtypes.items():
+        if dtype.kind not in "biufcMm":
+            text = frame[name].dropna().astype(str)
+            with_comma = text[text.str.contains(",")].str.strip()
+            is_thousands = with_comma.str.fullmatch(_THOUSANDS).all()
+            if not is_thousands and text.str.fullmatch(_DECIMAL_COMMA).all():
+                return True
+    return False
+
+
+def _read_json(stream: IO[bytes], options: FileOptions) -> FileTable:
+    """Read records, one record per line, or one list per column; dots join nested names."""
+    import pandas as pd
+
+    text = stream.read().decode(options.encoding or "utf-8-sig")
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError:
+        value = [json.loads(line) for line in text.splitlines() if line.strip()]
+    if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+        frame = pd.json_normalize(value)
+    elif isinstance(value, dict) and value and all(isinstance(x, list) for x in value.values()):
+        frame = pd.DataFrame(value)
+    else:
+        raise FileError(
+            "The JSON does not contain a table.",
+            'It must be a list of records, such as [{"a": 1, "b": 2}, …], or one record per line.',
+        )
+    for name, dtype in frame.dtypes.items():
+        # Lists cannot be compared; their text can.
+        if dtype.kind == "O" and frame[name].map(lambda cell: isinstance(cell, list | dict)).any():
+            frame[name] = frame[name].map(json.dumps, na_action="ignore")
+    return FileTable(frame)
+
+
+def _read_spreadsheet(stream: IO[bytes], options: FileOptions) -> FileTable:
+    """Read the first sheet, or one given by name."""
+    import pandas as pd
+
+    with pd.ExcelFile(io.BytesIO(stream.read()), engine="calamine") as book:
+        names: list[Any] = book.sheet_names
+        sheet = options.table or names[0]
+        if sheet not in names:
+            raise FileError(f"There is no sheet {sheet!r}.", f"The sheets are: {listed(names)}")
+        header = None if options.header is False else 0
+        frame = pd.read_excel(book, sheet_name=sheet, header=header)
+    told = f"Only the first of {len(names)} sheets was read: {sheet!r} (--table)."
+    return FileTable(frame, (told,) if options.table is None and len(names) > 1 else ())
+
+
+def _read_database(stream: IO[bytes], options: FileOptions) -> FileTable:
+    """Read the only table of a SQLite file, a named one, or the result of a query."""
+    import pandas as pd
+
+    if isinstance(stream, io.BufferedReader):  # a file that is not compressed
+        path = Path(stream.name).absolute()
+        connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+    else:
+        connection = sqlite3.connect(":memory:")
+        connection.deserialize(stream.read())
+    # A view can be endless. Half of the memory is left for the table that pandas makes of the rows.
+    end, spare = time.monotonic() + _QUERY_SECONDS, (available_bytes() or 0) // 2
+    with closing(connection):
+        connection.set_authorizer(
+            lambda action, *_: sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
+        )
+        connection.set_progress_handler(
+            lambda: time.monotonic() > end or not fits(spare), _QUERY_STEPS
+        )
+        query, names = options.query, [name for (name,) in connection.execute(_TABLES)]
+        if query is None:
+            name = options.table or (names[0] if len(names) == 1 else "")
+            if name not in names:
+                message = f"There is no table {name!r}." if name else "Which table?"
+                hint = f"The tables are: {listed(names)}. Choose one with --table, or use --query."
+                raise FileError(message, hint)
+            quoted = name.replace('"', '""')
+            query = f'SELECT * FROM "{quoted}"'
+        try:
+            return FileTable(pd.read_sql_query(query, connection))
+        except (sqlite3.Error, pd.errors.DatabaseError) as error:
+            code = getattr(error.__cause__ or error, "sqlite_errorcode", None)
+            if code != sqlite3.SQLITE_INTERRUPT:
+                raise
+            raise FileError(
+                f"The table takes more than {_QUERY_SECONDS:.0f} s or half of the memory to read.",
+                "Is it a view that never ends? Otherwise save its rows as CSV or Parquet.",
+            ) from error
+
+
+# --- writing -------------------------------------------------------------------------------------
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:
@@ -168,27 +406,17 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
     with errors_of_writing(path):
         if fmt in (Format.csv, Format.tsv):
             how: Any = {"sep": "," if fmt == Format.csv else "\t", "index": False}
-            how["compression"] = "gzip" if packed else None
-            without_formulas(frame).to_csv(buffer, **how)
+            text = [name for name, dtype in frame.dtypes.items() if dtype.kind not in "biufcMm"]
+            safe = {name: frame[name].map(_harmless, na_action="ignore") for name in text}
+            frame = frame.assign(**safe).rename(columns=_harmless)
+            frame.to_csv(buffer, compression="gzip" if packed else None, **how)
         else:
             getattr(frame, f"to_{fmt}")(buffer)
-    write_bytes(path, buffer.getvalue())
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file, whole or not at all."""
-    with errors_of_writing(path):
-        replace_file(path, data)
-
-
-def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
-    """Put an apostrophe before names and text cells that a spreadsheet would run as formulas."""
-    text = [name for name, dtype in frame.dtypes.items() if dtype.kind not in "biufcMm"]
-    frame = frame.assign(**{name: frame[name].map(_harmless, na_action="ignore") for name in text})
-    return frame.rename(columns=_harmless)
+        replace_file(path, buffer.getvalue())
 
 
 def _harmless(cell: Any) -> Any:
+    """Put an apostrophe before text that a spreadsheet would run as a formula."""
     if not isinstance(cell, str):
         return cell
     line = cell.replace("\r", "\n")  # pandas does not quote \r, which begins a line too

@@ -108,8 +108,9 @@ FormatOption = Annotated[Format | None, _option("--format", "-f", panel=_READING
 DecimalOption = Annotated[Decimal | None, _option("--decimal", panel=_READING, metavar=".|,",
     help="Decimal mark of a text table. A comma is detected if another character separates the "
     "columns.")]
-NoHeader = Annotated[bool, _option("--no-header", panel=_READING,
-    help="The first line of a text table contains values, not column names.")]
+Header = Annotated[bool | None, _option("--header/--no-header", panel=_READING,
+    help="Whether the first line of a text table contains column names.",
+    show_default="names, unless it holds numbers")]
 Encoding = Annotated[str | None, _option("--encoding", panel=_READING, metavar="NAME",
     help="Encoding of a text table, such as utf-16 or cp1252. UTF-8 and "
     "byte order marks are detected; other text is read as Windows-1252.")]

@@ -23,8 +23,7 @@ from .errors import (
     nearest,
     warnings_collected,
 )
-from .files import check_destination, errors_of_writing, read_file, write_table
-from .readers import FileOptions
+from .files import FileOptions, check_destination, errors_of_writing, read_file, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -191,6 +190,7 @@ def fit(
     selector: CCMSelector, dataset: Dataset, *, fdr: float | None = None, n_substitutes: int = 0
 ) -> Selection:
     """Read the data once, fit the selector, and collect what there is to say."""
+    from covmin import VerdictSelector
     from covmin.data import TableOptions, read
     from covmin.report import check_data
     from covmin.selection.summary import Explained, find_substitutes, summary
@@ -212,19 +212,15 @@ def fit(
         notes = [*dataset.notes, *_notes(table, found, caught[:n_caught])]
         could = find_substitutes(selector, explained, n_substitutes) if n_substitutes else []
         substitutes = [row for _, row in could]
-        verdicts = None if fdr is None else _fit_verdicts(selector, table, fdr)
+        verdicts = None
+        if fdr is not None:
+            verdicts = VerdictSelector(fdr=fdr)
+            shared = selector.get_params(deep=False).keys() & verdicts.get_params(deep=False).keys()
+            verdicts.set_params(**{name: getattr(selector, name) for name in shared})
+            verdicts.fit(table, None)
         checked = check_data(selector, table, explained=explained)
     seconds = time.perf_counter() - start
     return Selection(selector, table, found, checked, notes, seconds, substitutes, verdicts)
-
-
-def _fit_verdicts(selector: CCMSelector, table: Table, fdr: float) -> VerdictSelector:
-    from covmin import VerdictSelector
-
-    given = selector.get_params(deep=False)
-    tests = VerdictSelector(fdr=fdr)
-    shared = {name: given[name] for name in tests.get_params(deep=False) if name in given}
-    return tests.set_params(**shared).fit(table, None)
 
 
 def _notes(table: Table, found: dict[str, Any], caught: list[Any]) -> list[str]:

@@ -66,7 +66,6 @@ def to_device(array: np.ndarray, device: str | None) -> Array:
             f"device={device!r} cannot be used: torch finds no such device on this machine. Use "
             '"cpu", a device that torch names, such as "cuda", or None to compute with NumPy.',
             "device",
-            "device",
         ) from error
     # torch warns about read-only arrays; we never write to them, but a copy is cheap.
     return torch.as_tensor(np.require(array, requirements="W"), device=device)

@@ -95,17 +95,27 @@ class SetErrors:
     """
 
     def __init__(self, sample: SetSample, features: Sequence[int]) -> None:
-        n, n_landmarks = len(sample.X), min(LANDMARKS[0], len(sample.X))
-        number = {int(j): i for i, j in enumerate(features)} | {ALWAYS_ON: ALWAYS_ON}
-        # (n_features + 1, n_rows, n_landmarks); the last entry is for columns of every set.
-        self._distances = np.zeros((len(number), n, n_landmarks))
-        for column in np.flatnonzero(np.isin(sample.of_column, list(number))):
-            x = sample.scale[column] * sample.X[:, column].astype(np.float64)
-            place = number[int(sample.of_column[column])]
-            self._distances[place] += (x[:, None] - x[:n_landmarks]) ** 2
-        self._p, root = sample.p, np.sqrt(sample.p)[:, None]
-        self._targets = root * sample.Y / (np.sqrt((sample.p @ sample.Y**2).sum()) or 1.0)
+        self.sample, self.features = sample, list[int]()
         self.known: dict[Set, Judged] = {}
+        root = np.sqrt(sample.p)[:, None]
+        self._targets = root * sample.Y / (np.sqrt((sample.p @ sample.Y**2).sum()) or 1.0)
+        # (n_features + 1, n_rows, n_landmarks); the first entry is for columns of every set.
+        self._distances = self._apart(ALWAYS_ON)[None]
+        self.include(features)
+
+    def include(self, features: Sequence[int]) -> None:
+        """Add features; sets that were judged stay so."""
+        self.features += map(int, features)
+        self._distances = np.stack([*self._distances, *map(self._apart, features)])
+
+    def _apart(self, feature: int) -> np.ndarray:
+        """Return the squared distances between all samples and the landmarks in one feature."""
+        X, n_landmarks = self.sample.X, LANDMARKS[0]
+        distances = np.zeros((len(X), min(n_landmarks, len(X))))
+        for column in np.flatnonzero(self.sample.of_column == feature):
+            x = self.sample.scale[column] * X[:, column].astype(np.float64)
+            distances += (x[:, None] - x[:n_landmarks]) ** 2
+        return distances
 
     def judge(self, features: Set, near: Judged | None = None, limit: float = np.inf) -> Judged:
         """Return a set with its best kernel and ridge.
@@ -121,7 +131,7 @@ class SetErrors:
         while new:
             for shape, ridge in new:
                 if shape not in kernels:
-                    kernels[shape] = CentredKernel(self._kernel([features], shape)[0], self._p)
+                    kernels[shape] = CentredKernel(self._kernel([features], shape)[0], self.sample.p)
                 residuals = kernels[shape].leave_one_out(self._targets, FUNCTION_RIDGES[ridge])
                 losses = (residuals**2).sum(axis=1)
                 error = float(losses.sum())
@@ -142,9 +152,9 @@ class SetErrors:
 
         Few rows and landmarks are used, all sets at once.
         """
-        n, (shape, ridge) = min(_ROUGH_ROWS, len(self._p)), like.tuning
-        share = self._p[:n].sum()
-        p, targets = self._p[:n] / share, self._targets[:n] / np.sqrt(share)
+        n, (shape, ridge) = _ROUGH_ROWS, like.tuning
+        share = self.sample.p[:n].sum()
+        p, targets = self.sample.p[:n] / share, self._targets[:n] / np.sqrt(share)
         root = np.sqrt(p)[:, None]
         K = CentredKernel(self._kernel(sets, shape, base, n, _ROUGH_LANDMARKS), p)
         residuals = K.leave_one_out(targets - root * (root.T @ targets), FUNCTION_RIDGES[ridge])
@@ -161,7 +171,8 @@ class SetErrors:
         """Return the kernel matrix of each set; sets close to ``base`` are faster."""
         kind, scale = SET_KERNELS[shape]
         D = self._distances[:, :n_rows, :n_landmarks]
-        K = np.repeat(D[[-1, *base]].sum(axis=0)[None], len(sets), axis=0)
+        always, D = D[0], D[1:]
+        K = np.repeat((always + D[list(base)].sum(axis=0))[None], len(sets), axis=0)
         for total, one in zip(K, sets, strict=True):
             for j in one - base:
                 total += D[j]
@@ -174,10 +185,10 @@ class SetErrors:
         K *= -0.5 / scale**2
         np.exp(K, out=K)
         if kind == "mixed":
-            used = [-1, *sorted(base.union(*sets))]
-            fast = 1.0 / np.sqrt(1.0 + D[used] / SET_KERNELS[0][1] ** 2)
+            used = sorted(base.union(*sets))
+            fast = 1.0 / np.sqrt(1.0 + np.stack([always, *D[used]]) / SET_KERNELS[0][1] ** 2)
             for total, one in zip(K, sets, strict=True):
-                total += fast[[i for i, j in enumerate(used) if j in one or j < 0]].mean(axis=0)
+                total += fast[[0, *(1 + used.index(j) for j in one)]].mean(axis=0)
             K *= 0.5
         return K
 
@@ -291,25 +302,20 @@ class _Search:
         return order
 
 
-def exchange(
-    sample: SetSample, path: Sequence[int], named: Sequence[Sequence[int]], m: int | None
-) -> Exchanged:
+def exchange(errors: SetErrors, named: Sequence[Sequence[int]], m: int | None) -> Exchanged:
     """Order the first features of a path anew.
 
     Parameters
     ----------
-    sample : SetSample
-        Samples with the columns of the features of the path, at least.
-    path : sequence of int
-        Features, best first: a few dozen.
+    errors : SetErrors
+        Errors of sets of the features of the path, best first: a few dozen.
     named : sequence of sequences of int
         Sets of features of the path that act together.
     m : int or None
         Size at which the ranking has to be best; None counts all sizes alike.
     """
-    n, place = len(sample.X), {int(j): i for i, j in enumerate(path)}
-    together = [frozenset(place[int(j)] for j in one) for one in named]
-    errors = SetErrors(sample, path)
+    n, path = len(errors.sample.X), errors.features
+    together = [frozenset(path.index(int(j)) for j in one) for one in named]
     top = min(CANDIDATES[0], len(path), max(1, n // SAMPLES_FOR_EACH_FEATURE))
     top = min(top, (m or top) + _PATIENCE)
     n_candidates = min(len(path), max(top, n // CANDIDATES[2]))

@@ -18,7 +18,6 @@ or with all, since factors of a product may be useless one by one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
@@ -28,8 +27,7 @@ from covmin.constants import SAMPLE_ROWS
 
 from .arrays import row_tiles
 from .exchange import Exchanged, Judged, Set, SetErrors, SetSample, exchange
-from .screening import SEARCH, Screening
-from .screening.ranks import response_codes
+from .screening import SEARCH, Ranked, Screening
 from .units import ALWAYS_ON
 
 # Nominees of a half, found columns in products, rows of a half, and rounds.
@@ -40,11 +38,10 @@ def refine(
     sample: SetSample, path: Sequence[int], named: Sequence[Sequence[int]], m: int | None
 ) -> Exchanged:
     """Exchange features of a path and look back in turn, until nothing comes back."""
-    few = sample.part(slice(SAMPLE_ROWS // 2))
-    path, named = [int(j) for j in path], list(named)
-    result = exchange(few, path, named, m)
-    seen: set[Set] = set()
+    errors = SetErrors(sample.part(slice(SAMPLE_ROWS // 2)), path)
+    named, seen = list(named), set[Set]()
     for _ in range(_ROUNDS):
+        result = exchange(errors, named, m)
         found = result.order[: result.enough].tolist()
         if frozenset(found) in seen:
             break
@@ -53,9 +50,10 @@ def refine(
         new = sorted(frozenset().union(*accepted))
         if not new:
             break
-        path += [j for j in new if j not in path]
+        errors.include([j for j in new if j not in errors.features])
         named += [*(sorted(one) for one in accepted if len(one) > 1), [*found, *new]]
-        result = exchange(few, path, named, m)
+    else:
+        result = exchange(errors, named, m)
     return result
 
 
@@ -80,16 +78,23 @@ def nominate(sample: SetSample, found: Sequence[int], level: float) -> list[int]
     if known.size:
         responses.append(r * (sample.Y / np.sqrt((sample.p @ sample.Y**2).sum()) - r))
         responses += [r * x[:, None] for x in known.T[:_MOST_FACTORS]]
-    screening = Screening.of(sample.X, responses[0], sample.p, sample.of_column)
-    order = np.argsort(sample.X, axis=0, kind="stable")
+    ranked = Ranked.of(sample.X, sample.p).with_stored_functions()
     p_values = np.ones(sample.of_column.size)
     n_tests = 2.0 * len(responses) * sample.of_column.size
-    for response in responses:
-        codes = response_codes(response, sample.p, SEARCH.response_share)
+    for number, response in enumerate(responses):
+        screening = Screening.of(sample.X, response, sample.p, sample.of_column, ranked=ranked)
+        codes = screening.codes
         if codes.shape[1] > 0:
-            tested = replace(screening, codes=codes).p_values(level / n_tests)
-            alike = _likeness(codes, screening.n_samples, order)
-            p_values = np.minimum(p_values, n_tests * np.minimum(tested, alike))
+            tested = screening.p_values(level / n_tests)
+            if number < 2:  # r and r²
+                # Neighbours in a column are alike if the response is any function of it.
+                variance = codes.shape[1] / ranked.n_samples
+                alike = np.empty(tested.size)
+                for columns in row_tiles(ranked.line):
+                    ordered = codes[np.argsort(ranked.line[columns], axis=1, kind="stable")]
+                    alike[columns] = np.einsum("cik,cik->c", ordered[:, 1:], ordered[:, :-1])
+                tested = np.minimum(tested, ndtr(-(alike + variance) / np.sqrt(variance)))
+            p_values = np.minimum(p_values, n_tests * tested)
     nominees: list[int] = []
     for column in np.argsort(p_values, kind="stable"):
         feature = int(sample.of_column[column])
@@ -98,19 +103,6 @@ def nominate(sample: SetSample, found: Sequence[int], level: float) -> list[int]
         if feature >= 0 and feature not in found and feature not in nominees:
             nominees.append(feature)
     return nominees
-
-
-def _likeness(codes: np.ndarray, n_samples: float, order: np.ndarray) -> np.ndarray:
-    """Return the p-values of the likeness of neighbours in each column.
-
-    ``codes`` (n_rows, k) are orthonormal, ``order`` (n_rows, n_columns) sorts the rows.
-    """
-    variance = codes.shape[1] / n_samples
-    alike = np.empty(order.shape[1])
-    for columns in row_tiles(order.T):
-        ordered = codes[order[:, columns]]
-        alike[columns] = np.einsum("ick,ick->c", ordered[1:], ordered[:-1])
-    return np.asarray(ndtr(-(alike + variance) / np.sqrt(variance)))
 
 
 def _accepted(sample: SetSample, found: Sequence[int], nominees: list[int]) -> Set:

@@ -38,12 +38,11 @@ def check_kind(X: Any, y: Any) -> None:
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(
             f"X has two columns named {twice!r}; give every column a unique name.",
-            "equal-names",
             "X",
             [twice],
         )
     if in_blocks(X) and X.shape[1] == 0:
-        raise InputError("X has no columns.", "no-columns", "X")
+        raise InputError("X has no columns.", "X")
     _check_response(y)
 
 
@@ -56,7 +55,6 @@ def _check_response(y: Any) -> None:
         if is_time(dtype):
             raise InputError(
                 f"y holds dates or durations ({dtype}); convert them to numbers or classes first.",
-                "response-kind",
                 "y",
             )
     n_missing = int(missing_responses(y).sum())
@@ -64,7 +62,6 @@ def _check_response(y: Any) -> None:
         raise InputError(
             f"Input y contains NaN: the response of {n_missing} sample(s) is missing. Drop these "
             "samples.",
-            "response-kind",
             "y",
         )
 
@@ -88,7 +85,6 @@ def refuse_times(X: Any, categorical: np.ndarray) -> None:
     elif is_time(getattr(X, "dtype", "")):
         raise InputError(
             f"X holds dates or durations ({X.dtype}); convert them to numbers.",
-            "not-numeric",
             "column_types",
         )
 
@@ -112,7 +108,6 @@ def no_numbers(names: list[str], advice: str) -> InputError:
     """Return the error about columns that are not numeric."""
     return InputError(
         f"These columns of X are not numeric: {listed(names)}. {advice}",
-        "not-numeric",
         "column_types",
         names,
     )
@@ -179,7 +174,6 @@ def check_columns(samples: Any, columns: PreparedColumns, standardize: Standardi
     if columns.units.size == 0:
         raise InputError(
             f"All {n_constant} feature(s) of X are constant or empty: there is nothing to select.",
-            "nothing-varies",
             "X",
         )
     if n_empty:

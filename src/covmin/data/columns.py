@@ -421,7 +421,6 @@ def _as_category(levels: Levels, label: Hashable) -> ReadColumn:
         raise InputError(
             f"Categorical column {label!r} has {len(levels.values)} levels in as many rows: it "
             "identifies rows, not groups of rows. Merge levels, or drop the column.",
-            "row-identifier",
             "column_types",
             [label],
         )
@@ -432,7 +431,6 @@ def _unread(label: Hashable, kind: str, levels: Levels, example: str = "") -> In
     text = str(levels.values[0])
     return InputError(
         f"Column {label!r} cannot be read as a {kind}: it contains {text!r}{example}.",
-        "unreadable-column",
         "column_types",
         [label],
     )

@@ -67,20 +67,17 @@ def grouped_columns(
             raise InputError(
                 "feature_groups must be a flat list or array with one label for each column, or a "
                 f"dict from a label to its columns; its first entry is {labels[0]!r}.",
-                "feature-groups",
                 "feature_groups",
             )
         if len(labels) != n_columns:
             raise InputError(
                 f"feature_groups has {len(labels)} labels, but X has {n_columns} columns; give one "
                 "label for each column, or a dict from a label to its columns.",
-                "feature-groups",
                 "feature_groups",
             )
         if any(map(is_missing, labels)):
             raise InputError(
                 "feature_groups contains a missing label; give every column a label.",
-                "feature-groups",
                 "feature_groups",
             )
     number = {label: unit for unit, label in enumerate(dict.fromkeys(labels))}
@@ -111,7 +108,6 @@ def _labels_of_mapping(
             if (earlier := owner.get(int(j))) is not None:
                 raise InputError(
                     f"Column {labels[j]!r} is in two groups, {earlier!r} and {label!r}.",
-                    "feature-groups",
                     "feature_groups",
                 )
             owner[int(j)] = label
@@ -120,7 +116,6 @@ def _labels_of_mapping(
         raise InputError(
             f"feature_groups has the label {clash.pop()!r}, which is also the name of a column "
             "outside that group; use another label.",
-            "feature-groups",
             "feature_groups",
         )
     return [owner.get(j, labels[j]) for j in range(n_columns)]
@@ -138,12 +133,9 @@ def given_features(unit: np.ndarray, given: np.ndarray, labels: np.ndarray | Non
             f"Only some columns of the group {label!r} are in given; "
             "include the whole group or none of it.",
             "given",
-            "given",
         )
     if (on > 0).all():
-        raise InputError(
-            "All columns are given, so there is nothing left to select.", "given", "given"
-        )
+        raise InputError("All columns are given, so there is nothing left to select.", "given")
     return np.asarray(on > 0)
 
 
@@ -160,7 +152,6 @@ def column_mask(
             raise InputError(
                 f"{parameter} as a mask must have one entry for each of the {n_columns} columns of "
                 f"X; it has {len(items)}.",
-                "unknown-column",
                 parameter,
             )
         return np.array(items, dtype=bool)
@@ -176,7 +167,6 @@ def position(item: Any, names: Sequence[Hashable] | None, n_columns: int, parame
             raise InputError(
                 f"{parameter} names the column {item!r}, but the columns of X have no names; "
                 "pass X as a data frame, or use column numbers.",
-                "unknown-column",
                 parameter,
             )
         if item not in names:
@@ -184,21 +174,18 @@ def position(item: Any, names: Sequence[Hashable] | None, n_columns: int, parame
             hint = f" Did you mean {', '.join(map(repr, close))}?" if close else ""
             raise InputError(
                 f"{parameter} names {item!r}, which is not a column of X.{hint}",
-                "unknown-column",
                 parameter,
             )
         return list(names).index(item)
     if not isinstance(item, Integral):
         raise InputError(
             f"{parameter} must contain column names, column numbers, or a mask; got {item!r}.",
-            "unknown-column",
             parameter,
         )
     if not -n_columns <= int(item) < n_columns:
         raise InputError(
             f"{parameter} contains column {item}, but X has {n_columns} columns, "
             f"numbered from 0 to {n_columns - 1}.",
-            "unknown-column",
             parameter,
         )
     return int(item) % n_columns

@@ -44,7 +44,6 @@ def missing_refused(columns: Sequence[Hashable]) -> InputError:
     return InputError(
         f"Input X contains NaN: values are missing in {listed(columns)}. Drop these rows or "
         "columns, or impute the values, for example with scikit-learn's SimpleImputer.",
-        "missing-values",
         "column_types",
         columns,
     )
@@ -106,7 +105,6 @@ def complete_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any,
         raise InputError(
             f"Input y contains NaN: the response of {n_missing} of {n} samples is missing, but at "
             "least 2 samples must have one.",
-            "missing-responses",
             "y",
         )
     warn(

@@ -93,7 +93,6 @@ def check_finite(low: np.ndarray, high: np.ndarray, names: list[str] | None) -> 
         raise InputError(
             f"Input X contains NaN or infinity in {bad.size} column(s): {shown}; "
             "drop or impute those values first.",
-            "not-finite",
             "X",
         )
 

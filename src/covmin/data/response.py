@@ -69,7 +69,6 @@ class EncodedResponse:
         if power <= np.finfo(float).eps:
             raise InputError(
                 "The given features determine y, so there is nothing left to explain.",
-                "determined-by-given",
                 "given",
             )
         return replace(self, Y=residuals / np.sqrt(power), scale=self.scale * np.sqrt(power))
@@ -155,7 +154,6 @@ def _check_one_kind(y: np.ndarray) -> None:
         raise InputError(
             f"y is a structured array of {', '.join(y.dtype.names)}, but survival times are not "
             "supported here. Pass one column of classes or numbers.",
-            "response-kind",
             "y",
         )
     if y.dtype.kind != "O":
@@ -163,20 +161,18 @@ def _check_one_kind(y: np.ndarray) -> None:
     if missing_mask(y).any():
         raise InputError(
             "y contains NaN or None; drop the samples with a missing response.",
-            "response-kind",
             "y",
         )
     if len({isinstance(value, str) for value in y.flat}) > 1:
         advice = "Convert its labels to one type, for example strings."
         if y.ndim > 1:
             advice = "Fit its columns one at a time, or encode them all as numbers."
-        raise InputError(f"y contains both text and numbers. {advice}", "response-kind", "y")
+        raise InputError(f"y contains both text and numbers. {advice}", "y")
 
 
 def _constant_response() -> InputError:
     return InputError(
         "y is constant, so no feature can explain it. Check that the right column was passed as y.",
-        "constant-response",
         "y",
     )
 
@@ -193,7 +189,6 @@ def class_weights(
         raise InputError(
             "class_weight requires a single column of class labels as y; for other responses pass "
             "sample_weight to fit.",
-            "class-weight",
             "class_weight",
         )
     if isinstance(class_weight, str):
@@ -204,14 +199,12 @@ def class_weights(
         raise InputError(
             f"class_weight has the label {unknown.pop()!r}, which is not in y; "
             f"the labels of y are {', '.join(map(repr, known[:10]))}.",
-            "class-weight",
             "class_weight",
         )
     factors = np.array([float(class_weight.get(label, 1.0)) for label in known])
     if not (np.isfinite(factors) & (factors > 0.0)).all():
         raise InputError(
             f"class_weight must contain positive numbers; got {class_weight!r}.",
-            "class-weight",
             "class_weight",
         )
     # Rescale if a product or the sum would overflow.
@@ -222,7 +215,6 @@ def class_weights(
         raise InputError(
             f"The class weights are too far apart: relative to the largest, the smallest is "
             f"rounded to zero; got class_weight={class_weight!r}.",
-            "class-weight",
             "class_weight",
         )
     return weight
@@ -245,7 +237,6 @@ def guess_task(y: np.ndarray) -> str:
         raise InputError(
             f"Unknown label type: y of dtype {y.dtype} holds neither numbers nor class labels. "
             "Pass numbers for regression, or strings or integers for classes.",
-            "response-kind",
             "y",
         )
     several_labels = kind == "multiclass-multioutput" and y.dtype.kind not in "iuf"
@@ -288,7 +279,6 @@ def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         raise InputError(
             "Classification requires class labels, but y holds continuous numbers "
             f"(such as {y.flat[0]}); bin them or use task='regression'.",
-            "classes",
             "task",
         )
     classes, labels = np.unique(column_or_1d(y, warn=True), return_inverse=True)
@@ -296,7 +286,6 @@ def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         raise InputError(
             f"y has only one class ({classes[0]}); at least two classes are needed to find "
             "features that separate them.",
-            "classes",
             "y",
         )
     if classes.size == labels.size > 2:
@@ -304,7 +293,6 @@ def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             f"Each of the {labels.size} samples has its own class, so nothing can be learned "
             "about classes. Check that y does not identify the rows; if it is a number, use "
             "task='regression'.",
-            "classes",
             "y",
         )
     if classes.size > max(MANY_CLASSES[0], labels.size // 2):
@@ -312,7 +300,6 @@ def _classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             f"y has {classes.size} classes in {labels.size} samples (such as {classes[0]!r}), so "
             "most classes have a single sample. If these are numbers, pass them as numbers with "
             "task='regression'.",
-            "classes",
             "y",
         )
     return classes, labels
@@ -340,7 +327,6 @@ def _ordered_columns(
             raise InputError(
                 "task='ordinal' requires ordered classes: pass y as numbers, or "
                 "as an ordered categorical.",
-                "ordered-classes",
                 "task",
             )
         classes, labels = _classes(y)
@@ -361,7 +347,6 @@ def _gaussian_columns(columns: np.ndarray, task: str, p: np.ndarray) -> np.ndarr
             'response_kernel="gaussian" is for a numeric response. The indicators of classes '
             "already determine their distribution, and for survival only the mean of the "
             "martingale residuals is unaffected by censoring.",
-            "response-kernel",
             "formulation",
         )
     Z = _standardized(columns, p)
@@ -427,13 +412,11 @@ def _real_columns(y: np.ndarray) -> np.ndarray:
         raise InputError(
             f"task='regression' requires numbers, but y has dtype {y.dtype}. "
             "Convert it, or pass task='classification' for labels.",
-            "numeric-response",
             "task",
         ) from error
     if not np.isfinite(columns).all():
         raise InputError(
             "Input y contains NaN or infinity; drop or impute those samples first.",
-            "numeric-response",
             "y",
         )
     return columns[:, None] if columns.ndim == 1 else columns

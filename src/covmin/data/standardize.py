@@ -219,20 +219,16 @@ def weighted_samples(
         raise InputError(
             f"sample_weight must have one entry for each of the {n} samples; "
             f"its shape is {weight.shape}.",
-            "sample-weight",
             "sample_weight",
         )
     if not np.isfinite(weight).all() or (weight < 0.0).any():
-        raise InputError(
-            "sample_weight must contain finite numbers ≥ 0.", "sample-weight", "sample_weight"
-        )
+        raise InputError("sample_weight must contain finite numbers ≥ 0.", "sample_weight")
     if weight.max() > np.finfo(np.float64).max / n:
         weight = weight / weight.max()  # their sum would be infinite
     keep = weight > 0.0
     if keep.sum() < 2:
         raise InputError(
             f"Only {int(keep.sum())} of {n} sample weights are not zero, but at least 2 must be.",
-            "sample-weight",
             "sample_weight",
         )
     if keep.all():
@@ -418,7 +414,6 @@ def n_features_to_keep(wanted: int | float, n_features: int) -> int:
         raise InputError(
             f"n_features_to_select={wanted}, but X has {n_features} feature(s) to select from; "
             f"use at most {n_features}, or a fraction such as 0.5.",
-            "too-many-features",
             "n_features_to_select",
         )
     return int(wanted)

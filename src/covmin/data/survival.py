@@ -41,7 +41,6 @@ def survival_times(y: Any, task: str) -> np.ndarray | None:
         raise InputError(
             f"y is a structured array of {', '.join(f'{n!r} ({y.dtype[n]})' for n in fields)}, "
             f"which is not a valid response: for survival times {_FORMS}.",
-            "survival-times",
             "y",
         )
     if sum(is_event) != 1:
@@ -50,7 +49,6 @@ def survival_times(y: Any, task: str) -> np.ndarray | None:
         raise InputError(
             "Neither column of y is an event indicator: one must contain only True and False, or "
             '1 and 0. For a status of 1 and 2, for example, pass y["status"] == 2.',
-            "survival-times",
             "y",
         )
     event = is_event.index(True)
@@ -90,7 +88,6 @@ def _columns(y: Any, fields: tuple[str, ...] | None) -> list[np.ndarray]:
         raise InputError(
             f"task='survival' requires an event and a time, but y has {len(columns)} column(s): "
             f"{_FORMS}.",
-            "survival-times",
             "task",
         )
     return [_numbers(column) for column in columns]
@@ -104,7 +101,6 @@ def _numbers(column: Any) -> np.ndarray:
         raise InputError(
             f"y holds dates or durations ({values.dtype}); convert times to numbers, such as days "
             "since the start of observation.",
-            "survival-times",
             "y",
         )
     known = ~missing_mask(values).ravel()
@@ -118,7 +114,6 @@ def _numbers(column: Any) -> np.ndarray:
     raise InputError(
         f"task='survival' requires numbers, but a column of y contains {there[0]!r}. Convert times "
         "to numbers, such as days, and the event to True and False.",
-        "survival-times",
         "task",
     )
 
@@ -177,7 +172,6 @@ def survival_columns(y: np.ndarray, p: np.ndarray) -> np.ndarray:
         raise InputError(
             "task='survival' requires an event indicator and a time for every sample; drop the "
             "samples that lack one of them.",
-            "survival-times",
             "y",
         )
     event, time = y.T
@@ -185,7 +179,6 @@ def survival_columns(y: np.ndarray, p: np.ndarray) -> np.ndarray:
         raise InputError(
             f"A time in y is {time[~((time >= 0.0) & np.isfinite(time))][0]:g}; times must be "
             "finite and not negative, counted from the start of observation.",
-            "survival-times",
             "y",
         )
     seen = time[event == 1.0]
@@ -193,14 +186,12 @@ def survival_columns(y: np.ndarray, p: np.ndarray) -> np.ndarray:
         raise InputError(
             f"y contains no event: all {time.size} times are censored, so nothing can be learned "
             "about the time to event. Check which column is the event indicator.",
-            "survival-times",
             "y",
         )
     if np.ptp(seen) == 0.0:
         raise InputError(
             f"All {seen.size} event(s) in y occur at the same time ({seen[0]:g}), so they cannot "
             "be ordered. Pass the event indicator as y, with task='classification'.",
-            "survival-times",
             "y",
         )
     return martingale_residuals(event, time, p)[:, None]

@@ -288,13 +288,10 @@ def _row_groups(groups: Any, y: Any) -> np.ndarray:
     if labels.shape != (n,):
         raise InputError(
             f"groups must have one label for each of the {n} rows; its shape is {labels.shape}.",
-            "groups-length",
             "groups",
         )
     if missing_responses(groups).any():
-        raise InputError(
-            "groups contains a missing label; give every row a label.", "groups-missing", "groups"
-        )
+        raise InputError("groups contains a missing label; give every row a label.", "groups")
     return labels
 
 
@@ -334,7 +331,6 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
             raise InputError(
                 "column_types requires a table in memory, but this X is read in blocks. Encode "
                 "these columns first and omit column_types, or load the table into memory.",
-                "kinds-in-blocks",
                 "column_types",
             )
         X = X.array
@@ -365,7 +361,6 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
         raise InputError(
             f"No column is left to select from. {' '.join(summary(readings))} Use column_types to "
             "override this.",
-            "no-columns",
             "column_types",
         )
     return Matrix(
@@ -393,7 +388,6 @@ def _wanted_kinds(
                 raise InputError(
                     f"column_types has {kind!r} for column {column!r}; allowed are "
                     f"{', '.join(map(repr, KINDS))}.",
-                    "unknown-kind",
                     "column_types",
                     [column],
                 )

@@ -258,5 +258,5 @@ def _checked(n_samples: Any, n_noise: Any, random_state: Any) -> tuple[int, int,
     for name, value, minimum in (("n_samples", n_samples, 1), ("n_noise", n_noise, 0)):
         if isinstance(value, bool) or not isinstance(value, Integral) or value < minimum:
             text = f"{name} must be an integer of at least {minimum}, got {value!r}."
-            raise InputError(text, "number", name)
+            raise InputError(text, name)
     return int(n_samples), int(n_noise), generator_of(random_state)

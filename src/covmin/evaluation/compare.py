@@ -9,9 +9,9 @@ import joblib
 import numpy as np
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
-from sklearn.utils import _safe_indexing, column_or_1d
+from sklearn.utils import column_or_1d
 
-from covmin.data import Table, TableOptions, read
+from covmin.data import TableOptions, read
 from covmin.data.columns import LEFT_OUT, summary
 from covmin.remarks import warn
 from covmin.runtime.seeds import seed_of, unit_seed
@@ -100,8 +100,8 @@ def compare_selectors(
         higher is better. By default accuracy, or R².
     seconds : float, optional
         Time limit for the whole comparison. The folds are then processed in turn, each by every
-        selector, in separate processes. When the time is up, running work is stopped. A warning
-        and ``unfinished`` list the selectors concerned.
+        selector. When the time is up, the rankings that have begun are finished, and no other
+        begins. A warning and ``unfinished`` list the selectors concerned.
     n_jobs : int, optional
         Number of processes; None means one, -1 all cores. Each uses one BLAS thread.
     random_state : int, optional
@@ -133,13 +133,26 @@ def compare_selectors(
     scorer = None if scoring is None else get_scorer(scoring)
     if seconds is not None and not seconds > 0.0:
         raise ValueError(f"seconds must be a number > 0 or None; got {seconds!r}.")
-    table = _read(X, y, TableOptions(column_types, task=task), groups)
+    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        raise ValueError(f"y has {np.shape(y)[1]} columns; pass one response at a time.")
+    table = read(X, y, TableOptions(column_types, task=task), groups=groups).in_memory()
+    if table.response.task == "survival":
+        raise ValueError(
+            "y holds survival times; selectors can only be compared on classes and numbers."
+        )
+    if out := [each for each in table.readings if each.kind in LEFT_OUT]:
+        warn("excluded-columns", " ".join(summary(out)))
     y = column_or_1d(table.passed[1])[table.row]
-    encoded = _encoded(table)
+    encoded = ComparedTable.of(table)
     classes = table.response.task == "classification"
     seed = seed_of(random_state)
     specs = resolve_selectors(selectors, ("ccm", *QUICK_BASELINES))
-    sizes = _check_sizes(n_features, encoded.n_features)
+    d = encoded.n_features
+    sizes = default_sizes(d) if n_features is None else sorted({int(m) for m in n_features})
+    if not sizes or sizes[0] < 1 or sizes[-1] > d:
+        raise ValueError(
+            f"n_features={sizes} must be numbers from 1 to {d}, the number of features of X."
+        )
     splits = make_splits(
         encoded.matrix,
         y,
@@ -153,9 +166,21 @@ def compare_selectors(
     units = curves.units(specs, check_protocol(protocol))
     if seconds is not None:  # so that all selectors have finished the same folds
         units.sort(key=lambda unit: (unit.get("repeat", 0), unit.get("fold", 0)))
-    settings = {} if log is None else _settings(curves, scoring) | selector_settings(specs)
-    running: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "seconds": seconds}
-    results = run_units(units, curves, log=log, settings=settings, **running)
+    name = scoring_name(None, scoring) if scoring is not None else "accuracy" if classes else "R²"
+    settings = {}
+    if log is not None:  # everything that the scores depend on
+        settings["data"] = joblib.hash((encoded.matrix, y.tolist(), splits))
+        settings |= {"n_features": sizes, "score": name, "random_state": seed}
+        settings |= selector_settings(specs)
+    results = run_units(
+        units,
+        curves,
+        log=log,
+        settings=settings,
+        n_jobs=n_jobs,
+        progress=progress,
+        seconds=seconds,
+    )
     if not any(results):
         raise ValueError(f"No selector finished a fold within seconds={seconds:g}; allow more.")
     missing = [no_result(len(sizes), unit, len(splits[0])) for unit in units]
@@ -166,41 +191,12 @@ def compare_selectors(
     rows = [row for unit, result in pairs for row in curve_rows(unit, result, sizes)]
     errors = [(unit["selector"], result["error"]) for unit, result in pairs]
     warn_of_failures(errors)
-    name = "accuracy" if classes else "R²"
-    result = CurveResult(rows, name if scoring is None else scoring_name(None, scoring), errors)
+    result = CurveResult(rows, name, errors)
     if result.unfinished:
         told = (f"{who} ({done} of {total})" for who, (done, total) in result.unfinished.items())
         said = f"Stopped after {seconds:g} s. Unfinished (rankings done of all): "
         warn("stopped-early", f"{said}{', '.join(told)}.")
     return result
-
-
-def _read(X: Any, y: Any, options: TableOptions, groups: Any) -> Table:
-    """Read the table as for a fit, so that every table a selector accepts can be compared."""
-    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
-        raise ValueError(f"y has {np.shape(y)[1]} columns; pass one response at a time.")
-    table = read(X, y, options, groups=groups).in_memory()
-    if table.response.task == "survival":
-        raise ValueError(
-            "y holds survival times; selectors can only be compared on classes and numbers."
-        )
-    if out := [each for each in table.readings if each.kind in LEFT_OUT]:
-        warn("excluded-columns", " ".join(summary(out)))
-    return table
-
-
-def _encoded(table: Table) -> ComparedTable:
-    """Return the table as a selector reads it, and as numbers."""
-    matrix, source = np.asarray(table.X, dtype=np.float64), np.asarray(table.layout.source)
-    n_features = table.layout.unit.size
-    if np.array_equal(source, np.arange(n_features)) and not np.isnan(matrix).any():
-        return ComparedTable(matrix, {}, matrix, source, n_features)
-    passed = table.passed[0]
-    if not hasattr(passed, "shape"):
-        passed = np.asarray(passed, dtype=object)
-    reading = {"column_types": table.options.column_types}
-    rows = _safe_indexing(passed, table.row)
-    return ComparedTable(rows, reading, matrix, source, n_features)
 
 
 def make_splits(
@@ -231,26 +227,3 @@ def make_splits(
         pairs = splitter.split(X, y, groups) if hasattr(splitter, "split") else splitter
         repeats.append([(np.asarray(train), np.asarray(test)) for train, test in pairs])
     return repeats
-
-
-def _check_sizes(n_features: Iterable[int] | None, d: int) -> list[int]:
-    if n_features is None:
-        return default_sizes(d)
-    sizes = sorted({int(m) for m in n_features})
-    if not sizes or sizes[0] < 1 or sizes[-1] > d:
-        raise ValueError(
-            f"n_features={sizes} must be numbers from 1 to {d}, the number of features of X."
-        )
-    return sizes
-
-
-def _settings(curves: CurveTask, scoring: Any) -> dict[str, Any]:
-    """Return everything else that the scores depend on, for the header of the log."""
-    settings = {
-        "data": joblib.hash((curves.table.matrix, curves.y.tolist())),
-        "splits": joblib.hash(curves.splits),
-        "n_features": list(curves.sizes),
-        "classification": curves.classification,
-        "random_state": curves.random_state,
-    }
-    return settings | ({} if scoring is None else {"scoring": scoring_name(None, scoring)})

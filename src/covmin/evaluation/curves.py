@@ -2,8 +2,10 @@
 
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -91,36 +93,37 @@ class CurveTask:
 
     def __call__(self, unit: Mapping[str, Any]) -> dict[str, Any]:
         """Rank the features and score the ranking on each fold of a unit of work."""
-        if unit["protocol"] == "paper":
-            rows, position = np.arange(len(self.y)), "all"
-            repeats = self.splits[: unit["n_repeats"]]
-        else:
+        rows, position = np.arange(len(self.y)), "all"
+        repeats = self.splits[: unit.get("n_repeats")]
+        if unit["protocol"] == "nested":
             split = self.splits[unit["repeat"]][unit["fold"]]
             rows, position = split[0], f"{unit['repeat']}/{unit['fold']}"
             repeats = [[split]]
         spec = self.specs[unit["selector"]]
-        m = spec.budget(self.table.n_features, max(self.sizes))
-        seed = unit_seed(self.random_state, "ranking", position)
-        task = "classification" if self.classification else "regression"
         order, seconds, error = rank_features(
-            spec, m, self.table.rows(rows), self.y[rows], seed, task
+            spec,
+            spec.budget(self.table.n_features, max(self.sizes)),
+            self.table.rows(rows),
+            self.y[rows],
+            unit_seed(self.random_state, "ranking", position),
+            "classification" if self.classification else "regression",
         )
-        judge: dict[str, Any] = {"seed": self.random_state, "scorer": self.scorer}
-        judge["classification"] = self.classification
-        scores = [
-            [prefix_scores(order, self.sizes, self.table, self.y, split, **judge) for split in f]
-            for f in repeats
-        ]
+        score = partial(
+            prefix_scores,
+            order,
+            self.sizes,
+            self.table,
+            self.y,
+            classification=self.classification,
+            seed=self.random_state,
+            scorer=self.scorer,
+        )
+        scores = [[score(split) for split in folds] for folds in repeats]
         return {"scores": scores, "seconds": round(seconds, 4), "error": error}
 
 
 def rank_features(
-    spec: SelectorSpec,
-    m: int,
-    table: Any,
-    y: Any,
-    seed: int,
-    task: str = "auto",
+    spec: SelectorSpec, m: int, table: Any, y: Any, seed: int, task: str = "auto"
 ) -> Ranked:
     """Fit a selector for m features; an error is recorded and does not stop the run."""
     selector, start = spec.make(m, seed, task), time.perf_counter()
@@ -191,12 +194,11 @@ def prefix_scores(
     if order is None:
         return [None] * len(sizes)
     train, test = split
+    score = partial(machine_score, classification=classification, seed=seed, scorer=scorer)
     scores: list[float | None] = []
     for first in (order[:m] for m in sizes):
         Z = table.columns_of(first) if isinstance(table, ComparedTable) else table[:, first]
-        options: dict[str, Any] = {"classification": classification, "seed": seed}
-        score = machine_score(Z[train], y[train], Z[test], y[test], scorer=scorer, **options)
-        scores.append(round(score, 6))
+        scores.append(round(score(Z[train], y[train], Z[test], y[test]), 6))
     return scores
 
 
@@ -247,11 +249,9 @@ class CurveResult:
     @property
     def unfinished(self) -> dict[str, tuple[int, int]]:
         """Selectors that were stopped by the time limit."""
-        found: dict[str, tuple[int, int]] = {}
-        for name in dict.fromkeys(name for name, error in self.errors if error == UNFINISHED):
-            own = [error for other, error in self.errors if other == name]
-            found[name] = (sum(error != UNFINISHED for error in own), len(own))
-        return found
+        total = Counter(name for name, _ in self.errors)
+        stopped = Counter(name for name, error in self.errors if error == UNFINISHED)
+        return {name: (total[name] - n, total[name]) for name, n in stopped.items()}
 
     def __repr__(self) -> str:
         names = ", ".join(dict.fromkeys(record["selector"] for record in self.records))

@@ -1,18 +1,14 @@
 """Run units of work in parallel, save each as soon as it is finished, and stop in time."""
 
+import math
 import os
-import pickle
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from functools import partial
-from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from joblib import Parallel, delayed, effective_n_jobs
-from joblib.externals.loky.backend import get_context
-from joblib.externals.loky.backend.reduction import dumps
+from joblib import Parallel, delayed
 from sklearn.exceptions import FitFailedWarning
 
 from covmin.remarks import warn
@@ -48,20 +44,18 @@ def run_units(
 
     With a ``log``, results are saved there, saved units are not run again, and a log with other
     ``settings`` is refused. ``run=False`` only reads the log, even while another run writes it;
-    units without a result give None. The same holds for units that a time limit of ``seconds``
-    cuts off: units start in the given order, and those still running are stopped.
+    units without a result give None. The same holds for units that have not begun after
+    ``seconds``; they begin in the given order.
     """
     settings = {"covmin": __version__, **(settings or {})}
     with nullcontext() if log is None else ResultLog(log, settings) as kept:
         results = {i: kept[u] for i, u in enumerate(units) if kept is not None and u in kept}
         todo = [i for i in range(len(units)) if run and i not in results]
-        tasks = [(units[i], i) for i in todo]
-        if seconds is None:
-            pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-            finished = pool(delayed(_guarded)(work, *task) for task in tasks)
-        else:
-            guarded = partial(_guarded, work)
-            finished = run_within(seconds, guarded, tasks, effective_n_jobs(n_jobs))
+        end = time.monotonic() + (math.inf if seconds is None else seconds)
+        pool = Parallel(n_jobs=n_jobs, return_as="generator_unordered")
+        finished = pool(
+            delayed(_guarded)(work, units[i], i) for i in todo if time.monotonic() < end
+        )
         with ProgressBar.shown(progress) as bar:
             bar.show(description, "unit", 0, len(todo))
             for done, (index, result) in enumerate(finished, 1):
@@ -91,70 +85,3 @@ def warn_of_failures(errors: Sequence[tuple[str, str | None]]) -> None:
         f"{len(failed)} of {len(errors)} rankings failed and count as missing: {text}",
         category=FitFailedWarning,
     )
-
-
-def run_within(
-    seconds: float, work: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], n_jobs: int = 1
-) -> Iterator[Any]:
-    """Yield the results of ``work`` on each task as they come, until the time is up.
-
-    Tasks start in order, in separate processes: there is no other way to stop the code of another
-    library. An error stops all of them.
-    """
-    end = time.monotonic() + seconds
-    waiting = list(reversed(tasks))
-    packed = bytes(dumps(work))  # also handles functions defined in an interactive session
-    processes: dict[Any, Any] = {}
-    try:
-        for _ in range(min(n_jobs, len(waiting))):
-            connection, process = _started(packed)
-            processes[connection] = process
-            connection.send(waiting.pop())
-        while processes and (ready := wait(list(processes), max(0.0, end - time.monotonic()))):
-            for connection in list[Any](ready):
-                yield _received(connection)
-                if waiting:
-                    connection.send(waiting.pop())
-                else:
-                    _end(connection, processes.pop(connection))
-    finally:
-        for connection, process in processes.items():
-            _end(connection, process)
-
-
-def _started(packed: bytes) -> tuple[Connection, Any]:
-    context = get_context("loky")  # does not run the user's script again
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(packed, theirs), daemon=True)
-    process.start()
-    theirs.close()
-    return ours, process
-
-
-def _serve(packed: bytes, connection: Connection) -> None:
-    """Process one task after another and send each result."""
-    work = pickle.loads(packed)
-    while True:
-        task = connection.recv()
-        outcome: tuple[Any, Exception | None]
-        try:
-            outcome = work(*task), None
-        except Exception as error:
-            outcome = None, error
-        connection.send(outcome)
-
-
-def _received(connection: Any) -> Any:
-    try:
-        result, error = connection.recv()
-    except (EOFError, ConnectionError):  # Linux resets a pipe that was not read to its end
-        raise RuntimeError("A worker process of the comparison ended unexpectedly.") from None
-    if error is not None:
-        raise error
-    return result
-
-
-def _end(connection: Any, process: Any) -> None:
-    process.terminate()
-    process.join()
-    connection.close()

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
+from covmin.data import Table
 from covmin.selection.selector import CCMSelector
 from covmin.text import listed
 
@@ -112,8 +113,9 @@ def named_selectors() -> Mapping[str, SelectorSpec]:
 
 def ccm_spec(name: str, formulation: Any = "paper", **params: Any) -> SelectorSpec:
     """Return a variant of :class:`~covmin.CCMSelector`; a single solve uses the paper's m."""
-    params = {**params, "formulation": formulation}
-    return SelectorSpec(name, CCMSelector, params, formulation != "path")
+    return SelectorSpec(
+        name, CCMSelector, params | {"formulation": formulation}, formulation != "path"
+    )
 
 
 def _copy_of(estimator: Any, n_features_to_select: int, random_state: Any, task: str) -> Any:
@@ -192,6 +194,19 @@ class ComparedTable:
     source: np.ndarray  # (n_columns,): the feature that each column comes from
     n_features: int
 
+    @classmethod
+    def of(cls, table: Table) -> Self:
+        """Return a table as a selector reads it, and as numbers."""
+        matrix, source = np.asarray(table.X, dtype=np.float64), np.asarray(table.layout.source)
+        n_features = table.layout.unit.size
+        if np.array_equal(source, np.arange(n_features)) and not np.isnan(matrix).any():
+            return cls(matrix, {}, matrix, source, n_features)
+        passed = table.passed[0]
+        if not hasattr(passed, "shape"):
+            passed = np.asarray(passed, dtype=object)
+        reading = {"column_types": table.options.column_types}
+        return cls(_safe_indexing(passed, table.row), reading, matrix, source, n_features)
+
     def rows(self, rows: np.ndarray) -> Self:
         """Return the table restricted to some samples."""
         return replace(self, table=_safe_indexing(self.table, rows), matrix=self.matrix[rows])
@@ -207,12 +222,9 @@ def filled(X: np.ndarray, by: np.ndarray) -> np.ndarray:
     >>> filled(np.array([[np.nan], [1.0]]), np.array([[2.0], [4.0], [np.nan]])).tolist()
     [[3.0], [1.0]]
     """
-    missing = np.isnan(X)
-    if not missing.any():
-        return X
     there = ~np.isnan(by)
     mean = np.where(there, by, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
-    return np.where(missing, mean, X)
+    return np.where(np.isnan(X), mean, X)
 
 
 def order_of_features(selector: Any, table: Any, y: np.ndarray) -> np.ndarray:

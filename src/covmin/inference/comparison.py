@@ -30,22 +30,35 @@ def swap_statistics(
     difference. Swapping a unit with its copy only changes the sign of its own W.
     """
     units = Units.single(Z.shape[1]) if units is None else units
-    free = np.flatnonzero(units.of_column != ALWAYS_ON)
-    of_free = units.of_column[free]
+    copied = np.flatnonzero(units.of_column != ALWAYS_ON)
+    of_copied = units.of_column[copied]
     # The weights of columns within their unit, relative to equal weights.
     shares = units.scale.copy()
-    shares[free] *= np.sqrt(units.sizes[of_free])
+    shares[copied] *= np.sqrt(units.sizes[of_copied])
     # Units come first, then their copies; given columns belong to neither.
-    side = np.concatenate([units.of_column, of_free + units.size])
-    both = np.hstack([Z * shares, (copies * shares)[:, free]])
-    if standardize:
+    side = np.concatenate([units.of_column, of_copied + units.size])
+    both = np.hstack([Z * shares, (copies * shares)[:, copied]])
+    if standardize:  # to a mean variance of one in each unit
         p = np.ones(len(Z)) if sample_weight is None else sample_weight
-        both = _of_even_variance(both, side, p / p.sum())
+        both = both - (p / p.sum()) @ both
+        own = np.flatnonzero(side != ALWAYS_ON)
+        total = np.bincount(side[own], (p / p.sum()) @ both[:, own] ** 2)
+        scale = np.sqrt(total / np.maximum(np.bincount(side[own]), 1))[side[own]]
+        both[:, own] /= np.where(scale > 0.0, scale, 1.0)
     # Order by content, so that the estimator cannot recognise a copy by its position.
     order = prepare_columns(both, standardize=False).index
     both, side = both[:, order], side[order]
+    if isinstance(estimator, CCMSelector):
+        given = side == ALWAYS_ON
+        labels = np.where(given, side.max(initial=0) + 1 + np.arange(side.size), side)
+        estimator.set_params(
+            feature_groups=labels.tolist() if np.unique(labels).size < labels.size else None,
+            given=given.tolist() if given.any() else None,
+            column_types="strict",
+            standardize=False,
+        )
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-    _in_units(estimator, side).fit(both, y, **weights)
+    estimator.fit(both, y, **weights)
     values = _values(estimator, side, 2 * units.size, importance)
     own, other = values[: units.size], values[units.size :]
     W = own - other
@@ -53,30 +66,7 @@ def swap_statistics(
         W = np.sign(W) * np.maximum(own, other)
     # Equal columns would be ranked by position, and a copy may be constant by chance.
     differs = (copies != Z).any(axis=0) & (copies != copies[:1]).any(axis=0)
-    return np.where(np.bincount(of_free, differs[free], minlength=units.size) > 0, W, 0.0)
-
-
-def _of_even_variance(X: np.ndarray, side: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Centre the columns and scale each unit to a mean variance of one."""
-    X, free = X - p @ X, side != ALWAYS_ON
-    total, sizes = np.bincount(side[free], (p @ X**2)[free]), np.bincount(side[free])
-    scale = np.ones(side.size)
-    scale[free] = np.sqrt(total[side[free]] / sizes[side[free]])
-    return X / np.where(scale > 0.0, scale, 1.0)
-
-
-def _in_units(estimator: Any, side: np.ndarray) -> Any:
-    """Set the groups and given columns of a CCMSelector; return others unchanged."""
-    if not isinstance(estimator, CCMSelector):
-        return estimator
-    given = side == ALWAYS_ON
-    labels = np.where(given, side.max(initial=0) + 1 + np.arange(side.size), side)
-    return estimator.set_params(
-        feature_groups=labels.tolist() if np.unique(labels).size < labels.size else None,
-        given=given.tolist() if given.any() else None,
-        column_types="strict",
-        standardize=False,
-    )
+    return np.where(np.bincount(of_copied, differs[copied], minlength=units.size) > 0, W, 0.0)
 
 
 def _values(

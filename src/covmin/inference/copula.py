@@ -47,25 +47,23 @@ class TableKnockoffs:
         inputs, first = np.unique(layout.source[index], return_index=True)
         marks_missing = np.isin(np.arange(layout.source.size), layout.indicators)
         self._columns: list[tuple[np.ndarray, LatentColumn]] = []  # with their encoded columns
-        unit: list[int] = []
-        number: list[int] = []  # encoded column of each latent variable of a number, else −1
-        sizes: list[int] = []  # of the sets of independent latent variables
+        units, numbers, sizes = list[int](), list[int](), list[int]()
         for j in inputs[np.argsort(first)]:
             members = index[layout.source[index] == j]
             marks = None if layout.categorical[j] else marks_missing[members]
             column = LatentColumn(X[:, members], p, marks)
             self._columns.append((members, column))
+            n_latent, unit = sum(column.sizes), layout.unit[j]
+            units += [ALWAYS_ON if layout.given[unit] else unit] * n_latent
+            numbers += [-1] * n_latent if marks is None else np.where(marks, -1, members).tolist()
             sizes += column.sizes
-            n_latent = sum(column.sizes)
-            unit += [ALWAYS_ON if layout.given[layout.unit[j]] else layout.unit[j]] * n_latent
-            number += [-1] * n_latent if marks is None else np.where(marks, -1, members).tolist()
-        self._numbers = np.array(number)
+        self._numbers = np.array(numbers)  # encoded column of a latent variable, or −1
         self._lower = np.hstack([column.lower for _, column in self._columns])
         self._upper = np.hstack([column.upper for _, column in self._columns])
         independent = np.repeat(np.arange(len(sizes)), sizes)
         self._Z, correlation = _estimate(self._lower, self._upper, independent, p, rng)
         self._precision = np.linalg.inv(correlation)
-        self._knockoffs = GaussianKnockoffs(correlation, np.array(unit))
+        self._knockoffs = GaussianKnockoffs(correlation, np.array(units))
 
     def curved_pairs(self) -> np.ndarray:
         """Return pairs of columns (n_pairs, 2) where the second depends on the first one squared.

@@ -22,7 +22,7 @@ from covmin.runtime.seeds import seed_of
 from covmin.selection.assemble import make_problem
 
 from .refitting import shared_constraints
-from .residual_products import ResidualProductTest, residual_product_test
+from .residual_products import residual_product_test
 
 __all__ = ["DependenceTest", "conditional_dependence_test"]
 
@@ -64,7 +64,7 @@ class DependenceTest:
         "n_resamples": [Interval(Integral, 1, None, closed="left")],
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "sample_weight": [None, "array-like"],
-        **shared_constraints("task"),
+        **shared_constraints("task", "n_jobs", "random_state", "verbose"),
     },
     prefer_skip_nested_validation=True,
 )
@@ -84,9 +84,8 @@ def conditional_dependence_test(
     """Test whether features explain the mean of y beyond other features.
 
     Without ``given``, the statistic is one minus :func:`~covmin.conditional_covariance_trace` as a
-    fraction of the variance of y. It is compared with its values for permuted features. With
-    ``given``, the statistic is the size of the mean product of the residuals of y and of X given
-    these features.
+    fraction of the variance of y, compared with its values for permuted features. With ``given``,
+    it is the size of the mean product of the residuals of y and of X given these features.
 
     Parameters
     ----------
@@ -95,13 +94,11 @@ def conditional_dependence_test(
     given : array-like of shape (n_samples, n_given), or Table, default=None
         The features to condition on, in any form that X may have. None tests unconditional
         dependence.
-    n_resamples : int, default=199
-        Number B of permutations, without ``given``. The smallest possible p-value is then
-        1/(1 + B).
+    n_resamples, epsilon : int and float, default=199 and 0.01
+        Without ``given``: number B of permutations, of which the smallest possible p-value is
+        1/(1 + B), and regularisation parameter ε of the criterion.
     task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
         How to read y, as in :class:`CCMSelector`.
-    epsilon : float, default=0.01
-        Regularisation parameter ε of the criterion, without ``given``.
     sample_weight : array-like of shape (n_samples,), default=None
         Sample weights, with ``given``. A sample of weight 2 is one observation that counts twice,
         not two observations.
@@ -157,10 +154,11 @@ def conditional_dependence_test(
     True
     """
     seed = seed_of(random_state)
+    table = _read(X, y, task, None if given is None else sample_weight, "X")
     if given is not None:
-        test = _by_residual_products(X, y, given, task, sample_weight, seed)
-        return DependenceTest(test.ratio, test.p_value, None, "residual products")
-    table = _read(X, y, task, None, "X")
+        known = _read(given, table.passed[1], task, sample_weight, "given")
+        p_value, ratio = _by_residual_products(table, known, seed)
+        return DependenceTest(ratio, p_value, None, "residual products")
     if sample_weight is not None or np.ptp(table.weight) > 0.0:
         raise ValueError("sample_weight requires given=: unequal weights cannot be permuted.")
     with one_blas_thread():
@@ -184,16 +182,11 @@ def conditional_dependence_test(
     return DependenceTest(values[0], p_value, null, "permutation")
 
 
-def _by_residual_products(
-    X: Any, y: Any, given: Any, task: str, sample_weight: Any, seed: int
-) -> ResidualProductTest:
-    own = _read(X, y, task, sample_weight, "X")
-    known = _read(given, own.passed[1], task, sample_weight, "given")
+def _by_residual_products(own: Table, known: Table, seed: int) -> tuple[float, float]:
     if not np.array_equal(own.row, known.row):
         raise InputError(
             f"X and given have inconsistent rows: {own.n_samples} and {known.n_samples} samples "
             "are used. Pass the same rows in both.",
-            "rows-differ",
             "given",
         )
     # In random order, because the first samples are landmarks.

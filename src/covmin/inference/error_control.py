@@ -13,13 +13,12 @@ from scipy.optimize import brentq, minimize_scalar
 # halves (R. D. Shah and R. J. Samworth, "Variable selection with error control: another look at
 # stability selection", JRSS B, 2013).
 
-ASSUMPTIONS = ("none", "unimodal", "r-concave")
+ASSUMPTIONS = ("none", "r-concave")
 
 # Concavity, by Shah and Samworth, of the fraction of pairs that select a feature twice, and of the
 # fraction of halves that select it.
 _CONCAVITY_PAIRS = -0.5
 _CONCAVITY_HALVES = -0.25
-_UNIMODAL_THETA = 1.0 / np.sqrt(3.0)
 # Range of the offset a in (a + i)^(1/r): from all mass at zero to the uniform distribution.
 _LOG_OFFSETS = (-20.0, 14.0)
 
@@ -38,9 +37,7 @@ def false_selections(
     theta = n_selected / n_features
     tau = halves / (2 * n_pairs)
     bound = theta * n_selected / (2 * tau - 1)
-    if assumption == "unimodal":
-        bound = min(bound, theta * n_selected * _unimodal_factor(tau, theta, n_pairs))
-    elif assumption == "r-concave":
+    if assumption == "r-concave":
         tail = min(
             tail_bound(theta**2, halves - n_pairs, n_pairs, _CONCAVITY_PAIRS),
             tail_bound(theta, halves, 2 * n_pairs, _CONCAVITY_HALVES),
@@ -66,17 +63,6 @@ def smallest_threshold(
     # The bound decreases with the threshold.
     found = bisect_left(thresholds, True, key=lambda tau: false_selections(tau, *bounds) <= most)
     return thresholds[found]
-
-
-def _unimodal_factor(tau: float, theta: float, n_pairs: int) -> float:
-    """Return ``C(τ, B)``, such that the expected number is at most ``C(τ, B)·θ·q``."""
-    step = 1.0 / (2 * n_pairs)
-    least = min(0.5 + theta**2, 0.5 + step + 0.75 * theta**2)
-    if theta > _UNIMODAL_THETA or tau <= least or tau < 0.5 + 2 * step:
-        return np.inf
-    if tau <= 0.75:
-        return 1.0 / (2.0 * (2.0 * tau - 1.0 - step))
-    return 4.0 * (1.0 - tau + step) / (1.0 + 2 * step)
 
 
 @lru_cache(maxsize=4096)
@@ -126,34 +112,13 @@ def tail_bound(mean: float, start: int, size: int, r: float) -> float:
 # copy wins by chance.
 
 
-def knockoff_q_values(W: np.ndarray, offset: int = 1) -> np.ndarray:
+def knockoff_q_values(W: np.ndarray) -> np.ndarray:
     """Return the smallest level at which the knockoff filter keeps each feature; ∞ if W ≤ 0.
 
-    A feature is kept at level q if ``(offset + #{W ≤ −t}) / #{W ≥ t} ≤ q`` for some t of at
-    most its own W.
+    A feature is kept at level q if ``(1 + #{W ≤ −t}) / #{W ≥ t} ≤ q`` for some t ≤ W.
     """
     q, smallest = np.full(W.size, np.inf), np.inf
     for t in np.unique(W[W > 0.0]):
-        smallest = min(smallest, (offset + np.count_nonzero(-t >= W)) / np.count_nonzero(t <= W))
+        smallest = min(smallest, (1 + np.count_nonzero(-t >= W)) / np.count_nonzero(t <= W))
         q[t == W] = smallest
-    return q
-
-
-def knockoff_e_values(W: np.ndarray, level: float, offset: int) -> np.ndarray:
-    """Return ``d·1{Wⱼ ≥ T} / (1 + #{W ≤ −T})``, where T is the threshold of the filter."""
-    kept = knockoff_q_values(W, offset) <= level
-    if not kept.any():
-        return np.zeros(W.size)
-    threshold = W[kept].min()
-    return kept * (W.size / (1.0 + np.count_nonzero(-threshold >= W)))
-
-
-def e_value_q_values(e: np.ndarray) -> np.ndarray:
-    """Return the level ``min_{k ≥ rank} d/(k e₍ₖ₎)`` at which e-BH keeps each feature."""
-    order = np.argsort(-e, kind="stable")
-    places = np.arange(1, e.size + 1)
-    with np.errstate(divide="ignore"):
-        levels = e.size / (places * e[order])
-    q = np.empty(e.size)
-    q[order] = np.minimum.accumulate(levels[::-1])[::-1]
     return q

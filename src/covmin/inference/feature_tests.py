@@ -135,6 +135,7 @@ def find_conditions(sample: RankedSample) -> Conditions:
         best=order[: sizes[best]],
         scale=regressions[best].scale,
         predicted=predicted_by_others(sample.X, of_column, sample.p),
+        # Regressions on many columns do not find a copy among them to the last per cent.
         is_copy=find_copies(sample.X, of_column, sample.p),
     )
 
@@ -176,7 +177,7 @@ def p_value_given(
         weights = np.concatenate([weights, np.full(predicted.shape[1], share)])
     own = sample.columns_of(unit)
     given = Given.of(Z, weights, sample.p, (scale,))
-    return residual_product_test(sample.X[:, own], sample.weights[own], sample.Y, given).p_value
+    return residual_product_test(sample.X[:, own], sample.weights[own], sample.Y, given)[0]
 
 
 def separating_set(
@@ -230,10 +231,7 @@ def _ranked(sample: RankedSample, among: np.ndarray) -> np.ndarray:
 
 
 def find_copies(X: np.ndarray, of_column: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return which units are copies: each of their columns is a line in a column of another unit.
-
-    Regressions on many columns do not find a copy among them to the last per cent.
-    """
+    """Return which units are copies: each of their columns is a line in a column of another."""
     copies = np.empty(int(of_column.max(initial=-1)) + 1, dtype=bool)
     for unit in range(copies.size):
         own = of_column == unit

@@ -2,30 +2,29 @@
 
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import clone
 from sklearn.utils import Tags, _safe_indexing
 
 from covmin.constants import KNOCKOFF_KERNEL
 from covmin.core.kernels import Mixed
 from covmin.data import Table
 from covmin.data.checks import check_columns, check_enough, warn_of_excluded
-from covmin.data.standardize import PreparedColumns, prepare_columns
+from covmin.data.standardize import prepare_columns
 from covmin.data.table import from_tensors
 from covmin.remarks import silenced, warn
-from covmin.runtime.compat import HasMethods, Interval, Options, fit_context
+from covmin.runtime.compat import HasMethods, Interval, fit_context
 from covmin.runtime.machine import one_blas_thread
-from covmin.runtime.run import for_many_fits, repeat
+from covmin.runtime.run import for_many_fits
 from covmin.runtime.seeds import seed_of
 from covmin.selection.selector import CCMSelector
 
 from .comparison import Importance, swap_statistics
 from .copula import TableKnockoffs
-from .error_control import e_value_q_values, knockoff_e_values, knockoff_q_values
+from .error_control import knockoff_q_values
 from .refitting import (
     InferenceSelector,
     by_column,
@@ -67,42 +66,29 @@ class KnockoffSelector(InferenceSelector):
         of levels and missingness.
     fdr : float in (0, 1), default=0.1
         Bound on the false discovery rate, the expected fraction of false ones among the features
-        kept. With ``offset=1``, either at least 1/fdr features are kept, or none.
+        kept. Either at least 1/fdr features are kept, or none.
     importance : callable, default=None
         Function of the fitted estimator that returns the importance of each column, such as
         ``lambda model: abs(model.coef_)``; larger is better. The importances of the columns of a
         feature are added. None uses ``ranking_``.
-    offset : {0, 1}, default=1
-        1 controls the false discovery rate. 0 keeps more features, and controls only the modified
-        rate: the number of false ones divided by the number kept plus 1/fdr.
-    n_draws : int, default=1
-        Number of times the copies are drawn. With several draws the result is less random:
-        e-values are averaged over the draws [3]_. Either at least 2/fdr features are then kept, or
-        none, so use several draws only if many features have clear effects.
-    n_jobs, random_state, verbose
-        Number of draws to process in parallel, seed of the copies, and whether to show progress,
-        as in :class:`CCMSelector`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the copies.
 
     Attributes
     ----------
     W_ : ndarray of shape (n_features,)
-        Statistic of each feature, averaged over draws. It is positive if the feature ranks before
-        its copy, and larger in size the better the first of the two ranks. Columns of a group share
-        a value; given columns have no copies, and NaN.
+        Statistic of each feature: positive if the feature ranks before its copy, and larger in
+        size the better the first of the two ranks. NaN for given columns.
     q_values_ : ndarray of shape (n_features,)
-        The smallest ``fdr`` at which the feature is kept; with several draws, for the present
-        e-values, which themselves depend on ``fdr``. 0 for given columns.
-    e_values_ : ndarray of shape (n_features,) or None
-        e-values, averaged over draws; None for a single draw.
+        The smallest ``fdr`` at which the feature is kept; 0 for given columns.
     threshold_ : float
-        Features with ``W_`` of at least this value are kept; infinite if none is. NaN with
-        several draws.
+        Features with ``W_`` of at least this value are kept; infinite if none is.
     support_, n_features_ : ndarray of bool of shape (n_features,), int
         Mask of the features kept and of the given columns, and number of features kept, without
         given ones; a group counts as one. There may be none.
     ranking_ : ndarray of shape (n_features,)
-        Rank of each feature; 1 is best. Ordered by e-value, if there are several draws, then by
-        ``W_``, then by position. Columns of a group share a rank; given columns have rank 0.
+        Rank of each feature by ``W_``, then by position; 1 is best. Columns of a group share a
+        rank; given columns have rank 0.
     feature_groups_, n_features_in_, feature_names_in_
         As in :class:`CCMSelector`.
 
@@ -116,17 +102,13 @@ class KnockoffSelector(InferenceSelector):
     A discovery is false if y is independent of the feature given all others. The bound holds for
     any dependence of y on the features [1]_, and is as good as the model of the *features*, a
     Gaussian copula: each column is a function of latent Gaussian variables, which numbers determine
-    by their ranks, and levels, ties and missing values up to an interval [5]_. Their correlation is
-    shrunk as far as that raises its leave-one-out likelihood [6]_. The model covers skewed and
+    by their ranks, and levels, ties and missing values up to an interval [4]_. Their correlation is
+    shrunk as far as that raises its leave-one-out likelihood [5]_. The model covers skewed and
     discrete columns and heavy tails, but no features that are non-monotone functions of others; if
-    one depends on the square of another, a warning is issued.
-
-    The joint covariance G of features and copies minimises ``tr(G⁻¹)`` [2]_, which keeps copies
-    different from their originals even if features are correlated. The copy of a given column is
-    the column itself. A group is copied and swapped as a whole [4]_.
-
-    Duplicate rows are merged and their weights added, unless all columns have few values: a
-    duplicate shares the response of its original, while its copy would not.
+    one depends on the square of another, a warning is issued. The joint covariance G of features
+    and copies minimises ``tr(G⁻¹)`` [2]_. A group is copied and swapped as a whole [3]_. Duplicate
+    rows are merged and their weights added, unless all columns have few values: a duplicate shares
+    the response of its original, while its copy would not.
 
     References
     ----------
@@ -134,13 +116,11 @@ class KnockoffSelector(InferenceSelector):
        high dimensional controlled variable selection", JRSS B 80, 2018.
     .. [2] A. Spector and L. Janson, "Powerful knockoffs via minimizing reconstructability",
        Annals of Statistics 50, 2022.
-    .. [3] Z. Ren and R. F. Barber, "Derandomised knockoffs: leveraging e-values for false
-       discovery rate control", JRSS B 86, 2024.
-    .. [4] R. Dai and R. F. Barber, "The knockoff filter for FDR control in group-sparse and
+    .. [3] R. Dai and R. F. Barber, "The knockoff filter for FDR control in group-sparse and
        multitask regression", ICML 2016.
-    .. [5] P. D. Hoff, "Extending the rank likelihood for semiparametric copula estimation",
+    .. [4] P. D. Hoff, "Extending the rank likelihood for semiparametric copula estimation",
        Annals of Applied Statistics 1, 2007.
-    .. [6] J. Theiler, "The incredible shrinking covariance estimator", Proceedings of SPIE 8391,
+    .. [5] J. Theiler, "The incredible shrinking covariance estimator", Proceedings of SPIE 8391,
        2012.
 
     Examples
@@ -160,9 +140,7 @@ class KnockoffSelector(InferenceSelector):
         "estimator": [None, HasMethods(["fit"])],
         "fdr": [Interval(Real, 0, 1, closed="neither")],
         "importance": [None, callable],
-        "offset": [Options(Integral, {0, 1})],
-        "n_draws": [Interval(Integral, 1, None, closed="left")],
-        **shared_constraints(),
+        **shared_constraints("random_state"),
     }
 
     _takes_sparse: ClassVar[bool] = False  # a copy of a sparse column is not sparse
@@ -171,11 +149,7 @@ class KnockoffSelector(InferenceSelector):
     _: KW_ONLY
     fdr: float = 0.1
     importance: Importance | None = None
-    offset: int = 1
-    n_draws: int = 1
-    n_jobs: int | None = None
     random_state: Any = None
-    verbose: int | str = "auto"
 
     # The inner estimator validates its own parameters.
     @fit_context(prefer_skip_nested_validation=False)
@@ -198,16 +172,49 @@ class KnockoffSelector(InferenceSelector):
             raise TypeError(
                 "Sparse data was passed for X, but dense data is required: pass X.toarray()."
             )
+        estimator = self._estimator()
+        standardize = estimator.standardize if isinstance(estimator, CCMSelector) else True
+        X, device, y, sample_weight = from_tensors(X, None, y, sample_weight)
+        if isinstance(estimator, CCMSelector):
+            estimator.device = estimator.device or device
+        data = read_for(estimator, X, y, sample_weight, groups)
+        table = data.table.in_memory()
+        encoded, Y = np.asarray(table.X, dtype=np.float64), table.response.Y
+        # Without class weights: copies must not depend on y.
+        columns = prepare_columns(
+            encoded, standardize, layout=table.layout, sample_weight=data.weight, Y=Y
+        )
+        check_columns(table, columns, standardize)
+        warn_of_excluded(table)
+        check_enough(table, columns)
         seed = seed_of(self.random_state)
-        compare, table = self._prepare(X, y, sample_weight, groups, seed)
-        self._warn_if_too_few(table.layout.n_choices)
-        _warn_of_curves(compare.knockoffs.curved_pairs(), table.column_labels)
-        draws = range(self.n_draws)
+        rows, weight = rows_to_fit(columns, estimator, seed, is_weighted=data.weight is not None)
+        if len(rows) < _MIN_SAMPLES:
+            raise ValueError(
+                f"Found array with {len(rows)} sample(s) while a minimum of {_MIN_SAMPLES} is "
+                "required by KnockoffSelector."
+            )
+        p = np.full(len(rows), 1.0 / len(rows)) if weight is None else weight / weight.sum()
+        # Not default_rng(seed) itself, by which simulated samples often are drawn.
+        rng = np.random.default_rng([seed, 1])
+        with one_blas_thread():
+            knockoffs = TableKnockoffs(encoded[rows], table.layout, columns.index, p, rng)
+            copies = columns.apply(knockoffs.draw(rng))
+        self._warn_of_assumptions(table, knockoffs.curved_pairs())
         with silenced("outliers", "too-few-samples"):  # already issued for the features
-            of_units = repeat(compare, draws, "knockoffs", "draw", self.n_jobs, self.verbose)
-        W = np.zeros((self.n_draws, table.layout.given.size))
-        W[:, compare.columns.unit_index] = of_units
-        self._filter(W[:, ~table.layout.given], table)
+            of_units = swap_statistics(
+                estimator,
+                columns.X[rows],
+                copies,
+                _safe_indexing(data.y, table.row[rows]),
+                units=columns.units,
+                importance=self.importance,
+                standardize=bool(standardize),
+                sample_weight=weight,
+            )
+        W = np.zeros(table.layout.given.size)
+        W[columns.unit_index] = of_units
+        self._filter(W[~table.layout.given], table)
         return self
 
     def _estimator(self) -> Any:
@@ -221,137 +228,56 @@ class KnockoffSelector(InferenceSelector):
             estimator.set_params(**{name: _AUTO[name] for name in auto})
         return estimator
 
-    def _prepare(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any, seed: int
-    ) -> tuple["_Comparison", Table]:
-        """Read a table with the parameters of the estimator, or the defaults of CCMSelector."""
-        estimator = self._estimator()
-        is_ccm = isinstance(estimator, CCMSelector)
-        standardize = estimator.standardize if is_ccm else True
-        device = estimator.device if is_ccm else None
-        X, device, y, sample_weight = from_tensors(X, device, y, sample_weight)
-        if is_ccm:
-            estimator.device = device
-        data = read_for(estimator, X, y, sample_weight, groups)
-        table = data.table.in_memory()
-        encoded, Y = np.asarray(table.X, dtype=np.float64), table.response.Y
-        # Without class weights: copies must not depend on y.
-        columns = prepare_columns(
-            encoded, standardize, layout=table.layout, sample_weight=data.weight, Y=Y
-        )
-        check_columns(table, columns, standardize)
-        warn_of_excluded(table)
-        check_enough(table, columns)
-        rows, weight = rows_to_fit(columns, estimator, seed, is_weighted=data.weight is not None)
-        if len(rows) < _MIN_SAMPLES:
-            raise ValueError(
-                f"Found array with {len(rows)} sample(s) while a minimum of {_MIN_SAMPLES} is "
-                "required by KnockoffSelector."
-            )
-        p = np.full(len(rows), 1.0 / len(rows)) if weight is None else weight / weight.sum()
-        # Not [seed, 0], which equals default_rng(seed): simulated samples often use it.
-        rng = np.random.default_rng([seed, self.n_draws + 1])
-        with one_blas_thread():
-            knockoffs = TableKnockoffs(encoded[rows], table.layout, columns.index, p, rng)
-        options = {
-            "units": columns.units,
-            "importance": self.importance,
-            "standardize": bool(standardize),
-            "sample_weight": weight,
-        }
-        y = _safe_indexing(data.y, table.row[rows])
-        return _Comparison(estimator, columns, rows, y, knockoffs, seed, options), table
-
-    def _filter(self, W: np.ndarray, table: Table) -> None:
-        """Set the fitted attributes from statistics (n_draws, n_choices)."""
-        mean = W.mean(axis=0)
-        keys, e = [-mean], None
-        if self.n_draws == 1:
-            q = knockoff_q_values(W[0], self.offset)
-        else:
-            e = np.mean([knockoff_e_values(w, self._level(), self.offset) for w in W], axis=0)
-            q = e_value_q_values(e)
-            keys.append(-e)
-        kept = q <= self.fdr
-        if not kept.any():
-            self._warn_if_few_stand_out(mean)
-        by_input = partial(by_column, table.layout)
-        least = float(mean[kept].min(initial=np.inf))
-        self._present(
-            table,
-            W_=by_input(mean, np.nan),
-            q_values_=by_input(q, 0.0),
-            e_values_=None if e is None else by_input(e, np.nan),
-            support_=by_input(kept, True),
-            ranking_=by_input(np.argsort(np.lexsort(keys)) + 1, 0),
-            n_features_=int(kept.sum()),
-            threshold_=least if self.n_draws == 1 else np.nan,
-        )
-
-    def _warn_if_too_few(self, n_features: int) -> None:
-        if n_features < self._fewest():
+    def _warn_of_assumptions(self, table: Table, curved: np.ndarray) -> None:
+        """Warn if the filter cannot keep anything, or if the model of the features is wrong."""
+        if table.layout.n_choices < self._fewest:
             warn(
                 "too-few-features",
-                f"fdr={self.fdr:g} requires at least {self._fewest()} features, but X has "
-                f"{n_features}: none will be selected. Use {_FOR_FEW}, or a larger fdr.",
+                f"fdr={self.fdr:g} requires at least {self._fewest} features, but X has "
+                f"{table.layout.n_choices}: none will be selected. Use {_FOR_FEW}, or a larger "
+                "fdr.",
+            )
+        if len(curved):
+            first, second = table.column_labels[curved[0]].tolist()
+            more = f" (and {len(curved) - 1} more such pairs)" if len(curved) > 1 else ""
+            warn(
+                "not-gaussian",
+                f"Column {second!r} depends on the square of column {first!r}{more}, which a "
+                "Gaussian copula cannot represent: the false discovery rate may exceed fdr. Drop "
+                f"one of them, put them in a group, or use {_FOR_FEW}.",
+                [first, second],
             )
 
-    def _warn_if_few_stand_out(self, W: np.ndarray) -> None:
+    def _filter(self, W: np.ndarray, table: Table) -> None:
+        """Set the fitted attributes from the statistics of all features but given ones."""
+        q = knockoff_q_values(W)
+        kept = q <= self.fdr
         n_outstanding = int((max(-W.min(), 0.0) < W).sum())
-        if 0 < n_outstanding < self._fewest() <= W.size:
+        if not kept.any() and 0 < n_outstanding < self._fewest <= W.size:
             warn(
                 "nothing-kept",
                 f"Nothing was kept, though {n_outstanding} feature(s) rank before every copy: with "
-                f"fdr={self.fdr:g} a knockoff filter keeps at least {self._fewest()} features, or "
+                f"fdr={self.fdr:g} a knockoff filter keeps at least {self._fewest} features, or "
                 f"none. If few features matter, use {_FOR_FEW}.",
             )
+        by_input = partial(by_column, table.layout)
+        self._present(
+            table,
+            W_=by_input(W, np.nan),
+            q_values_=by_input(q, 0.0),
+            support_=by_input(kept, True),
+            ranking_=by_input(np.argsort(np.argsort(-W, kind="stable")) + 1, 0),
+            n_features_=int(kept.sum()),
+            threshold_=float(W[kept].min(initial=np.inf)),
+        )
 
+    @property
     def _fewest(self) -> int:
-        """Return the smallest nonzero number of features that the filter can keep."""
-        return int(np.ceil(self.offset / self._level()))
-
-    def _level(self) -> float:
-        """Return the level of each draw; half of it for several, as Ren and Barber recommend.
-
-        At the full level, most averages would fall just short.
-        """
-        return self.fdr if self.n_draws == 1 else self.fdr / 2.0
+        """The smallest number of features that the filter can keep, beside none."""
+        return int(np.ceil(1.0 / self.fdr))
 
     def __sklearn_tags__(self) -> Tags:
         own = isinstance(self.estimator, CCMSelector)
         tags = self._tags_of(self.estimator if own else CCMSelector())
         tags.input_tags.categorical = True
         return tags
-
-
-@dataclass(frozen=True)
-class _Comparison:
-    """Compares all units with one draw of their copies."""
-
-    estimator: Any
-    columns: PreparedColumns  # as prepared for the estimator
-    rows: np.ndarray
-    y: Any  # of these rows, as passed
-    knockoffs: TableKnockoffs
-    seed: int
-    options: dict[str, Any]  # of swap_statistics
-
-    def __call__(self, draw: int) -> np.ndarray:
-        """Return W of each unit."""
-        drawn = self.knockoffs.draw(np.random.default_rng([self.seed, draw + 1]))
-        Z, copies = self.columns.X[self.rows], self.columns.apply(drawn)
-        return swap_statistics(clone(self.estimator), Z, copies, self.y, **self.options)
-
-
-def _warn_of_curves(pairs: np.ndarray, labels: np.ndarray) -> None:
-    if len(pairs) == 0:
-        return
-    first, second = labels[pairs[0]].tolist()
-    more = f" (and {len(pairs) - 1} more such pairs)" if len(pairs) > 1 else ""
-    warn(
-        "not-gaussian",
-        f"Column {second!r} depends on the square of column {first!r}{more}, which a Gaussian "
-        "copula cannot represent: the false discovery rate may exceed fdr. Drop one of them, "
-        f"put them in a group, or use {_FOR_FEW}.",
-        [first, second],
-    )

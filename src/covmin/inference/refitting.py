@@ -17,8 +17,7 @@ from covmin.selection.transform import FeatureSelector
 
 def shared_constraints(*names: str) -> dict[str, Any]:
     """Return what is allowed for parameters that mean the same as in :class:`CCMSelector`."""
-    shared = (*names, "n_jobs", "random_state", "verbose")
-    return {name: CCMSelector._parameter_constraints[name] for name in shared}
+    return {name: CCMSelector._parameter_constraints[name] for name in names}
 
 
 class InferenceSelector(FeatureSelector):
@@ -68,7 +67,6 @@ def read_for(
         raise InputError(
             "The table was read with class_weight, which belongs to the inner estimator here; pass "
             "X and y.",
-            "table-class-weight",
             "X",
         )
     if table is X:
@@ -86,8 +84,7 @@ def rows_to_fit(
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return the numbers of the rows to fit, ordered by content, and their weights if needed.
 
-    Duplicates of a row are not independent samples: they share its response. They are merged if
-    the estimator accepts sample weights.
+    Duplicates of a row are not independent: they are merged if the estimator accepts weights.
     """
     rows = columns.distinct(seed, merged=False)
     if has_fit_parameter(estimator, "sample_weight"):
@@ -104,10 +101,9 @@ def by_column(
     of_constant: Any = None,
     units: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return values of units as values of the input columns.
+    """Return values of ``units``, by default all that are not given, for the input columns.
 
-    The values are those of ``units``, by default all that are not given; ``of_constant`` is the
-    value of any others.
+    Other units have the value ``of_constant``.
     """
     of_units = np.where(layout.given, of_given, of_given if of_constant is None else of_constant)
     of_units = of_units.astype(np.result_type(of_units, values))

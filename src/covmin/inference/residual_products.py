@@ -15,8 +15,6 @@ about how the spread of x or y depends on z.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import gamma, norm
@@ -33,59 +31,42 @@ _FEATURE_SHARE = 0.999
 _NEGLIGIBLE_WEIGHT = 1e-6
 
 
-@dataclass(frozen=True)
-class ResidualProductTest:
-    """Result of the test of a set of columns given others."""
-
-    p_value: float
-    p_alone: float  # for effects that do not depend on the given features
-    p_together: float  # for effects that do
-    ratio: float  # statistic of the smaller p-value, divided by its null mean
-
-
-_NOTHING_ADDED = ResidualProductTest(1.0, 1.0, 1.0, 0.0)
-
-
 def residual_product_test(
     X: np.ndarray, weights: np.ndarray, Y: np.ndarray, given: Given
-) -> ResidualProductTest:
+) -> tuple[float, float]:
     """Test whether columns of normal scores explain Y beyond the given features.
 
     The columns X (n, c), with their weights, are tested as one set. They and the responses Y (n, k)
-    have the same rows as ``given``.
+    have the same rows as ``given``. Returns the p-value, twice the smaller one of effects that
+    depend on the given features and of effects that do not, and its statistic divided by its mean
+    under the null hypothesis.
     """
     if X.shape[1] == 0:
-        return _NOTHING_ADDED
+        return 1.0, 0.0
     p = given.p
     columns = given.scaled(X)
     smoother_of_x, share_left = given.smoother(columns)
     if share_left < NEGLIGIBLE_SHARE:  # the given features determine X
-        return _NOTHING_ADDED
+        return 1.0, 0.0
     responses = given.scaled(Y)
     smoother_of_y, _ = given.smoother(responses)
     R = smoother_of_y.residuals(responses)
-    functions = _functions(smoother_of_x.residuals(columns) / np.sqrt(p)[:, None], weights, p)
-    features = given.scaled(functions)
+    # Functions of the normal scores of residuals: their leading kernel components.
+    scores = normal_scores(smoother_of_x.residuals(columns) / np.sqrt(p)[:, None], p)
+    basis = Basis.of(scores, weights / weights.sum(), p, _FEATURE_SCALE)
+    shares = np.cumsum(basis.variances) / basis.variances.sum()
+    features = given.scaled(basis.components(int(np.searchsorted(shares, _FEATURE_SHARE)) + 1))
     smoother, _ = given.smoother(features)
     E = smoother.residuals(features)
     # Residuals on the fitted samples are too small, and so are their products; correct for this.
     left = smoother_of_y.left * smoother.left
     spread = np.sqrt(smoother_of_y.left_by_both(smoother) / left)
-    p_alone, ratio = _tail(E, R, spread)
+    alone = _tail(E, R, spread)
     if not given.bases:
-        return ResidualProductTest(p_alone, p_alone, 1.0, ratio)
+        return alone
     products = (E[:, :, None] * given.lines[:, None, :]).reshape(len(E), -1)
-    p_together, ratio_together = _tail(products, R, spread)
-    p_value = min(1.0, 2.0 * min(p_alone, p_together))
-    ratio = ratio if p_alone <= p_together else ratio_together
-    return ResidualProductTest(p_value, p_alone, p_together, ratio)
-
-
-def _functions(residuals: np.ndarray, weights: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return functions of the normal scores of residuals: their leading kernel components."""
-    basis = Basis.of(normal_scores(residuals, p), weights / weights.sum(), p, _FEATURE_SCALE)
-    shares = np.cumsum(basis.variances) / basis.variances.sum()
-    return basis.components(int(np.searchsorted(shares, _FEATURE_SHARE)) + 1)
+    p_value, ratio = min(alone, _tail(products, R, spread))
+    return min(1.0, 2.0 * p_value), ratio
 
 
 def normal_scores(columns: np.ndarray, p: np.ndarray) -> np.ndarray:

@@ -19,10 +19,10 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.validation import _check_method_params
 
 from covmin.data import Table
-from covmin.data.blocks import ArrayBlocks, in_blocks
+from covmin.data.blocks import as_blocks, in_blocks
 from covmin.data.columns import LEFT_OUT, summary
 from covmin.data.dtypes import is_frame
-from covmin.data.response import EncodedResponse, ordered_levels
+from covmin.data.response import ordered_levels
 from covmin.data.standardize import n_features_to_keep, prepare_columns
 from covmin.remarks import warn
 from covmin.runtime.compat import HasMethods, Interval, RealNotInt, StrOptions, fit_context
@@ -58,11 +58,10 @@ class StabilitySelector(InferenceSelector):
     Parameters
     ----------
     estimator : selector, default=None
-        Any object with ``fit`` and ``get_support``. It should select a fixed, small number q of
+        Any object with ``fit`` and ``get_support``, which should select a fixed, small number q of
         features. None means ``CCMSelector(q)`` with q² ≈ 0.8·d, which bounds the number of false
-        selections at a threshold of 0.9 by one, without further assumptions. The
-        ``feature_groups``, ``given`` and other parameters of a CCMSelector determine what counts
-        as a feature.
+        selections at a threshold of 0.9 by one, without further assumptions. The parameters of a
+        CCMSelector, such as ``feature_groups`` and ``given``, determine what counts as a feature.
     threshold : float in (0, 1], default=0.75
         Smallest frequency of a feature that is kept. Only thresholds above ½ have a bound.
     max_false : float, default=None
@@ -71,7 +70,7 @@ class StabilitySelector(InferenceSelector):
     n_features_to_select : int or float in (0, 1], default=None
         Instead of ``threshold``, keep this number or fraction of features, those with the highest
         frequencies.
-    assumption : {"r-concave", "unimodal", "none"}, default="r-concave"
+    assumption : {"r-concave", "none"}, default="r-concave"
         Assumption behind ``max_false``; see Notes.
     n_pairs : int, default=50
         Number of pairs of halves; the selector is fitted twice for each.
@@ -83,22 +82,19 @@ class StabilitySelector(InferenceSelector):
     ----------
     frequencies_ : ndarray of shape (n_features,)
         Fraction of the fits that selected each feature; 1 for given columns.
-    ranking_ : ndarray of shape (n_features,)
-        Rank of each feature by frequency; 1 is best. Ties are ordered by the mean rank that the
-        selector gave them, if it ranks features, and then by position. Columns of a group share a
-        rank; given columns have rank 0.
     mean_ranks_ : ndarray of shape (n_features,) or None
         Mean rank of each feature over the fits, if the selector ranks features.
+    ranking_ : ndarray of shape (n_features,)
+        Rank of each feature by frequency, then by mean rank, then by position; 1 is best. Columns
+        of a group share a rank; given columns have rank 0.
     support_, n_features_ : ndarray of bool of shape (n_features,), int
         Mask of the features kept and of the given columns, and number of features kept, without
         given ones; a group counts as one. There may be none.
-    threshold_ : float
-        Smallest frequency of a kept feature.
-    n_selected_ : float
-        Mean number q of features that a fit selected, counted in the same way.
+    threshold_, n_selected_ : float
+        Smallest frequency of a kept feature; mean number q of features that a fit selected.
     error_bound_ : Bunch
-        Bounds on the expected number of false selections at ``threshold_``: ``worst_case``,
-        ``unimodal`` and ``r_concave``.
+        Bounds on the expected number of false selections at ``threshold_``: ``worst_case`` and
+        ``r_concave``.
     feature_groups_, n_features_in_, feature_names_in_
         As in :class:`CCMSelector`.
 
@@ -109,16 +105,16 @@ class StabilitySelector(InferenceSelector):
 
     Notes
     -----
-    A selection is false if a fit on half of the samples selects the feature with a probability of
-    at most q/d, that is, no more often than a random selection of q features. Noise features have
-    this property if the selector is no worse than guessing and treats all noise features alike.
+    A selection is false if a fit on half of the samples selects the feature no more often than a
+    random choice of q features, with a probability of at most q/d. So it is with noise features if
+    the selector is no worse than guessing and treats all noise features alike.
 
-    ``worst_case`` is ``q² / d(2τ − 1)`` and only requires independent samples. ``unimodal`` and
-    ``r_concave`` are much smaller. They assume that the number of pairs that select such a feature
-    has a unimodal distribution, or one whose tail decreases at least like a power, which cannot be
-    checked on a single data set. All bounds treat q as known. If ``n_features_to_select``
-    determines the threshold, they are descriptive. Duplicate rows are merged, unless all columns
-    have few values or the selector accepts no weights: two halves must not share a sample.
+    ``worst_case`` is ``q² / d(2τ − 1)`` and only requires independent samples. ``r_concave`` is
+    much smaller. It assumes that the tail of the number of pairs that select such a feature
+    decreases at least like a power, which cannot be checked on a single data set. Both treat q as
+    known. If ``n_features_to_select`` determines the threshold, they are descriptive. Duplicate
+    rows are merged, unless all columns have few values or the selector accepts no weights: two
+    halves must not share a sample.
 
     References
     ----------
@@ -148,7 +144,7 @@ class StabilitySelector(InferenceSelector):
         ],
         "assumption": [StrOptions(set(ASSUMPTIONS))],
         "n_pairs": [Interval(Integral, 1, None, closed="left")],
-        **shared_constraints(),
+        **shared_constraints("n_jobs", "random_state", "verbose"),
     }
 
     estimator: Any = None
@@ -182,36 +178,41 @@ class StabilitySelector(InferenceSelector):
             The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
         """
         if self.max_false is not None and self.n_features_to_select is not None:
-            raise ValueError(
-                "max_false and n_features_to_select both determine how many features to keep; "
-                "pass only one of them."
-            )
+            raise ValueError("max_false and n_features_to_select exclude each other; pass one.")
         if fit_params and _routing_enabled():
             fit_params = process_routing(self, "fit", **fit_params).estimator.fit
         data = self._read(X, y, fit_params.get("sample_weight"), groups)
-        estimator = self._estimator(data.table)
-        rows, weight = _rows_to_split(data, estimator)
-        numbers = data.table.row[rows]
-        strata = data.table.response.strata  # classes or events
+        table = data.table
+        estimator = self._estimator(table)
+        X = as_blocks(table.X)
+        with one_blas_thread():
+            columns = prepare_columns(
+                X, layout=table.layout, sample_weight=data.weight, Y=table.response.Y
+            )
+        rows, weight = rows_to_fit(columns, estimator, 0, is_weighted=data.weight is not None)
+        if len(rows) == table.n_samples and np.ptp(columns.p) == 0.0:
+            rows, weight = np.arange(table.n_samples), None  # in table order
+        numbers = table.row[rows]
+        strata = table.response.strata  # classes or events
         strata = np.zeros(len(rows), dtype=int) if strata is None else strata[rows]
         halves = list(_complementary_halves(strata, self.n_pairs, seed_of(self.random_state)))
         if weight is not None:
             of_all = np.zeros(len(data.y))
             of_all[numbers] = weight
             fit_params = fit_params | {"sample_weight": of_all}
-        choose = partial(_choose, estimator, _indexable(data.X), data.y, fit_params, numbers)
+        passed = data.X
+        if issparse(passed):
+            passed = passed.tocsr()
+        elif not is_frame(passed):
+            passed = check_array(passed, dtype=None, ensure_all_finite=False)
+        choose = partial(_choose, estimator, passed, data.y, fit_params)
+        halves = [numbers[half] for half in halves]
         fits = repeat(choose, halves, "stability", "half", self.n_jobs, self.verbose)
-        self._count(fits, data.table)
+        self._count(fits, table)
         return self
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """Return the metadata that the inner selector has requested.
-
-        Returns
-        -------
-        routing : MetadataRouter
-            From ``fit`` to the ``fit`` of the selector.
-        """
+        """Return the metadata that the inner selector has requested for its ``fit``."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         return MetadataRouter(owner=self).add(estimator=self._selector, method_mapping=mapping)
 
@@ -242,17 +243,28 @@ class StabilitySelector(InferenceSelector):
         return data
 
     def _estimator(self, table: Table) -> Any:
-        """Return the estimator for each half, which reads columns as for all samples."""
+        """Return the estimator for each half, which may look different from all samples."""
         q = max(1, int(np.sqrt(0.8 * table.layout.n_choices)))
         estimator = CCMSelector(q) if self.estimator is None else self.estimator
         estimator = for_many_fits(estimator, self)
-        if isinstance(estimator, CCMSelector):
-            _fix_kinds(estimator, table)
-        if "task" in estimator.get_params(deep=False):
-            _check_rare_classes(table.response)
-            # Fewer values may look like classes.
-            if estimator.task == "auto" and ordered_levels(table.passed[1]) is None:
-                estimator.set_params(task=table.response.task)
+        if isinstance(estimator, CCMSelector) and table.readings and not table.options.is_strict:
+            assert table.kinds is not None
+            kinds = {j: "drop" if k in LEFT_OUT else str(k) for j, k in enumerate(table.kinds)}
+            estimator.set_params(column_types=kinds)
+            if out := [reading for reading in table.readings if reading.kind in LEFT_OUT]:
+                columns = [reading.column for reading in out]
+                warn("excluded-columns", " ".join(summary(out)), columns)
+        if "task" not in estimator.get_params(deep=False):
+            return estimator
+        response = table.response
+        if response.labels is not None and (counts := np.bincount(response.labels)).min() < 2:
+            raise ValueError(
+                f"Class {response.classes[counts.argmin()]} has only one sample, so one half of "
+                "the samples would lack it. Drop or merge rare classes, or pass an estimator with "
+                "task='regression'."
+            )
+        if estimator.task == "auto" and ordered_levels(table.passed[1]) is None:
+            estimator.set_params(task=response.task)  # fewer values may look like classes
         return estimator
 
     def __sklearn_tags__(self) -> Tags:
@@ -279,8 +291,8 @@ class StabilitySelector(InferenceSelector):
         if self.n_features_to_select is not None:
             kept = ranking <= n_features_to_keep(self.n_features_to_select, column.size)
             threshold = float(frequencies[column][kept].min())
-        names = {"none": "worst_case", "unimodal": "unimodal", "r-concave": "r_concave"}
-        bounds = {name: false_selections(threshold, *known, a) for a, name in names.items()}
+        names = {"worst_case": "none", "r_concave": "r-concave"}
+        bounds = {name: false_selections(threshold, *known, a) for name, a in names.items()}
         self._present(
             table,
             frequencies_=frequencies,
@@ -295,62 +307,12 @@ class StabilitySelector(InferenceSelector):
 
 
 def _choose(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    fit_params: dict[str, Any],
-    numbers: np.ndarray,
-    half: np.ndarray,
+    estimator: Any, X: Any, y: Any, fit_params: dict[str, Any], rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return the mask and, if the selector ranks features, the ranks of one fit."""
-    rows = numbers[half]
     params = _check_method_params(X, fit_params, rows)
     fitted = clone(estimator).fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **params)
     return np.asarray(fitted.get_support()), getattr(fitted, "ranking_", None)
-
-
-def _indexable(X: Any) -> Any:
-    """Return a table that supports indexing by rows."""
-    if issparse(X):
-        return X.tocsr()
-    return X if is_frame(X) else check_array(X, dtype=None, ensure_all_finite=False)
-
-
-def _rows_to_split(data: Refit, estimator: Any) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the samples to split, and their weights if there are any."""
-    table = data.table
-    X = table.X if in_blocks(table.X) else ArrayBlocks(table.X)
-    with one_blas_thread():
-        columns = prepare_columns(
-            X, layout=table.layout, sample_weight=data.weight, Y=table.response.Y
-        )
-    rows, weight = rows_to_fit(columns, estimator, 0, is_weighted=data.weight is not None)
-    # In table order, unless rows are merged or weights differ.
-    is_plain = len(rows) == table.n_samples and np.ptp(columns.p) == 0.0
-    return (np.arange(table.n_samples), None) if is_plain else (rows, weight)
-
-
-def _fix_kinds(estimator: CCMSelector, table: Table) -> None:
-    """Fix the kinds of the columns, because half of the rows may look different."""
-    is_strict = isinstance(estimator.column_types, str) and estimator.column_types == "strict"
-    if is_strict or table.kinds is None or not table.readings:
-        return
-    kinds = {j: "drop" if k in LEFT_OUT else str(k) for j, k in enumerate(table.kinds)}
-    estimator.set_params(column_types=kinds)
-    if out := [reading for reading in table.readings if reading.kind in LEFT_OUT]:
-        warn("excluded-columns", " ".join(summary(out)), [reading.column for reading in out])
-
-
-def _check_rare_classes(response: EncodedResponse) -> None:
-    if response.labels is None:
-        return
-    counts = np.bincount(response.labels)
-    if counts.min() < 2:
-        rare = response.classes[counts.argmin()]
-        raise ValueError(
-            f"Class {rare} has only one sample, so one half of the samples would lack it. Drop "
-            "or merge rare classes, or pass an estimator with task='regression'."
-        )
 
 
 def _complementary_halves(strata: np.ndarray, n_pairs: int, seed: int) -> Iterator[np.ndarray]:

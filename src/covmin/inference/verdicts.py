@@ -19,7 +19,6 @@ from covmin.selection.frames import results_frame
 from covmin.selection.summary import feature_names
 
 from .feature_tests import (
-    RankedSample,
     draw_sample,
     find_conditions,
     p_value_given_all,
@@ -42,9 +41,9 @@ class VerdictSelector(InferenceSelector):
     - *relevant*: does it explain y on its own, jointly with one other feature, or beyond all
       others?
 
-    A feature that is relevant but not shown to be needed is reported with its substitutes. Among
-    the features called needed, and among those called needed or relevant, the expected fraction of
-    false ones is at most ``fdr``.
+    A relevant feature that is not shown to be needed is reported with its substitutes. Among the
+    features called needed, and among those called either, the expected fraction of false ones is
+    at most ``fdr``.
 
     Parameters
     ----------
@@ -54,8 +53,7 @@ class VerdictSelector(InferenceSelector):
         Correction for multiple testing: "bh" is Benjamini–Hochberg; "by" is Benjamini–Yekutieli
         [2]_, which is valid for any dependence between p-values and finds fewer features.
     keep : {"relevant", "needed"}, default="relevant"
-        Features that ``transform`` keeps: those that are needed or relevant, or only the needed
-        ones.
+        Features that ``transform`` keeps: the needed and the relevant, or only the needed ones.
     feature_groups, given, column_types, task
         How to read X and y, as in :class:`CCMSelector`. The columns of a group are tested together.
         Given columns are always kept, and all tests condition on them.
@@ -77,10 +75,8 @@ class VerdictSelector(InferenceSelector):
     conditions_ : ndarray
         Indices of the features that represent all others, because together they predict y best.
         Each feature is tested given these, and given what all others predict of the feature.
-    support_ : ndarray of bool of shape (n_features,)
-        Mask of the features kept, including given ones. There may be none.
-    n_features_ : int
-        Number of features kept.
+    support_, n_features_ : ndarray of bool of shape (n_features,), int
+        Mask and number of the features kept, including given ones. There may be none.
     ranking_ : ndarray of shape (n_features,)
         Rank of each feature: needed ones first, then relevant ones, then the others, each by
         p-value. Columns of a group share a rank; given columns have rank 0.
@@ -135,6 +131,7 @@ class VerdictSelector(InferenceSelector):
         "method": [StrOptions({"bh", "by"})],
         "keep": [StrOptions({"relevant", "needed"})],
         **shared_constraints("feature_groups", "given", "column_types", "task"),
+        **shared_constraints("n_jobs", "random_state", "verbose"),
     }
 
     _: KW_ONLY
@@ -172,25 +169,45 @@ class VerdictSelector(InferenceSelector):
             check_columns(table, columns, "rank")
             warn_of_excluded(table)
             sample = draw_sample(columns, table.response, seed_of(self.random_state))
-            verdicts = _judge(sample, self.fdr, self.method, self.n_jobs, self.verbose)
-        layout, units = table.layout, columns.unit_index
-        numbers = {
-            name: by_column(layout, values, np.nan, 1.0, units)
-            for name, values in verdicts.numbers.items()
-        }
-        by_input = by_column(layout, verdicts.verdict, GIVEN, NOT_SHOWN, units)
-        kept = by_input == NEEDED if self.keep == NEEDED else by_input != NOT_SHOWN
-        support = kept | (by_input == GIVEN)
-        order = np.concatenate([units[verdicts.order], columns.constant])
+            conditions = find_conditions(sample)
+            test = partial(p_value_given_all, sample, conditions, self.fdr)
+            units = np.arange(sample.units.size)
+            tested = repeat(test, units.tolist(), "verdicts", "feature", self.n_jobs, self.verbose)
+            needed_p = np.array(tested)
+            in_pairs = p_values_in_pairs(sample, conditions.scale)
+            p_values = np.stack([needed_p, p_values_alone(sample), in_pairs])
+            relevant_p = np.minimum(len(p_values) * p_values.min(axis=0), 1.0)
+            needed_q = false_discovery_control(needed_p, method=self.method)
+            relevant_q = false_discovery_control(relevant_p, method=self.method)
+            # A needed feature must also be relevant: a union of two lists would add their errors.
+            is_relevant = relevant_q <= self.fdr
+            is_needed = is_relevant & (needed_q <= self.fdr)
+            find = partial(separating_set, sample, scale=conditions.scale, level=self.fdr)
+            substitutes = {
+                unit: find(unit, units[is_relevant & (units != unit)])
+                for unit in units[is_relevant & ~is_needed].tolist()
+            }
+
+        layout, unit_index = table.layout, columns.unit_index
+        by_input = partial(by_column, layout, units=unit_index)
+        verdict = np.select([is_needed, is_relevant], [NEEDED, RELEVANT], NOT_SHOWN)
+        verdicts = by_input(verdict, GIVEN, NOT_SHOWN)
+        kept = verdicts == NEEDED if self.keep == NEEDED else verdicts != NOT_SHOWN
+        support = kept | (verdicts == GIVEN)
+        order = np.lexsort([needed_p, relevant_p, ~is_relevant, ~is_needed])
+        order = np.concatenate([unit_index[order], columns.constant])
         # Features are listed by their first column.
         _, first = np.unique(layout.unit, return_index=True)
-        substitutes = {units[unit]: first[units[s]] for unit, s in verdicts.substitutes.items()}
+        listed = {unit_index[unit]: first[unit_index[s]] for unit, s in substitutes.items()}
         self._present(
             table,
-            **numbers,
-            verdicts_=by_input,
-            conditions_=first[units[verdicts.conditions]],
-            substitutes_=[substitutes.get(unit, first[:0]) for unit in layout.unit],
+            verdicts_=verdicts,
+            needed_pvalues_=by_input(needed_p, np.nan, 1.0),
+            relevant_pvalues_=by_input(relevant_p, np.nan, 1.0),
+            needed_qvalues_=by_input(needed_q, np.nan, 1.0),
+            relevant_qvalues_=by_input(relevant_q, np.nan, 1.0),
+            conditions_=first[unit_index[conditions.best]],
+            substitutes_=[listed.get(unit, first[:0]) for unit in layout.unit],
             support_=support,
             n_features_=int(support.sum()),
             ranking_=by_column(layout, np.arange(1, order.size + 1), 0, units=order),
@@ -231,50 +248,3 @@ class VerdictSelector(InferenceSelector):
             kept=self.support_[order],
             substitutes=substitutes,
         )
-
-
-@dataclass(frozen=True)
-class _Verdicts:
-    """Results for the features that vary."""
-
-    numbers: dict[str, np.ndarray]  # p-values and q-values, by attribute
-    verdict: np.ndarray
-    order: np.ndarray  # features, best first
-    substitutes: dict[int, np.ndarray]  # of relevant features
-    conditions: np.ndarray
-
-
-def _judge(
-    sample: RankedSample, fdr: float, method: str, n_jobs: int | None, verbose: int | str
-) -> _Verdicts:
-    """Test all features and decide which are needed or relevant."""
-    conditions = find_conditions(sample)
-    units = np.arange(sample.units.size)
-    test = partial(p_value_given_all, sample, conditions, fdr)
-    needed_p = np.array(repeat(test, units.tolist(), "verdicts", "feature", n_jobs, verbose))
-    in_pairs = p_values_in_pairs(sample, conditions.scale)
-    p_values = np.stack([needed_p, p_values_alone(sample), in_pairs])
-    relevant_p = np.minimum(len(p_values) * p_values.min(axis=0), 1.0)
-    needed_q = false_discovery_control(needed_p, method=method)
-    relevant_q = false_discovery_control(relevant_p, method=method)
-    # A needed feature must also be relevant: a union of two lists would add their errors.
-    is_relevant = relevant_q <= fdr
-    is_needed = is_relevant & (needed_q <= fdr)
-    substitutes = {
-        unit: separating_set(
-            sample, unit, units[is_relevant & (units != unit)], conditions.scale, fdr
-        )
-        for unit in units[is_relevant & ~is_needed].tolist()
-    }
-    return _Verdicts(
-        {
-            "needed_pvalues_": needed_p,
-            "relevant_pvalues_": relevant_p,
-            "needed_qvalues_": needed_q,
-            "relevant_qvalues_": relevant_q,
-        },
-        verdict=np.select([is_needed, is_relevant], [NEEDED, RELEVANT], NOT_SHOWN),
-        order=np.lexsort([needed_p, relevant_p, ~is_relevant, ~is_needed]),
-        substitutes=substitutes,
-        conditions=conditions.best,
-    )

@@ -56,7 +56,6 @@ def kernel_of(given: Any, formulation: Formulation) -> Kernel:
                 f'kernel must be "auto", one of {", ".join(map(repr, KERNELS))}, or an object of '
                 f"covmin.kernels; got {given!r}.",
                 "kernel",
-                "kernel",
             )
         kernel = KERNELS[given]()
     elif isinstance(given, tuple(KERNELS.values())):

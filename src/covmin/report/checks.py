@@ -8,7 +8,7 @@ import numpy as np
 
 from covmin.constants import SUSPICIOUS_SHARE
 from covmin.selection.summary import Explained
-from covmin.text import count_of, listed, shortened
+from covmin.text import count_of, listed, shortened, verb
 
 from .view import View, read_as_fitted
 
@@ -18,6 +18,19 @@ _SMALL_CLASS = 5
 _LEAK = (
     "One feature alone determines the response almost exactly. If it is measured after the "
     "response, or computed from it, exclude it and refit."
+)
+_ROW_NUMBER = "A column looks like a row number"
+_SORTED = (
+    "“{name}” is a row number, and alone it explains {share:.0%} of the response: the rows seem to "
+    "be sorted by the response, and a model would learn the order. Exclude this column."
+)
+_IN_ORDER = (
+    "“{name}” is a row number. Anything it explains is due to the order of the rows. Exclude it, "
+    "unless you study that order."
+)
+_SMALL = (
+    "Fewer than {most} samples each: {names}. Cross-validated errors are unreliable for such "
+    "classes."
 )
 _CONSTANT = "Columns with the same value in every sample carry no information and are ranked last."
 _COPY = (
@@ -69,37 +82,31 @@ def data_warnings(view: View, explained: Explained, order: list[int]) -> list[di
     constants, copies = _constants_and_copies(view)
     best = [j for j in order[:_CHECKED] if j not in numbering and not view.is_left_out(j)]
     leaks = [j for j in best if explained([j]) > SUSPICIOUS_SHARE[0]]
-    found = [_row_number(shortened(view.names[j]), j, explained([j])) for j in numbering]
-    if leaks:
-        found.insert(0, _warning("leak", "Too good to be true?", _LEAK, leaks))
-    if constants:
-        found.append(_warning("constant", f"{_columns(constants)} constant", _CONSTANT, constants))
-    if copies:
-        found.append(_warning("duplicate", f"{_columns(copies)} duplicated", _COPY, copies))
+    found = [_warning("leak", "Too good to be true?", _LEAK, leaks)] if leaks else []
+    for j in numbering:
+        is_leak, name = explained([j]) >= SUSPICIOUS_SHARE[1], shortened(view.names[j])
+        title = "A row number tracks the response" if is_leak else _ROW_NUMBER
+        text = (_SORTED if is_leak else _IN_ORDER).format(name=name, share=explained([j]))
+        found.append(_warning("leak" if is_leak else "id", title, text, [j]))
+    for kind, columns, what, text in (
+        ("constant", constants, "constant", _CONSTANT),
+        ("duplicate", copies, "duplicated", _COPY),
+    ):
+        if n := len(columns):
+            title = f"{count_of(n, 'column')} {verb(n, 'are')} {what}"
+            found.append(_warning(kind, title, text, columns))
     if view.task == "classification":
-        found += _thin_classes(*view.classes)
+        labels, codes = view.classes
+        small = [labels[c] for c in np.flatnonzero(np.bincount(codes) < _SMALL_CLASS)]
+        title = f"{count_of(len(small), 'class', 'classes')} with few samples"
+        text = _SMALL.format(most=_SMALL_CLASS, names=listed(small))
+        found += [_warning("small", title, text)] if small else []
     return found
 
 
 def _warning(kind: str, title: str, text: str, features: Sequence[int] = ()) -> dict[str, Any]:
     shown, n = list(features[:_LISTED]), len(features)
     return {"kind": kind, "title": title, "text": text, "features": shown, "n_features": n}
-
-
-def _row_number(name: str, j: int, explained: float) -> dict[str, Any]:
-    """Return a warning about a row number; the worst case is one that follows the response."""
-    if explained >= SUSPICIOUS_SHARE[1]:
-        text = (
-            f"“{name}” is a row number, and alone it explains {explained:.0%} of the response: the "
-            "rows seem to be sorted by the response, and a model would learn the order. Exclude "
-            "this column."
-        )
-        return _warning("leak", "A row number tracks the response", text, [j])
-    text = (
-        f"“{name}” is a row number. Anything it explains is due to the order of the rows. Exclude "
-        "it, unless you study that order."
-    )
-    return _warning("id", "A column looks like a row number", text, [j])
 
 
 def _numbering(view: View) -> list[int]:
@@ -140,19 +147,3 @@ def _constants_and_copies(view: View) -> tuple[list[int], list[int]]:
         if first.setdefault(key, j) != j:
             copies.append(j)
     return constants, copies
-
-
-def _thin_classes(labels: list[str], codes: np.ndarray) -> list[dict[str, Any]]:
-    small = [labels[c] for c in np.flatnonzero(np.bincount(codes) < _SMALL_CLASS)]
-    if not small:
-        return []
-    text = (
-        f"Fewer than {_SMALL_CLASS} samples each: {listed(small)}. Cross-validated errors are "
-        "unreliable for such classes."
-    )
-    title = f"{count_of(len(small), 'class', 'classes')} with few samples"
-    return [_warning("small", title, text)]
-
-
-def _columns(columns: list[int]) -> str:
-    return f"{count_of(len(columns), 'column')} {'is' if len(columns) == 1 else 'are'}"

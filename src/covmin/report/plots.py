@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from covmin.data.columns import Levels
 from covmin.data.survival import survival_curve
 from covmin.text import number
 
-from .view import MISSING, Column, View, in_units, levels_of_numbers
+from .view import MISSING, Column, View, in_units, of_levels
 
 _GRID = 48
 _MAX_CLASSES = _MAX_LEVELS = 12
@@ -25,9 +26,12 @@ def feature_plots(view: View, columns: Sequence[int], alone: dict[int, float]) -
     draw = {"classification": _densities, "survival": _survival}.get(view.task, _scatter)
     plots = []
     for j in columns:
-        column = view.column(j)
-        leveled = _with_levels(column)
-        plot = draw(view, column) if leveled is None else _levels(view, leveled)
+        column = shown = view.column(j)
+        if not (column.is_category or column.is_date):
+            distinct = np.unique(column.values[~column.missing])
+            if distinct.size <= _FEW_NUMBERS:
+                shown = of_levels(Levels.of(column.values))
+        plot = _levels(view, shown) if shown.is_category else draw(view, column)
         plot |= {"feature": j, "explained": round(alone[j], 4)}
         plot |= {"date": True} if column.is_date else {}
         plot |= {"missing": float(column.missing.mean())} if column.missing.any() else {}
@@ -41,10 +45,8 @@ def pair_points(view: View, pair: Sequence[int]) -> dict[str, Any]:
     Levels are given by their numbers. Rows with a missing number are omitted and counted.
     """
     columns = [view.column(j) for j in pair]
-    unseen = np.zeros(view.drawn_rows.size, dtype=bool)
-    for column in columns:
-        if column.levels is None:
-            unseen |= column.missing[view.drawn_rows]
+    missing = [column.missing[view.drawn_rows] & ~column.is_category for column in columns]
+    unseen = np.any(missing, axis=0)
     rows = view.drawn_rows[~unseen]
     points: dict[str, Any] = {
         "levels": [None, None],
@@ -81,15 +83,6 @@ def _frequent(labels: list[str], codes: np.ndarray, most: int) -> tuple[list[str
     return [*(labels[c] for c in kept), others], place[codes]
 
 
-def _with_levels(column: Column) -> Column | None:
-    """Return a category, or a column of few numbers as one; None for other columns."""
-    if column.levels is not None:
-        return column
-    if column.is_date or np.unique(column.values[~column.missing]).size > _FEW_NUMBERS:
-        return None
-    return levels_of_numbers(column)
-
-
 def _levels(view: View, column: Column) -> dict[str, Any]:
     """Return the number of samples at each level, with mean responses or class frequencies."""
     assert column.levels is not None
@@ -120,14 +113,18 @@ def _densities(view: View, column: Column) -> dict[str, Any]:
     most = min(_MAX_CLASSES, len(set(codes)))
     present = np.argsort(-np.bincount(codes), kind="stable")[:most]
     groups = {labels[c]: x[codes == c] for c in np.sort(present)}
-    curves = np.array([_density(values, grid) for values in groups.values()])
+    curves = []
+    for values in groups.values():
+        width = max(1.06 * values.std() * values.size**-0.2, (grid[-1] - grid[0]) / _GRID)
+        window = np.exp(-0.5 * ((grid[:, None] - values) / width) ** 2)
+        curves.append(window.mean(axis=1) / width)
     return {
         "kind": "densities",
         "grid": _rounded(grid[[0, -1]], size),
         "whole": not (column.values[rows] % 1).any(),
         "classes": list(groups),
         "n_classes": len(labels),
-        "curves": np.round(curves / (curves.max() or 1.0), 3).tolist(),
+        "curves": np.round(np.array(curves) / (np.max(curves) or 1.0), 3).tolist(),
         "medians": _rounded([np.median(values) for values in groups.values()], size),
     }
 
@@ -158,11 +155,6 @@ def _survival_of(view: View, names: list[str], codes: np.ndarray) -> dict[str, A
     counts = np.bincount(codes)[groups].tolist()
     classes = [names[group] for group in groups]
     return {"kind": "survival", "classes": classes, "counts": counts, "curves": curves}
-
-
-def _density(x: np.ndarray, grid: np.ndarray) -> np.ndarray:
-    width = max(1.06 * x.std() * x.size**-0.2, (grid[-1] - grid[0]) / _GRID)
-    return np.exp(-0.5 * ((grid[:, None] - x) / width) ** 2).mean(axis=1) / width
 
 
 def _scatter(view: View, column: Column) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy.stats import chi2_contingency
 
 from covmin.selection.summary import Explained, find_substitutes
 from covmin.text import percent
@@ -76,8 +77,7 @@ def _cramers_v(a: np.ndarray, b: np.ndarray) -> float:
     """Return Cramér's V with Bergsma's correction."""
     table = crossed(a, b)
     n, lost = a.size, np.array(table.shape) - 1.0
-    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
-    phi2 = ((table - expected) ** 2 / expected).sum() / n - lost.prod() / (n - 1)
+    phi2 = chi2_contingency(table, correction=False).statistic / n - lost.prod() / (n - 1)
     most = (lost - lost**2 / (n - 1)).min()
     return float(np.sqrt(np.clip(phi2 / most, 0.0, 1.0))) if most > 0.0 else 0.0
 

@@ -1,6 +1,5 @@
 """Python code that repeats a fit."""
 
-from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import PurePath
 from types import FunctionType
@@ -109,21 +108,15 @@ def _imports(selector: Any) -> list[str]:
     from_kernels = [name for name in names if name in kernels.__all__]
     lines = [f"from covmin import {', '.join(n for n in names if n not in from_kernels)}"]
     lines += [f"from covmin.kernels import {name}" for name in from_kernels]
-    return lines + sorted({_import(item) for item in _of_others(selector)})
-
-
-def _of_others(selector: Any) -> Iterator[Any]:
-    """Yield the estimators and functions passed to a selector, including nested ones."""
+    others = set()
     for name, value in selector.get_params(deep=True).items():
-        if name.startswith(("estimator", "scoring")):
-            if isinstance(value, BaseEstimator):
-                yield type(value)
-            elif isinstance(value, FunctionType):
-                yield value
-
-
-def _import(item: Any) -> str:
-    """Return the line that imports a class or function from the public part of its module."""
-    module = ".".join(takewhile(lambda part: not part.startswith("_"), item.__module__.split(".")))
-    # Names defined in the user's session cannot be imported.
-    return f"from {module} import {item.__name__}" if module else f"# {item.__name__} is your own"
+        item = type(value) if isinstance(value, BaseEstimator) else value
+        if name.startswith(("estimator", "scoring")) and isinstance(item, type | FunctionType):
+            parts = takewhile(lambda part: not part.startswith("_"), item.__module__.split("."))
+            module = ".".join(parts)  # the public part
+            others.add(
+                f"from {module} import {item.__name__}"
+                if module
+                else f"# {item.__name__} is your own"  # defined in the user's session
+            )
+    return lines + sorted(others)

@@ -73,10 +73,10 @@ class View:
     def column(self, number: int) -> Column:
         """Return a column with its values as passed."""
         if number not in self._columns:
-            self._columns[number] = self._read(number)
+            self._columns[number] = self._column(number)
         return self._columns[number]
 
-    def _read(self, number: int) -> Column:
+    def _column(self, number: int) -> Column:
         X = self.table.passed[0]
         kind = "number" if self.table.kinds is None else str(self.table.kinds[number])
         dtype = list(X.dtypes)[number] if hasattr(X, "dtypes") else getattr(X, "dtype", "")
@@ -91,7 +91,7 @@ class View:
                 missing = np.isnat(points)
                 values = points.astype("M8[ms]").astype(np.int64).astype(np.float64)
                 return Column(np.where(missing, np.nan, values), missing, is_date=True)
-        return _of_levels(Levels.of(column))
+        return of_levels(Levels.of(column))
 
     @property
     def responses(self) -> np.ndarray:
@@ -116,7 +116,7 @@ class View:
         """Labels, and the label number of each sample."""
         response = self.table.response
         if response.labels is None:  # several outputs
-            shown = _of_levels(Levels.of(self.y))
+            shown = of_levels(Levels.of(self.y))
             return shown.levels or [], shown.values.astype(np.intp)
         labels = np.asarray(response.classes).tolist()
         return [printable(level_text(label)) for label in labels], response.labels
@@ -187,20 +187,14 @@ def in_units(values: np.ndarray) -> tuple[np.ndarray, float]:
     return numbers / size, size
 
 
-def levels_of_numbers(column: Column) -> Column:
-    """Return a column of numbers with each distinct one as a level."""
-    return _of_levels(Levels.of(column.values))
-
-
-def _of_levels(levels: Levels) -> Column:
+def of_levels(levels: Levels) -> Column:
     """Return the codes of sorted levels; missing is the last one."""
+    values = levels.values
     try:
-        order = sorted(range(len(levels.values)), key=lambda k: levels.values[k])
+        order = sorted(range(len(values)), key=values.__getitem__)
     except TypeError:  # mixed types
-        order = sorted(range(len(levels.values)), key=lambda k: str(levels.values[k]))
-    place = np.empty(len(order) + 1)
-    place[order] = np.arange(len(order))
-    place[-1] = len(order)  # of missing values, whose code is -1
+        order = sorted(range(len(values)), key=lambda k: str(values[k]))
+    place = np.append(np.argsort(order), len(order)).astype(float)  # missing values have code -1
     missing = levels.codes < 0
-    texts = [printable(level_text(levels.values[k])) for k in order]
+    texts = [printable(level_text(values[k])) for k in order]
     return Column(place[levels.codes], missing, [*texts, *([MISSING] if missing.any() else [])])

@@ -93,7 +93,6 @@ class ResultLog:
             raise InputError(
                 f"{self.path} is not a results file of covmin and was left unchanged. "
                 "Choose another file.",
-                "results-file",
             )
         self._n_bytes = data.rfind(b"\n") + 1
         try:
@@ -104,7 +103,6 @@ class ResultLog:
             raise InputError(
                 f"{self.path} is damaged ({error}). Choose another file, or delete it to start "
                 "again.",
-                "results-file",
             ) from error
         changed = [
             f"  {name}: {found.get(name)!r} in the file, {self.settings.get(name)!r} in this run"
@@ -116,7 +114,6 @@ class ResultLog:
                 f"{self.path} holds results of other settings:\n"
                 + "\n".join(changed or ["  a different format"])
                 + "\nContinue with the settings in that file, or choose another file.",
-                "results-file",
             )
 
 
@@ -174,7 +171,6 @@ def fingerprint(parameters: dict[str, Any], columns: Any, response: Any) -> dict
         raise InputError(
             "A checkpoint requires a seed that is known when the fit resumes, which a RandomState "
             "does not provide. Pass an integer as random_state.",
-            "checkpoint-seed",
             "random_state",
         )
     kept = {name: value for name, value in parameters.items() if name not in _WITHOUT_EFFECT}
@@ -203,7 +199,6 @@ def _identity(name: str, value: Any) -> Any:
         raise InputError(
             f"A checkpoint requires parameters that can be pickled, which {name}={value!r} cannot. "
             "Pass, for example, a function that is defined in a module.",
-            "checkpoint-parameter",
             name,
         ) from error
 

@@ -184,7 +184,7 @@ class LongRun(Configurable):
         for name, allowed in _ALLOWED.items():
             if not is_valid[name]:
                 text = f"{name} must be {allowed}; got {getattr(self, name)!r}."
-                raise InputError(text, "long-run", f"long_run__{name}")
+                raise InputError(text, f"long_run__{name}")
 
 
 @dataclass

@@ -332,7 +332,7 @@ def splits(table: Table, cv: Any = None, *, every_fold: bool = False) -> list[Fo
     if groups is not None and not hasattr(cv, "split"):
         n_folds = min(int(cv or FOLDS[0]), np.unique(groups).size)
         if n_folds < 2:
-            raise InputError("groups has a single value; cross-validation needs two.", "one-group")
+            raise InputError("groups has a single value; cross-validation needs two.")
         cv = GroupKFold(n_folds) if y is None else StratifiedGroupKFold(n_folds)
     pairs = []
     for split in check_cv(cv, y, classifier=y is not None).split(order[:, None], y, groups):
@@ -354,7 +354,6 @@ def _checked_splits(pairs: list[Any]) -> list[Fold]:
             raise InputError(
                 "A split of cv has fewer than two training samples, or no test sample, with a "
                 "response and a positive weight; use fewer folds.",
-                "empty-split",
                 "cv",
             )
     return pairs

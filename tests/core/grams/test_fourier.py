@@ -9,12 +9,12 @@ from single import trace_objective
 
 from covmin.core.constraints import CappedSimplex
 from covmin.core.grams import FourierGram
-from covmin.core.kernels import Gaussian, Sum, WaveSum
+from covmin.core.kernels import Gaussian, WaveSum
 from covmin.core.rows import Sample
 from covmin.core.solver import Steps, minimize
 
 ADDITIVE = WaveSum(0.9, 2.0)
-MIXED = Sum(((0.6, Gaussian(1.5)), (0.4, ADDITIVE)))
+MIXED = WaveSum(0.9, 2.0, 8, 0.4, Gaussian(1.5))
 
 
 @pytest.fixture

@@ -58,8 +58,8 @@ def test_features_without_a_weight_leave_the_matrix_as_it_is(draw):
 def test_waves_are_kept_up_to_a_gibibyte():
     """Beyond it the features themselves are, to be expanded in blocks."""
     kernel = WaveSum()
-    assert kernel.prepare(np.zeros((3, 2))).shape == (2, 8, 3)
-    assert kernel.prepare(np.zeros((4097, 4096), dtype="float32")).shape == (4096, 4097)
+    assert kernel.prepare(np.zeros((3, 2)))[1].shape == (2, 8, 3)
+    assert kernel.prepare(np.zeros((4097, 4096), dtype="float32"))[1].shape == (4096, 4097)
 
 
 def test_blocks_of_features_change_nothing():
@@ -70,14 +70,14 @@ def test_blocks_of_features_change_nothing():
     P, Q = rng.standard_normal((2, n, 1), dtype="float32")
     kernel = WaveSum(0.9, 100.0)
     halves = [slice(0, d // 2), slice(d // 2, d)]
-    matrix, pullback = kernel.matrix_and_pullback(transposed(X), w)
+    matrix, pullback = kernel.matrix_and_pullback((None, transposed(X)), w)
     parts = [kernel.matrix_and_pullback(kernel.prepare(X[:, half]), w[half]) for half in halves]
     assert_allclose(matrix, sum(part for part, _ in parts), rtol=1e-4, atol=1e-3)
     expected = np.concatenate([pull(P, Q) for _, pull in parts])
     assert_allclose(pullback(P, Q), expected, rtol=1e-3, atol=1e-3)
     # Fewer rows on one side, the same blocks on both.
     assert_allclose(kernel.cross(X[:3], X, w), matrix[:3], rtol=1e-4, atol=1e-3)
-    some = kernel.restrict(transposed(X), np.array([7, 2]))
+    some = kernel.restrict((None, transposed(X)), np.array([7, 2]))
     few, _ = kernel.matrix_and_pullback(some, w[[7, 2]])
     assert_allclose(few, kernel.cross(X[:, [7, 2]], X[:, [7, 2]], w[[7, 2]]), atol=1e-5)
 

@@ -7,9 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chi2, kstest, norm
 
 from covmin.core.arrays import to_numpy
-from covmin.core.kernels import KERNELS, Gaussian, Linear, Sum, WaveSum
-from covmin.core.kernels.base import ShiftInvariant
-from covmin.core.kernels.components import Components, FourierMap, orthogonal_frequencies
+from covmin.core.kernels import KERNELS, Gaussian, Linear, WaveSum
+from covmin.core.kernels.base import Components, FourierMap, ShiftInvariant
 
 SIGMA = 1.3
 SHIFT_INVARIANT = {
@@ -66,7 +65,7 @@ def test_inner_products_tend_to_the_kernel(name, X, w):
 
 def test_normal_frequencies_are_orthogonal_in_blocks():
     d = 5
-    frequencies = orthogonal_frequencies(d, 4_003, np.random.default_rng(0))
+    frequencies = Gaussian().draw_frequencies(d, 8_006, np.random.default_rng(0))
     assert frequencies.shape == (d, 4_003)
     for start in (0, d, 4_000):  # the last block is not full
         block = frequencies[:, start : start + d]
@@ -84,7 +83,7 @@ def test_orthogonal_frequencies_come_closer_to_the_kernel(X, w):
         return np.linalg.norm(U @ U.T - K)
 
     rng = np.random.default_rng(0)
-    orthogonal = np.mean([error(orthogonal_frequencies(4, 200, rng)) for _ in range(20)])
+    orthogonal = np.mean([error(Gaussian().draw_frequencies(4, 400, rng)) for _ in range(20)])
     independent = np.mean([error(rng.standard_normal((4, 200))) for _ in range(20)])
     assert orthogonal < 0.8 * independent
 
@@ -148,7 +147,7 @@ def test_places_of_some_columns(fixed_name, X):
 
 def test_a_mixture_has_both_kinds_side_by_side(X, w):
     frequencies = Gaussian().draw_frequencies(4, 7, np.random.default_rng(0))
-    mixed = Sum(((0.7, Gaussian(SIGMA)), (0.3, WaveSum(0.8, 2.0, 4)))).components(frequencies)
+    mixed = WaveSum(0.8, 2.0, 4, 0.3, Gaussian(SIGMA)).components(frequencies)
     U, Phi = mixed.moving.transform(X, w), mixed.fixed.transform(X)
     assert_allclose(mixed.components(X, w), np.hstack([U, Phi]))
     powers = mixed.powers(w, U.shape[1])

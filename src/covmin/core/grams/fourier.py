@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from ..arrays import Array, array_namespace, column_dots, factorize, like, take, to_numpy
-from ..kernels.components import Components, FixedMap
+from ..kernels.base import Components, FixedMap
 from ..rows import Kept, Rows
 
 # With this many rows per component, and at least the next number of rows, the mean leverage

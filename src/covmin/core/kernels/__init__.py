@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from .additive import Additive, GaussianSum, Mixed, Sum, WaveSum
+from .additive import Additive, GaussianSum, Mixed, WaveSum
 from .base import Configurable, Kernel, Scale, ScaledKernel
 from .distances import Gaussian, Laplacian, RationalQuadratic
 from .linear import Linear, Polynomial
@@ -21,7 +21,6 @@ __all__ = [
     "RationalQuadratic",
     "Scale",
     "ScaledKernel",
-    "Sum",
     "WaveSum",
 ]
 

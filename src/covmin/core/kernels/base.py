@@ -1,6 +1,17 @@
-"""The kernel interface, and code that kernels share."""
+"""The kernel interface: parameters, the kernel at a scale, its components; and code they share.
+
+Components are a finite feature map with ``K_w ≈ c U_w U_wᵀ + g Φ S_w Φᵀ``, evaluated on blocks of
+rows; they are so called to distinguish them from the features to be selected. Components of the
+first kind, U_w, move with the weights: random Fourier features. Components of the second kind, Φ,
+are fixed, and only their powers, the diagonal matrix S_w, depend on the weights. A linear kernel
+and a sum of one-dimensional kernels are of the second kind: sums over the rows are then computed
+once, for all weights.
+"""
+
+from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from numbers import Real
 from typing import Any, ClassVar, Protocol, Self
@@ -8,9 +19,9 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.random import Generator
 
-from ..arrays import Array, column_dots, take
-from .components import Components, FourierMap, Pullback
+from ..arrays import Array, array_namespace, column_dots, cos_sin, device_of, like, row_tiles, take
 
+Pullback = Callable[[Array, Array], Array]
 # Beyond this, squares of bandwidths and their inverses overflow.
 _LARGEST_BANDWIDTH = 1e100
 
@@ -46,6 +57,109 @@ class ScaledKernel(Protocol):
 
     def components(self, frequencies: Array) -> Components:
         """Return the feature map whose inner products approximate the kernel."""
+
+
+class FixedMap(Protocol):
+    """Components that do not depend on the weights, with powers that do."""
+
+    zero_is_absorbing: bool
+
+    def transform(self, X: Array) -> Array:
+        """Return the components Φ (n, D) of the rows of X (n, d)."""
+
+    def powers(self, w: np.ndarray) -> np.ndarray:
+        """Return the diagonal (D,) of S_w."""
+
+    def collect(self, slopes: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """Return the derivative in w (d,), given the derivative in the powers (D,)."""
+
+    def places(self, columns: np.ndarray) -> np.ndarray:
+        """Return the positions, among all D, of the components of some columns of X."""
+
+
+@dataclass(frozen=True)
+class Components:
+    """A finite feature map of a kernel: ``K_w ≈ c U_w U_wᵀ + g Φ S_w Φᵀ``."""
+
+    moving: FourierMap | None = None  # U_w
+    fixed: FixedMap | None = None  # Φ and S_w
+    moving_share: float = 1.0  # c
+    fixed_share: float = 1.0  # g
+
+    @property
+    def zero_is_absorbing(self) -> bool:
+        return self.moving is None and self.fixed is not None and self.fixed.zero_is_absorbing
+
+    def restrict(self, columns: np.ndarray) -> Components:
+        """Return the same components for some of the columns of X."""
+        return self if self.moving is None else replace(self, moving=self.moving.restrict(columns))
+
+    def like(self, X: Array) -> Components:
+        """Return the same components in the array library, device and dtype of X."""
+        return self if self.moving is None else replace(self, moving=self.moving.like(X))
+
+    def components(self, X: Array, w: Array) -> Array:
+        """Return ``[U_w Φ]`` (n, D) for the rows of X (n, d)."""
+        parts = [] if self.moving is None else [self.moving.transform(X, w)]
+        if self.fixed is not None:
+            parts.append(self.fixed.transform(X))
+        return parts[0] if len(parts) == 1 else array_namespace(X).concat(parts, axis=1)
+
+    def powers(self, w: np.ndarray, n_moving: int) -> np.ndarray:
+        """Return the factor (D,) of each column of :meth:`components` in the kernel."""
+        moving = np.full(n_moving, self.moving_share)
+        if self.fixed is None:
+            return moving
+        return np.concatenate([moving, self.fixed_share * self.fixed.powers(w)])
+
+
+@dataclass(frozen=True)
+class FourierMap:
+    """Random Fourier features ``U = √(2/D) [cos((X ∘ w) Ω/σ), sin((X ∘ w) Ω/σ)]``.
+
+    There are D/2 frequencies. Using both cosine and sine needs no random phase: the diagonal of
+    ``UUᵀ`` is exact, and the product with Ω is half the size.
+
+    At wⱼ = 0 the derivative is zero only on average over Ω, not for a single draw. Unlike with
+    the exact Gaussian kernel, a feature at zero can therefore come back.
+    """
+
+    frequencies: Array  # Ω (n_columns, D/2), drawn for unit bandwidth
+    sigma: float = 1.0  # bandwidth σ
+
+    def restrict(self, columns: np.ndarray) -> FourierMap:
+        return FourierMap(take(self.frequencies, columns, axis=0), self.sigma)
+
+    def like(self, X: Array) -> FourierMap:
+        return FourierMap(like(self.frequencies, X), self.sigma)
+
+    def transform(self, X: Array, w: Array) -> Array:
+        # The weights scale Ω (d·D/2 numbers), not X (n·d numbers).
+        angles = X @ (self.frequencies * (w / float(self.sigma))[:, None])
+        return cos_sin(angles, float(1.0 / np.sqrt(self.frequencies.shape[1])))
+
+    def pullback(self, X: Array, U: Array, F: Array, W: Array) -> Array:
+        """Return ``Σ (FWᵀ) ∘ ∂U/∂wⱼ`` (d,), by one d×n×(D/2) product; U is :meth:`transform`.
+
+        F is (n, k) and W (D, k), with small k. The derivative of the cosine in its angle is minus
+        the sine, and that of the sine is the cosine: the product is
+        ``Xᵀ((FW_sᵀ) ∘ cos − (FW_cᵀ) ∘ sin)``.
+        """
+        xp, half = array_namespace(X), self.frequencies.shape[1]
+        if F.shape[1] == 1:  # a product with all components is faster than passes over them
+            XU = (X * F).T @ U
+            products = XU[:, :half] * W[half:, 0] - XU[:, half:] * W[:half, 0]
+        else:
+            slopes = xp.empty((U.shape[0], half), dtype=U.dtype, device=device_of(U))
+            for tile in row_tiles(U):
+                part = F[tile, :] @ W[half:, :].T
+                part *= U[tile, :half]
+                other = F[tile, :] @ W[:half, :].T
+                other *= U[tile, half:]
+                part -= other
+                slopes[tile, :] = part
+            products = X.T @ slopes
+        return xp.sum(self.frequencies * products, axis=1) / float(self.sigma)
 
 
 class Configurable:
@@ -108,10 +222,7 @@ class Kernel(Configurable):
 
     def draw_frequencies(self, n_columns: int, n_components: int, rng: Generator) -> np.ndarray:
         """Draw frequencies Ω (n_columns, any) of random Fourier features for unit bandwidth."""
-        raise self._no_components()
-
-    def _no_components(self) -> ValueError:
-        return ValueError(
+        raise ValueError(
             f"The {self.name} kernel has no random Fourier features. Use "
             'approximation="exact", or another kernel.'
         )
@@ -119,10 +230,6 @@ class Kernel(Configurable):
 
 class SampleKernel(Kernel):
     """A kernel that is evaluated directly on the samples and has a single bandwidth."""
-
-    @property
-    def sigma(self) -> float:
-        return float(self.bandwidth)
 
     def at(self, scale: Scale) -> Self:
         return replace(self, bandwidth=scale.sigma)  # type: ignore[type-var]
@@ -132,9 +239,6 @@ class SampleKernel(Kernel):
 
     def restrict(self, prepared: Array, columns: np.ndarray) -> Array:
         return take(prepared, columns, axis=1)
-
-    def components(self, frequencies: Array) -> Components:
-        raise self._no_components()
 
 
 def is_finite_number(value: Any) -> bool:
@@ -152,7 +256,7 @@ class ShiftInvariant(SampleKernel):
     has_components = True
 
     def components(self, frequencies: Array) -> Components:
-        return Components(moving=FourierMap(frequencies, self.sigma))
+        return Components(moving=FourierMap(frequencies, float(self.bandwidth)))
 
 
 def outer(P: Array, Q: Array, rows: slice = slice(None), columns: slice = slice(None)) -> Array:

@@ -16,8 +16,7 @@ from ..arrays import (
     pairwise_l1_dots,
     row_tiles,
 )
-from .base import ShiftInvariant, is_finite_number, outer, squared_distances
-from .components import Pullback, orthogonal_frequencies
+from .base import Pullback, ShiftInvariant, is_finite_number, outer, squared_distances
 
 # Smallest number of rows of a matrix product.
 _PRODUCT_ROWS = 128
@@ -55,7 +54,7 @@ class Radial(ShiftInvariant):
 
     def cross(self, A: Array, B: Array, w: Array) -> Array:
         # Scale the columns (n·d numbers), not the n² distances.
-        scale = w / (math.sqrt(2.0) * self.sigma)
+        scale = w / (math.sqrt(2.0) * float(self.bandwidth))
         centre = array_namespace(B).mean(B, axis=0)
         E = squared_distances((A - centre) * scale, (B - centre) * scale)
         E *= -1.0
@@ -65,10 +64,11 @@ class Radial(ShiftInvariant):
         """Return K and the pullback ``−(2wⱼ/σ²) (XᵀLX)ⱼⱼ``, by one n×n×d product.
 
         L is the graph Laplacian ``diag(B1) − B`` of the symmetrised ``B = PQᵀ ∘ κ′``. It is
-        processed in tiles of rows that fit in the cache.
+        processed in tiles of rows that fit in the cache, and by half: B is symmetric.
         """
-        X = prepared
-        Z = X * (w / self.sigma)
+        X, n, xp = prepared, prepared.shape[0], array_namespace(prepared)
+        sigma = float(self.bandwidth)
+        Z = X * (w / sigma)
         half = 0.5 * column_dots(Z.T, Z.T)
         K = Z @ Z.T
         for tile in row_tiles(K):  # several passes while the tile is in the cache
@@ -76,34 +76,39 @@ class Radial(ShiftInvariant):
             E -= half[tile, None]
             E -= half
             K[tile, :] = self.profile(E)
-        del Z
 
         def pullback(P: Array, Q: Array) -> Array:
-            return (2.0 / self.sigma**2) * w * self._laplacian_dots(X, K, P, Q)
+            total: Array = 0.0
+            degrees = xp.zeros(n, dtype=X.dtype, device=device_of(X))
+            for tile in row_tiles(K, fewest=_PRODUCT_ROWS):
+                right = slice(tile.start, n)
+                B = outer(P, Q, tile, right)
+                B *= self.slope(K[tile, right])
+                B[:, tile.stop - tile.start :] *= 2.0
+                degrees[right] += 0.5 * xp.sum(B, axis=0)
+                part = B @ X[right, :]
+                part -= 0.5 * xp.sum(B, axis=1)[:, None] * X[tile, :]
+                total = total + column_dots(X[tile, :], part)
+            total = total - column_dots(X, degrees[:, None] * X)
+            return (2.0 / sigma**2) * w * total
 
         return K, pullback
 
-    def _laplacian_dots(self, X: Array, K: Array, P: Array, Q: Array) -> Array:
-        """Return ``−(XᵀLX)ⱼⱼ = −½ Σ Bₐᵦ (xₐⱼ − xᵦⱼ)²`` for every j, by half of the symmetric B."""
-        xp = array_namespace(X)
-        total: Array = 0.0
-        degrees = xp.zeros(X.shape[0], dtype=X.dtype, device=device_of(X))
-        for tile in row_tiles(K, fewest=_PRODUCT_ROWS):
-            right = slice(tile.start, X.shape[0])
-            B = outer(P, Q, tile, right)
-            B *= self.slope(K[tile, right])
-            B[:, tile.stop - tile.start :] *= 2.0
-            degrees[right] += 0.5 * xp.sum(B, axis=0)
-            part = B @ X[right, :]
-            part -= 0.5 * xp.sum(B, axis=1)[:, None] * X[tile, :]
-            total = total + column_dots(X[tile, :], part)
-        return total - column_dots(X, degrees[:, None] * X)
-
     def draw_frequencies(self, n_columns: int, n_components: int, rng: Generator) -> np.ndarray:
-        """Draw normal frequencies, orthogonal in blocks, times √s; each has a cosine and a sine."""
+        """Draw normal frequencies times √s; each has a cosine and a sine.
+
+        Within a block of up to ``n_columns`` frequencies the directions are orthogonal, which makes
+        the error of the kernel several times smaller.
+        """
         n_frequencies = (n_components + 1) // 2
-        normal = orthogonal_frequencies(n_columns, n_frequencies, rng)
-        return normal * np.sqrt(self.draw_mixture(n_frequencies, rng))
+        blocks = []
+        for start in range(0, n_frequencies, n_columns):
+            size = min(n_columns, n_frequencies - start)
+            directions, R = np.linalg.qr(rng.standard_normal((n_columns, size)))
+            # Without these signs the directions would not be uniformly distributed.
+            directions *= np.where(np.diag(R) < 0.0, -1.0, 1.0)
+            blocks.append(directions * np.sqrt(rng.chisquare(n_columns, size)))
+        return np.concatenate(blocks, axis=1) * np.sqrt(self.draw_mixture(n_frequencies, rng))
 
 
 @dataclass(repr=False)
@@ -134,8 +139,7 @@ class Gaussian(Radial):
         return K
 
     def draw_mixture(self, n: int, rng: Generator) -> np.ndarray:
-        """Return ones: there is a single scale."""
-        return np.ones(n)
+        return np.ones(n)  # a single scale
 
 
 @dataclass(repr=False)
@@ -221,7 +225,7 @@ class Laplacian(ShiftInvariant):
     order = 1
 
     def cross(self, A: Array, B: Array, w: Array) -> Array:
-        scale = w / self.sigma
+        scale = w / float(self.bandwidth)
         S = l1_distances(A * scale, B * scale)
         S *= -1.0
         return exp_in_place(S)
@@ -233,7 +237,7 @@ class Laplacian(ShiftInvariant):
         def pullback(P: Array, Q: Array) -> Array:
             B = outer(P, Q)
             B *= K
-            return (-1.0 / self.sigma) * pairwise_l1_dots(prepared, B)
+            return (-1.0 / float(self.bandwidth)) * pairwise_l1_dots(prepared, B)
 
         return K, pullback
 

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ..arrays import Array, column_dots
-from .base import SampleKernel, Scale, is_finite_number, outer
-from .components import Components, Pullback
+from .base import Components, Pullback, SampleKernel, Scale, is_finite_number, outer
 
 
 @dataclass(repr=False)
@@ -103,24 +102,20 @@ class Polynomial(SampleKernel):
             raise ValueError(f"coef0 must be a number ≥ 0; got {self.coef0!r}.")
 
     def cross(self, A: Array, B: Array, w: Array) -> Array:
-        return self._base(A, B, w) ** self.degree
-
-    def _base(self, A: Array, B: Array, w: Array) -> Array:
-        scale = w / self.sigma
-        S = (A * scale) @ (B * scale).T
-        S += self.coef0
-        return S
+        scale = w / float(self.bandwidth)
+        return ((A * scale) @ (B * scale).T + self.coef0) ** self.degree
 
     def matrix_and_pullback(self, prepared: Array, w: Array) -> tuple[Array, Pullback]:
         """Return K and the pullback: that of the linear kernel times the slope of the power."""
-        X = prepared
-        S = self._base(X, X, w)
+        X, sigma = prepared, float(self.bandwidth)
+        Z = X * (w / sigma)
+        S = Z @ Z.T + self.coef0
         slope = S ** (self.degree - 1)
         K = S * slope
 
         def pullback(P: Array, Q: Array) -> Array:
             B = outer(P, Q)
             B *= slope
-            return (2.0 * self.degree / self.sigma**2) * w * column_dots(X, B @ X)
+            return (2.0 * self.degree / sigma**2) * w * column_dots(X, B @ X)
 
         return K, pullback

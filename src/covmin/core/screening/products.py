@@ -10,12 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations, product
+from math import comb
+from operator import mul
 
 import numpy as np
-from scipy.special import betaincc, betainccinv
 
-from ..arrays import Array, array_namespace, default_block_size, device_of, like, to_numpy
-from .ranks import N_FUNCTIONS, Ranked, orthonormal
+from ..arrays import array_namespace, default_block_size, device_of, like, take, to_numpy
+from .ranks import ALL_FUNCTIONS, N_FUNCTIONS, Ranked
 
 # Largest number of significant products to examine.
 _POOL = 2000
@@ -23,8 +24,6 @@ _POOL = 2000
 _CHUNK = 256
 # Numbers held in memory together.
 _NUMBERS = 2**24
-# Functions of a column that represent its effect, enough for products of its functions.
-ALL_FUNCTIONS = 2 * N_FUNCTIONS
 
 
 @dataclass(frozen=True)
@@ -40,10 +39,6 @@ class Search:
     fewest_carriers: float = 10.0  #: effective number of samples that must carry a dependence
     carrier_share: float = 0.1  #: the same as a fraction, for few samples
 
-    def most_effects(self, n_samples: float) -> int:
-        """Return the largest number of single effects to remove; enough samples must remain."""
-        return int(min(ALL_FUNCTIONS * self.most, n_samples / 4))
-
 
 SEARCH = Search()
 
@@ -58,128 +53,12 @@ def prior(n_functions: int, order: int = 1) -> np.ndarray:
     return reduce(np.multiply.outer, [powers / powers.sum()] * order)
 
 
-def chance(share: np.ndarray, n: float, k: int) -> np.ndarray:
-    """Return the p-value of a share of association with a k-dimensional response, in n samples."""
-    tail: np.ndarray = betaincc(0.5 * k, 0.5 * max(n - 1.0 - k, 1e-9), share)
-    return tail
+def by_chance(n: float, k: int) -> tuple[float, float]:
+    """Return the parameters of a beta distribution: that of a share of association by chance.
 
-
-def share_by_chance(probability: np.ndarray, n: float, k: int) -> np.ndarray:
-    """Return the share that is exceeded with a given probability; inverse of :func:`chance`."""
-    share: np.ndarray = betainccinv(0.5 * k, 0.5 * max(n - 1.0 - k, 1e-9), probability)
-    return share
-
-
-@dataclass(frozen=True)
-class Products:
-    """Products of functions of several columns, the strongest first."""
-
-    columns: np.ndarray  # (n_products, order)
-    functions: np.ndarray  # (n_products, order), the numbers of the functions
-    share: np.ndarray  # (n_products,), association with the response
-
-    @classmethod
-    def strongest(cls, *parts: Products) -> Products:
-        """Return the strongest of several lists of products."""
-        share = np.concatenate([part.share for part in parts])
-        best = np.argsort(-share, kind="stable")[:_POOL]
-        columns = np.concatenate([part.columns for part in parts])
-        functions = np.concatenate([part.functions for part in parts])
-        return cls(columns[best], functions[best], share[best])
-
-
-def outstanding(
-    X: Array,
-    ranked: Ranked,
-    codes: np.ndarray,
-    of_column: np.ndarray,
-    alone: np.ndarray,
-    least: np.ndarray,
-    least_variance: float,
-) -> Products:
-    """Return products with a significant association that exceeds that of the columns alone.
-
-    ``least`` is the significant share for each choice of functions, with an axis per factor; the
-    number of its axes is the order. Their number is limited. X determines the device.
+    The share is that of a random direction in n samples with a k-dimensional response.
     """
-    order = least.ndim
-    if order == 1:
-        shares = ranked.shares(codes, len(least))
-        high = (shares >= np.maximum(least[:, None], alone)) & (of_column >= 0)
-        functions, columns = np.nonzero(high)
-        found = Products(columns[:, None], functions[:, None], shares[functions, columns])
-        return Products.strongest(found)
-    # A product explains at most all.
-    eligible = np.flatnonzero(alone + (order - 1) * alone.min() < 1.0)
-    alone, of_column = alone[eligible], of_column[eligible]
-    xp = array_namespace(X)
-    # Columns whose products with all others are computed together: 256, more on an accelerator.
-    block = min(default_block_size(X) // 4, max(256, _NUMBERS // max(eligible.size, 1)))
-    kept = ranked.kept(eligible, len(least))
-    functions_of = [xp.asarray(functions, device=device_of(X)) for functions in kept]
-    weighted = like(np.sqrt(ranked.p) * codes.T, functions_of[0])
-    nothing = np.empty((0, order), dtype=np.int64)
-    found = Products(nothing, nothing, np.empty(0))
-    # The first columns multiply the response; a matrix product covers all choices of the last two.
-    for first in combinations(range(eligible.size), order - 2):
-        starts = range(first[-1] + 1 if first else 0, eligible.size, block)
-        for chosen in np.ndindex(least.shape[:-2]):
-            responses = weighted
-            for j, a in zip(first, chosen, strict=True):
-                responses = responses * functions_of[a][j, :]
-            for start, (a, b) in product(starts, np.ndindex(least.shape[-2:])):
-                which = (*chosen, a, b)
-                sides = functions_of[a][start : start + block, :], functions_of[b][start:, :]
-                # Compute the variance only for products that can pass: most cannot.
-                pairs, share = _high(*sides, responses, least_variance * float(least[which]))
-                if share.size == 0:
-                    continue
-                columns = np.empty((len(pairs), order), dtype=np.int64)
-                columns[:, :-2], columns[:, -2:] = first, pairs + start
-                together = alone[columns].sum(axis=1)
-                units = np.sort(of_column[columns], axis=1)
-                could = (share >= least_variance * together) & (np.diff(units) != 0).all(axis=1)
-                columns, share, together = columns[could], share[could], together[could]
-                share /= _variances(kept, columns, which, ranked.p, least_variance)
-                counts = share >= np.maximum(least[which], together)
-                functions = np.full((int(counts.sum()), order), which)
-                more = Products(eligible[columns[counts]], functions, share[counts])
-                found = Products.strongest(found, more)
-    return found
-
-
-def _high(
-    block: Array, others: Array, responses: Array, threshold: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return pairs with a later column that reach a threshold, and association times variance."""
-    xp = array_namespace(block)
-    explained: Array = None
-    for k in range(responses.shape[0]):
-        moments = xp.matmul(block * responses[k : k + 1, :], others.T)
-        moments *= moments
-        if explained is None:
-            explained = moments
-        else:
-            explained += moments
-    # Searching a flat array is faster than searching a matrix.
-    flat = xp.reshape(explained, (-1,))
-    places = xp.nonzero(flat >= threshold)[0]
-    share = to_numpy(flat[places]).astype(np.float64)
-    pairs = np.stack(np.divmod(to_numpy(places), others.shape[0]), axis=1)
-    later = pairs[:, 1] > pairs[:, 0]
-    return pairs[later], share[later]
-
-
-def _variances(
-    kept: np.ndarray, columns: np.ndarray, functions: tuple[int, ...], p: np.ndarray, least: float
-) -> np.ndarray:
-    """Return the variances of products; infinite if they are too small."""
-    variances = np.empty(len(columns))
-    for start in range(0, len(columns), _CHUNK):
-        chunk = columns[start : start + _CHUNK].T
-        values = np.prod([kept[a][j] for a, j in zip(functions, chunk, strict=True)], axis=0)
-        variances[start : start + _CHUNK] = values**2 @ p - (values @ p) ** 2
-    return np.where(variances >= least, variances, np.inf)
+    return 0.5 * k, 0.5 * max(n - 1.0 - k, 1e-9)
 
 
 def without(effects: np.ndarray, vectors: np.ndarray) -> np.ndarray:
@@ -188,58 +67,114 @@ def without(effects: np.ndarray, vectors: np.ndarray) -> np.ndarray:
     return left
 
 
-def single_effects(
-    ranked: Ranked, codes: np.ndarray, n_samples: float, search: Search
-) -> tuple[np.ndarray, np.ndarray]:
-    """Find functions of single columns that are significantly associated with the response.
+def outstanding(
+    ranked: Ranked,
+    codes: np.ndarray,
+    of_column: np.ndarray,
+    alone: np.ndarray,
+    least: np.ndarray,
+    least_variance: float,
+) -> tuple[np.ndarray, ...]:
+    """Return products with a significant association that exceeds that of the columns alone.
 
-    Each is the strongest one given the earlier ones. Returns them as orthonormal vectors, each
-    given the earlier ones, and their columns.
+    They are columns (n_products, order), the numbers of their functions, and their associations,
+    the strongest first, at most 2000. ``least`` is the significant share for each choice of
+    functions, with an axis per factor; the number of its axes is the order.
     """
-    root = np.sqrt(ranked.p)
-    level = search.level * prior(ALL_FUNCTIONS) / ranked.spread.size
-    least = share_by_chance(level, n_samples, codes.shape[1])[:, None]
-    highest = (ranked.shares(codes, ALL_FUNCTIONS) / least).max(axis=0)
-    columns = np.argsort(-highest, kind="stable")[: min(_POOL, int((highest >= 1.0).sum()))]
-    functions = ranked.kept(columns, ALL_FUNCTIONS)
-    effects, places = np.empty((root.size, 0)), list[int]()
-    while columns.size and len(places) < search.most_effects(n_samples):
-        left = root[:, None] * without(effects, codes)
-        shares = ((functions @ left.astype(np.float32)) ** 2).sum(axis=2)
-        shares[shares < least] = 0.0
-        which, place = np.unravel_index(np.argmax(shares), shares.shape)
-        if shares[which, place] == 0.0:
-            break
-        vector = (root * functions[which, place])[:, None]
-        effects = np.column_stack([effects, orthonormal(without(effects, vector))])
-        places.append(int(place))
-    return effects, columns[places]
+    order = least.ndim
+    if order == 1:
+        shares = ranked.shares(codes, len(least))
+        high = (shares >= np.maximum(least[:, None], alone)) & (of_column >= 0)
+        functions, columns = np.nonzero(high)
+        best = np.argsort(-shares[high], kind="stable")[:_POOL]
+        return columns[best, None], functions[best, None], shares[high][best]
+    # A product explains at most all.
+    eligible = np.flatnonzero(alone + (order - 1) * alone.min() < 1.0)
+    alone, of_column = alone[eligible], of_column[eligible]
+    xp = array_namespace(ranked.X)
+    kept = xp.asarray(ranked.kept(eligible, len(least)), device=device_of(ranked.X))
+    p = like(ranked.p, kept)
+    responses = xp.sqrt(p) * like(codes.T, kept)
+    # Sets of all columns but the last, multiplied together: 256, more on an accelerator.
+    size = min(default_block_size(kept) // 4, max(256, _NUMBERS // max(eligible.size, 1)))
+    found = [np.empty((0, order), dtype=np.int64)] * 2 + [np.empty(0)]
+    for which, fronts in product(np.ndindex(least.shape), _fronts(eligible.size, order, size)):
+        last = int(fronts[0, -1]) + 1
+        factors = [kept[a, ...] for a in which]
+        left = reduce(mul, (take(f, j, axis=0) for f, j in zip(factors, fronts.T, strict=False)))
+        moments = [(left * response) @ factors[-1][last:, :].T for response in responses]
+        # The variance of a product is computed only if it can pass, and most blocks have none.
+        floor = least_variance * float(least[which])
+        if sum(max(float(xp.max(part)) ** 2, float(xp.min(part)) ** 2) for part in moments) < floor:
+            continue
+        explained = xp.reshape(sum(part**2 for part in moments), (-1,))
+        places = xp.nonzero(explained >= floor)[0]
+        share = to_numpy(xp.take(explained, places)).astype(np.float64)
+        front, end = np.divmod(to_numpy(places), eligible.size - last)
+        columns = np.column_stack([fronts[front], end + last])
+        together = alone[columns].sum(axis=1)
+        units = np.sort(of_column[columns], axis=1)
+        could = (columns[:, -1] > columns[:, -2]) & (np.diff(units) != 0).all(axis=1)
+        could &= share >= least_variance * together
+        columns, share, together = columns[could], share[could], together[could]
+
+        for start in range(0, len(share), _CHUNK):
+            some = slice(start, start + _CHUNK)
+            chosen = zip(factors, columns[some].T, strict=True)
+            values = reduce(mul, (take(f, j, axis=0) for f, j in chosen))
+            variances = to_numpy(values**2 @ p - (values @ p) ** 2)
+            share[some] /= np.where(variances >= least_variance, variances, np.inf)
+        counts = share >= np.maximum(least[which], together)
+        functions = np.full((int(counts.sum()), order), which)
+        more = eligible[columns[counts]], functions, share[counts]
+        found = [np.concatenate(parts) for parts in zip(found, more, strict=True)]
+        best = np.argsort(-found[-1], kind="stable")[:_POOL]
+        found = [part[best] for part in found]
+    return tuple(found)
 
 
-def beyond_columns(ranked: Ranked, found: Products) -> tuple[np.ndarray, np.ndarray]:
+def _fronts(d: int, order: int, size: int) -> list[np.ndarray]:
+    """Return all sets of ``order`` − 1 of d columns that a later column can complete, in blocks.
+
+    They are ordered by their largest column, then by the next largest, and so on, so that later
+    blocks need fewer columns.
+    """
+    n_below = [np.array([comb(m, k) for m in range(d)]) for k in range(order)]
+    blocks = []
+    for start in range(0, comb(max(d - 1, 0), order - 1), size):
+        number = np.arange(start, min(start + size, comb(d - 1, order - 1)))
+        block = np.empty((number.size, order - 1), dtype=np.int64)
+        for k in range(order - 1, 0, -1):
+            block[:, k - 1] = np.searchsorted(n_below[k], number, side="right") - 1
+            number = number - n_below[k][block[:, k - 1]]
+        blocks.append(block)
+    return blocks
+
+
+def beyond_columns(
+    ranked: Ranked, columns: np.ndarray, functions: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return products (n, c) after removing what fewer of their columns explain, and their sizes.
 
     For similar columns, the product of functions a and b is close to a function with frequency
     a + b of either column, so functions up to that frequency are removed, and for more than two
-    columns also products of fewer of them. Sizes are squared lengths
-    before the removal.
+    columns also products of fewer of them. Sizes are squared lengths before the removal.
     """
-    p, order = ranked.p, found.columns.shape[1]
-    root = np.sqrt(p)
-    beyond, sizes = np.empty((p.size, len(found.share))), np.empty(len(found.share))
+    (n_products, order), p, root = columns.shape, ranked.p, np.sqrt(ranked.p)
+    beyond, sizes = np.empty((p.size, n_products)), np.empty(n_products)
     step = max(1, _NUMBERS // (p.size * 2 * order * ALL_FUNCTIONS))
-    for start in range(0, len(found.share), step):
+    for start in range(0, n_products, step):
         chunk = slice(start, start + step)
-        which = found.functions[chunk]
+        which = functions[chunk]
         numbers = np.arange(len(which))
-        sides = [ranked.functions(columns, ALL_FUNCTIONS) for columns in found.columns[chunk].T]
+        sides = [ranked.functions(column, ALL_FUNCTIONS) for column in columns[chunk].T]
         factors = [side[a, numbers] for side, a in zip(sides, which.T, strict=True)]
         # The first two functions of some, but not all, of the columns.
         lower = [
-            np.prod([side[a] for side, a in zip(some, functions, strict=True)], axis=0)
+            np.prod([side[a] for side, a in zip(some, first, strict=True)], axis=0)
             for size in range(2, order)
             for some in combinations(sides, size)
-            for functions in product(range(2), repeat=size)
+            for first in product(range(2), repeat=size)
         ]
         products = np.stack([np.prod(factors, axis=0), *lower])
         products = root * (products - (products @ p)[:, :, None])
@@ -263,23 +198,17 @@ def many_carry(vectors: np.ndarray, codes: np.ndarray, search: Search) -> np.nda
     """Tell whether enough samples carry the association of vectors (n, c)."""
     carried = vectors**2 * (codes**2).sum(axis=1)[:, None]
     carriers = carried.sum(axis=0) ** 2 / np.maximum((carried**2).sum(axis=0), 1e-300)
-    is_carried: np.ndarray = carriers >= min(
-        search.fewest_carriers, search.carrier_share * len(codes)
-    )
-    return is_carried
+    enough = min(search.fewest_carriers, search.carrier_share * len(codes))
+    return np.asarray(carriers >= enough)
 
 
 def one_after_another(
-    vectors: np.ndarray,
-    left: np.ndarray,
-    keys: np.ndarray,
-    threshold: np.ndarray,
-    search: Search,
+    vectors: np.ndarray, left: np.ndarray, keys: np.ndarray, threshold: np.ndarray, search: Search
 ) -> tuple[np.ndarray, np.ndarray]:
     """Name significant vectors one by one, each after removing the earlier ones.
 
-    ``left`` is the residual response, vectors are (n, c). Only one vector is named
-    for each row of ``keys``. Returns their numbers, and their associations with what was left.
+    ``left`` is the residual response, vectors are (n, c). Only one vector is named for each row of
+    ``keys``. Returns their numbers, and their associations with what was left.
     """
     whole = (vectors**2).sum(axis=0)
     named: list[int] = []

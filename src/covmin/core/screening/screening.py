@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from math import comb
 
 import numpy as np
+from scipy.special import betaincc, betainccinv
 
 from ..arrays import Array, to_numpy
 from .products import (
-    ALL_FUNCTIONS,
     SEARCH,
     Search,
     beyond_columns,
-    chance,
+    by_chance,
     many_carry,
     one_after_another,
     outstanding,
     prior,
-    share_by_chance,
-    single_effects,
     without,
 )
-from .ranks import N_FUNCTIONS, Ranked, orthonormal, response_codes
+from .ranks import ALL_FUNCTIONS, N_FUNCTIONS, Ranked, orthonormal, standard_ranks
 
 # Squared length below which what is left of a vector is a rounding error.
 _ROUNDING = 1e-6
+# Largest number of columns whose single effects are compared.
+_MOST_COLUMNS = 2000
+# No sets of two columns, and of one.
+_NO_PAIRS, _NO_COLUMNS = (partial(np.empty, (0, order), np.int64) for order in (2, 1))
 
 
 @dataclass(frozen=True)
@@ -36,44 +38,18 @@ class Found:
     The sets may have different sizes; the places of smaller ones that are not used hold -1.
     """
 
-    columns: np.ndarray  # (n_sets, order)
-    units: np.ndarray  # (n_sets, order), units of the columns; -1 for columns always included
+    columns: np.ndarray = field(default_factory=_NO_PAIRS)  # (n_sets, order)
+    # (n_sets, order), units of the columns; -1 for columns always included
+    units: np.ndarray = field(default_factory=_NO_PAIRS)
     # (n_sets,): fraction of the variance of the product that is associated with the response,
     # after its columns, single effects and earlier sets have been removed.
-    share: np.ndarray
-    p_value: np.ndarray  # (n_sets,), corrected for everything searched
+    share: np.ndarray = field(default_factory=lambda: np.empty(0))
+    # (n_sets,), corrected for everything searched
+    p_value: np.ndarray = field(default_factory=lambda: np.empty(0))
     n_samples: float = 0.0  # effective number: duplicates and unequal weights reduce it
 
-    @classmethod
-    def none(cls, order: int = 2, n_samples: float = 0.0) -> Found:
-        """Return no sets."""
-        nothing = np.empty((0, order), dtype=np.int64)
-        return cls(nothing, nothing, np.empty(0), np.empty(0), n_samples)
-
-    def with_larger(self, other: Found) -> Found:
-        """Return these sets followed by sets of more columns."""
-        more = ((0, 0), (0, other.columns.shape[1] - self.columns.shape[1]))
-        columns, units = (np.pad(a, more, constant_values=-1) for a in (self.columns, self.units))
-        return Found(
-            np.concatenate([columns, other.columns]),
-            np.concatenate([units, other.units]),
-            np.concatenate([self.share, other.share]),
-            np.concatenate([self.p_value, other.p_value]),
-            self.n_samples,
-        )
-
-    @property
-    def sets(self) -> list[np.ndarray]:
-        """The columns of each set."""
-        return [columns[columns >= 0] for columns in self.columns]
-
-    @property
-    def members(self) -> np.ndarray:
-        """Units that are part of a set, in increasing order."""
-        return self.members_within(self.units.size)
-
-    def members_within(self, budget: int) -> np.ndarray:
-        """Return the units of the first sets that fit in the budget."""
+    def members_within(self, budget: float = np.inf) -> np.ndarray:
+        """Return the units of the first sets that fit in the budget, in increasing order."""
         members = np.empty(0, dtype=np.int64)
         for units in self.units:
             more = np.union1d(members, units[units >= 0])
@@ -91,8 +67,8 @@ class Protected:
     affect the spread are no longer protected.
     """
 
-    interactions: Found = field(default_factory=Found.none)
-    spread: Found = field(default_factory=lambda: Found.none(1))
+    interactions: Found = field(default_factory=Found)
+    spread: Found = field(default_factory=lambda: Found(_NO_COLUMNS(), _NO_COLUMNS()))
     above: float = 0.0  # "many" means more features than this
 
     def while_many(self, members: np.ndarray, budget: int) -> np.ndarray:
@@ -112,11 +88,13 @@ class Screening:
     not count.
     """
 
-    X: Array  # (n, d); determines the device
-    codes: np.ndarray  # (n, k), the response
     ranked: Ranked
     of_column: np.ndarray  # (d,), unit of each column; columns of the same unit do not interact
-    search: Search = SEARCH
+    search: Search
+    # (n, k), the response as orthonormal vectors, centred and times √p like all vectors here; none
+    # if there are too few samples
+    codes: np.ndarray
+    shares: np.ndarray  # (n_functions, d), association of each function with the response
 
     @classmethod
     def of(
@@ -127,66 +105,85 @@ class Screening:
         of_column: np.ndarray,
         search: Search = SEARCH,
         n_threads: int = 1,
+        ranked: Ranked | None = None,
     ) -> Screening:
         """Rank the columns of X (n, d) and the responses Y (n, k), with weights p.
 
-        Duplicates of a sample should be merged, with a larger weight.
+        Duplicates of a sample should be merged, with a larger weight. A response is represented by
+        its principal components. Another response can use the same ``ranked`` columns.
         """
-        weights = to_numpy(p).astype(np.float64)
-        codes = response_codes(Y, weights, search.response_share)
-        return cls(X, codes, Ranked.of(X, weights, n_threads), of_column, search)
-
-    @cached_property
-    def n_samples(self) -> float:
-        """Effective number of samples, as if all had equal weight."""
-        return float(1.0 / (self.ranked.p**2).sum())
-
-    @cached_property
-    def shares(self) -> np.ndarray:
-        """Association (n_functions, d) of each function of each column with the response."""
-        return self.ranked.shares(self.codes)
+        ranked = Ranked.of(X, p, n_threads) if ranked is None else ranked
+        responses, root = to_numpy(Y), np.sqrt(ranked.p)[:, None]
+        centred = (responses - ranked.p @ responses).astype(np.float64)
+        _, sizes, directions = np.linalg.svd(root * centred, full_matrices=False)
+        power = np.cumsum(sizes**2)
+        n_kept = int(np.searchsorted(power, search.response_share * power[-1])) + 1
+        ranks, _ = standard_ranks(centred @ directions[:n_kept].T, ranked.p)
+        codes = orthonormal(root * ranks.T)
+        # Up to rounding of the effective number of samples.
+        if ranked.n_samples < search.fewest_samples * (1.0 - 1e-9):
+            codes = codes[:, :0]
+        return cls(ranked, of_column, search, codes, ranked.shares(codes))
 
     @cached_property
     def effects(self) -> tuple[np.ndarray, np.ndarray]:
-        """Effects of single columns, which are removed before interactions are named.
+        """Functions of single columns that are significantly associated with the response.
 
-        They are orthonormal vectors (n, n_effects), with the column of each.
+        Each is the strongest one given the earlier ones. They are orthonormal vectors (n,
+        n_effects), each given the earlier ones, with the column of each, and are removed before
+        interactions are named. Enough samples must remain.
         """
-        return single_effects(self.ranked, self.codes, self.n_samples, self.search)
-
-    def _can_tell(self, codes: np.ndarray) -> bool:
-        """Tell whether there are enough samples, up to rounding of their effective number."""
-        enough = self.n_samples >= self.search.fewest_samples * (1.0 - 1e-9)
-        return enough and codes.size > 0
+        ranked, codes, search = self.ranked, self.codes, self.search
+        root = np.sqrt(ranked.p)
+        level = search.level * prior(ALL_FUNCTIONS) / ranked.spread.size
+        least = betainccinv(*by_chance(ranked.n_samples, codes.shape[1]), level)[:, None]
+        highest = (ranked.shares(codes, ALL_FUNCTIONS) / least).max(axis=0)
+        columns = np.argsort(-highest, kind="stable")[
+            : min(_MOST_COLUMNS, int((highest >= 1.0).sum()))
+        ]
+        functions = ranked.kept(columns, ALL_FUNCTIONS)
+        effects, places = np.empty((root.size, 0)), list[int]()
+        most = min(ALL_FUNCTIONS * search.most, ranked.n_samples // 4)
+        while columns.size and len(places) < most:
+            left = root[:, None] * without(effects, codes)
+            shares = ((functions @ left.astype(np.float32)) ** 2).sum(axis=2)
+            shares[shares < least] = 0.0
+            which, place = np.unravel_index(np.argmax(shares), shares.shape)
+            if shares[which, place] == 0.0:
+                break
+            vector = (root * functions[which, place])[:, None]
+            effects = np.column_stack([effects, orthonormal(without(effects, vector))])
+            places.append(int(place))
+        return effects, columns[places]
 
     def p_values(self, level: float = 1.0) -> np.ndarray:
         """Return the p-value of each single column, corrected for its functions only.
 
         It is one if too few samples carry the association, or if it exceeds ``level``.
         """
-        codes, ranked = self.codes, self.ranked
-        if not self._can_tell(codes):
+        ranked, k = self.ranked, self.codes.shape[1]
+        if k == 0:
             return np.ones(self.of_column.size)
-        tails, share = np.ones(self.shares.shape), prior(N_FUNCTIONS)[:, None]
+        null, share = by_chance(ranked.n_samples, k), prior(N_FUNCTIONS)[:, None]
         # Tails are slow to compute, so only those that may count.
-        least = share_by_chance(np.minimum(level * share, 1.0), self.n_samples, codes.shape[1])
-        small = self.shares >= least
-        tails[small] = chance(self.shares[small], self.n_samples, codes.shape[1])
+        small = self.shares >= betainccinv(*null, np.minimum(level * share, 1.0))
+        tails = np.ones(self.shares.shape)
+        tails[small] = betaincc(*null, self.shares[small])
         tails = np.where(small, tails / share, 1.0)
         # Only small p-values need to be checked.
         which, columns = np.nonzero(tails < self.search.level)
         functions = ranked.functions(columns)[which, np.arange(which.size)]
-        carried = many_carry((np.sqrt(ranked.p) * functions).T, codes, self.search)
+        carried = many_carry((np.sqrt(ranked.p) * functions).T, self.codes, self.search)
         tails[which[~carried], columns[~carried]] = 1.0
         p_values: np.ndarray = np.minimum(tails.min(axis=0), 1.0)
         return p_values
 
     def has_single_effects(self) -> bool:
         """Tell whether any single column is significantly associated with the response."""
-        if not self._can_tell(self.codes):
+        if self.codes.size == 0:
             return False
         level = self.search.level * prior(N_FUNCTIONS) / self.of_column.size
-        least = share_by_chance(level, self.n_samples, self.codes.shape[1])
+        least = betainccinv(*by_chance(self.ranked.n_samples, self.codes.shape[1]), level)
         return bool((self.shares >= least[:, None]).any())
 
     def spread(self) -> Found:
@@ -201,7 +198,11 @@ class Screening:
         # For two classes only rounding errors remain.
         squares = without(np.column_stack([root, self.codes]), self.codes**2 / root)
         squares = orthonormal(squares, _ROUNDING)
-        return self._screen(squares, 1, self.search.level, N_FUNCTIONS, squares[:, :0])[0]
+        columns, share, p_values, _ = self._screen(
+            squares, self.search.level, N_FUNCTIONS, 1, squares[:, :0]
+        )
+        units = self.of_column[columns]
+        return Found(columns, units, share, p_values, self.ranked.n_samples)
 
     def interactions(self, order: int = 2, n_functions: int = N_FUNCTIONS) -> Found:
         """Find sets of up to ``order`` columns whose product explains more than fewer of them.
@@ -214,59 +215,67 @@ class Screening:
         quarter for triples, and so on; the smallest share twice. ``n_functions`` of each column
         are for pairs; larger sets use the plain ranks.
         """
-        found, vectors = Found.none(2, self.n_samples), np.empty((len(self.codes), 0))
+        of_sizes, vectors = [], np.empty((len(self.codes), 0))
         for size in range(2, order + 1):
             level = self.search.level * 0.5 ** min(size - 1, order - 2)
             n_each = n_functions if size == 2 else 1
-            sets, named = self._screen(self.codes, size, level, n_each, vectors)
-            found, vectors = found.with_larger(sets), np.column_stack([vectors, named])
-        return found
+            columns, share, p_values, named = self._screen(self.codes, level, n_each, size, vectors)
+            columns = np.pad(columns, ((0, 0), (0, order - size)), constant_values=-1)
+            of_sizes.append((columns, share, p_values))
+            vectors = np.column_stack([vectors, named])
+        columns, share, p_values = map(np.concatenate, zip(*of_sizes, strict=True))
+        units = np.where(columns < 0, -1, self.of_column[columns])
+        return Found(columns, units, share, p_values, self.ranked.n_samples)
 
     def _screen(
-        self, codes: np.ndarray, order: int, level: float, n_functions: int, smaller: np.ndarray
-    ) -> tuple[Found, np.ndarray]:
-        """Return sets of some size, and their products beyond those of ``smaller`` sets."""
-        n, d, search = self.n_samples, self.of_column.size, self.search
-        nothing = Found.none(order, n), np.empty((len(codes), 0))
-        if not self._can_tell(codes) or d < order:
+        self, codes: np.ndarray, level: float, n_functions: int, order: int, smaller: np.ndarray
+    ) -> tuple[np.ndarray, ...]:
+        """Return sets (n_sets, order), their shares and p-values, and their products as vectors.
+
+        The products are beyond those of ``smaller`` sets.
+        """
+        n, d, search = self.ranked.n_samples, self.of_column.size, self.search
+        nothing = np.empty((0, order), dtype=np.int64), np.empty(0), np.empty(0), codes[:, :0]
+        if codes.size == 0 or d < order:
             return nothing
         levels = level * prior(n_functions, order) / comb(d, order)
-        least = share_by_chance(levels, n, codes.shape[1])
+        least = betainccinv(*by_chance(n, codes.shape[1]), levels)
         if least.min() >= 1.0:
             return nothing  # no association can be significant
         alone = self.shares.sum(axis=0)
-        products = outstanding(
-            self.X, self.ranked, codes, self.of_column, alone, least, search.least_variance
+        sets, functions, strength = outstanding(
+            self.ranked, codes, self.of_column, alone, least, search.least_variance
         )
-        if products.share.size == 0:
+        if strength.size == 0:
             return nothing
+
         effects, columns = self.effects
         if order == 1:
             # All functions of the first columns found, in that order.
             first = np.sort(np.unique(columns, return_index=True)[1])
-            columns = columns[first][: search.most_effects(n) // ALL_FUNCTIONS]
-            functions = self.ranked.functions(columns, ALL_FUNCTIONS).reshape(-1, len(codes))
-            effects = orthonormal(np.sqrt(self.ranked.p)[:, None] * functions.T)
+            columns = columns[first][: int(min(search.most, n / 4 / ALL_FUNCTIONS))]
+            every = self.ranked.functions(columns, ALL_FUNCTIONS).reshape(-1, len(codes))
+            effects = orthonormal(np.sqrt(self.ranked.p)[:, None] * every.T)
         elif smaller.size:
             effects = np.column_stack([effects, orthonormal(without(effects, smaller))])
-        vectors, sizes = beyond_columns(self.ranked, products)
+        left_of_codes = without(effects, codes)
+        left = orthonormal(left_of_codes, _ROUNDING)
+        if left.size == 0:
+            return nothing  # the effects explain everything
+        vectors, sizes = beyond_columns(self.ranked, sets, functions)
         vectors = without(effects, vectors)
         vectors *= (vectors**2).sum(axis=0) > search.least_left * sizes
         vectors *= many_carry(vectors, codes, search)
-        left_of_codes = without(effects, codes)
-        left, n_left = orthonormal(left_of_codes, _ROUNDING), n - effects.shape[1]
-        if left.size == 0:
-            return nothing  # the effects explain everything
-        which = tuple(products.functions.T)
+
+        null, which = by_chance(n - effects.shape[1], left.shape[1]), tuple(functions.T)
         share_left = float((left_of_codes**2).sum() / codes.shape[1])
         threshold = np.maximum(
-            share_by_chance(levels, n_left, left.shape[1])[which],
-            alone[products.columns].sum(axis=1) / share_left,
+            betainccinv(*null, levels[which]),
+            alone[sets].sum(axis=1) / share_left,
         )
         # Columns that are always included have no unit; they have keys of their own.
-        units = self.of_column[products.columns]
-        keys = np.sort(np.where(units < 0, products.columns + d, units), axis=1)
+        units = self.of_column[sets]
+        keys = np.sort(np.where(units < 0, sets + d, units), axis=1)
         named, share = one_after_another(vectors, left, keys, threshold, search)
-        p_values = search.level * chance(share, n_left, left.shape[1]) / levels[which][named]
-        columns = products.columns[named]
-        return Found(columns, self.of_column[columns], share, p_values, n), vectors[:, named]
+        p_values = search.level * betaincc(*null, share) / levels[which][named]
+        return sets[named], share, p_values, vectors[:, named]
