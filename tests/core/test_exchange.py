@@ -41,7 +41,10 @@ def test_the_error_is_that_of_leaving_each_row_out():
         # Ridge regression with a free intercept, on all rows but one; the ridge is that of all.
         A = np.block(
             [
-                [K[np.ix_(rest, rest)] + 25 * FUNCTION_RIDGES[judged.tuning[1]] * np.eye(24), np.ones((24, 1))],
+                [
+                    K[np.ix_(rest, rest)] + 25 * FUNCTION_RIDGES[judged.tuning[1]] * np.eye(24),
+                    np.ones((24, 1)),
+                ],
                 [np.ones((1, 24)), np.zeros((1, 1))],
             ]
         )

@@ -36,7 +36,7 @@ Set = frozenset[int]
 # The search ends if the error did not fall for so many sizes.
 _PATIENCE = 3
 # Moves that are compared after a rough look, for the last set too, and features that may leave.
-_TRIED, _CERTIFIED, _LEAVING = 3, 15, 4
+_TRIED, _CERTIFIED, _LEAVING = 3, 6, 4
 # A set is not tuned further if its error exceeds that of the best set of its size by the first
 # factor, nor with another kernel if it exceeds it by the second.
 _HOPELESS = 1.1, 1.02
@@ -131,7 +131,9 @@ class SetErrors:
         while new:
             for shape, ridge in new:
                 if shape not in kernels:
-                    kernels[shape] = CentredKernel(self._kernel([features], shape)[0], self.sample.p)
+                    kernels[shape] = CentredKernel(
+                        self._kernel([features], shape)[0], self.sample.p
+                    )
                 residuals = kernels[shape].leave_one_out(self._targets, FUNCTION_RIDGES[ridge])
                 losses = (residuals**2).sum(axis=1)
                 error = float(losses.sum())
@@ -240,15 +242,15 @@ class _Search:
             sets = [old.features, *(one | {j} for one in less for j in others)]
             sets = self.promising(old, sets, n_tried + 1)
             sets = sets[: sets.index(old.features)] if old.features in sets else sets[:n_tried]
-            if not any([self.offer(one, old) for one in sets]):  # all of them, not one
+            offered = [self.offer(one, old) for one in sets]  # all of them, not one
+            if not any(offered):
                 self.settled.add((old.features, n_tried))
 
     def propose(self, top: int) -> None:
         """Judge the sets of the path, the start of the search."""
         for k in range(top + 1):
             near = self.proposed[k - 1] if k > 2 else None
-            limit = near.error if near else np.inf
-            self.proposed[k] = self.errors.judge(frozenset(range(k)), near, limit)
+            self.proposed[k] = self.errors.judge(frozenset(range(k)), near)
         self.best = dict(self.proposed)
 
     def forward(self, named: list[Set], top: int) -> tuple[int, int]:
@@ -322,19 +324,18 @@ def exchange(errors: SetErrors, named: Sequence[Sequence[int]], m: int | None) -
     search = _Search(errors, sorted({*range(n_candidates)}.union(*together)))
     search.propose(top)
     last, top = search.forward(together, top)
-    for k in range(last, 0, -1):
-        larger = search.best[min(k + 1, top)]
+    for k in range(min(last, top - 1), 0, -1):
+        larger = search.best[k + 1]
         for one in search.promising(larger, [larger.features - {j} for j in larger.features]):
-            if len(one) == k: search.offer(one, larger)
+            search.offer(one, larger)
         search.exchange(k)
     m = min(m, top) if m else None
-    certified = min(m, last) if m else 0
-    if certified:
-        search.exchange(certified, n_leaving=certified, n_tried=_CERTIFIED)  # any may leave
-    order = search.nested(top, certified or None)
+    if m:
+        search.exchange(m, n_leaving=m, n_tried=_CERTIFIED)  # any may leave: the certificate
+    order = search.nested(top, m)
     order += [j for j in range(len(path)) if j not in order]
     chain = [errors.judge(frozenset(order[:k]), search.best[k]) for k in range(top + 1)]
     least = min(chain, key=lambda one: one.error)
     enough = next(k for k, one in enumerate(chain) if not least.beats(one))
-    n_exchanges = certified * (len(search.candidates) - certified)
+    n_exchanges = m * (len(search.candidates) - m) if m else 0
     return Exchanged(np.asarray(path)[order], enough, n_exchanges)

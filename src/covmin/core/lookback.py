@@ -26,7 +26,7 @@ from scipy.special import ndtr
 from covmin.constants import SAMPLE_ROWS
 
 from .arrays import row_tiles
-from .exchange import Exchanged, Judged, Set, SetErrors, SetSample, exchange
+from .exchange import Exchanged, Set, SetErrors, SetSample, exchange
 from .screening import SEARCH, Ranked, Screening
 from .units import ALWAYS_ON
 
@@ -113,23 +113,19 @@ def _accepted(sample: SetSample, found: Sequence[int], nominees: list[int]) -> S
     errors, old = SetErrors(sample, features), frozenset(range(len(found)))
     start = now = errors.judge(old)
     rest = set(range(len(found), len(features)))
-    together = _pruned(errors, errors.judge(old | rest), old)
+    together = errors.judge(old | rest)
+    while len(together.features) > len(old) + 1:  # remove as long as the error does not rise
+        fewer = (together.features - {j} for j in sorted(together.features - old))
+        less = min((errors.judge(one, together) for one in fewer), key=attrgetter("error"))
+        if less.error > together.error:
+            break
+        together = less
     while rest:
-        new = min((errors.judge(now.features | {j}) for j in sorted(rest)), key=attrgetter("error"))
+        more = (now.features | {j} for j in sorted(rest))
+        new = min((errors.judge(one, now) for one in more), key=attrgetter("error"))
         if not new.beats(now):
             break
         now, rest = new, rest - new.features
     if together.beats(now) and together.beats(start):
         now = together
     return frozenset(int(features[i]) for i in now.features - old)
-
-
-def _pruned(errors: SetErrors, whole: Judged, old: Set) -> Judged:
-    """Remove nominees as long as the error does not rise."""
-    while len(whole.features) > len(old) + 1:
-        options = sorted(whole.features - old)
-        new = min((errors.judge(whole.features - {j}) for j in options), key=attrgetter("error"))
-        if new.error > whole.error:
-            break
-        whole = new
-    return whole
