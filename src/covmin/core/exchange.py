@@ -7,9 +7,10 @@ until no exchange lowers the error. It ends where the error no longer falls: wha
 be told from noise, and the order of the path holds.
 
 The same rows choose a set and measure its error, so the lowest of many errors is too low. The path
-therefore has the benefit of the doubt. By the differences over the rows, a set is credited with
+and what was named therefore have the benefit of the doubt. By the differences over the rows, a
+set is credited with
 
-    error + standard error of (error − error of the path's set of that size).
+    error + standard error of (error − error of the proposed set of that size).
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ _TRIED, _CERTIFIED, _LEAVING = 3, 6, 4
 _HOPELESS = 1.1, 1.02
 # Numbers of kernels and ridges. The last ridge leaves only the mean.
 _TUNINGS = set(product(range(len(SET_KERNELS)), range(len(FUNCTION_RIDGES) - 1)))
-# Numbers of the kernels and of the ridge that are tried first.
-_START = tuple((shape, 3) for shape in (1, 3, 4, 5))
+# Those that are tried first.
+_START = tuple(product((1, 3, 4, 5), (1, 4)))
 # Rows and landmarks of a rough comparison.
 _ROUGH_ROWS, _ROUGH_LANDMARKS = 128, 24
 
@@ -144,17 +145,17 @@ class SetErrors:
             if not new and best.error <= _HOPELESS[1] * limit:
                 new = {(shape + s, ridge + r) for s in (-1, 1) for r in (-1, 0, 1)}
                 new = new & _TUNINGS - tried.keys()
-            if best.error > _HOPELESS[0] * limit:
+            if near and best.error > _HOPELESS[0] * limit:
                 break
         self.known[features] = best
         return best
 
-    def rough(self, base: Set, sets: Sequence[Set], like: Judged) -> np.ndarray:
-        """Return errors of sets close to ``base``, with the kernel and ridge of another set.
+    def rough(self, base: Set, sets: Sequence[Set], tuning: tuple[int, int]) -> np.ndarray:
+        """Return errors of sets close to ``base``, with a given kernel and ridge.
 
         Few rows and landmarks are used, all sets at once.
         """
-        n, (shape, ridge) = _ROUGH_ROWS, like.tuning
+        n, (shape, ridge) = _ROUGH_ROWS, tuning
         share = self.sample.p[:n].sum()
         p, targets = self.sample.p[:n] / share, self._targets[:n] / np.sqrt(share)
         root = np.sqrt(p)[:, None]
@@ -228,8 +229,10 @@ class _Search:
         return True
 
     def promising(self, old: Judged, sets: list[Set], n_tried: int = _TRIED) -> list[Set]:
-        """Return the sets with the lowest rough errors, by the kernel and ridge of another."""
-        rough = self.errors.rough(old.features, sets, old)
+        """Return the sets with the lowest rough errors, by the kernel and ridge of another set."""
+        # With a single feature nothing is known about the kernel.
+        tunings = [old.tuning] if len(sets[0]) > 1 else _START
+        rough = np.min([self.errors.rough(old.features, sets, one) for one in tunings], axis=0)
         return [sets[i] for i in np.argsort(rough, kind="stable")[:n_tried]]
 
     def exchange(self, k: int, n_leaving: int = _LEAVING, n_tried: int = _TRIED) -> None:
@@ -246,11 +249,26 @@ class _Search:
             if not any(offered):
                 self.settled.add((old.features, n_tried))
 
-    def propose(self, top: int) -> None:
-        """Judge the sets of the path, the start of the search."""
+    def propose(self, named: list[Set], top: int) -> None:
+        """Judge the start of the search: sets of the path, and of what was named before the path.
+
+        What was named holds with a small probability of error, so it stays unless the path is
+        clearly better: with few samples a regression cannot judge it.
+        """
         for k in range(top + 1):
-            near = self.proposed[k - 1] if k > 2 else None
-            self.proposed[k] = self.errors.judge(frozenset(range(k)), near)
+            first = frozenset[int]()
+            for one in named:
+                first = first | one if len(first | one) <= k else first
+            rest = [j for j in range(k) if j not in first]
+            of_path, with_named = frozenset(range(k)), first.union(rest[: k - len(first)])
+            judged = []
+            for one in (of_path, with_named):
+                # The kernel is searched anew if more than one feature is new, or a set is complete.
+                last = self.proposed[k - 1] if k > 2 else None
+                if last and (first - last.features or not last.features < one):
+                    last = None
+                judged.append(self.errors.judge(one, last))
+            self.proposed[k] = judged[0] if judged[0].beats(judged[1]) else judged[1]
         self.best = dict(self.proposed)
 
     def forward(self, named: list[Set], top: int) -> tuple[int, int]:
@@ -262,9 +280,9 @@ class _Search:
         for k in range(1, top + 1):
             base = self.best[k - 1].features
             sets = [base | {j} for j in self.candidates if j not in base]
-            like = self.best[max(k - 1, 1)]
+            like = self.best[k - 1]
             for one in self.promising(like, sets):
-                self.offer(one, like)
+                self.offer(one, like if k > 1 else None)
             for one in named:  # at once, because its members may be useless one by one
                 for small in list(self.best.values()):
                     if len(small.features | one) == k > len(small.features) + 1:
@@ -322,7 +340,7 @@ def exchange(errors: SetErrors, named: Sequence[Sequence[int]], m: int | None) -
     top = min(top, (m or top) + _PATIENCE)
     n_candidates = min(len(path), max(top, n // CANDIDATES[2]))
     search = _Search(errors, sorted({*range(n_candidates)}.union(*together)))
-    search.propose(top)
+    search.propose(together, top)
     last, top = search.forward(together, top)
     for k in range(min(last, top - 1), 0, -1):
         larger = search.best[k + 1]
