@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 
 # evidence-full takes hours: `make evidence-hours` says how many.
-.PHONY: bench clean demo docs evidence evidence-full evidence-hours lint paper test test-all test-oldest wheel
+.PHONY: bench clean demo docs evidence evidence-full evidence-hours evidence-quick lint test test-all test-oldest wheel
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -27,11 +27,11 @@ test: $(VENV)/.installed-test ## run the tests but for the slow ones
 test-all: $(VENV)/.installed-test ## run all tests: faults, large tables, pages and examples too
 	$(PYTEST)
 
-bench: $(VENV)/.installed-test ## steps against bare products, fits from disk, growth, forests
+bench: $(VENV)/.installed-dev ## steps against bare products, fits from disk, boosted trees
 	$(BIN)/python -m benchmarks.step
 	$(BIN)/python -m benchmarks.large
-	$(BIN)/python -m benchmarks.growth
 	$(BIN)/python -m benchmarks.grid
+	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.rivals
 
 test-oldest: ## run the tests with the oldest versions that are supported
 	$(PYTHON) -m venv .venv-oldest
@@ -50,17 +50,17 @@ lint: $(VENV)/.installed-dev ## style, types and import layers
 docs: $(VENV)/.installed-docs ## build the site, warnings are errors: docs/_build/html/index.html
 	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
 
-evidence: $(VENV)/.installed-test ## tables, numbers and pictures of the docs, from the files of results
+evidence: $(VENV)/.installed-test ## tables and pictures of the docs, from the files of results
 	$(BIN)/python -m experiments.pages
 
 evidence-hours: $(VENV)/.installed-test ## what makes the files of results, and how long it takes
 	$(BIN)/python -m experiments.pages --runs
 
+evidence-quick: $(VENV)/.installed-dev ## one number of each table again: does it agree?
+	OMP_NUM_THREADS=1 $(BIN)/python -m experiments.quick
+
 evidence-full: $(VENV)/.installed-dev ## the files of results from scratch, then tables and pictures
 	$(BIN)/python -m experiments.pages --run
-
-paper: $(VENV)/.installed-paper ## the paper about covmin: paper/paper.pdf
-	$(BIN)/python paper/build.py
 
 wheel: $(VENV)/.installed-dev ## build the release into dist/, and check what is in it
 	rm -rf dist

@@ -1,33 +1,23 @@
-"""What the benchmarks share: clocks, tables on the screen and in files, figures, the machine."""
+"""What the benchmarks share: tables on the screen and in files, the machine."""
 
 from __future__ import annotations
 
 import os
 import platform
-import time
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from experiments import provenance
 
 RESULTS = Path(__file__).parent / "results"
-FIGURES = Path(__file__).parent / "figures"
 
 
 def times(name: str) -> pd.DataFrame:
-    return pd.read_csv(RESULTS / f"{name}.csv")
-
-
-def seconds(action: Callable[[], object], repeats: int = 1) -> float:
-    """Shortest time of an action: what it takes when nothing else disturbs."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - start)
-    return min(times)
+    return provenance.read(RESULTS / f"{name}.csv")
 
 
 def machine() -> str:
@@ -54,10 +44,12 @@ def _text(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
-def write(name: str, rows: Sequence[dict[str, Any]]) -> None:
-    """Write rows to ``results/name.csv``, floats with three digits."""
-    frame = pd.DataFrame(rows)
-    frame.to_csv(RESULTS / f"{name}.csv", index=False, float_format="%.3g", lineterminator="\n")
+def write(name: str, rows: Sequence[dict[str, Any]], *, partly: bool = False) -> None:
+    """Write rows to ``results/name.csv``, floats with three digits; see :mod:`.provenance`."""
+    main = sys.modules["__main__"].__spec__
+    command = " ".join(["python -m", main.name if main else "benchmarks", *sys.argv[1:]])
+    path, parts = RESULTS / f"{name}.csv", provenance.COMPARED
+    provenance.write(path, pd.DataFrame(rows), command, parts, digits="%.3g", partly=partly)
 
 
 def in_words(seconds: float | None, *, about: bool = False) -> str:
@@ -70,12 +62,3 @@ def in_words(seconds: float | None, *, about: bool = False) -> str:
         return "–"
     digits = f"{float(f'{seconds:.2g}'):.10g}"
     return f"≈ {digits}" if about else digits
-
-
-def save(figure: Any, name: str) -> None:
-    """Write a figure to ``figures/name.svg``, the same on every run."""
-    from matplotlib import rc_context
-
-    FIGURES.mkdir(exist_ok=True)
-    with rc_context({"svg.hashsalt": "covmin"}):
-        figure.savefig(FIGURES / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight")

@@ -10,16 +10,14 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from experiments.accuracy import GROUPS
 from experiments.guarantees.interactions import NOISE
-from experiments.numbers import N_PROBES, accuracies, r2
-from experiments.regression import JUDGES
+from experiments.numbers import JUDGES, N_PROBES, accuracies, r2
 from experiments.study import results
 
 # Page, sentence, and the function that says whether it holds.
 CLAIMS: list[tuple[str, str, Callable[[], bool]]] = []
-# Means closer than this are level: points of accuracy, and R².
-LEVEL, LEVEL_R2 = 0.5, 0.01
+# Means closer than this, in points of accuracy, are level.
+LEVEL = 0.5
 
 
 def claim(page: str, sentence: str) -> Callable[[Callable[[], bool]], Callable[[], bool]]:
@@ -35,86 +33,42 @@ def rivals(means: pd.Series) -> pd.Series:
     return means[[not name.startswith("ccm") for name in means.index]]
 
 
-@claim("docs/accuracy.md", "The default is level with `rfe` and ahead of every other selector.")
+@claim("docs/evidence.md", "On the paper's sets, RFE with a linear SVM is level with covmin")
 def level_with_rfe_ahead_of_others() -> bool:
     means = accuracies("accuracy")
     others = rivals(means).drop("rfe")
     return bool(abs(means["ccm"] - means["rfe"]) < LEVEL and means["ccm"] > others.max() + LEVEL)
 
 
-@claim("docs/accuracy.md", "The default has the highest mean.")
+@claim("docs/evidence.md", "on the 25 others, covmin has the highest mean.")
 def highest_accuracy() -> bool:
     means = accuracies("other")
     return bool(means["ccm"] > rivals(means).max())
 
 
-@claim("docs/accuracy.md", "The default has a higher mean than each of the five others")
-def highest_with_wrong_labels() -> bool:
-    """In both groups of the text: the wide sets that had no part in the design, and the long."""
-    frame = results("noisy-labels")
-    for group in list(GROUPS.values())[1:]:
-        sets = [name for name, _, _ in group]
-        means = frame[frame["dataset"].isin(sets)].groupby("selector")["mean"].mean()
-        if means["ccm"] <= rivals(means).max():
-            return False
-    return True
-
-
-@claim("docs/accuracy.md", "The default is first in all four columns")
+@claim("docs/evidence.md", "Among 100 noise columns, covmin has the highest mean by both judges.")
 def highest_r2() -> bool:
-    means = [r2(judge, probes) for judge in JUDGES for probes in (0, N_PROBES)]
+    means = [r2(judge, N_PROBES) for judge in JUDGES]
     return all(each["ccm"] >= rivals(each).max() for each in means)
-
-
-@claim("docs/accuracy.md", "The default and `boosting` are level, ahead of the others.")
-def level_with_boosting_on_other_regressions() -> bool:
-    first = ["ccm", "boosting"]
-    means = [r2(judge, 0, "regression-other") for judge in JUDGES]
-    return all(
-        abs(each["ccm"] - each["boosting"]) < LEVEL_R2
-        and each[first].min() > each.drop(first).max()
-        for each in means
-    )
-
-
-@claim("docs/accuracy.md", "The default, `extra-trees`, `anova` and `mrmr` are level.")
-def level_on_words() -> bool:
-    frame = results("words").query("selector in ('ccm', 'extra-trees', 'anova', 'mrmr')")
-    means = 100 * frame.groupby(["selector", "dataset"])["Gaussian machine"].mean()
-    by_selector = means.groupby("selector").mean()
-    return bool(by_selector.max() - by_selector.min() < LEVEL)
-
-
-def _migration() -> pd.DataFrame:
-    """True and false features that each method keeps on each task, on average."""
-    return results("migration").groupby(["method", "task"])[["true", "false"]].mean()
-
-
-@claim("docs/migration.md", "covmin with a given number finds all true features in every draw.")
-def finds_all_with_a_given_number() -> bool:
-    return bool((_migration().loc["covmin, m given", "false"] == 0).all())
 
 
 @claim("docs/migration.md", "Filters and HSIC-Lasso miss XOR")
 def filters_miss_xor() -> bool:
     methods = ["SelectKBest, F test", "SelectKBest, mutual information", "mRMR", "HSIC-Lasso"]
-    found = _migration()["true"].unstack()["XOR"]
-    return bool((found[methods] < 1).all() and found["LassoNet"] > 2.5)
+    found = results("migration").groupby(["method", "task"])["true"].mean().unstack()["XOR"]
+    return bool((found[methods] < 1).all())
 
 
-@claim(
-    "README.md",
-    "covmin finds them from 40 samples; mRMR, mutual information, correlation and ANOVA do "
-    "not find them from 100.",
-)
-@claim(
-    "docs/index.md",
-    "covmin finds them from 40 samples; mRMR, mutual information, correlation and ANOVA do "
-    "not find them from 100.",
-)
+_PICTURE = "covmin finds them from 40 samples; mRMR, mutual information, correlation and ANOVA do "
+_PICTURE += "not find them from 100."
+
+
+@claim("README.md", _PICTURE)
+@claim("docs/index.md", _PICTURE)
 def first_picture() -> bool:
     """Found by covmin from 40 samples, and by the four others not from 100."""
-    ranks = results("xor").pivot(index="n_samples", columns="selector", values="mean_rank")
+    rows = results("synthetic").query("task == 'xor'")
+    ranks = rows.pivot(index="n_samples", columns="selector", values="mean_rank")
     others = ranks.loc[100, ["mrmr", "mi", "pearson", "anova"]]
     return bool((ranks.loc[40:, "ccm"] < 2.1).all() and others.min() > 4)
 
@@ -123,22 +77,6 @@ def first_picture() -> bool:
 def near_chance_with_ten_samples() -> bool:
     ranks = results("synthetic").query("selector == 'ccm' and n_samples == 10")["mean_rank"]
     return bool((ranks > 4).all())
-
-
-@claim("docs/howto/survival.md", "No method stands out.")
-def no_survival_method_stands_out() -> bool:
-    """No method is more than a point from covmin, on average over the sets."""
-    keys = ["probes", "judge", "method"]
-    of_sets = 100 * results("survival").groupby([*keys, "set"])["score"].mean()
-    wide = of_sets.groupby(keys).mean().unstack()
-    return bool(wide.sub(wide["covmin"], axis=0).abs().max().max() < 1.0)
-
-
-@claim("paper/paper.md", "With a nonlinear one, `covmin` finds far more of the true features")
-def more_power_than_the_lasso() -> bool:
-    frame = results("guarantees-knockoffs").query("response == 'nonlinear'")
-    power = frame.pivot(index=["rho", "level"], columns="method", values="power")
-    return bool((power["ccm"] > 1.5 * power["lasso"]).all())
 
 
 @claim("docs/guarantees.md", "All rates are below the nominal 0.1, except one: *jump*")
@@ -150,9 +88,9 @@ def verdicts_hold_but_for_the_jump() -> bool:
 
 
 @claim(
-    "docs/howto/interactions.md",
+    "docs/which-features.md",
     "In simulations without interactions, a pair is reported in at most 5 % of 500 tables, "
-    "within two standard errors.",
+    "within two standard errors",
 )
 def pairs_are_reported_at_the_level() -> bool:
     """In tables of noise, within two standard errors of 0.05."""

@@ -1,49 +1,34 @@
-"""Tables and numbers of README, documentation and paper, each a function of files of results.
+"""Tables of README and documentation, each a function of files of results.
 
 To add one, write a function without arguments, put its name into :data:`TABLES`, and put
-``<!-- table: NAME -->`` and ``<!-- end -->`` (``number`` within a line) into a page.
+``<!-- table: NAME -->`` and ``<!-- end -->`` into a page.
 """
 
 from __future__ import annotations
 
-from itertools import groupby, product
+from itertools import product
 
-import numpy as np
 import pandas as pd
 from benchmarks.tables import in_words, times
 
-from experiments import guarantees, migration, missing, regression
+from experiments import guarantees, migration, regression
 from experiments.study import results
 
 OURS = ("ccm", "ccm-single")
 RIVALS = ("mrmr", "bahsic", "mi")  # those in the paper's figure of the real sets
-N_PROBES = regression.N_PROBES
+N_PROBES, JUDGES = regression.N_PROBES, regression.JUDGES
 
 # README and single pages ------------------------------------------------------------------------
 
 
-def lassonet_cost() -> str:
-    """Processor time of LassoNet in that of covmin, to two digits."""
-    seconds = results("migration").groupby("method")["seconds"].mean()
-    ratio = seconds["LassoNet"] / seconds["covmin, m given"]
-    return f"{float(f'{ratio:.2g}'):.0f}"
-
-
 def found_together() -> tuple[str, str]:
     """True features of XOR that covmin and others keep, on average."""
-    rows = results("migration").query("task == 'XOR'")
-    found, draws = rows.groupby("method")["true"].mean(), rows.groupby("method").size()
-
-    def kept(method: str) -> str:
-        return f"{float(f'{found[method]:.1f}'):g} of {migration.TASKS['XOR'][1]}"
-
+    found = results("migration").query("task == 'XOR'").groupby("method")["true"].mean()
+    kept = found.map(f"{{:.1f}} of {migration.TASKS['XOR'][1]}".format)
     others = {"mRMR": "mRMR", "HSIC-Lasso": "HSIC-Lasso", "SelectKBest, F test": "F test"}
-    others |= {"Boruta": "Boruta", "LassoNet": f"LassoNet, at {lassonet_cost()} times the cost"}
-    words = []
-    for count, methods in groupby(others, kept):
-        fewer = {m: f" ({draws[m]} draws)" if draws[m] < draws.max() else "" for m in others}
-        words.append(f"{count}: {', '.join(others[m] + fewer[m] for m in methods)}")
-    return kept("covmin, m given"), "; ".join(words)
+    others |= {"Boruta": "Boruta", "LassoNet": "LassoNet"}
+    words = [f"{kept[method]} ({title})" for method, title in others.items() if method in kept]
+    return kept["covmin, m given"], ", ".join(words)
 
 
 def accuracies(name: str = "other") -> pd.Series:
@@ -84,13 +69,6 @@ def why() -> pd.DataFrame:
     ]
     table = [(*row, f"`python -m experiments {by}`") for *row, by in rows]
     return pd.DataFrame(table, columns=["", "covmin", "others", "made by"])
-
-
-def ranks_of_ten() -> str:
-    """Mean ranks with ten samples, in the order of the tasks."""
-    rows = results("synthetic").query("selector == 'ccm' and n_samples == 10")
-    *first, last = rows["mean_rank"].map("{:.1f}".format)
-    return f"{', '.join(first)} and {last}"
 
 
 # The paper's claims -----------------------------------------------------------------------------
@@ -135,21 +113,6 @@ def table_ranks() -> pd.DataFrame:
     return pd.concat(parts, axis=1).rename_axis("selector").reset_index()
 
 
-def table_reach() -> pd.DataFrame:
-    """Smallest number of samples from which the mean rank stays close to the optimum."""
-    columns = {}
-    for task in TASKS:
-        optimal = results("synthetic").query("task == @task")["optimal"].iloc[0]
-        # From the right: how many of the last sizes are close without a break.
-        close = (ranks(task) <= optimal + 0.05)[::-1].cummin()
-        columns[task] = {
-            name: str(close.index[close[name]].min()) if close[name].any() else "more than 100"
-            for name in close
-        }
-    wide = pd.DataFrame(columns)
-    return wide.loc[[*OURS, *baselines(wide.index)]].rename_axis("selector").reset_index()
-
-
 def table_variants() -> pd.DataFrame:
     """Mean rank over n ≥ 30 less that of the exact single solve."""
     families = {
@@ -165,14 +128,6 @@ def table_variants() -> pd.DataFrame:
             wide = {task: ranks(task).loc[30:] for task in TASKS}
             rows.append(row | {t: (w[name] - w["ccm-single"]).mean() for t, w in wide.items()})
     return pd.DataFrame(rows)
-
-
-def table_largest() -> pd.DataFrame:
-    """Nested scores at the largest number, and the best of each row or a word if all are."""
-    wide = scores("nested")
-    best = [row.index[row == row.max()] for _, row in wide.round(3).iterrows()]
-    names = ["all" if b.size == wide.shape[1] else ", ".join(b) for b in best]
-    return wide.assign(best=names).reset_index()
 
 
 def table_optimism() -> pd.DataFrame:
@@ -222,52 +177,14 @@ def table_claims() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# The paper about covmin -------------------------------------------------------------------------
-
-METHODS = {"ccm": "covmin", "ccm-single": "covmin, as published", "bahsic": "BAHSIC"}
-METHODS |= {"extra-trees": "extra-trees", "hsic-lasso": "HSIC-Lasso", "mrmr": "mRMR"}
-METHODS |= {"mi": "mutual information", "rfe": "RFE, linear SVM"}
-
-
-def paper_ranks() -> pd.DataFrame:
-    """Median rank of the true features at 30 and 50 samples."""
-    wide = pd.DataFrame({f"{TASKS[t]}, {n}": ranks(t).loc[n] for t in TASKS for n in (30, 50)}).loc[
-        list(METHODS)
-    ]
-    return wide.rename(index=METHODS).rename_axis("method").reset_index()
-
-
-def paper_accuracy() -> pd.DataFrame:
-    """Mean accuracy over the sets of each collection, in per cent."""
-    columns = {}
-    for name, title in (("accuracy", "{} sets of the paper"), ("other", "{} further sets")):
-        columns[title.format(results(name)["dataset"].nunique())] = accuracies(name)
-    wide = pd.DataFrame(columns).loc[[name for name in METHODS if name != "ccm-single"]]
-    return wide.rename(index=METHODS).rename_axis("method").reset_index()
-
-
-def paper_discoveries() -> pd.DataFrame:
-    """Knockoffs at a nominal rate of 0.2: false discovery rate and power."""
-    frame = results("guarantees-knockoffs").query("level == 0.2")
-    wide = frame.pivot(index=["response", "rho"], columns="method", values=["fdr", "power"])
-    names = {("fdr", "ccm"): "FDR, covmin", ("fdr", "lasso"): "FDR, Lasso"}
-    names |= {("power", "ccm"): "power, covmin", ("power", "lasso"): "power, Lasso"}
-    shown = {title: wide[key].to_numpy() for key, title in names.items()}
-    response, rho = zip(*wide.index, strict=True)
-    return pd.DataFrame({"response": response, "correlation": [f"{r:g}" for r in rho], **shown})
-
-
 # Times ------------------------------------------------------------------------------------------
 
 
-def steps(name: str) -> pd.DataFrame:
-    """A step against its products; on a GPU with the peak of memory."""
-    frame = times(name)
+def steps() -> pd.DataFrame:
+    """A step against its products."""
+    frame = times("step")
     frame["against bare"] = (frame["seconds"] / frame.pop("bare")).map("{:.2f}×".format)
-    frame["seconds"] = frame["seconds"].map(in_words)
-    if "peak GiB" in frame:
-        frame["peak GiB"] = ["" if np.isnan(peak) else f"{peak:.0f}" for peak in frame["peak GiB"]]
-    return frame
+    return frame.assign(seconds=frame["seconds"].map(in_words))
 
 
 def thousands(name: str) -> pd.DataFrame:
@@ -277,54 +194,85 @@ def thousands(name: str) -> pd.DataFrame:
     return frame.assign(**{size: frame[size].map("{:,}".format) for size in sizes})
 
 
-def growth() -> pd.DataFrame:
-    """Seconds of a step as a size grows, and the power of the last two points."""
-    rows = []
-    for (step, size), curve in times("growth").groupby(["step", "size"], sort=False):
-        values, seconds = curve["value"].to_numpy(float), curve["seconds"].to_numpy()
-        row = {"step": step, "grows": size, "from": f"{values[0]:,.0f}", "to": f"{values[-1]:,.0f}"}
-        row["seconds"] = ", ".join(map(in_words, seconds))
-        power = np.log(seconds[-1] / seconds[-2]) / np.log(values[-1] / values[-2])
-        rows.append(row | {"power": power})
-    return pd.DataFrame(rows)
-
-
-def grid(what: str) -> str | float:
-    """Of the time of a fit over that of a forest, on every table of the grid."""
+def grid() -> pd.DataFrame:
+    """Seconds of a fit, in those of LightGBM and of a forest, for classes and numbers."""
     frame = times("grid")
-    ratios = frame["ratio"]
-    if what == "faster":
-        return f"{(ratios < 1.0).sum()} of {len(ratios)}"
-    if what == "auto":  # the number chosen over a given number, from 1000 rows on
-        return float(frame.query("n >= 1000")["auto/fixed"].median())
-    return float(getattr(ratios, what)())
+    frame["forest"] = frame["covmin s"] / frame["forest s"]
+    frame["auto"] = frame["auto s"] / frame["covmin s"]
+    frame["LightGBM"] = frame["ratio"]
+    shown = ["covmin s", "LightGBM", "forest", "auto"]
+    wide = frame.pivot(index=["n", "d"], columns="task", values=shown).swaplevel(axis=1)
+    wide = wide[[(task, name) for task in wide.columns.levels[0] for name in shown]]
+    wide.columns = [f"{task}: {name}" for task, name in wide.columns]
+    wide = wide.map(in_words).reset_index()
+    return wide.rename(columns={"n": "rows", "d": "columns"})
+
+
+def rivals() -> pd.DataFrame:
+    """True features of five that each method finds, and its processor seconds."""
+    frame = times("rivals")
+    frame["cell"] = [
+        f"{found} in {in_words(taken)} s"
+        for found, taken in zip(frame["found"], frame["processor seconds"], strict=True)
+    ]
+    frame["table"] = frame["rows"].map("{:,} × ".format) + frame["columns"].map("{:,}, ".format)
+    frame["table"] += frame["task"]
+    return frame.pivot_table("cell", "method", "table", aggfunc="first", sort=False).reset_index()
+
+
+# Evidence ---------------------------------------------------------------------------------------
+
+
+def classes() -> pd.DataFrame:
+    """Mean accuracy over the sets of each collection, in per cent, best first."""
+    columns = {}
+    for name, title in (("other", "{} other sets"), ("accuracy", "{} sets of the paper")):
+        columns[title.format(results(name)["dataset"].nunique())] = accuracies(name)
+    wide = pd.DataFrame(columns).dropna(how="all")
+    return wide.sort_values(wide.columns[0], ascending=False).reset_index(names="selector")
+
+
+def numbers() -> pd.DataFrame:
+    """Mean R² by two judges, on the sets as they are and with probes, best first."""
+    columns = {
+        f"{judge}, {probes} probes" if probes else judge: r2(judge, probes)
+        for probes in (0, N_PROBES)
+        for judge in JUDGES
+    }
+    columns |= {f"{judge}, 8 other sets": r2(judge, 0, "regression-other") for judge in JUDGES}
+    wide = pd.DataFrame(columns)
+    return wide.sort_values(wide.columns[2], ascending=False).reset_index(names="selector")
+
+
+def found_first() -> pd.DataFrame:
+    """Share of the true features among as many that come first."""
+    keys = ["table", "rows", "columns"]
+    wide = results("truth").pivot_table("found", keys, "selector", sort=False)
+    return wide.reset_index()
+
+
+def real_tables() -> pd.DataFrame:
+    """R² or accuracy of boosted trees on the first columns."""
+    wide = results("truth-tables").pivot_table("score", ["table", "m"], "selector", sort=False)
+    return wide.reset_index()
 
 
 TABLES = {
     "why": (why, 1),
-    "lassonet-cost": (lassonet_cost, 0),
-    "ranks-of-ten": (ranks_of_ten, 1),
-    "missing-classes": (lambda: missing.overview(results("missing"), missing.CLASSES), 1),
-    "missing-numbers": (lambda: missing.overview(results("missing"), missing.NUMBERS), 1),
+    "found-first": (found_first, 2),
+    "classes": (classes, 1),
+    "numbers": (numbers, 3),
+    "real-tables": (real_tables, 3),
     "ranks": (table_ranks, 2),
-    "reach": (table_reach, 2),
     "variants": (table_variants, 2),
     "claims": (table_claims, 1),
     "gains": (table_gains, 1),
-    "largest-nested": (table_largest, 3),
     "optimism": (table_optimism, 1),
     "leaks": (table_leaks, 3),
-    "paper-ranks": (paper_ranks, 2),
-    "paper-accuracy": (paper_accuracy, 1),
-    "paper-discoveries": (paper_discoveries, 2),
-    "step": (lambda: steps("step"), 2),
+    "grid": (grid, 2),
+    "rivals": (rivals, 0),
+    "step": (steps, 2),
     "large": (lambda: thousands("large"), 2),
-    "growth": (growth, 1),
-    "grid-faster": (lambda: grid("faster"), 0),
-    "grid-median": (lambda: grid("median"), 2),
-    "grid-slowest": (lambda: grid("max"), 2),
-    "grid-auto": (lambda: grid("auto"), 1),
-    "gpu-steps": (lambda: steps("gpu"), 2),
-    "gpu-fits": (lambda: thousands("gpu-fits"), 1),
+    "gpu": (lambda: thousands("gpu"), 2),
     **guarantees.TABLES,
 }

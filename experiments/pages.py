@@ -1,9 +1,10 @@
-"""Tables, numbers and pictures of the documentation, made from the files of results.
+"""Tables and pictures of the documentation, made from the files of results.
 
-``python -m experiments.pages`` makes all of them (``make evidence``) and names the sentences that
-the results do not bear out. ``--check`` says what is not as in the results (exit status 1),
-``--runs`` lists the commands that make the results from scratch with their hours, and ``--run``
-runs them too (``make evidence-full``). What there is stands in :mod:`experiments.registry`.
+``python -m experiments.pages`` makes all of them (``make evidence``), and names the results of
+earlier code and the sentences that the results do not bear out. ``--check`` says what is not as in
+the results (exit status 1), ``--runs`` lists the commands that make the results from scratch with
+their hours, and ``--run`` runs them too (``make evidence-full``). What there is stands in
+:mod:`experiments.registry`.
 """
 
 from __future__ import annotations
@@ -15,46 +16,81 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
 
+from experiments import provenance
 from experiments.claims import CLAIMS
 from experiments.numbers import TABLES
-from experiments.registry import PICTURES, RUNS, STUDIES, TEXTS
+from experiments.registry import PARTS, PICTURES, RUNS, STUDIES
 from experiments.tables import markdown_table
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = provenance.ROOT
 # What each picture was drawn from: files of pictures differ between versions of Matplotlib.
 CHECKSUMS = ROOT / "experiments" / "checksums.json"
-MARKED = r"(?P<start><!-- (?P<kind>table|number): (?P<name>[\w-]+) -->).*?(?P<end><!-- end -->)"
+MARKED = r"(?P<start><!-- table: (?P<name>[\w-]+) -->).*?(?P<end><!-- end -->)"
+RESULTS = "results"  # the table that lists all files of results
 _MADE = {"_build", "api", "auto_examples"}
 
 
 def pages() -> list[Path]:
-    """All pages that may have tables and numbers."""
+    """All pages that may have tables."""
     docs = [page for page in sorted((ROOT / "docs").rglob("*.md")) if not _MADE & set(page.parts)]
-    return [ROOT / "README.md", ROOT / "paper" / "paper.md", *docs]
+    return [ROOT / "README.md", *docs]
+
+
+def outdated() -> list[str]:
+    """Files of results that were made by other code than there is."""
+    there = {name: parts for name, parts in PARTS.items() if (ROOT / name).exists()}
+    return [n for n, parts in there.items() if not provenance.is_current(ROOT / n, parts)]
+
+
+def origin(files: Sequence[Path]) -> str:
+    """A line below a table: what made it, and whether the code has changed since."""
+    said = []
+    for path in files:
+        made, name = provenance.made(path), path.relative_to(ROOT).as_posix()
+        earlier = ", **earlier code**" if name in outdated() else ""
+        said.append(f"`{made.command}` ({made.commit}{earlier})")
+    return f"Made by {', '.join(dict.fromkeys(said))}."
+
+
+def all_results() -> pd.DataFrame:
+    """Every file of results with its command, hours and commit."""
+    old = outdated()
+    rows = []
+    for command, (hours, files) in commands().items():
+        for name in files:
+            path = ROOT / name
+            made = provenance.made(path).commit if path.exists() else "not run"
+            state = "" if not path.exists() else "earlier code" if name in old else "current"
+            rows.append((path.name, f"`python -m {command}`", f"{hours:g}", made, state))
+    return pd.DataFrame(rows, columns=["file", "command", "hours", "commit", "state"])
 
 
 def filled(page: str) -> str:
-    """The page with every table and number between its markers made anew."""
+    """The page with every table between its markers made anew, and what made it below."""
 
     def made(match: re.Match[str]) -> str:
-        make, digits = TABLES[match["name"]]
-        found = make()
-        if isinstance(found, pd.DataFrame):
-            text = f"\n\n{markdown_table(found, digits)}\n\n"
+        if match["name"] == RESULTS:
+            text = markdown_table(all_results())
         else:
-            text = found if isinstance(found, str) else f"{found:,.{digits}f}"
-        return f"{match['start']}{text}{match['end']}"
+            make, digits = TABLES[match["name"]]
+            try:
+                with provenance.noted() as files:
+                    text = markdown_table(make(), digits)
+                text += f"\n\n{origin(files)}"
+            except FileNotFoundError as error:
+                text = f"Not measured: `{Path(error.filename).name}` is not there."
+        return f"{match['start']}\n\n{text}\n\n{match['end']}"
 
     return re.sub(MARKED, made, page, flags=re.DOTALL)
 
 
 def marked(page: str) -> list[str]:
-    """Names of the tables and numbers that a page has markers for."""
+    """Names of the tables that a page has markers for."""
     return [match["name"] for match in re.finditer(MARKED, page, flags=re.DOTALL)]
 
 
@@ -65,9 +101,7 @@ def texts() -> Iterator[tuple[Path, str]]:
             yield page, filled(text)
     for study in STUDIES.values():
         if study.report is not None and study.path.exists():
-            yield study.path.with_suffix(".md"), study.tables()
-    for name, make in TEXTS.items():
-        yield ROOT / name, make()
+            yield study.path.with_suffix(".md"), f"{study.tables()}\n{origin([study.path])}\n"
 
 
 def checksums(picture: str) -> dict[str, str]:
@@ -77,7 +111,7 @@ def checksums(picture: str) -> dict[str, str]:
 
 
 def stale() -> list[str]:
-    """Files that are not those of the results, and sentences that these do not bear out."""
+    """Files that are not those of the results."""
     found = [
         path.relative_to(ROOT).as_posix()
         for path, text in texts()
@@ -102,15 +136,18 @@ def make_all() -> None:
     for path, text in texts():
         path.write_text(text, encoding="utf-8")
     for name, (draw, files) in PICTURES.items():
-        draw(*(pd.read_csv(ROOT / file) for file in files), ROOT / name)
+        draw(*(provenance.read(ROOT / file) for file in files), ROOT / name)
     drawn = {name: checksums(name) for name in PICTURES}
     CHECKSUMS.write_text(json.dumps(drawn, indent=1) + "\n", encoding="utf-8")
 
 
-def commands() -> dict[str, float]:
-    """The commands that make all results, and their hours."""
-    studies = {f"experiments {name}": study.hours for name, study in STUDIES.items()}
-    return {**studies, **{name: hours for name, (hours, _) in RUNS.items()}}
+def commands() -> dict[str, tuple[float, list[str]]]:
+    """The commands that make all results, with their hours and files."""
+    studies = {
+        f"experiments {name}": (study.hours, [study.path.relative_to(ROOT).as_posix()])
+        for name, study in STUDIES.items()
+    }
+    return {**studies, **RUNS}
 
 
 def main() -> int:
@@ -120,17 +157,20 @@ def main() -> int:
     parser.add_argument("--run", action="store_true", help="make the results from scratch")
     options = parser.parse_args()
     if options.runs or options.run:
-        for command, hours in commands().items():
+        for command, (hours, _) in commands().items():
             print(f"{hours:6.1f} h  python -m {command}", flush=True)
             if options.run:
                 words = [sys.executable, "-m", *shlex.split(command)]
                 if subprocess.run(words, cwd=ROOT).returncode:  # it may need a GPU
                     print(f"failed: {command}", flush=True)
-        print(f"{sum(commands().values()):6.1f} h  in all, on one core")
-    if not (options.check or options.runs):
+        print(f"{sum(hours for hours, _ in commands().values()):6.1f} h  in all, on one core")
+        if options.runs:
+            return 0
+    if not options.check:
         make_all()
-    found = [*stale(), *unfounded()] if not options.runs else []
+    found = [*stale(), *unfounded()]
     print("\n".join(f"stale: {name}" for name in found))
+    print("\n".join(f"of earlier code: {name}" for name in outdated()))
     return int(bool(found) and options.check)
 
 

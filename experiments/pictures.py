@@ -1,8 +1,8 @@
 """The pictures of README and guide, which ``make evidence`` draws.
 
-Each function draws one, from results or from a small fit, and writes it to a path. ``report`` and
-``report_top`` are photographs of a real report and need chromium; where it is missing they stay as
-they are. All others take about a minute together.
+Each function draws one, from results or from a small fit, and writes it to a path. ``report_top``
+is a photograph of a real report and needs chromium; where it is missing it stays as it is. All
+others take about a minute together.
 """
 
 from __future__ import annotations
@@ -92,39 +92,6 @@ def weights_path(path: Path) -> None:
     save(path)
 
 
-def migration(frame: pd.DataFrame, path: Path) -> None:
-    """True features found by each method, share over four tasks."""
-    n_true = {"XOR": 3, "shell": 4, "additive": 4, "look-alikes": 4}
-    share = frame["true"] / frame["task"].map(n_true)
-    wide = share.groupby([frame["method"], frame["task"]]).mean().unstack()[list(n_true)]
-    wide = wide.loc[list(dict.fromkeys(frame["method"]))]
-    figure, axes = plt.subplots(1, 4, figsize=(9.5, 3.4), sharey=True, layout="constrained")
-    for ax, task in zip(axes, n_true, strict=True):
-        own = [name.startswith("covmin") for name in wide.index]
-        ax.barh(range(len(wide)), wide[task], color=[TEAL if o else GREY for o in own], height=0.7)
-        ax.set(title=task, xlim=(0, 1.02), xticks=[0, 0.5, 1])
-        ax.spines[["top", "right"]].set_visible(False)
-    axes[0].set_yticks(range(len(wide)), wide.index)
-    axes[0].invert_yaxis()
-    figure.supxlabel("share of the true features found", fontsize=10)
-    save(path)
-
-
-def how_long(frame: pd.DataFrame, path: Path) -> None:
-    """Seconds of a fit with two classes against rows: ten features, and 500 trees."""
-    frame = frame.query("task == 'classes' and d in (20, 100, 500)")
-    _, axes = plt.subplots(1, 3, figsize=(9, 2.9), sharey=True, layout="constrained")
-    for ax, (d, rows) in zip(axes, frame.groupby("d"), strict=True):
-        rows = rows.sort_values("n")
-        ax.loglog(rows["n"], rows["covmin s"], "o-", color=TEAL, label="covmin")
-        ax.loglog(rows["n"], rows["forest s"], "o-", color=GREY, label="500 trees")
-        ax.set(title=f"{d} columns", xlabel="rows")
-        ax.spines[["top", "right"]].set_visible(False)
-    axes[0].set_ylabel("seconds")
-    axes[0].legend(frameon=False)
-    save(path)
-
-
 def photograph(path: Path, height: int) -> None:
     """A real report in a browser."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -141,7 +108,7 @@ def photograph(path: Path, height: int) -> None:
         subprocess.run(command, check=True, capture_output=True)
 
 
-report, report_top = partial(photograph, height=1500), partial(photograph, height=700)
+report_top = partial(photograph, height=700)
 
 # The first picture of the README ---------------------------------------------------------------
 
@@ -197,6 +164,7 @@ def draw_ranks(ax: Axes, summary: pd.DataFrame) -> None:
 
 def first(summary: pd.DataFrame, path: Path) -> None:
     """Three features that matter only together, and who finds them."""
+    summary = summary.query("task == 'xor' and n_samples >= 20")
     figure = plt.figure(figsize=(10.0, 4.6), facecolor="white")
     draw_cube(figure.add_axes((0.0, 0.02, 0.42, 0.84), projection="3d"))
     draw_ranks(figure.add_axes((0.49, 0.13, 0.35, 0.70)), summary)

@@ -39,14 +39,13 @@ from covmin.evaluation.curves import rank_features
 from experiments.rivals import selectors
 from experiments.sets import NUMBERS, load_numbers
 from experiments.study import Study, Unit
-from experiments.tables import markdown_table
+from experiments.tables import markdown_table, titled
 
 FOLDER = Path(os.environ.get("COVMIN_REGRESSION", "../shared/data/regression"))
 # Every other set by name: variants of the selector are chosen on the first half alone.
 EXPLORE = ("autos", "concrete", "energy", "kin40k", "pumadyn32nm", "stock")
 JUDGE = ("bike", "elevators", "housing", "parkinsons", "skillcraft")
 HALVES = {"explored": EXPLORE, "judged": JUDGE}
-FAST_SET = "pumadyn32nm"  # shown by itself
 SELECTORS = ("ccm", "ccm-single", "anova", "mi", "mrmr", "rfe", "bahsic", "lasso")
 SELECTORS += ("extra-trees", "boosting")
 SLOW = ("hsic-lasso", "permutation")
@@ -187,42 +186,24 @@ def costs(frame: pd.DataFrame, sets: Sequence[str]) -> pd.DataFrame:
     return selector_column(columns, frame["selector"].unique())
 
 
-def by_set(frame: pd.DataFrame, judge: str, probes: int, sets: Sequence[str]) -> pd.DataFrame:
-    """R² of one judge: sets against selectors, with the means of both halves and of all."""
-    wide = by_split(frame, judge, probes)
-    groups = wide.groupby("dataset")
-    means, errors = groups.mean(), groups.sem()
-    rows = {name: cells(means.loc[name], errors.loc[name]) for name in sets if name in means.index}
-    halves = {f"mean, {name}": half for name, half in HALVES.items() if set(half) <= set(sets)}
-    for label, names in {**halves, "mean": sets}.items():
-        rows[label] = cells(*mean_and_error(wide, names))
-    return pd.DataFrame(rows).T.rename_axis("set").reset_index()
-
-
 def report(frame: pd.DataFrame) -> str:
     """All tables in Markdown."""
     frame = done_everywhere(frame)
     present = list(frame["dataset"].unique())
     sets = [name for name in (*EXPLORE, *JUDGE) if name in present] or present
     parts = {f"R², mean over the {len(sets)} sets": figures(frame, sets)}
-    halves = HALVES if set(EXPLORE + JUDGE) <= set(sets) else {}
-    for name, half in halves.items():
-        parts[f"R², mean over the {len(half)} {name} sets"] = figures(frame, half)
-    if halves:
-        parts[f"R² on {FAST_SET}"] = figures(frame, [FAST_SET])
-    title = "R² of ccm minus that of each other selector, on the same splits, mean over the"
-    parts[f"{title} {len(sets)} sets"] = figures(frame, sets, gains=True)
-    if halves:
-        parts[f"{title} judged sets"] = figures(frame, JUDGE, gains=True)
+    for name, half in HALVES.items():
+        if set(half) <= set(sets):
+            parts[f"R², mean over the {len(half)} {name} sets"] = figures(frame, half)
+    gains = "R² of ccm minus that of each other selector, on the same splits"
+    parts[gains] = figures(frame, sets, gains=True)
     parts["Seconds of a fit, splits, and probes among the first five"] = costs(frame, sets)
-    for title, judge, probes in settings(frame):
-        parts[f"R² of {title} on each set"] = by_set(frame, judge, probes, sets)
-    text = [f"## {title}\n\n{markdown_table(table)}" for title, table in parts.items()]
-    return "\n\n".join(["Mean ± standard error over splits.", *text])
+    return titled({title: markdown_table(table) for title, table in parts.items()})
 
 
 _OWN = partial(units, (*EXPLORE, *JUDGE), (*SELECTORS, *SLOW))
+_CELL = {"dataset": "energy", "selector": "ccm", "probes": 0}
 STUDIES = [
-    Study("regression", _OWN, work, 3.0, report=report),
+    Study("regression", _OWN, work, 3.0, report=report, cell=_CELL, value="kernel ridge"),
     Study("regression-other", partial(units, tuple(NUMBERS), SELECTORS), work, 0.1, report=report),
 ]

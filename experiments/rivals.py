@@ -1,4 +1,4 @@
-"""Everything that the experiments compare by name: the library's, the paper's, and three more."""
+"""Everything that the experiments compare by name: the library's, the paper's, and a few more."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from sklearn.ensemble import (
     ExtraTreesRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
 )
 from sklearn.feature_selection import RFE
 from sklearn.svm import SVC, SVR
 
 from covmin.evaluation.baselines import Question, baseline
-from covmin.evaluation.selectors import SelectorSpec, ccm_spec
+from covmin.evaluation.selectors import SelectorSpec
 from experiments.paper.selectors import paper_selectors
 
 
@@ -33,6 +35,25 @@ def rfe_of_trees(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray
     """Recursive elimination, a column at a time, by the importances of extra-trees."""
     trees = ExtraTreesClassifier if question.classes else ExtraTreesRegressor
     return -RFE(trees(random_state=question.seed), n_features_to_select=1).fit(Z, y).ranking_
+
+
+def lightgbm(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
+    """Gain of 200 rounds of LightGBM."""
+    from lightgbm import LGBMClassifier, LGBMRegressor
+
+    model = LGBMClassifier if question.classes else LGBMRegressor
+    options = {"n_estimators": 200, "importance_type": "gain", "n_jobs": 1, "verbose": -1}
+    return model(**options, random_state=question.seed).fit(Z, y).feature_importances_
+
+
+def boruta(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
+    """The ranking of Boruta around a random forest: what is confirmed comes first, with ties."""
+    from boruta import BorutaPy
+
+    forest = RandomForestClassifier if question.classes else RandomForestRegressor
+    model = forest(max_depth=5, random_state=question.seed)
+    found = BorutaPy(model, n_estimators="auto", random_state=question.seed).fit(Z, y)
+    return -(found.ranking_ + 1e-6 * np.argsort(np.argsort(-model.fit(Z, y).feature_importances_)))
 
 
 def lassonet(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
@@ -56,13 +77,9 @@ _RIVALS = {
     "boosting": boosting,
     "rfe-sklearn": rfe_of_sklearn,
     "rfe-trees": rfe_of_trees,
+    "lightgbm": lightgbm,
+    "boruta": boruta,
     "lassonet": lassonet,
-}
-_VARIANTS = {
-    "ccm-0.001": {"epsilon": 0.001},
-    "ccm-0.1": {"epsilon": 0.1},
-    "ccm-additive": {"kernel": "additive"},
-    "ccm-rational-quadratic": {"kernel": "rational-quadratic"},
 }
 
 
@@ -71,5 +88,4 @@ def selectors() -> dict[str, SelectorSpec]:
     return {
         **paper_selectors(),
         **{name: SelectorSpec(name, baseline, {"score": score}) for name, score in _RIVALS.items()},
-        **{name: ccm_spec(name, "path", **params) for name, params in _VARIANTS.items()},
     }

@@ -1,26 +1,27 @@
 """What all experiments share: units of work, a log that an interrupted run resumes from, results.
 
-``python -m experiments NAME`` runs one. It writes ``experiments/results/NAME.csv`` and, of that
-file alone, the tables ``NAME.md`` that pages include.
+``python -m experiments NAME`` runs one and writes ``experiments/results/NAME.csv``. Of that file
+alone, ``make evidence`` makes the tables ``NAME.md`` that pages include.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from covmin.evaluation.runner import run_units
+from experiments import provenance
 
 RESULTS = Path(__file__).parent / "results"
 Unit = Mapping[str, Any]
 
 
 def results(name: str) -> pd.DataFrame:
-    return pd.read_csv(RESULTS / f"{name}.csv")
+    return provenance.read(RESULTS / f"{name}.csv")
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,9 @@ class Study:
 
     ``units`` lists what is to be run, ``work`` turns a unit into a row or several, ``summary`` all
     rows into what is kept, and ``report`` that into Markdown. ``by`` is the key of a unit that
-    ``--only`` chooses by; ``hours`` is about what all units take on one core; without the
-    ``folder`` of its data nothing is run.
+    ``--only`` chooses by; ``hours`` is about what all units take on one core; ``parts`` are those
+    of the package that results depend on. Without the ``folder`` of its data nothing is run.
+    ``cell`` and ``value`` name one number that :mod:`experiments.quick` repeats.
     """
 
     name: str
@@ -42,6 +44,9 @@ class Study:
     by: str = "selector"
     digits: int = 4
     folder: Path | None = None
+    parts: tuple[str, ...] = provenance.COMPARED
+    cell: Mapping[str, Any] = field(default_factory=dict)
+    value: str = ""
 
     @property
     def path(self) -> Path:
@@ -49,7 +54,7 @@ class Study:
         return RESULTS / f"{self.name}.csv"
 
     def run(self, only: Sequence[str] = (), n_jobs: int = 1, seconds: float | None = None) -> None:
-        """Run what is not in the log yet, and write results and tables.
+        """Run what is not in the log yet, and write the results.
 
         Results of units that are not chosen stay as they are in the file.
         """
@@ -57,32 +62,30 @@ class Study:
             print(f"{self.name}: skipped, {self.folder} is not there.")
             return
         units = [unit for unit in self.units() if not only or unit[self.by] in only]
-        log = self.path.with_suffix(".jsonl")
-        done = run_units(
-            units,
-            self.work,
-            log=log,
-            n_jobs=n_jobs,
-            seconds=seconds,
-            progress=True,
-            description=self.name,
-        )
-        rows = [
-            {**unit, **row}
-            for unit, found in zip(units, done, strict=True)
-            if found is not None
-            for row in (found if isinstance(found, list) else [found])
-        ]
-        frame = self.summary(pd.DataFrame(rows))
+        # What other code has logged is not resumed.
+        log = self.path.with_name(f"{self.name}-{provenance.code(self.parts)}.jsonl")
+        options: dict[str, Any] = {"n_jobs": n_jobs, "seconds": seconds, "description": self.name}
+        done = run_units(units, self.work, log=log, progress=True, **options)
+        frame = self.summary(rows_of(units, done))
         if only and self.path.exists():
-            before = pd.read_csv(self.path)
+            before = provenance.read(self.path)
             frame = pd.concat([before[~before[self.by].isin(only)], frame], ignore_index=True)
-        text = f"%.{self.digits}f"
-        frame.to_csv(self.path, index=False, float_format=text, lineterminator="\n")
-        if self.report is not None:
-            self.path.with_suffix(".md").write_text(self.tables(), encoding="utf-8")
+        command = f"python -m experiments {self.name}"
+        digits, partly = f"%.{self.digits}f", bool(only)
+        provenance.write(self.path, frame, command, self.parts, digits=digits, partly=partly)
 
     def tables(self) -> str:
         """The tables in Markdown, from the file, so that they have its digits."""
         assert self.report is not None
-        return self.report(pd.read_csv(self.path)).rstrip("\n") + "\n"
+        return self.report(provenance.read(self.path)).rstrip("\n") + "\n"
+
+
+def rows_of(units: Sequence[Unit], found: Sequence[Any]) -> pd.DataFrame:
+    """A row or several for each unit that was done."""
+    rows = [
+        {**unit, **row}
+        for unit, result in zip(units, found, strict=True)
+        if result is not None
+        for row in (result if isinstance(result, list) else [result])
+    ]
+    return pd.DataFrame(rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 
@@ -23,3 +25,8 @@ def _cell(value: object, digits: int) -> str:
     if isinstance(value, float):
         return "" if value != value else f"{value:.{digits}f}"
     return str(value)
+
+
+def titled(tables: Mapping[str, str]) -> str:
+    """Tables below their titles, which are no headings: a page may fold them away."""
+    return "\n\n".join(f"**{title}**\n\n{text}" for title, text in tables.items())

@@ -10,9 +10,8 @@ method is asked for as many features as are true, and is given the share of true
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable, Iterable
-from functools import cache, partial
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -26,13 +25,18 @@ from covmin.evaluation.curves import rank_features
 from covmin.runtime.seeds import unit_seed
 from experiments.rivals import selectors
 from experiments.study import Study, Unit
-from experiments.tables import markdown_table
+from experiments.tables import markdown_table, titled
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(os.environ.get("COVMIN_TABLES", ROOT.parent / "shared" / "data" / "tables"))
 N_DRAWS, MOST_ROWS, SIZES = 4, 5000, (2, 3, 5)
 METHODS = ("ccm", "extra-trees", "mi")
 TABLE_METHODS = ("ccm", "mi", "permutation", "rfe-trees")
+
+
+def mixture(x: np.ndarray) -> np.ndarray:
+    return x[0] * x[1] + np.sin(2 * x[2]) + x[3] + 0.5 * x[4] ** 2
+
 
 # Rows, columns, true columns, the function of the columns, and the scale of the noise: of labels,
 # the share of wrong ones.
@@ -46,6 +50,9 @@ ROWS: dict[str, Row] = {
     "2x₀ + x₁x₂x₃": (1000, 20, 4, lambda x: 2 * x[0] + x[1] * x[2] * x[3], 0.5),
     "10x₀x₁x₂, uniform": (1000, 200, 3, lambda x: 10 * x[:3].prod(axis=0), 0.5),
     "parity of five bits": (300, 10, 5, lambda x: x[:5].sum(axis=0) % 2 == 1, 0.0),
+    "x₀x₁x₂, many rows": (3000, 50, 3, lambda x: x[:3].prod(axis=0), 0.5),
+    "ten weak effects": (2000, 200, 10, lambda x: 0.12 * x[:10].sum(axis=0), 1.0),
+    "product, wave, line, square": (1000, 500, 5, mixture, 0.5),
     "sin(8x₀)": (300, 20, 1, lambda x: np.sin(8 * x[0]), 0.3),
     "sin(8x₀), more rows": (3000, 20, 1, lambda x: np.sin(8 * x[0]), 0.3),
     "Cauchy noise": (300, 200, 3, lambda x: x[:3].sum(axis=0), 1.0),
@@ -70,27 +77,21 @@ def draw(name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return np.where(rng.random(X.shape) < 0.01 * ("gross" in name), 1000.0 * X, X), y
 
 
-@cache
-def commit() -> str:
-    words = ["git", "-C", str(ROOT), "rev-parse", "--short=7", "HEAD"]
-    return subprocess.run(words, capture_output=True, text=True).stdout.strip()
-
-
-def ranked(study: str, unit: Unit, m: int, X: Any, y: np.ndarray) -> Any:
-    """Columns from best to worst, and what the rows of results say of their making."""
+def ranked(unit: Unit, m: int, X: Any, y: np.ndarray) -> tuple[np.ndarray, float]:
+    """Columns from best to worst, and the seconds of the ranking."""
     order, seconds, error = rank_features(selectors()[unit["selector"]], m, X, y, seed=0)
     if order is None:
         raise RuntimeError(f"{unit}: {error}")
-    command = f"python -m experiments {study}"
-    return order, {"seconds": seconds, "commit": commit(), "command": command}
+    return order, seconds
 
 
 def work(unit: Unit) -> dict[str, Any]:
     """The share of the true features among as many that are ranked first."""
     n, d, n_true, *_ = ROWS[unit["table"]]
     seed = unit_seed(0, "truth", unit["table"], unit["draw"])
-    order, made = ranked("truth", unit, n_true, *draw(unit["table"], seed))
-    return {"rows": n, "columns": d, "found": float(np.mean(order[:n_true] < n_true)), **made}
+    order, seconds = ranked(unit, n_true, *draw(unit["table"], seed))
+    found = float(np.mean(order[:n_true] < n_true))
+    return {"rows": n, "columns": d, "found": found, "seconds": seconds}
 
 
 def units(tables: Iterable[str], methods: Iterable[str]) -> list[dict[str, Any]]:
@@ -101,7 +102,7 @@ def units(tables: Iterable[str], methods: Iterable[str]) -> list[dict[str, Any]]
 def report(frame: pd.DataFrame) -> str:
     wide = frame.pivot_table("found", ["table", "rows", "columns"], "selector", sort=False)
     title = f"Share of the true features among as many that come first, mean of {N_DRAWS} draws"
-    return f"## {title}\n\n{markdown_table(wide.reset_index(), 2)}"
+    return titled({title: markdown_table(wide.reset_index(), 2)})
 
 
 # File, response, and the column whose rows stay together.
@@ -128,23 +129,25 @@ def table_work(unit: Unit) -> list[dict[str, Any]]:
     X, classes = codes.to_numpy(float), np.unique(y).size == 2
     filled = codes.fillna(codes.median()).to_numpy(float)
     table = frame.iloc[train] if unit["selector"] == "ccm" else filled[train]
-    order, made = ranked("truth-tables", unit, max(SIZES), table, y[train])
+    order, seconds = ranked(unit, max(SIZES), table, y[train])
     boosted = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
     rows = []
     for m in SIZES:
         k = order[:m]
         score = boosted(random_state=0).fit(X[train][:, k], y[train]).score(X[test][:, k], y[test])
-        rows.append({"m": m, "first": ", ".join(frame.columns[k]), "score": float(score)} | made)
+        row = {"m": m, "first": ", ".join(frame.columns[k]), "score": float(score)}
+        rows.append(row | {"seconds": seconds})
     return rows
 
 
 def table_report(frame: pd.DataFrame) -> str:
     wide = frame.pivot_table("score", ["table", "m"], "selector", sort=False)[list(TABLE_METHODS)]
-    return f"## R² or accuracy on the first m columns\n\n{markdown_table(wide.reset_index(), 3)}"
+    return titled({"R² or accuracy on the first m columns": markdown_table(wide.reset_index(), 3)})
 
 
 _SYNTHETIC, _REAL = partial(units, ROWS, METHODS), partial(units, TABLES, TABLE_METHODS)
+_CELL = {"table": "three signs", "selector": "ccm"}
 STUDIES = [
-    Study("truth", _SYNTHETIC, work, 0.1, report=report),
+    Study("truth", _SYNTHETIC, work, 0.1, report=report, cell=_CELL, value="found"),
     Study("truth-tables", _REAL, table_work, 0.1, report=table_report, folder=FOLDER),
 ]

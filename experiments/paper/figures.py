@@ -7,13 +7,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from covmin.evaluation.curves import summarise
 from covmin.plotting import curves
 from covmin.plotting.fitted import pyplot_module
 from covmin.runtime.resume import replace_file
+from experiments import provenance
 
-from .protocols import BASELINES, HONEST_SETS, PAPER_SETS, VARIANTS
-from .ranks import MedianRankResult
+from .protocols import BASELINES, PAPER_SETS, VARIANTS
+from .ranks import summarised
 
 # Panels per row of a figure.
 _PANELS = 4
@@ -36,13 +39,13 @@ def legend_below(figure: Any, axes: Iterable[Any], n_columns: int) -> Any:
     return figure.legend(shown.values(), shown.keys(), **place)
 
 
-def write_synthetic(result: MedianRankResult, output: Path, name: str = "synthetic") -> list[Path]:
+def write_synthetic(result: pd.DataFrame, output: Path, name: str = "synthetic") -> list[Path]:
     """Write the table and the two figures of the synthetic experiment.
 
     The table goes to the folder ``results`` of ``output`` and figures to ``figures``; ``name`` is
     the prefix of the file names. Returns the paths written.
     """
-    summary = result.summary()
+    summary = summarised(result)
     written = _write_table(summary, output, name)
     for stem in (name, f"{name}-variants"):
         written += draw_synthetic(summary, output / "figures" / f"{stem}.png")
@@ -93,32 +96,20 @@ def write_real(frame: Any, output: Path, name: str = "real") -> list[Path]:
     summary = summarise(frame, ["dataset", "protocol", "selector", "n_features"])
     written = _write_table(summary, output, name)
     for protocol in summary["protocol"].unique():
-        for stem in (f"{name}-{protocol}", f"{name}-{protocol}-leaks"):
-            written += draw_real(summary, output / "figures" / f"{stem}.png")
+        written += draw_real(summary, output / "figures" / f"{name}-{protocol}.png")
     return written
 
 
 def draw_real(summary: Any, path: Path) -> list[Path]:
-    """Draw the sets of a protocol, or those with leaks beside their repaired forms.
-
-    The file is ``NAME-PROTOCOL.png`` or ``NAME-PROTOCOL-leaks.png``; an SVG stands beside it.
-    """
-    stem = path.stem.removesuffix("-leaks")
-    panels: Sequence[str] = PAPER_SETS
-    if stem != path.stem:
-        present = set(summary["dataset"])
-        pairs = [(honest.split("-")[0], honest) for honest in HONEST_SETS if honest in present]
-        panels = [dataset for pair in pairs for dataset in pair if dataset in present]
-    if not panels:
-        return []
-    return _save(_accuracy_grid(summary, stem.rpartition("-")[2], panels), path)
+    """Draw the sets of the protocol in the name ``NAME-PROTOCOL.png``; an SVG stands beside it."""
+    return _save(_accuracy_grid(summary, path.stem.rpartition("-")[2], PAPER_SETS), path)
 
 
 def _write_table(summary: Any, output: Path, name: str) -> list[Path]:
     path = output / "results" / f"{name}.csv"
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = summary.to_csv(index=False, float_format="%.4f", lineterminator="\n")
-    replace_file(path, text.encode())
+    command = f"python -m experiments.paper {name} --output {output}"
+    provenance.write(path, summary, command, provenance.COMPARED)
     return [path]
 
 

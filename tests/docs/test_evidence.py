@@ -1,4 +1,4 @@
-"""Tables, numbers, sentences and pictures of the documentation are those of the results."""
+"""Tables, sentences and pictures of the documentation are those of the results."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from experiments import pages
+from experiments import pages, provenance
 from experiments.claims import CLAIMS
-from experiments.registry import OLDER, PICTURES, RUNS, STUDIES, TEXTS
+from experiments.registry import PARTS, PICTURES, RUNS, STUDIES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = pages.pages()
@@ -45,10 +45,9 @@ def test_a_sentence_that_left_its_page_or_does_not_hold_is_unfounded(tmp_path, m
 
 
 def prose(text: str) -> str:
-    """A page without what is made from results, code, formulas, links, and the estimate."""
-    text = re.sub(r"<!-- (?:table|number): [\w-]+ -->.*?<!-- end -->", "", text, flags=re.DOTALL)
+    """A page without what is made from results, code, formulas and links."""
+    text = re.sub(r"<!-- table: [\w-]+ -->.*?<!-- end -->", "", text, flags=re.DOTALL)
     text = re.sub(r"```.*?```|\$\$.*?\$\$|\$[^$]*\$|`[^`]*`", "", text, flags=re.DOTALL)
-    text = re.sub(r"## A billion rows: an estimate.*?\n## ", "", text, flags=re.DOTALL)
     return re.sub(r"\]\([^)]*\)", "", text)
 
 
@@ -60,35 +59,54 @@ def test_no_measured_number_is_typed_by_hand(page):
     text = page.read_text("utf-8")
     found = re.findall(r"\d+(?:\.\d+)+|\d+\s?%", prose(text))
     assert {re.sub(r"\s", "", number) for number in found} <= FIXED
-    assert not re.search(r"^\s*<!-- number", text, flags=re.MULTILINE), "it would begin a block"
 
 
-def test_a_changed_table_and_a_picture_of_other_results_are_stale(tmp_path, monkeypatch):
-    page, results = tmp_path / "README.md", tmp_path / "r.csv"
+@pytest.fixture
+def site(tmp_path, monkeypatch):
+    """A page with a table, a picture, and the results that both are made of."""
+    results = tmp_path / "r.csv"
     for name, value in {
         "ROOT": tmp_path,
         "CHECKSUMS": tmp_path / "checksums.json",
         "STUDIES": {},
-        "TEXTS": {},
-        "pages": lambda: [page],
+        "RUNS": {"experiments.r": (0.5, ["r.csv"])},
+        "PARTS": {"r.csv": ("core",)},
+        "pages": lambda: [tmp_path / "README.md"],
         "PICTURES": {"p.svg": (lambda frame, path: path.write_text(str(frame)), ["r.csv"])},
-        "TABLES": {
-            "t": (lambda: pd.read_csv(results), 0),
-            "n": (lambda: float(pd.read_csv(results)["x"].sum()), 1),
-        },
+        "TABLES": {"t": (lambda: provenance.read(results), 0)},
     }.items():
         monkeypatch.setattr(pages, name, value)
-    page.write_text(
-        "a <!-- number: n -->0<!-- end --> s\n<!-- table: t -->\nold\n<!-- end -->\nb\n"
-    )
-    results.write_text("x\n1\n")
+    (tmp_path / "README.md").write_text("a\n<!-- table: t --><!-- end -->\n")
+    provenance.write(results, pd.DataFrame({"x": [1]}), "python -m experiments r", ["core"])
+    return tmp_path
+
+
+def test_a_changed_table_and_a_picture_of_other_results_are_stale(site):
     pages.make_all()
     assert pages.stale() == []
-    assert page.read_text().startswith(
-        "a <!-- number: n -->1.0<!-- end --> s\n<!-- table: t -->\n\n| x |"
-    )
-    results.write_text("x\n2\n")
+    assert (site / "README.md").read_text().startswith("a\n<!-- table: t -->\n\n| x |")
+    provenance.write(site / "r.csv", pd.DataFrame({"x": [2]}), "python -m experiments r", ["core"])
     assert pages.stale() == ["README.md", "p.svg"]
+
+
+def test_results_of_earlier_code_are_marked_below_their_table(site, monkeypatch):
+    """A page that shows them as if they were current is not that of the results."""
+    pages.make_all()
+    assert "**earlier code**" not in (site / "README.md").read_text()
+    assert pages.all_results()["state"].tolist() == ["current"]
+    monkeypatch.setattr(provenance, "code", lambda parts: "other")
+    assert pages.outdated() == ["r.csv"]
+    assert pages.stale() == ["README.md"]
+    pages.make_all()
+    assert "**earlier code**" in (site / "README.md").read_text()
+    assert pages.all_results()["state"].tolist() == ["earlier code"]
+    assert pages.stale() == []
+
+
+def test_results_that_are_not_there_are_said_to_be_missing(site):
+    (site / "r.csv").unlink()
+    assert "Not measured: `r.csv`" in pages.filled((site / "README.md").read_text())
+    assert pages.all_results()["commit"].tolist() == ["not run"]
 
 
 @every_page
@@ -100,20 +118,20 @@ def test_every_picture_and_included_file_is_made(page):
     for link in map("".join, links):
         file = (page.parent / link).resolve()
         if "auto_examples" not in file.parts and file.name not in INCLUDED_WHOLE:
-            assert file.relative_to(ROOT).as_posix() in {*PICTURES, *TEXTS, *OLDER, *reports}, link
+            assert file.relative_to(ROOT).as_posix() in {*PICTURES, *reports}, link
 
 
 def test_every_table_is_on_a_page():
     shown = {name for page in PAGES for name in pages.marked(page.read_text("utf-8"))}
-    assert shown == set(pages.TABLES)
+    assert shown == {*pages.TABLES, pages.RESULTS}
 
 
 def test_every_file_of_results_has_a_maker():
     kept = [*ROOT.glob("experiments/results/*.csv"), *ROOT.glob("benchmarks/results/*.csv")]
     found = {path.relative_to(ROOT).as_posix() for path in kept}
-    assert found <= {*MADE_BY_STUDIES, *MADE_BY_RUNS, *OLDER}
+    assert found <= {*MADE_BY_STUDIES, *MADE_BY_RUNS} == set(PARTS)
+    assert all(provenance.made(path).commit for path in kept)
     assert {name for _, files in PICTURES.values() for name in files} <= found
-    assert all((ROOT / name).exists() for name in OLDER)
     assert set(json.loads(pages.CHECKSUMS.read_text("utf-8"))) == set(PICTURES)
     assert {page for page, _, _ in CLAIMS} <= {p.relative_to(ROOT).as_posix() for p in PAGES}
 
@@ -124,11 +142,3 @@ def test_hours_are_listed(capsys, monkeypatch):
     printed = capsys.readouterr().out
     assert "python -m experiments accuracy" in printed
     assert "in all" in printed
-
-
-def test_figures_in_the_text_of_the_paper_are_in_its_tables():
-    text = (ROOT / "paper" / "paper.md").read_text("utf-8").split("# Results")[1]
-    tables = "".join(re.findall(r"^\|.*$", text, flags=re.MULTILINE))
-    prose = re.sub(r"^\|.*$", "", text, flags=re.MULTILINE)
-    known = {*re.findall(r"\d+\.\d+", tables), "2.5", "0.2"}  # an optimum and a nominal rate
-    assert set(re.findall(r"\d+\.\d+", prose)) <= known

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from experiments import accuracy, regression, truth, words
+from experiments import provenance, quick, regression, truth
 from experiments.registry import STUDIES
 from experiments.rivals import selectors
 from experiments.study import Study
@@ -50,15 +50,83 @@ def test_results_of_others_stay_and_a_run_resumes(tmp_path, monkeypatch):
     def units():
         return [{"selector": name, "k": k} for name in ("a", "b") for k in range(2)]
 
-    def report(frame):
-        return f"{len(frame)} rows, sum {frame['value'].sum()}"
-
-    study = Study("tiny", units, work, 0.1, report=report)
+    study = Study("tiny", units, work, 0.1)
     study.run()
-    assert (tmp_path / "tiny.md").read_text() == "8 rows, sum 44\n"
+    assert provenance.read(study.path)["value"].tolist() == [0, 10, 1, 11] * 2
     study.run(["b"])
     assert seen == ["a", "a", "b", "b"]  # the log has them
-    assert (tmp_path / "tiny.md").read_text() == "8 rows, sum 44\n"
+    assert provenance.read(study.path)["value"].tolist() == [0, 10, 1, 11] * 2
+    assert provenance.made(study.path).command == "python -m experiments tiny"
+
+
+# Where results come from ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A small package, whose checksum nobody has asked for."""
+    (tmp_path / "core").mkdir()
+    (tmp_path / "core" / "a.py").write_text('"""A module."""\n\ndef f(x):\n    return x + 1\n')
+    (tmp_path / "plan.py").write_text("ROWS = 2\n")
+    monkeypatch.setattr(provenance, "PACKAGE", tmp_path)
+    provenance.code.cache_clear()
+    yield tmp_path
+    provenance.code.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "is_current"),
+    [
+        ("core/a.py", '"""Other words."""\n\n# why\ndef f(x):\n    return x + 1\n', True),
+        ("core/a.py", '"""A module."""\n\ndef f(x):\n    return x + 2\n', False),
+        ("core/b.py", "x = 1\n", False),
+        ("plan.py", "ROWS = 3\n", True),  # the result does not depend on it
+    ],
+)
+def test_a_result_is_of_earlier_code_when_its_parts_change(package, file, text, is_current):
+    path = package / "r.csv"
+    provenance.write(path, pd.DataFrame({"x": [1.0]}), "python -m experiments r", ["core"])
+    assert provenance.is_current(path, ["core"])
+    (package / file).write_text(text)
+    provenance.code.cache_clear()
+    assert provenance.is_current(path, ["core"]) == is_current
+
+
+def test_rows_of_earlier_code_beside_new_ones_are_not_current(package):
+    path, frame = package / "r.csv", pd.DataFrame({"x": [1.0]})
+    provenance.write(path, frame, "python -m experiments r", ["core"])
+    provenance.write(path, frame, "python -m experiments r", ["core"], partly=True)
+    assert provenance.is_current(path, ["core"])
+    (package / "core" / "a.py").write_text("x = 1\n")
+    provenance.code.cache_clear()
+    provenance.write(path, frame, "python -m experiments r", ["core"], partly=True)
+    assert provenance.made(path).code == provenance.MIXED
+    provenance.write(path, frame, "python -m experiments r", ["core"])
+    assert provenance.is_current(path, ["core"])
+
+
+def test_a_number_is_repeated_from_its_units_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr("experiments.study.RESULTS", tmp_path)
+    factor = 1.0
+
+    def units():
+        return [{"selector": name, "k": k} for name in ("a", "b") for k in range(3)]
+
+    def work(unit):
+        assert factor == 1.0 or unit["selector"] == "b"
+        return {"score": factor * unit["k"]}
+
+    study = Study("tiny", units, work, 0.1, cell={"selector": "b"}, value="score")
+    study.run()
+    factor = 2.0
+    assert quick.of_study(study) == (2.0, 1.0, 0.02)
+
+
+def test_every_cell_that_is_repeated_is_one_of_its_table():
+    for study in STUDIES.values():
+        if study.cell and study.path.exists():
+            assert len(quick.chosen(provenance.read(study.path), study.cell))
+            assert study.value in provenance.read(study.path)
 
 
 def test_probes_leave_the_split_as_it_is(tmp_path, monkeypatch):
@@ -74,23 +142,6 @@ def test_probes_leave_the_split_as_it_is(tmp_path, monkeypatch):
     assert Z.shape == (160, 8 + regression.N_PROBES)
 
 
-def test_wrong_labels_are_those_of_other_training_rows():
-    y = np.arange(300) % 3
-    train = np.arange(200)
-    noisy = accuracy.with_wrong_labels(y, train, 0.2, np.random.default_rng(0))
-    np.testing.assert_array_equal(noisy[200:], y[200:])
-    assert 0.1 < np.mean(noisy[train] != y[train]) < 0.3
-    assert set(noisy) == {0, 1, 2}
-
-
-def test_words_of_too_few_texts_are_no_feature():
-    texts = np.array(["good film"] * 400 + ["bad film rarely"] * 4 + ["bad film"] * 396)
-    X, y, X_test, y_test = words.counts(texts, np.repeat([0, 1], 400), 0)
-    assert X.shape == (500, 3)
-    assert X_test.shape == (300, 3)
-    assert y.mean() == y_test.mean() == 0.5
-
-
 @pytest.mark.parametrize("name", truth.ROWS)
 def test_truth_is_in_the_first_columns(name):
     """The function of the table changes with each of its true columns, and with no other."""
@@ -100,7 +151,7 @@ def test_truth_is_in_the_first_columns(name):
     assert len(y) == n
     rng = np.random.default_rng(1)
     x = rng.integers(2, size=(d, n)) * 1.0 if "bits" in name else rng.standard_normal((d, n))
-    for j in range(d):
+    for j in (*range(n_true + 1), d - 1):
         changed = x.copy()
         changed[j] = rng.permutation(x[j])
         assert (function(changed) != function(x)).any() == (j < n_true)
@@ -172,41 +223,3 @@ def test_probes_and_splits_are_counted(frame):
     assert costs.loc["ccm", "probes among the first five"].startswith("1.00 ±")
     assert costs.loc["ccm", "splits"] == "3"
     assert costs.loc["mrmr", "splits, 100 probes"] == "0"
-
-
-# Values taken out ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", ["at random", "by the value"])
-def test_so_many_values_are_taken_out(kind):
-    from experiments.missing import with_values_taken_out
-
-    X = two_effects(n=2000)[0]
-    gaps = with_values_taken_out(X, kind, 0.2, 0)
-    assert abs(np.isnan(gaps).mean() - 0.2) < 0.02
-    large = np.isnan(gaps[X > 0.0]).mean()
-    assert abs(large - (0.2 if kind == "at random" else 0.3)) < 0.03
-    np.testing.assert_array_equal(gaps[~np.isnan(gaps)], X[~np.isnan(gaps)])
-
-
-def test_a_feature_is_as_good_as_its_values_or_its_gaps():
-    from experiments.missing import imputed, order
-
-    X, y = two_effects()
-    gaps = X.copy()
-    gaps[y > 1.0, 6] = np.nan
-    filled = imputed(gaps, gaps)[0]
-    for way in ("gaps", "iterative", "mean"):
-        assert sorted(order(way, gaps, filled, y)) == list(range(8))
-        assert {1, 4} <= set(order(way, gaps, filled, y)[:3].tolist())
-
-
-def test_probes_hold_the_values_of_columns_in_another_order():
-    from experiments.survival import N_PROBES, with_probes
-
-    X = np.arange(60.0).reshape(20, 3) % 7
-    both = with_probes(X, 0)
-    assert both.shape == (20, 3 + N_PROBES)
-    np.testing.assert_array_equal(both[:, :3], X)
-    values = {tuple(sorted(column)) for column in X.T}
-    assert {tuple(sorted(column)) for column in both[:, 3:].T} <= values

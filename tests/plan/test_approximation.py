@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_limits
 from covmin.constants import BUDGETS, N_COMPONENTS, SAMPLE_ROWS
 from covmin.core.kernels import KERNELS
 from covmin.core.problem import EFFORT
-from covmin.plan.rules import Size, choose_approximation
+from covmin.plan.rules import choose_approximation
 from covmin.runtime import machine
 
 GAUSSIAN, MIXED, POLYNOMIAL, LINEAR = (
@@ -29,7 +29,7 @@ def free(monkeypatch):
 
 
 def choice(approximation, kernel, shape):
-    return choose_approximation(approximation, kernel, Size(*shape))[0]
+    return choose_approximation(approximation, kernel, shape)[0]
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ def test_components_that_are_exact_are_used_where_they_are_fewer_than_the_sample
 def test_auto_turns_to_components_where_the_matrix_does_not_fit(free):
     shape = (1900, 5)
     free(int(machine.exact_bytes(*shape) / 0.8) + 1)
-    assert choose_approximation("auto", GAUSSIAN, Size(*shape)) == (
+    assert choose_approximation("auto", GAUSSIAN, shape) == (
         None,
         f"1900 samples, at most {SAMPLE_ROWS}",
     )
     free(int(machine.exact_bytes(*shape) / 0.8) - 1)
-    assert choose_approximation("auto", GAUSSIAN, Size(*shape)) == (
+    assert choose_approximation("auto", GAUSSIAN, shape) == (
         "fourier",
         "not enough memory for the kernel matrix",
     )

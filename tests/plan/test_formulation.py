@@ -12,7 +12,7 @@ from covmin.core.objectives import InverseFreeObjective, TraceObjective
 from covmin.core.problem import Problem
 from covmin.core.rows import Sample
 from covmin.core.solver import Steps
-from covmin.plan.formulation import FORMULATIONS, Formulation, formulation_of
+from covmin.plan.formulation import Formulation, formulation_of
 
 EVERY = np.arange(8)
 
@@ -83,8 +83,6 @@ def test_names_and_objects():
     for wrong in ("single", 3, None):
         with pytest.raises(ValueError, match=r"'path' or 'paper', or a covmin\.Formulation; got"):
             formulation_of(wrong)
-    assert FORMULATIONS["path"].is_plain
-    assert not FORMULATIONS["paper"].is_path
 
 
 def test_parameters_of_a_selector_reach_into_it():

@@ -11,7 +11,7 @@ from covmin.core.kernels import (
     RationalQuadratic,
 )
 from covmin.plan.formulation import Formulation
-from covmin.plan.rules import kernel_of, mixing_share, with_share
+from covmin.plan.rules import kernel_of, with_share
 
 
 def test_auto_is_the_papers_for_a_single_solve():
@@ -31,12 +31,15 @@ def test_names_and_objects():
 
 
 def test_the_share_follows_features_and_samples():
-    assert mixing_share(10, 990) == pytest.approx(0.495)
-    assert mixing_share(990, 10) == 0.3
+    assert with_share(Mixed(), 10, 990).mixing == pytest.approx(0.495)
+    assert with_share(Mixed(), 990, 10).mixing == 0.3
 
 
 def test_a_kernel_with_its_share():
-    assert with_share(Mixed(bandwidth=2.0), 0.4) == Mixed(0.4, bandwidth=2.0)
-    assert with_share(Mixed(bandwidth=2.0), 0.0) == RationalQuadratic(bandwidth=2.0)
-    assert with_share(Mixed(bandwidth=2.0), 1.0) == Additive(2.0)
-    assert with_share(Laplacian(2.0), 0.4) == Laplacian(2.0)
+    for kernel, expected in (
+        (Mixed(0.4, bandwidth=2.0), Mixed(0.4, bandwidth=2.0)),
+        (Mixed(0.0, bandwidth=2.0), RationalQuadratic(bandwidth=2.0)),
+        (Mixed(1.0, bandwidth=2.0), Additive(2.0)),
+        (Laplacian(2.0), Laplacian(2.0)),
+    ):
+        assert with_share(kernel, 100, 10) == expected

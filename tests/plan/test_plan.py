@@ -16,7 +16,8 @@ from covmin.data import TableOptions, read
 from covmin.data.standardize import prepare_columns
 from covmin.datasets import make_xor
 from covmin.kernels import Polynomial
-from covmin.selection.fit import Settings, plan
+from covmin.selection.assemble import problem_of as planned_problem
+from covmin.selection.fit import make_plan, settings_of
 
 
 def numbers(n, d, seed=0):
@@ -336,8 +337,8 @@ def test_a_pair_that_needs_five_thousand_rows():
 
 def problem_of(selector, X, y):
     table = read(X, y, TableOptions())
-    method, _ = plan(table, table.columns(True), Settings.of(selector, None))
-    return method.problem(prepare_columns(X), (y - y.mean())[:, None])
+    plan = make_plan(table, table.columns(True), settings_of(selector, None))
+    return planned_problem(plan, prepare_columns(X), (y - y.mean())[:, None])
 
 
 @pytest.mark.parametrize(
@@ -385,9 +386,8 @@ def test_what_is_said_of_the_first_stage(shape, parameters, words):
 
     X = np.random.default_rng(0).standard_normal(shape)
     table = read(X, np.arange(shape[0]) + 0.5, TableOptions())
-    settings = Settings.of(CCMSelector(**parameters), None)
-    _, decisions = plan(table, table.columns(True), settings)
-    said = {each.topic: f"{each.choice} ({each.reason})" for each in decisions}
+    plan = make_plan(table, table.columns(True), settings_of(CCMSelector(**parameters), None))
+    said = {each.topic: f"{each.choice} ({each.reason})" for each in plan.decisions}
     if words is not None and words.startswith("~"):
         assert re.search(words[1:], said["first stage"])
     else:

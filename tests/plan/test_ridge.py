@@ -115,7 +115,7 @@ def test_an_interaction_among_many_features_gets_a_small_ridge():
 def test_weak_single_effects_among_many_features_get_a_large_ridge():
     """All features together predict nothing, but some by themselves stand out."""
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((400, 300))
+    X = rng.standard_normal((400, 200))
     y = 0.3 * X[:, :3].sum(axis=1) + rng.standard_normal(400)
     selector = CCMSelector(3).fit(X, y)
     assert ridge_for_noise(400, 1.0, lambda: True)[0] == 0.01

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from covmin import CCMSelector
 from covmin.constants import FOLDS
 from covmin.plan.rules import n_folds_used
-from covmin.selection.crossval import CrossValidation, _folds
+from covmin.selection.crossval import CrossValidation, stratified_folds
 
 
 def four(rng, n=300):
@@ -114,7 +114,7 @@ def test_a_class_of_two_members_does_no_harm():
     ("n_samples", "n_folds"), [(4, 2), (6, 3), (50, 5), (400, 5), (500, 4), (700, 3), (10**4, 2)]
 )
 def test_no_more_folds_than_hold_enough_samples_and_two_at_least(n_samples, n_folds):
-    folds = _folds(n_samples, None)
+    folds = stratified_folds(n_samples, None)
     used = folds[: n_folds_used(n_samples)]
     assert len(used) == n_folds
     assert len(used) == len(folds) or np.sum(used) >= FOLDS[-1]

@@ -20,8 +20,7 @@ from covmin.kernels import Gaussian, Mixed
 from covmin.plan import look
 from covmin.runtime import machine
 from covmin.selection import assemble, fit
-from covmin.selection.assemble import make_problem
-from covmin.selection.fit import Settings
+from covmin.selection.assemble import make_problem, problem_of
 
 # More rows than the exact kernel takes.
 N, D = 2200, 8
@@ -133,11 +132,10 @@ class TestFolds:
         X = np.random.default_rng(0).standard_normal((60, 5))
         options = {"approximation": Fourier(16), "formulation": "path"}
         table = read(X, X[:, 0], TableOptions())
-        method, _ = fit.plan(
-            table, table.columns(True), Settings.of(CCMSelector(2, **options), None)
-        )
-        fold = method.problem(prepare_columns(X[:50, :4]), centred(X[:50, 0]))
-        assert fold.kernel == method.kernel
+        settings = fit.settings_of(CCMSelector(2, **options), None)
+        plan = fit.make_plan(table, table.columns(True), settings)
+        fold = problem_of(plan, prepare_columns(X[:50, :4]), centred(X[:50, 0]))
+        assert fold.kernel == plan.kernel
         assert isinstance(fold.kernel, Mixed)
 
     def test_of_many_rows_a_sample_chooses_the_number_of_features(self):

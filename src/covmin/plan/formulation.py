@@ -1,5 +1,6 @@
 """The paper's formulations, as an object that users can pass."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral, Real
@@ -64,39 +65,31 @@ class Formulation(Configurable):
     max_step: float = STEPS.max_step
     response_kernel: str = "linear"
 
-    @property
-    def is_path(self) -> bool:
-        """Whether it solves a path of decreasing budgets."""
-        return self.strategy == "path"
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it is a path with the exact criterion and a hard constraint."""
-        return (self.strategy, self.constraint, self.inverse) == ("path", "hard", "exact")
-
-    @property
-    def has_price(self) -> bool:
-        """Whether the constraint has a penalty."""
-        return CONSTRAINTS[self.constraint].has_price
-
     def check(self) -> None:
         """Raise an error if a parameter is invalid."""
-        for name, allowed in (
-            ("strategy", ("path", "single")),
-            ("constraint", tuple(CONSTRAINTS)),
-            ("inverse", tuple(OBJECTIVES)),
-            ("response_kernel", ("linear", "gaussian")),
-        ):
-            if getattr(self, name) not in allowed:
-                raise ValueError(
-                    f"{name} must be one of {', '.join(map(repr, allowed))}; "
-                    f"got {getattr(self, name)!r}."
-                )
-        _check_number("lambda1", self.lambda1, "≥ 0", lambda x: x >= 0, optional=True)
-        _check_number("lambda2", self.lambda2, "> 0", lambda x: x > 0, optional=True)
-        _check_number("tol", self.tol, "≥ 0", lambda x: x >= 0)
-        _check_number("max_step", self.max_step, "in (0, 1]", lambda x: 0 < x <= 1)
-        if self.lambda1 is not None and not self.has_price:
+        named = {
+            "strategy": ("path", "single"),
+            "constraint": tuple(CONSTRAINTS),
+            "inverse": tuple(OBJECTIVES),
+            "response_kernel": ("linear", "gaussian"),
+        }
+        for name, allowed in named.items():
+            if (value := getattr(self, name)) not in allowed:
+                names = ", ".join(map(repr, allowed))
+                raise ValueError(f"{name} must be one of {names}; got {value!r}.")
+        numbers: dict[str, tuple[str, Callable[[Any], bool]]] = {
+            "lambda1": ("≥ 0", lambda x: x >= 0),
+            "lambda2": ("> 0", lambda x: x > 0),
+            "tol": ("≥ 0", lambda x: x >= 0),
+            "max_step": ("in (0, 1]", lambda x: 0 < x <= 1),
+        }
+        for name, (words, holds) in numbers.items():
+            value = getattr(self, name)
+            if value is None and name.startswith("lambda"):
+                continue
+            if isinstance(value, bool) or not isinstance(value, Real) or not holds(value):
+                raise ValueError(f"{name} must be a number {words}; got {value!r}.")
+        if self.lambda1 is not None and not CONSTRAINTS[self.constraint].has_price:
             raise ValueError("lambda1 requires a soft constraint; pass constraint='soft'.")
         if self.lambda2 is not None and self.inverse == "exact":
             raise ValueError("lambda2 requires the inverse-free form; pass inverse='free'.")
@@ -145,11 +138,6 @@ class Fourier(Configurable):
 
     n_components: int = N_COMPONENTS
 
-    def check(self) -> None:
-        """Raise an error if a parameter is invalid."""
-        if not isinstance(self.n_components, Integral) or self.n_components < 1:
-            raise ValueError(f"n_components must be an integer ≥ 1; got {self.n_components!r}.")
-
 
 def approximation_of(given: Any) -> tuple[str, int]:
     """Return the name of an approximation, and its number of random Fourier features.
@@ -157,21 +145,11 @@ def approximation_of(given: Any) -> tuple[str, int]:
     >>> approximation_of("auto"), approximation_of(Fourier(n_components=100))
     (('auto', 512), ('fourier', 100))
     """
-    if isinstance(given, Fourier):
-        given.check()
-        return "fourier", given.n_components
-    if given in ("auto", "exact", "fourier"):
+    if not isinstance(given, Fourier):
         return given, N_COMPONENTS
-    raise ValueError(
-        f'approximation must be "auto", "exact", "fourier" or a covmin.Fourier; got {given!r}.'
-    )
-
-
-def _check_number(name: str, value: Any, words: str, holds: Any, *, optional: bool = False) -> None:
-    if value is None and optional:
-        return
-    if isinstance(value, bool) or not isinstance(value, Real) or not holds(value):
-        raise ValueError(f"{name} must be a number {words}; got {value!r}.")
+    if not isinstance(given.n_components, Integral) or given.n_components < 1:
+        raise ValueError(f"n_components must be an integer ≥ 1; got {given.n_components!r}.")
+    return "fourier", given.n_components
 
 
 # Named formulations: the path, and the paper's single solve.

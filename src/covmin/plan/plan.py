@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from covmin.constants import N_COMPONENTS
 from covmin.core.kernels import Kernel
+from covmin.core.problem import Effort
 
 from .formulation import Formulation
 
@@ -65,8 +67,22 @@ class Plan:
     formulation: Formulation
     approximation: str | None
     kernel: Kernel
-    epsilons: tuple[float, ...]
+    epsilons: tuple[float, ...] = ()
     readings: tuple[Any, ...] = ()
+    n_components: int = N_COMPONENTS
+    device: str | None = None
+    seed: int = 0
+    n_threads: int = 1  # blocks of rows on the host processed in parallel
+    # Limit on the work of an evaluation, in single precision; None: all rows in double precision.
+    effort: Effort | None = None
+    order: int = 0  # features of the largest interactions that are searched for
+    refines: bool = False  # whether tuned regressions have the last word on the first features
+
+    def deciding(self, *decisions: Decision, **changes: Any) -> Plan:
+        """Return the plan after further decisions; of several on a topic the last counts."""
+        topics = {decision.topic: decision for decision in decisions}
+        kept = [topics.pop(each.topic, each) for each in self.decisions]
+        return replace(self, decisions=(*kept, *topics.values()), **changes)
 
     def __repr__(self) -> str:
         return str(self)

@@ -1,7 +1,7 @@
 """The rules behind every "auto": each returns a value, and the reason in words where it has one."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import comb
 from typing import Any
 
@@ -27,11 +27,16 @@ from covmin.core.problem import EFFORT, Effort
 from covmin.core.screening import N_FUNCTIONS
 from covmin.data.blocks.array import block_rows
 from covmin.remarks import InputError
-from covmin.runtime.machine import check_memory, exact_bytes, fits, fourier_bytes, row_threads
+from covmin.runtime.machine import (
+    check_memory,
+    exact_bytes,
+    fourier_bytes,
+    row_threads,
+)
 
 from .formulation import Formulation
+from .plan import Decision
 
-Reasoned = tuple[float, str]
 # Elementwise passes over the pairs cost as much as this many rows.
 _PASSES = 100
 # Overhead of a matrix product in the search, in multiplications.
@@ -47,63 +52,52 @@ def kernel_of(given: Any, formulation: Formulation) -> Kernel:
     >>> kernel_of("auto", Formulation()), kernel_of("auto", Formulation(strategy="single"))
     (Mixed(), Gaussian())
     """
-    if given == "auto":
-        return Mixed() if formulation.is_path else Gaussian()
-    kernel: Kernel
+    kernel = given
     if isinstance(given, str):
-        if given not in KERNELS:
-            raise InputError(
-                f'kernel must be "auto", one of {", ".join(map(repr, KERNELS))}, or an object of '
-                f"covmin.kernels; got {given!r}.",
-                "kernel",
-            )
-        kernel = KERNELS[given]()
-    elif isinstance(given, tuple(KERNELS.values())):
-        kernel = given  # type: ignore[assignment]
-    else:
-        raise ValueError(
-            f"kernel must be a name or an object of covmin.kernels, such as Polynomial(degree=2); "
-            f"got {given!r}."
+        if given == "auto":
+            return Mixed() if formulation.strategy == "path" else Gaussian()
+        kernel = KERNELS[given]() if given in KERNELS else None
+    if not isinstance(kernel, tuple(KERNELS.values())):
+        raise InputError(
+            f'kernel must be "auto", one of {", ".join(map(repr, KERNELS))}, or an object of '
+            f"covmin.kernels, such as Polynomial(degree=2); got {given!r}.",
+            "kernel",
         )
     try:
-        kernel.check()
+        kernel.check()  # type: ignore[attr-defined]
     except ValueError as error:
         raise ValueError(f"kernel={kernel!r}: {error}") from None
-    return kernel
+    return kernel  # type: ignore[return-value]
 
 
-def mixing_share(n_samples: int, n_features: float) -> float:
-    """Return γ: from 0.3 if samples outnumber features, to 0.5 if features far outnumber samples.
+def with_share(kernel: Kernel, n_samples: int, n_features: float) -> Kernel:
+    """Return a kernel with the additive share γ of a mixed one set.
 
-    >>> mixing_share(100, 10), round(mixing_share(60, 2000), 2)
-    (0.3, 0.49)
+    From 0.3 if samples outnumber features, to 0.5 if features far outnumber samples. A share of 0
+    or 1 is a pure kernel.
+
+    >>> with_share(Mixed(), 100, 10), with_share(Mixed(1.0), 100, 10)
+    (Mixed(mixing=0.3), Additive())
     """
-    return max(0.5 * n_features / (n_features + n_samples), LEAST_MIXING)
-
-
-def with_share(kernel: Kernel, share: float) -> Kernel:
-    """Return a mixed kernel with the given share, or the pure kernel if the share is 0 or 1."""
     if not isinstance(kernel, Mixed):
         return kernel
+    share: Any = kernel.mixing
+    if isinstance(share, str):
+        share = max(0.5 * n_features / (n_features + n_samples), LEAST_MIXING)
     if share in (0.0, 1.0):
         return (Additive if share else RationalQuadratic)(bandwidth=kernel.bandwidth)
-    return replace(kernel, mixing=share)
+    return replace(kernel, mixing=float(share))
+
+
+def on_kernel(kernel: Kernel, reason: str) -> Decision:
+    """Return the decision on a kernel, in words."""
+    if isinstance(kernel, Mixed):
+        return Decision("kernel", f"mixed, {kernel.mixing:.0%} additive", reason)
+    changed = repr(kernel).partition("(")[2].rstrip(")")
+    return Decision("kernel", f"{kernel.name}, {changed}" if changed else kernel.name, reason)
 
 
 # --- exact kernel matrix or random Fourier features ----------------------------------------------
-
-
-@dataclass(frozen=True)
-class Size:
-    """The size of a fit."""
-
-    n_samples: int
-    n_columns: int
-    n_responses: int = 1
-    itemsize: int = 8  # bytes per number
-    n_components: int = N_COMPONENTS  # number of random Fourier features, if they are used
-    on_device: bool = False  # whether the samples are copied to a device
-    effort: Effort = EFFORT  # limit on the work of an evaluation
 
 
 def by_size(
@@ -124,22 +118,42 @@ def by_size(
     return "fourier" if exact_components or many else None
 
 
-def choose_approximation(approximation: str, kernel: Kernel, size: Size) -> tuple[str | None, str]:
+def choose_approximation(
+    approximation: str,
+    kernel: Kernel,
+    shape: tuple[int, int],
+    effort: Effort = EFFORT,
+    *,
+    itemsize: int = 8,
+    **sizes: Any,
+) -> tuple[str | None, str]:
     """Return the approximation that a fit will use, and the reason.
 
     The choice depends on the size and on the free memory. A MemoryError is raised if the requested
-    approximation does not fit or, with "auto", neither of them does.
+    approximation does not fit or, with "auto", neither of them does. ``itemsize`` is the number of
+    bytes per number, and ``sizes`` are those of `component_bytes`.
 
-    >>> choose_approximation("auto", Mixed(), Size(100_000, 10))[0]
-    'fourier'
+    >>> choose_approximation("auto", Mixed(), (100_000, 10))
+    ('fourier', '100000 samples, more than 2000')
     """
-    n, d, most = size.n_samples, size.n_columns, size.effort.matrix_rows
-    matrix = exact_bytes(n, d, size.itemsize, mixed=kernel.sums_features)
-    wanted = by_size(approximation, kernel, (n, d), most) == "fourier"
-    squeezed = approximation == "auto" and kernel.has_components and not fits(matrix)
-    if wanted or squeezed:
+    n, d = shape
+    other = "" if kernel.has_components else 'kernel="gaussian" with '
+    wanted = squeezed = by_size(approximation, kernel, shape, effort.matrix_rows) == "fourier"
+    if not wanted:
+        try:
+            check_memory(
+                exact_bytes(n, d, itemsize, mixed=kernel.sums_features),
+                f"The exact kernel of {n} samples and {d} columns",
+                f'{other}approximation="fourier" needs no such matrix; or pass fewer samples, or '
+                "float32.",
+            )
+        except MemoryError:
+            if approximation != "auto" or not kernel.has_components:
+                raise
+            squeezed = True
+    if squeezed:
         check_memory(
-            _component_bytes(kernel, size),
+            component_bytes(kernel, shape, effort, itemsize, **sizes),
             f"A fit of {n} samples and {d} columns with random Fourier features",
             "Use fewer components (covmin.Fourier), omit the additive part of the kernel "
             '(kernel="gaussian"), pass float32, or read the rows from disk: a numpy.memmap, or '
@@ -151,42 +165,42 @@ def choose_approximation(approximation: str, kernel: Kernel, size: Size) -> tupl
             return "fourier", "an exact feature map, and fewer columns than samples"
         if not wanted:
             return "fourier", "not enough memory for the kernel matrix"
-        return "fourier", f"{n} samples, more than {most}"
-    other = "" if kernel.has_components else 'kernel="gaussian" with '
-    check_memory(
-        matrix,
-        f"The exact kernel of {n} samples and {d} columns",
-        f'{other}approximation="fourier" needs no such matrix; or pass fewer samples, or float32.',
-    )
+        return "fourier", f"{n} samples, more than {effort.matrix_rows}"
     if approximation != "auto":
         return None, "as requested"
-    if n <= most:
-        return None, f"{n} samples, at most {most}"
+    if n <= effort.matrix_rows:
+        return None, f"{n} samples, at most {effort.matrix_rows}"
     return None, f"the {kernel.name} kernel has no random Fourier features"
 
 
-def _component_bytes(kernel: Kernel, size: Size) -> int:
+def component_bytes(
+    kernel: Kernel,
+    shape: tuple[int, int],
+    effort: Effort,
+    itemsize: int,
+    n_responses: int = 1,
+    n_components: int = N_COMPONENTS,
+    on_device: bool = False,
+) -> int:
     """Return the memory of a fit with Fourier features, and of a matrix in its first stages."""
-    n, d = size.n_samples, size.n_columns
-    seen = size.effort.rows(kernel, d, size.n_components)
-    by_matrix = seen <= size.effort.matrix_rows and kernel.sums_features
+    n, d = shape
+    seen = effort.rows(kernel, d, n_components)
+    by_matrix = seen <= effort.matrix_rows and kernel.sums_features
     n_columns = min(d, BUDGETS[0]) if by_matrix else d
-    n_random = d if kernel.components_are_exact else size.n_components
+    n_random = d if kernel.components_are_exact else n_components
     waves = waves_for(n_columns, alone=not kernel.sees_interactions) if kernel.sums_features else 0
     needed = fourier_bytes(
         n,
         d,
         n_random + waves * n_columns,
-        size.itemsize,
+        itemsize,
         block_rows=block_rows(d),
-        n_responses=size.n_responses,
-        n_threads=1 if size.on_device else row_threads(),
-        copied=size.on_device,
-        sampled=held_rows(n, d, size.n_responses),
+        n_responses=n_responses,
+        n_threads=1 if on_device else row_threads(),
+        copied=on_device,
+        sampled=held_rows(n, d, n_responses),
     )
-    if by_matrix:
-        needed += exact_bytes(min(n, seen), d, size.itemsize, mixed=True)
-    return needed
+    return needed + (exact_bytes(min(n, seen), d, itemsize, mixed=True) if by_matrix else 0)
 
 
 # --- rows of the searches before a fit -----------------------------------------------------------
@@ -218,24 +232,39 @@ def pair_waves(n_rows: int, n_columns: int, n_responses: int) -> int:
     return int(np.clip(min(affordable, held), 1, N_FUNCTIONS))
 
 
-def search_order(wanted: bool | int | str, n_rows: int, n_columns: int, n_responses: int) -> int:
+def search_order(
+    wanted: bool | int | str, kernel: Kernel, task: str, shape: tuple[int, int, int]
+) -> tuple[int, Decision]:
     """Return the largest number of features whose products are all searched; 0 means no search.
 
     Beyond pairs, "auto" goes as deep as one evaluation of the criterion costs, up to four.
+    ``shape`` has the numbers of samples, columns and responses.
 
-    >>> [search_order("auto", 500, d, 1) for d in (30, 500, 2000)]
+    >>> [search_order("auto", Mixed(), "regression", (500, d, 1))[0] for d in (30, 500, 2000)]
     [4, 3, 2]
     """
+    n, d, k = shape
+    if wanted is not True and wanted in (0, 1):
+        return 0, Decision("interactions", "not searched for", "as requested")
+    if not kernel.sees_interactions:
+        reason = f"the {kernel.name} kernel cannot represent them"
+        return 0, Decision("interactions", "not searched for", reason)
+    rows, order = pair_rows(n, d, k), 2
     if wanted is not True and wanted != "auto":
-        return int(wanted) if int(wanted) > 1 else 0
-    order = 2
-    while order < 4:
-        n_blocks = comb(n_columns, order - 1)  # matrix products, each with an overhead
-        work = comb(n_columns, order + 1) * n_rows * n_responses + _BLOCK_WORK * n_blocks
-        if work > WORK[0]:
-            break
-        order += 1
-    return order
+        order = int(wanted)
+    else:
+        for deeper in (3, 4):
+            n_blocks = comb(d, deeper - 2)  # matrix products, each with an overhead
+            if comb(d, deeper) * rows * k + _BLOCK_WORK * n_blocks > WORK[0]:
+                break
+            order = deeper
+    n_waves = pair_waves(rows, d, k)
+    by = f"products of {n_waves} functions of each column" if n_waves > 1 else "products"
+    also = ", and features that affect the spread of y" if task == "regression" else ""
+    n_sets = sum(comb(d, size) for size in range(2, order + 1))
+    sets = f"all {n_sets:,} sets of up to {order} columns, by {by}{also}, on {rows} rows"
+    reason = "all of them" if rows == n else "as many as time and memory allow"
+    return order, Decision("interactions", sets, reason)
 
 
 def held_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
@@ -252,7 +281,9 @@ def held_rows(n_samples: int, n_columns: int, n_responses: int) -> int:
 
 
 def given_ridges(epsilon: Any) -> tuple[float, ...]:
-    """Return the values of ε that the user gave, in increasing order."""
+    """Return the values of ε that the user gave, in increasing order; none for "auto"."""
+    if isinstance(epsilon, str):
+        return ()
     values = np.unique(np.atleast_1d(np.asarray(epsilon, dtype=np.float64)))
     if values.size == 0 or not (np.isfinite(values).all() and (values > 0).all()):
         raise ValueError(
@@ -262,9 +293,9 @@ def given_ridges(epsilon: Any) -> tuple[float, ...]:
     return tuple(values.tolist())
 
 
-def paper_ridge(task: str, formulation: Formulation) -> Reasoned:
+def paper_ridge(task: str, strategy: str) -> tuple[float, str]:
     """Return the paper's ε; except for classes, a path uses the upper limit of a path."""
-    if formulation.is_path and task != "classification":
+    if strategy == "path" and task != "classification":
         return RIDGE_LIMITS[2], "the inverse-free form on a path"
     return PAPER_RIDGE[task], f"the paper's value for {task}"
 
@@ -283,7 +314,7 @@ def ridge_for_noise(
     unpredicted: float,
     single_effects: Callable[[], bool] = lambda: False,
     n_seen: float | None = None,
-) -> Reasoned:
+) -> tuple[float, str]:
     """Return ``ε = ρ/n`` for the noise-to-signal ratio ρ, and the reason.
 
     Suppose that the response is a draw from a Gaussian process with covariance ``s²·k``, plus

@@ -249,7 +249,7 @@ def fits(needed: int) -> bool:
 
 
 def check_memory(needed: int, what: str, remedy: str) -> None:
-    """Raise an error with the sizes and a remedy if the memory does not suffice.
+    """Raise an error with the sizes and a remedy if the memory does not suffice, with a margin.
 
     >>> check_memory(10**18, "A matrix of that size", "Use a smaller one.")
     Traceback (most recent call last):

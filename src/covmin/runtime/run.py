@@ -16,7 +16,7 @@ from os import PathLike
 from pathlib import Path
 from time import monotonic
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -28,9 +28,6 @@ from covmin.remarks import InputError
 from .machine import in_threads, one_blas_thread
 from .resume import Checkpoint
 
-if TYPE_CHECKING:
-    from sklearn.utils import Bunch
-
 Result = TypeVar("Result")
 
 # Seconds before "auto" shows a progress bar; shorter work needs none.
@@ -39,13 +36,6 @@ _PATIENCE = 3.0
 _INSIDE: ContextVar[bool] = ContextVar("inside", default=False)
 # Share of a time limit that the choice of m and ε may use; the path on all samples needs the rest.
 _SHARE_OF_CHOICE = 0.75
-_ALLOWED = {
-    "checkpoint": "a path in a folder that exists, or None",
-    "checkpoint_after": "a number of seconds ≥ 0",
-    "interrupt": '"raise" or "keep"',
-    "seconds": "a number > 0 or None",
-    "callback": "callable or None",
-}
 
 
 class ProgressBar:
@@ -173,16 +163,22 @@ class LongRun(Configurable):
     def check(self) -> None:
         """Raise an error if a setting is invalid."""
         path, after, limit = self.checkpoint, self.checkpoint_after, self.seconds
-        is_valid = {
-            "checkpoint": path is None
-            or (isinstance(path, str | PathLike) and Path(path).resolve().parent.is_dir()),
-            "checkpoint_after": isinstance(after, Real) and after >= 0.0,
-            "interrupt": self.interrupt in ("raise", "keep"),
-            "seconds": limit is None or (isinstance(limit, Real) and limit > 0.0),
-            "callback": self.callback is None or callable(self.callback),
+        is_file = isinstance(path, str | PathLike) and Path(path).resolve().parent.is_dir()
+        valid = {
+            "checkpoint": (path is None or is_file, "a path in a folder that exists, or None"),
+            "checkpoint_after": (
+                isinstance(after, Real) and after >= 0.0,
+                "a number of seconds ≥ 0",
+            ),
+            "interrupt": (self.interrupt in ("raise", "keep"), '"raise" or "keep"'),
+            "seconds": (
+                limit is None or (isinstance(limit, Real) and limit > 0.0),
+                "a number > 0 or None",
+            ),
+            "callback": (self.callback is None or callable(self.callback), "callable or None"),
         }
-        for name, allowed in _ALLOWED.items():
-            if not is_valid[name]:
+        for name, (is_valid, allowed) in valid.items():
+            if not is_valid:
                 text = f"{name} must be {allowed}; got {getattr(self, name)!r}."
                 raise InputError(text, f"long_run__{name}")
 
@@ -199,7 +195,9 @@ class Run(Watch):
     steps: list[Progress] = field(default_factory=list)
     late: bool = False  # whether the time is up
     interrupted: bool = False  # whether Ctrl-C asked to stop
-    n_judged: tuple[int, int] | None = None  # (finished, all) folds, if not all finished
+    # Folds finished and in all, if only some are. With more time, m may differ: the stages that
+    # follow are not saved.
+    n_judged: tuple[int, int] | None = None
 
     @classmethod
     @contextmanager
@@ -254,13 +252,6 @@ class Run(Watch):
         """Tell whether the choice of m and ε has used up its share of the time."""
         return monotonic() - self.begin >= _SHARE_OF_CHOICE * self.seconds
 
-    def choice_cut_short(self, done: int, total: int) -> None:
-        """Record that only some folds were finished.
-
-        A fit with more time may choose a different m, so the stages that follow are not saved.
-        """
-        self.n_judged = done, total
-
     def early_end(self, n_features: int) -> str:
         """Describe what ended the choice, or the path at a number of features; empty if nothing."""
         said = ""
@@ -312,19 +303,6 @@ class Run(Watch):
         self.bar.show("cross-validation", "fold", done, total)
         if (told := getattr(self.long_run.callback, "fold", None)) is not None:
             told(done, total)
-
-    def history(self) -> Bunch:
-        """Return the steps, with one array per quantity."""
-        from sklearn.utils import Bunch
-
-        rows = [
-            (s.stage, s.budget, s.iteration.value, s.iteration.gap, s.iteration.n_active)
-            for s in self.steps
-        ]
-        types = {"stage": int, "n_features": int, "objective": float, "gap": float, "n_active": int}
-        columns = zip(*rows, strict=True) if rows else [()] * len(types)
-        arrays = zip(types, columns, strict=True)
-        return Bunch(**{name: np.array(column, types[name]) for name, column in arrays})
 
 
 def for_many_fits(estimator: Any, whole: Any) -> Any:

@@ -13,88 +13,73 @@ from covmin.core.exchange import SetSample
 from covmin.core.kernels import Kernel
 from covmin.core.lookback import refine
 from covmin.core.path import Path
-from covmin.core.problem import Effort, Problem
+from covmin.core.problem import Problem
 from covmin.core.rows import Sample
 from covmin.data.blocks import StandardizedBlocks
 from covmin.data.response import EncodedResponse
 from covmin.data.standardize import DistinctRows, PreparedColumns
-from covmin.plan.formulation import Formulation
-from covmin.plan.rules import held_rows, path_budgets
+from covmin.plan import Plan
+from covmin.plan.rules import held_rows
 
 
-@dataclass(frozen=True)
-class Method:
-    """What the plan has decided about the optimisation."""
+def problem_of(plan: Plan, columns: PreparedColumns, Y: np.ndarray) -> Problem:
+    """Return the problem for prepared columns and centred responses, without its ridge."""
+    # Ten conjugate gradient steps cannot resolve the narrower kernel.
+    narrow = plan.formulation.strategy == "path" and plan.formulation.inverse == "exact"
+    return make_problem(
+        columns,
+        Y,
+        plan.kernel,
+        approximation=plan.approximation,
+        n_components=plan.n_components,
+        device=plan.device,
+        seed=plan.seed,
+        n_threads=plan.n_threads,
+        single=plan.effort is not None,
+        for_kept=bool(narrow and plan.approximation),
+        effort=plan.effort,
+    )
 
-    task: str
-    formulation: Formulation
-    kernel: Kernel
-    approximation: str | None  # "fourier", or None for the n×n kernel matrix
-    n_components: int = N_COMPONENTS
-    device: str | None = None
-    seed: int = 0
-    n_threads: int = 1  # blocks of rows on the host processed in parallel
-    # Limit on the work of an evaluation, in single precision; None: all rows in double precision.
-    effort: Effort | None = None
-    order: int = 0  # features of the largest interactions that are searched for
-    refines: bool = False  # whether tuned regressions have the last word on the first features
 
-    def problem(self, columns: PreparedColumns, Y: np.ndarray) -> Problem:
-        """Return the problem for prepared columns and centred responses, without its ridge."""
-        # Ten conjugate gradient steps cannot resolve the narrower kernel.
-        narrow = self.formulation.is_path and self.formulation.inverse == "exact"
-        return make_problem(
-            columns,
-            Y,
-            self.kernel,
-            approximation=self.approximation,
-            n_components=self.n_components,
-            device=self.device,
-            seed=self.seed,
-            n_threads=self.n_threads,
-            single=self.effort is not None,
-            for_kept=bool(narrow and self.approximation),
-            effort=self.effort,
-        )
+def formulated(
+    plan: Plan,
+    problem: Problem,
+    columns: PreparedColumns,
+    response: EncodedResponse,
+    epsilon: float,
+) -> Problem:
+    """Return a problem with the kernel and the formulation of the plan, and a ridge."""
+    return plan.formulation.applied_to(
+        replace(problem, kernel=plan.kernel),
+        epsilon,
+        unit=response.squared_unit,
+        power=float((columns.p @ response.Y**2).sum()),
+        n=columns.total_weight,
+    )
 
-    def formulated(
-        self, problem: Problem, columns: PreparedColumns, response: EncodedResponse, epsilon: float
-    ) -> Problem:
-        """Return a problem with the kernel and the formulation of the plan, and a ridge."""
-        return self.formulation.applied_to(
-            replace(problem, kernel=self.kernel),
-            epsilon,
-            unit=response.squared_unit,
-            power=float((columns.p @ response.Y**2).sum()),
-            n=columns.total_weight,
-        )
 
-    def refined(self, problem: Problem, path: Path, m: int | None) -> tuple[np.ndarray, int]:
-        """Return the features of a path, the first ones in a better order, by tuned regressions.
+def refined(plan: Plan, problem: Problem, path: Path, m: int | None) -> tuple[np.ndarray, int]:
+    """Return the features of a path, the first ones in a better order, by tuned regressions.
 
-        Also returns how many exchanges of one of the first m features were compared at the end,
-        none of which lowers the error.
+    Also returns how many exchanges of one of the first m features were compared at the end, none
+    of which lowers the error.
 
-        A path compares sets by one kernel and ridge for all. The last word has the quantity that
-        the criterion estimates, with a kernel and a ridge of its own for each set.
-        """
-        if not self.refines or problem.sample.X.shape[0] < 2 * SAMPLES_FOR_EACH_FEATURE:
-            return path.order, 0
-        few, units = problem.sample.first(SAMPLE_ROWS), problem.units
-        Y, p = (to_numpy(part).astype(np.float64) for part in (few.Y, few.p))
-        sample = SetSample(to_numpy(few.X), units.of_column, units.scale, Y - p @ Y, p / p.sum())
-        named = [units[units >= 0] for units in path.protected.interactions.units]
-        named = [np.unique(members) for members in named if np.unique(members).size > 1]
-        also = np.concatenate([path.protected.spread.units.ravel(), *named]).astype(int)
-        first = path.order[: CANDIDATES[1]]
-        also = np.unique(also[(also >= 0) & ~np.isin(also, first)])
-        refined = refine(sample, np.concatenate([first, also]).tolist(), named, m)
-        rest = path.order[~np.isin(path.order, refined.order)]
-        return np.concatenate([refined.order, rest]), refined.n_exchanges
-
-    def budgets(self, n_features: int, m: int) -> list[int]:
-        """Return the budgets of the stages; a single solve has only m."""
-        return path_budgets(n_features) if self.formulation.is_path else [m]
+    A path compares sets by one kernel and ridge for all. The last word has the quantity that the
+    criterion estimates, with a kernel and a ridge of its own for each set.
+    """
+    if not plan.refines or problem.sample.X.shape[0] < 2 * SAMPLES_FOR_EACH_FEATURE:
+        return path.order, 0
+    few, units = problem.sample.first(SAMPLE_ROWS), problem.units
+    Y, p = (to_numpy(part).astype(np.float64) for part in (few.Y, few.p))
+    sample = SetSample(to_numpy(few.X), units.of_column, units.scale, Y - p @ Y, p / p.sum())
+    found = [np.unique(members[members >= 0]) for members in path.protected.interactions.units]
+    named: list[Any] = [members for members in found if members.size > 1]
+    also = np.concatenate([path.protected.spread.units.ravel(), *named]).astype(int)
+    first = path.order[: CANDIDATES[1]]
+    also = np.unique(also[(also >= 0) & ~np.isin(also, first)])
+    better = refine(sample, np.concatenate([first, also]).tolist(), named, m)
+    rest = path.order[~np.isin(path.order, better.order)]
+    return np.concatenate([better.order, rest]), better.n_exchanges
 
 
 def make_problem(
@@ -171,16 +156,15 @@ class _Drawn:
 
     def __call__(self, columns: np.ndarray, n_rows: int) -> Sample:
         n_rows = min(n_rows, held_rows(self.rows.size, columns.size, self.Y.shape[1]))
-        if self._last is None or not self._serves(self._last, columns, n_rows):
-            X = self.columns.X
-            places = np.full(X.shape[1], -1)
-            places[columns] = np.arange(columns.size)
-            narrow = replace(self.columns, X=X.restrict(columns))
-            held = _held(narrow, self.Y, self.rows, n_rows, n_threads=self.n_threads)
-            self._last = replace(held, columns=places)
+        last = self._last
+        if last is not None and n_rows <= last.shape[0]:
+            assert last.columns is not None
+            if (last.columns[columns] >= 0).all():
+                return last
+        X = self.columns.X
+        places = np.full(X.shape[1], -1)
+        places[columns] = np.arange(columns.size)
+        narrow = replace(self.columns, X=X.restrict(columns))
+        held = _held(narrow, self.Y, self.rows, n_rows, n_threads=self.n_threads)
+        self._last = replace(held, columns=places)
         return self._last
-
-    @staticmethod
-    def _serves(last: Sample, columns: np.ndarray, n_rows: int) -> bool:
-        assert last.columns is not None
-        return n_rows <= last.shape[0] and bool((last.columns[columns] >= 0).all())

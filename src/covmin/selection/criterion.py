@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from covmin.constants import LANDMARKS, MANY_ROWS, PAPER_RIDGE
-from covmin.core.kernels import Kernel
 from covmin.core.regression import regress_on_sets
 from covmin.data import TableOptions, read
 from covmin.data.standardize import Standardize
@@ -196,13 +195,24 @@ def conditional_covariance_trace(
     """
     table = read(X, y, TableOptions("strict", task=task, clip=False), sample_weight)
     response, columns = table.response, table.columns(standardize)
-    w = _check_weights(weights, table.layout.unit.size)[columns.unit_index]
+    d = table.layout.unit.size
+    w = np.ones(d) if weights is None else np.asarray(weights, dtype=np.float64)
+    if w.shape != (d,) or not np.isfinite(w).all() or (w < 0).any():
+        raise ValueError(
+            f"weights must be {d} finite numbers ≥ 0, one for each feature; got {weights!r}."
+        )
+    w = w[columns.unit_index]
     keep = np.flatnonzero(w > 0.0)
     if keep.size == 0:  # no feature varies or has positive weight: nothing is explained
         return float(response.squared_unit)
     if isinstance(epsilon, str):
         epsilon = PAPER_RIDGE[response.task]
-    chosen = _kernel(kernel)
+    chosen = kernel_of(kernel, FORMULATIONS["paper"])
+    if getattr(chosen, "mixing", 1.0) == "auto":
+        raise ValueError(
+            "The additive share of the mixed kernel is chosen during a fit; here, pass it as a "
+            "number: kernel=covmin.kernels.Mixed(mixing=0.3)."
+        )
     named, n_components = approximation_of(approximation)
     with one_blas_thread():
         problem = make_problem(
@@ -216,25 +226,3 @@ def conditional_covariance_trace(
         )
         value = problem.trace(keep, w[keep], problem.bandwidth(keep))
     return float(epsilon * value * response.squared_unit)
-
-
-def _kernel(given: Any) -> Kernel:
-    kernel = kernel_of(given, FORMULATIONS["paper"])
-    if getattr(kernel, "mixing", 1.0) == "auto":
-        raise ValueError(
-            "The additive share of the mixed kernel is chosen during a fit; here, pass it as a "
-            "number: kernel=covmin.kernels.Mixed(mixing=0.3)."
-        )
-    return kernel
-
-
-def _check_weights(weights: Any, n_features: int) -> np.ndarray:
-    if weights is None:
-        return np.ones(n_features)
-    w = np.asarray(weights, dtype=np.float64)
-    if w.shape != (n_features,) or not np.isfinite(w).all() or (w < 0).any():
-        raise ValueError(
-            f"weights must be {n_features} finite numbers ≥ 0, one for each feature; "
-            f"got {weights!r}."
-        )
-    return w

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
+from sklearn.utils import Bunch
 
 from covmin.constants import FOLDS, SAMPLE_ROWS
 from covmin.core.path import run_path
@@ -22,13 +23,14 @@ from covmin.data.blocks import ArrayBlocks, StandardizedBlocks, in_blocks
 from covmin.data.response import EncodedResponse
 from covmin.data.standardize import DistinctRows, PreparedColumns, Standardize, prepare_columns
 from covmin.data.survival import martingale_residuals
+from covmin.plan import Plan
 from covmin.plan.look import FirstLook
-from covmin.plan.rules import n_folds_used
+from covmin.plan.rules import n_folds_used, path_budgets
 from covmin.remarks import InputError
 from covmin.runtime.machine import blas_threads, in_threads, row_threads, worker_threads
 from covmin.runtime.run import Run
 
-from .assemble import Method
+from .assemble import formulated, problem_of, refined
 from .concordance import concordance
 
 # With fewer samples there is no cross-validation.
@@ -71,24 +73,26 @@ class CrossValidation:
             return np.zeros(values.shape[:2])
         return values.std(axis=2, ddof=1) / np.sqrt(values.shape[2])
 
-    @property
-    def _losses(self) -> tuple[np.ndarray, np.ndarray]:
-        """The measure that decides, where smaller is better, and its standard error."""
-        for measure in ("score", "concordance"):
-            if measure in self.folds:
-                return -self.mean(measure), self.standard_error(measure)
-        return self.mean(), self.standard_error()
+    def results(self) -> Bunch:
+        """Return means and standard errors of all measures, as fitted attribute."""
+        found = Bunch(n_features=self.sizes, epsilon=self.epsilons)
+        for measure in self.folds:
+            if measure.endswith("_variance"):
+                continue
+            mean = f"mean_{measure}" if measure in ("error", "score") else measure
+            spread = "standard_error" if measure == "error" else f"{measure}_standard_error"
+            found |= {mean: self.mean(measure), spread: self.standard_error(measure)}
+        return found
 
     @property
-    def best(self) -> str:
-        """What the best set has, in words."""
-        words = {"score": "best score", "concordance": "best concordance index"}
-        found = [words[measure] for measure in words if measure in self.folds]
-        return found[0] if found else "lowest cross-validated error"
+    def decides(self) -> str:
+        """The measure that compares sets of features."""
+        return next(name for name in ("score", "concordance", "error") if name in self.folds)
 
     def best_epsilon(self) -> int:
         """Return the index of the ε with the lowest error or the best score."""
-        return int(np.argmin(self._losses[0].min(axis=1)))
+        losses = self.mean(self.decides) * (1.0 if self.decides == "error" else -1.0)
+        return int(np.argmin(losses.min(axis=1)))
 
     def smallest_within_one_standard_error(self, epsilon_index: int) -> int:
         """Return the smallest size whose error or score is within one standard error of the best.
@@ -98,10 +102,10 @@ class CrossValidation:
         ...     ).smallest_within_one_standard_error(0)
         2
         """
-        mean, standard_error = (each[epsilon_index] for each in self._losses)
-        best = int(np.argmin(mean))
-        limit = mean[best] + standard_error[best]
-        return int(self.sizes[np.flatnonzero(mean <= limit)[0]])
+        losses = self.mean(self.decides)[epsilon_index] * (1.0 if self.decides == "error" else -1.0)
+        best = int(np.argmin(losses))
+        limit = losses[best] + self.standard_error(self.decides)[epsilon_index, best]
+        return int(self.sizes[np.flatnonzero(losses <= limit)[0]])
 
 
 @dataclass(frozen=True)
@@ -137,33 +141,30 @@ class _HeldOut:
         given, most = self.layout.given[unit], SAMPLE_ROWS
         chosen = [np.flatnonzero(given | np.isin(unit, each)) for each in sets]
         used = np.unique(np.concatenate(chosen))
-        p = self.columns.p[:most]
+        X, p = self.columns.X, self.columns.p[:most]
+        if isinstance(X, StandardizedBlocks):
+            first = X.restrict(used).sample(np.arange(min(most, X.shape[0])))
+        else:
+            first = np.asarray(X[:most, used])
         regressions = regress_on_sets(
-            self._first(most, used),
+            first,
             Y[:most],
             p / p.sum(),
             self.columns.units.scale[used] ** 2,
             [np.searchsorted(used, each) for each in chosen],
             also=None if also is None else also[:most],
         )
-        left_out = self._left_out(used)
+        blocks = (self.X if in_blocks(self.X) else ArrayBlocks(self.X)).blocks()
+        left_out = np.concatenate([self.columns.apply(block)[:, used] for _, block in blocks])
         yield from (each.predict(left_out) for each in regressions)
-
-    def _first(self, n_rows: int, columns: np.ndarray) -> np.ndarray:
-        """Return some columns of the first training samples."""
-        X = self.columns.X
-        if not isinstance(X, StandardizedBlocks):
-            return np.asarray(X[:n_rows, columns])
-        return X.restrict(columns).sample(np.arange(min(n_rows, X.shape[0])))
-
-    def _left_out(self, columns: np.ndarray) -> np.ndarray:
-        """Return some columns of the test samples, prepared like the training samples."""
-        X = self.X if in_blocks(self.X) else ArrayBlocks(self.X)
-        return np.concatenate([self.columns.apply(block)[:, columns] for _, block in X.blocks()])
 
     def predictions(self, sets: list[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray | None]]:
         """Predict the responses of the test samples by each set, and their classes or risks."""
-        Y, others = self.response.Y, self._told_apart()
+        Y, labels, times, others = self.response.Y, self.response.labels, self.response.times, None
+        if times is not None:
+            others = martingale_residuals(times[:, 0], times[:, 1], self.columns.p)[:, None]
+        elif labels is not None and self.left_out.labels is not None:
+            others = np.eye(1 + max(labels.max(), self.left_out.labels.max()))[labels]
         if others is None:
             yield from ((predicted, None) for predicted in self.predicted(sets, Y))
         elif not self.layout.given.any():
@@ -173,29 +174,10 @@ class _HeldOut:
             # The residual response given some features does not determine classes or risks.
             yield from zip(self.predicted(sets, Y), self.predicted(sets, others), strict=True)
 
-    def _told_apart(self) -> np.ndarray | None:
-        """Return the additional targets: class indicators, or martingale residuals for survival."""
-        labels, times = self.response.labels, self.response.times
-        if times is not None:
-            return martingale_residuals(times[:, 0], times[:, 1], self.columns.p)[:, None]
-        if labels is None or self.left_out.labels is None:
-            return None
-        return np.eye(1 + max(labels.max(), self.left_out.labels.max()))[labels]
-
-    def measures_of(self, told_apart: np.ndarray) -> dict[str, float]:
-        """Return the measures of predicted classes or risks on the test samples."""
-        if self.left_out.times is not None:
-            risk = told_apart[:, 0]
-            index, variance = concordance(self.left_out.times, risk, self.weight)
-            return {"concordance": index, "concordance_variance": variance}
-        assert self.left_out.labels is not None
-        return class_measures(told_apart, self.left_out.labels, self.weight, self.columns.p.size)
-
 
 def cross_validate(
     samples: Table,
-    method: Method,
-    epsilons: tuple[float, ...],
+    plan: Plan,
     sizes: list[int],
     *,
     standardize: Standardize,
@@ -213,11 +195,11 @@ def cross_validate(
     and ``run`` saves those that are finished. Returns None if the time was up before any finished.
     """
     n_workers = max(worker_threads(n_jobs), row_threads() if n_jobs is None else 1)
-    method = replace(method, n_threads=max(1, method.n_threads // n_workers))
+    plan = replace(plan, n_threads=max(1, plan.n_threads // n_workers))
 
     def scored(fold: Fold) -> np.ndarray | None:
         held = _hold_out(samples, samples.layout, standardize, fold)
-        chosen = _chosen(held, method, epsilons, sizes, _UntilChosen(run))
+        chosen = _chosen(held, plan, sizes, _UntilChosen(run))
         if run.stop_choosing():  # an unfinished ranking is not comparable
             return None
         found = _measured(held, chosen, None if score is None else lambda c: score(c, fold))
@@ -241,37 +223,24 @@ def cross_validate(
             if run.stop() or run.stop_choosing():
                 break
     if len(done) < len(folds):
-        run.choice_cut_short(len(done), len(folds))
+        run.n_judged = len(done), len(folds)
     if run.interrupted and len(done) < 2:
         raise KeyboardInterrupt("The fit was interrupted before there was a result to keep.")
     if not done:
         return None
     by_measure = dict(zip(names, np.stack(done, axis=-1), strict=True))
-    return CrossValidation(np.asarray(sizes), np.asarray(epsilons), by_measure)
+    return CrossValidation(np.asarray(sizes), np.asarray(plan.epsilons), by_measure)
 
 
 def beyond_given(samples: Table, rows: DistinctRows, standardize: Standardize) -> Table:
-    """Remove from the response what the given features explain."""
-    if not samples.layout.given.any() or samples.n_samples < FEWEST_SAMPLES:
-        return samples
-    residuals = residuals_beyond_given(samples, rows, standardize)
-    return replace(samples, response=samples.response.reduced_to(residuals, samples.weight))
-
-
-def residuals_beyond_given(
-    samples: Table, rows: DistinctRows, standardize: Standardize
-) -> np.ndarray:
-    """Return the residuals of the responses after cross-fitted regression on the given features.
+    """Remove from the response what cross-fitted regression on the given features explains.
 
     Subtracting a function of the given features does not change the conditional variance of the
     response given these and any others. But the ridge no longer shrinks what they explain, so a
     feature is not selected merely for repeating it.
-
-    Returns
-    -------
-    residuals : ndarray of shape (n_samples, n_responses)
-        Centred under the sample weights.
     """
+    if samples.n_samples < FEWEST_SAMPLES:
+        return samples
     every = samples.distinct(rows, rows.size)
     layout, weight = every.layout, every.weight
     is_given = layout.given[layout.unit[layout.source]]
@@ -283,9 +252,10 @@ def residuals_beyond_given(
         held = _hold_out(given, layout, standardize, fold)
         [predicted] = held.predicted([np.empty(0, dtype=int)], held.response.Y)
         residuals[fold[1]] = held.target - predicted
-    centred: np.ndarray = residuals - weight @ residuals / weight.sum()
+    centred = residuals - weight @ residuals / weight.sum()
     # A sample without weight has no kind; its residual does not matter.
-    return centred[np.minimum(rows.kind, rows.size - 1)]
+    centred = centred[np.minimum(rows.kind, rows.size - 1)]
+    return replace(samples, response=samples.response.reduced_to(centred, samples.weight))
 
 
 def _hold_out(samples: Table, layout: Layout, standardize: Standardize, fold: Fold) -> _HeldOut:
@@ -318,37 +288,25 @@ def splits(table: Table, cv: Any = None, *, every_fold: bool = False) -> list[Fo
     are needed for enough test samples, unless ``every_fold``.
     """
     n, strata, groups = table.n_samples, table.response.strata, table.groups
+    pairs: list[Any]
     if cv is None and groups is None:
-        tests = _folds(n, strata)
+        tests = stratified_folds(n, strata)
         return [(~test, test) for test in tests[: len(tests) if every_fold else n_folds_used(n)]]
-    if lists_rows(cv):
-        # Indices of the rows as they were passed.
+    if lists_rows(cv):  # as they were passed
         pairs = [tuple(np.isin(table.row, np.asarray(rows)) for rows in split) for split in cv]
-        return _checked_splits(pairs)
-    # A splitter sees the samples in the order in which they were passed, which may be time.
-    order = np.argsort(table.row, kind="stable")
-    y = None if strata is None else strata[order]
-    groups = None if groups is None else groups[order]
-    if groups is not None and not hasattr(cv, "split"):
-        n_folds = min(int(cv or FOLDS[0]), np.unique(groups).size)
-        if n_folds < 2:
-            raise InputError("groups has a single value; cross-validation needs two.")
-        cv = GroupKFold(n_folds) if y is None else StratifiedGroupKFold(n_folds)
-    pairs = []
-    for split in check_cv(cv, y, classifier=y is not None).split(order[:, None], y, groups):
-        masks = np.zeros((2, n), dtype=bool)
-        for mask, members in zip(masks, split, strict=True):
-            mask[order[members]] = True
-        pairs.append(tuple(masks))
-    return _checked_splits(pairs)
-
-
-def lists_rows(cv: Any) -> bool:
-    """Tell whether splits are given by the rows themselves."""
-    return cv is not None and not isinstance(cv, Integral) and not hasattr(cv, "split")
-
-
-def _checked_splits(pairs: list[Any]) -> list[Fold]:
+    else:
+        # A splitter sees the samples in the order in which they were passed, which may be time.
+        order = np.argsort(table.row, kind="stable")
+        y = None if strata is None else strata[order]
+        groups = None if groups is None else groups[order]
+        if groups is not None and not hasattr(cv, "split"):
+            n_folds = min(int(cv or FOLDS[0]), np.unique(groups).size)
+            if n_folds < 2:
+                raise InputError("groups has a single value; cross-validation needs two.")
+            cv = GroupKFold(n_folds) if y is None else StratifiedGroupKFold(n_folds)
+        found = check_cv(cv, y, classifier=y is not None).split(order[:, None], y, groups)
+        places = np.arange(n)
+        pairs = [tuple(np.isin(places, order[rows]) for rows in split) for split in found]
     for train, test in pairs:
         if train.sum() < 2 or not test.any():
             raise InputError(
@@ -359,18 +317,23 @@ def _checked_splits(pairs: list[Any]) -> list[Fold]:
     return pairs
 
 
-def _folds(n_samples: int, labels: np.ndarray | None) -> list[np.ndarray]:
+def lists_rows(cv: Any) -> bool:
+    """Tell whether splits are given by the rows themselves."""
+    return cv is not None and not isinstance(cv, Integral) and not hasattr(cv, "split")
+
+
+def stratified_folds(n_samples: int, labels: np.ndarray | None) -> list[np.ndarray]:
     """Return masks of the test samples of each fold, stratified by class.
 
-    >>> [fold.nonzero()[0].tolist() for fold in _folds(5, None)]
+    The number of folds does not depend on the size of a class: with two folds, a class with two
+    samples would have one to train on. Fold sizes differ by at most one, per class and in total.
+    Classes are ordered by first occurrence, so that their names do not matter.
+
+    >>> [fold.nonzero()[0].tolist() for fold in stratified_folds(5, None)]
     [[0, 2, 4], [1, 3]]
     """
     classes = np.zeros(n_samples, dtype=int) if labels is None else labels
-    # The number of folds does not depend on the size of a class: with two folds, a class with two
-    # samples would have one to train on.
     n_folds = max(2, min(FOLDS[0], n_samples // 2))
-    # Deal out the samples class by class, so that fold sizes differ by at most one, per class and
-    # in total. Classes are ordered by first occurrence, so that their names do not matter.
     met = np.unique(classes, return_index=True)[1]
     fold = np.empty(n_samples, dtype=int)
     fold[np.argsort(met[classes], kind="stable")] = np.arange(n_samples) % n_folds
@@ -397,8 +360,12 @@ def _measured(
         measures = {"error": error, "gain": gain}
         measures["error_variance"] = float(held.weight**2 @ (errors - error) ** 2)
         measures["gain_variance"] = float(held.weight**2 @ (none - errors - gain) ** 2)
-        if told_apart is not None:
-            measures |= held.measures_of(told_apart)
+        if told_apart is not None and held.left_out.times is not None:
+            index, variance = concordance(held.left_out.times, told_apart[:, 0], held.weight)
+            measures |= {"concordance": index, "concordance_variance": variance}
+        elif told_apart is not None and held.left_out.labels is not None:
+            n_training = held.columns.p.size
+            measures |= class_measures(told_apart, held.left_out.labels, held.weight, n_training)
         if score is not None and each:
             is_in = np.isin(layout.unit, members) | layout.given[layout.unit]
             measures["score"] = score(np.flatnonzero(is_in))
@@ -407,35 +374,31 @@ def _measured(
     return {n: np.array([[found[each][n] for each in row] for row in chosen]) for n in names}
 
 
-def _chosen(
-    held: _HeldOut, method: Method, epsilons: tuple[float, ...], sizes: list[int], watch: Watch
-) -> list[list[np.ndarray]]:
+def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[list[np.ndarray]]:
     """Return the features kept for each ε and size; constant ones come last."""
-    columns = held.columns
+    columns, is_path = held.columns, plan.formulation.strategy == "path"
     if columns.units.size == 0:
-        return [[columns.constant[:size] for size in sizes] for _ in epsilons]
-    data = method.problem(columns, held.response.Y)
-    protected = FirstLook(data, method.task, method.order).protected if method.order else None
+        return [[columns.constant[:size] for size in sizes] for _ in plan.epsilons]
+    data = problem_of(plan, columns, held.response.Y)
+    protected = FirstLook(data, plan.task, plan.order).protected if plan.order else None
     # A column may be constant on the training fold only.
     usable = [min(size, data.n_features) for size in sizes]
     rows = []
-    for epsilon in epsilons:
-        problem = method.formulated(data, columns, held.response, epsilon)
+    for epsilon in plan.epsilons:
+        problem = formulated(plan, data, columns, held.response, epsilon)
         if problem.effort is not None:  # a ranking of a subset need not be solved tightly
             steps = problem.steps.looser(problem.effort.looseness)
             problem = replace(problem, steps=steps)
         orders: dict[int, np.ndarray] = {}
         for size in usable:
             if size not in orders:
-                budgets = method.budgets(problem.n_features, size)
+                budgets = path_budgets(problem.n_features) if is_path else [size]
                 path = run_path(problem, budgets, protected, watch, with_errors=False)
-                order, _ = method.refined(problem, path, None)
+                order, _ = refined(plan, problem, path, None)
+                order = np.concatenate([columns.unit_index[order], columns.constant])
                 # One path ranks the features for all sizes.
-                orders |= dict.fromkeys(usable if method.formulation.is_path else [size], order)
-        ranked = [
-            np.concatenate([columns.unit_index[orders[size]], columns.constant]) for size in usable
-        ]
-        rows.append([order[:size] for order, size in zip(ranked, sizes, strict=True)])
+                orders |= dict.fromkeys(usable if is_path else [size], order)
+        rows.append([orders[used][:size] for used, size in zip(usable, sizes, strict=True)])
     return rows
 
 
@@ -455,22 +418,17 @@ def class_measures(
     chances /= chances.sum(axis=1, keepdims=True)
     of_class = np.bincount(labels, weight)
     recall = np.bincount(labels, weight * right)[of_class > 0.0] / of_class[of_class > 0.0]
-    areas = [
-        _area(shares[:, c], labels == c, weight)
-        for c in ([1] if n_classes == 2 else range(n_classes))
-        if 0 < (labels == c).sum() < labels.size
-    ]
+    areas = []
+    for c in [1] if n_classes == 2 else range(n_classes):
+        inside, place = labels == c, np.unique(shares[:, c], return_inverse=True)[1]
+        if 0 < inside.sum() < labels.size:
+            # A tenth of scikit-learn's time on few samples; a tie counts half.
+            members, others = (np.bincount(place, weight * each) for each in (inside, ~inside))
+            below = np.cumsum(others) - others / 2.0
+            areas.append(members @ below / (members.sum() * others.sum()))
     return {
         "accuracy": float(weight @ right),
         "balanced_accuracy": float(recall.mean()),
         "log_loss": float(-weight @ np.log(chances[np.arange(labels.size), labels])),
         "roc_auc": float(np.mean(areas)) if areas else 0.5,
     }
-
-
-def _area(share: np.ndarray, inside: np.ndarray, weight: np.ndarray) -> float:
-    """Return the area under the ROC curve, in a tenth of scikit-learn's time on few samples."""
-    place = np.unique(share, return_inverse=True)[1]
-    of_class, of_others = np.bincount(place, weight * inside), np.bincount(place, weight * ~inside)
-    below = np.cumsum(of_others) - of_others / 2.0  # a tie counts half
-    return float(of_class @ below / (of_class.sum() * of_others.sum()))

@@ -253,10 +253,6 @@ class NamedResultsMixin:
             return diagram
         return f"<div>{diagram}{selection_html(self)}</div>"
 
-    def _remember(self, X: Any, y: Any) -> None:
-        """Store weak references to the samples of the fit."""
-        self._fitted_on = _weakly(X), _weakly(y)
-
     def __getstate__(self) -> dict[str, Any]:
         state: Any = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_fitted_on"}
@@ -272,8 +268,8 @@ def _explained(selector: Any, X: Any, y: Any) -> Explained:
         return Explained(selector, read(X, y, TableOptions.of(selector)))
 
 
-def _weakly(table: Any) -> Callable[[], Any]:
-    """Return a function that returns a table as long as it exists."""
+def remembered(table: Any) -> Callable[[], Any]:
+    """Return a weak reference to a table: a function that returns it as long as it exists."""
     try:
         return weakref.ref(table)
     except TypeError:  # of lists there are no weak references, and they are small: keep a copy

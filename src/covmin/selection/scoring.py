@@ -52,7 +52,10 @@ class EstimatorScore:
         if self.copies is None:
             if (parameter := _weight_parameter(estimator)) is not None:
                 trained = {parameter: self.weight[train]}
-            if _takes_weight(self.scorer, estimator):
+            function = getattr(self.scorer, "_score_func", self.scorer)
+            if type(self.scorer).__name__ == "_PassthroughScorer":
+                function = _last_step(estimator)[1].score
+            if "sample_weight" in signature(function).parameters:
                 scored = {"sample_weight": self.weight[test]}
         with _said(f"{self.estimator} could not be trained on {columns.size} column(s) of X"):
             estimator.fit(_safe_indexing(X, train), _safe_indexing(self.y, train), **trained)
@@ -83,16 +86,6 @@ def check_scored(estimator: Any, scoring: Any) -> None:
         )
 
 
-def warn_if_not_used(estimator: Any) -> None:
-    """Warn if there is nothing to choose with the estimator."""
-    if estimator is not None:
-        warn(
-            "estimator-not-used",
-            "The number of features and epsilon are given, so the estimator is not used. Pass "
-            'n_features_to_select="auto" to choose the number of features with it.',
-        )
-
-
 def estimator_score(estimator: Any, scoring: Any, samples: Table) -> Score | None:
     """Return the score of an estimator on some samples; None without an estimator.
 
@@ -112,23 +105,20 @@ def estimator_score(estimator: Any, scoring: Any, samples: Table) -> Score | Non
             f"{estimator} does not accept sample weights; it is trained without them to choose "
             "the number of features.",
         )
+    times = samples.response.times
+    if times is not None and getattr(getattr(y, "dtype", None), "names", None) is None:
+        y = as_structured(times)  # as scikit-survival has them
+    else:
+        y = _safe_indexing(y if hasattr(y, "iloc") else np.asarray(y), samples.row)
     return EstimatorScore(
         estimator,
         check_scoring(estimator, scoring),
         held,
-        _responses(y, samples),
+        y,
         copies,
         samples.weight,
         scoring_name(estimator, scoring),
     )
-
-
-def _responses(y: Any, samples: Table) -> Any:
-    """Return the responses as the user passed them; survival times as scikit-survival does."""
-    times = samples.response.times
-    if times is not None and getattr(getattr(y, "dtype", None), "names", None) is None:
-        return as_structured(times)
-    return _safe_indexing(y if hasattr(y, "iloc") else np.asarray(y), samples.row)
 
 
 def scoring_name(estimator: Any, scoring: Any) -> str:
@@ -150,14 +140,6 @@ def _last_step(estimator: Any) -> tuple[str, Any]:
         step, last = last.steps[-1]
         name += f"{step}__"
     return name, last
-
-
-def _takes_weight(scorer: Any, estimator: Any) -> bool:
-    """Tell whether a scorer accepts sample weights."""
-    function = getattr(scorer, "_score_func", scorer)
-    if type(scorer).__name__ == "_PassthroughScorer":
-        function = _last_step(estimator)[1].score
-    return "sample_weight" in signature(function).parameters
 
 
 def _weight_parameter(estimator: Any) -> str | None:

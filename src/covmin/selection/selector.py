@@ -24,9 +24,9 @@ from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.resume import fingerprint
 from covmin.runtime.run import LongRun, Run
 
-from .attributes import fitted_attributes, warn_of_the_end
-from .fit import Settings, fit
-from .frames import NamedResultsMixin
+from .attributes import is_suspicious, present, warn_of_the_end
+from .fit import fit, settings_of
+from .frames import NamedResultsMixin, remembered
 from .scoring import check_scored
 from .transform import FeatureSelector
 
@@ -304,12 +304,13 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         self : CCMSelector
             The fitted selector. If ``fit`` raises an error, the estimator is unchanged.
         """
-        long_run = self.long_run or LongRun()
-        long_run.check()
-        check_scored(self.estimator, self.scoring)
+        if self.long_run is not None:
+            self.long_run.check()
+        if self.estimator is not None or self.scoring is not None:
+            check_scored(self.estimator, self.scoring)
         passed = X, y
         X, device, y, sample_weight = from_tensors(X, self.device, y, sample_weight)
-        settings = Settings.of(self, device)
+        settings = settings_of(self, device)
         table = read(X, y, TableOptions.of(self), sample_weight, groups)
         with one_blas_thread():
             columns = table.columns(self.standardize)
@@ -317,16 +318,23 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         warn_of_excluded(table)
         check_enough(table, columns)
         identity: dict[str, Any] = {}
-        if long_run.checkpoint is not None:
+        if self.long_run is not None and self.long_run.checkpoint is not None:
             identity = fingerprint(self.get_params(deep=False), columns, table.response)
-        with Run.of(long_run, self.verbose, identity) as run:
+        with Run.of(self.long_run or LongRun(), self.verbose, identity) as run:
             found = fit(table, columns, settings, run)
-            attributes = fitted_attributes(found) | {"history_": run.history()}
+            attributes = present(found, run.steps)
             # Warnings may be errors for the user. A failed fit changes nothing and keeps its
             # checkpoint, so warn before the attributes are set.
-            warn_of_the_end(attributes, run, settings.formulation)
-        self._present(attributes)
-        self._remember(*passed)
+            warn_of_the_end(found, attributes, run)
+            if is_suspicious(attributes):
+                from .leaks import warn_of_leaks
+
+                warn_of_leaks(self, table, attributes["ranking_"], attributes["n_features_"])
+        if attributes["feature_names_in_"] is None:
+            del attributes["feature_names_in_"]
+            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+        self.__dict__.update(attributes)
+        self._fitted_on = tuple(map(remembered, passed))
         return self
 
     def set_params(self, **params: Any) -> Self:
@@ -347,10 +355,3 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
             if nested and (given is None or isinstance(given, str)):
                 params[name] = copy(made(given))
         return super().set_params(**params)
-
-    def _present(self, attributes: dict[str, Any]) -> None:
-        """Set all fitted attributes; remove feature names of an earlier fit if X has none."""
-        if attributes["feature_names_in_"] is None:
-            del attributes["feature_names_in_"]
-            self.__dict__.pop("feature_names_in_", None)
-        self.__dict__.update(attributes)

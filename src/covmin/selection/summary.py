@@ -73,10 +73,8 @@ def summary(
         "n_given": n_given(selector),
         "why": explain_choice(selector),
         "features": feature_rows(selector, explained, _ALONE),
-        "interactions": [
-            _effect(columns, names, share, p) for columns, share, p in _rows(selector.interactions_)
-        ],
-        "spread": [_effect([j], names, share, p) for j, share, p in _rows(selector.spread_)],
+        "interactions": _effects(selector.interactions_, names),
+        "spread": _effects(selector.spread_, names),
         "cv_results": error_curve(selector),
         "measures": _measures(selector, classes),
         "classes": classes,
@@ -152,14 +150,14 @@ def feature_names(selector: Any) -> list[str]:
     return [f"x{j}" for j in range(selector.n_features_in_)] if names is None else list(names)
 
 
-def _effect(columns: Any, names: list[str], share: Any, p_value: Any) -> dict[str, Any]:
-    columns = [int(j) for j in columns if j >= 0]
-    named = [str(names[j]) for j in columns]
-    return {"columns": columns, "features": named, "share": float(share), "p_value": float(p_value)}
-
-
-def _rows(found: Any) -> Any:
-    return zip(found.features, found.share, found.p_value, strict=True)
+def _effects(found: Any, names: list[str]) -> list[dict[str, Any]]:
+    """Return a dict for each set of features that was found."""
+    rows = []
+    for members, share, p_value in zip(found.features, found.share, found.p_value, strict=True):
+        columns = [int(j) for j in np.atleast_1d(members) if j >= 0]
+        row = {"columns": columns, "features": [str(names[j]) for j in columns]}
+        rows.append(row | {"share": float(share), "p_value": float(p_value)})
+    return rows
 
 
 def feature_rows(

@@ -111,7 +111,8 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         wanted = output_container(self)
         # scikit-learn does not check a pandas frame if the output is a frame.
         is_checked = wanted == "default" or not is_of(X, "pandas", wanted)
-        numbers = _numbers(X)
+        is_other = [is_category(d) or is_time(d) or str(d) in _TEXT for d in X.dtypes]
+        numbers = np.flatnonzero(~np.array(is_other, dtype=bool))
         if is_checked and numbers.size == X.shape[1]:
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
@@ -120,7 +121,14 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
             checked_numbers(_safe_indexing(X, numbers, axis=1))
         if not get_tags(self).input_tags.allow_nan:
             refuse_missing(X)
-        return _converted(_safe_indexing(X, support, axis=1), wanted)
+        kept = _safe_indexing(X, support, axis=1)
+        if is_of(kept, wanted):
+            return kept
+        if wanted == "polars" and is_of(kept, "pandas"):
+            from polars import from_pandas
+
+            return from_pandas(kept)
+        return kept.to_pandas() if wanted == "pandas" else kept.to_numpy()
 
     def _transform(self, X: Any) -> Any:
         # scikit-learn does not check at all if missing values are allowed.
@@ -147,25 +155,6 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         # scikit-learn refuses an array without columns, which means that nothing was selected.
         X = np.asarray(X)
         return np.zeros((X.shape[0], self.n_features_in_), dtype=X.dtype)
-
-
-def _numbers(frame: Any) -> np.ndarray:
-    """Return the columns with numeric dtypes."""
-    is_other = [is_category(d) or is_time(d) or str(d) in _TEXT for d in frame.dtypes]
-    return np.flatnonzero(~np.array(is_other, dtype=bool))
-
-
-def _converted(frame: Any, wanted: str) -> Any:
-    """Convert a frame to another library, including its dtypes, or to an array."""
-    if is_of(frame, wanted):
-        return frame
-    if wanted == "polars" and is_of(frame, "pandas"):
-        from polars import from_pandas
-
-        return from_pandas(frame)
-    if wanted == "pandas" and is_of(frame, "polars"):
-        return frame.to_pandas()
-    return frame.to_numpy()
 
 
 def _check_columns_of_fit(selector: Any, X: Any) -> None:

@@ -96,7 +96,14 @@ class WaveSum:
         (n, d), joint = X.shape, None if self.joint is None else self.joint.prepare(X)
         if n * d * self.n_waves > _KEEP_NUMBERS:
             return joint, transposed(X)
-        return joint, array_namespace(X).reshape(self.transform(X).T, (d, self.n_waves, n))
+        return joint, self._waves(transposed(X))
+
+    def _waves(self, features: Array) -> Array:
+        """Return the cosines and sines (d, n_waves, n) of features (d, n)."""
+        xp, (d, n) = array_namespace(features), features.shape
+        frequencies = like(self.rules[self.n_waves][0] / float(self.scale), features)
+        angles = xp.reshape(features[:, None, :] * frequencies[:, None], (d, -1))
+        return xp.reshape(cos_sin(angles, 1.0), (d, self.n_waves, n))
 
     def restrict(self, prepared: tuple[Any, Array], columns: np.ndarray) -> tuple[Any, Array]:
         joint = None if self.joint is None else self.joint.restrict(prepared[0], columns)
@@ -110,7 +117,8 @@ class WaveSum:
         for start in range(0, d, size):
             columns = slice(start, min(start + size, d))
             part = waves[columns, ...]
-            yield columns, xp.reshape(part, (-1, n)) if part.ndim == 3 else self.transform(part.T).T
+            part = part if part.ndim == 3 else self._waves(part)
+            yield columns, xp.reshape(part, (-1, n))
 
     def cross(self, A: Array, B: Array, w: Array) -> Array:
         total: Array = 0.0
@@ -168,15 +176,11 @@ class WaveSum:
         return Components(moving, self, 1.0 - self.share, self.share)
 
     def transform(self, X: Array) -> Array:
-        """Return Φ (n, d·n_waves): ``cos(ω_q xⱼ/s), sin(ω_q xⱼ/s)``, grouped by feature.
-
-        The numbers of a wave are contiguous.
-        """
+        """Return Φ (n, d·n_waves): ``cos(ω_q xⱼ/s), sin(ω_q xⱼ/s)``, grouped by feature."""
         xp = array_namespace(X)
-        n, d = X.shape
         frequencies = like(self.rules[self.n_waves][0] / float(self.scale), X)
-        angles = xp.reshape(transposed(X)[:, None, :] * frequencies[:, None], (d, -1))
-        return xp.reshape(cos_sin(angles, 1.0), (d * self.n_waves, n)).T
+        angles = xp.reshape(X[:, :, None] * frequencies, (-1, self.n_waves // 2))
+        return xp.reshape(cos_sin(angles, 1.0), (X.shape[0], -1))
 
     def powers(self, w: Array) -> Array:
         """Return ``a_q wⱼ/m`` for each cosine and sine of a feature."""

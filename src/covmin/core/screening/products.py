@@ -7,21 +7,32 @@ response; all triples need d times as many, and so on.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations, product
 from math import comb
 from operator import mul
+from typing import Any
 
 import numpy as np
 
-from ..arrays import array_namespace, default_block_size, device_of, like, take, to_numpy
+from ..arrays import (
+    Array,
+    array_namespace,
+    default_block_size,
+    device_of,
+    for_products,
+    like,
+    take,
+    to_numpy,
+)
 from .ranks import ALL_FUNCTIONS, N_FUNCTIONS, Ranked
 
 # Largest number of significant products to examine.
 _POOL = 2000
-# Products processed together.
-_CHUNK = 256
+# Products in half precision are this accurate.
+_ROUNDED = 0.95
 # Numbers held in memory together.
 _NUMBERS = 2**24
 
@@ -95,35 +106,22 @@ def outstanding(
     kept = xp.asarray(ranked.kept(eligible, len(least)), device=device_of(ranked.X))
     p = like(ranked.p, kept)
     responses = xp.sqrt(p) * like(codes.T, kept)
-    # Sets of all columns but the last, multiplied together: 256, more on an accelerator.
-    size = min(default_block_size(kept) // 4, max(256, _NUMBERS // max(eligible.size, 1)))
+    quick, quick_responses = for_products(kept), for_products(responses)
     found = [np.empty((0, order), dtype=np.int64)] * 2 + [np.empty(0)]
-    for which, fronts in product(np.ndindex(least.shape), _fronts(eligible.size, order, size)):
-        last = int(fronts[0, -1]) + 1
-        factors = [kept[a, ...] for a in which]
-        left = reduce(mul, (take(f, j, axis=0) for f, j in zip(factors, fronts.T, strict=False)))
-        moments = [(left * response) @ factors[-1][last:, :].T for response in responses]
-        # The variance of a product is computed only if it can pass, and most blocks have none.
-        floor = least_variance * float(least[which])
-        if sum(max(float(xp.max(part)) ** 2, float(xp.min(part)) ** 2) for part in moments) < floor:
-            continue
-        explained = xp.reshape(sum(part**2 for part in moments), (-1,))
-        places = xp.nonzero(explained >= floor)[0]
-        share = to_numpy(xp.take(explained, places)).astype(np.float64)
-        front, end = np.divmod(to_numpy(places), eligible.size - last)
-        columns = np.column_stack([fronts[front], end + last])
-        together = alone[columns].sum(axis=1)
+    for which in np.ndindex(least.shape):
+        factors, floor = [quick[a, ...] for a in which], least_variance * float(least[which])
+        columns = np.concatenate([found[0][:0], *_promising(factors, quick_responses, floor)])
         units = np.sort(of_column[columns], axis=1)
-        could = (columns[:, -1] > columns[:, -2]) & (np.diff(units) != 0).all(axis=1)
-        could &= share >= least_variance * together
-        columns, share, together = columns[could], share[could], together[could]
+        columns = columns[(np.diff(units) != 0).all(axis=1)]
 
-        for start in range(0, len(share), _CHUNK):
-            some = slice(start, start + _CHUNK)
-            chosen = zip(factors, columns[some].T, strict=True)
-            values = reduce(mul, (take(f, j, axis=0) for f, j in chosen))
+        share, together = np.empty(len(columns)), alone[columns].sum(axis=1)
+        for start in range(0, len(columns), _NUMBERS // p.shape[0] + 1):
+            some = slice(start, start + _NUMBERS // p.shape[0] + 1)
+            chosen = zip(which, columns[some].T, strict=True)
+            values = reduce(mul, (take(kept[a, ...], j, axis=0) for a, j in chosen))
             variances = to_numpy(values**2 @ p - (values @ p) ** 2)
-            share[some] /= np.where(variances >= least_variance, variances, np.inf)
+            explained = to_numpy(xp.sum((values @ responses.T) ** 2, axis=1))
+            share[some] = explained / np.where(variances >= least_variance, variances, np.inf)
         counts = share >= np.maximum(least[which], together)
         functions = np.full((int(counts.sum()), order), which)
         more = eligible[columns[counts]], functions, share[counts]
@@ -133,22 +131,54 @@ def outstanding(
     return tuple(found)
 
 
-def _fronts(d: int, order: int, size: int) -> list[np.ndarray]:
-    """Return all sets of ``order`` − 1 of d columns that a later column can complete, in blocks.
+def _promising(factors: list[Array], responses: Array, floor: float) -> Iterator[np.ndarray]:
+    """Yield sets of columns (n_sets, order) whose products may explain ``floor`` of the responses.
 
-    They are ordered by their largest column, then by the next largest, and so on, so that later
-    blocks need fewer columns.
+    ``factors`` are functions (d, n) of the columns, one for each place in a set. A block of sets of
+    all columns but the last is multiplied by all later columns. These sets are numbered by their
+    largest column, then by the next largest, and so on, so that later blocks need fewer columns.
     """
-    n_below = [np.array([comb(m, k) for m in range(d)]) for k in range(order)]
-    blocks = []
-    for start in range(0, comb(max(d - 1, 0), order - 1), size):
-        number = np.arange(start, min(start + size, comb(d - 1, order - 1)))
-        block = np.empty((number.size, order - 1), dtype=np.int64)
-        for k in range(order - 1, 0, -1):
-            block[:, k - 1] = np.searchsorted(n_below[k], number, side="right") - 1
-            number = number - n_below[k][block[:, k - 1]]
-        blocks.append(block)
-    return blocks
+    xp, (d, n), order = array_namespace(responses), factors[0].shape, len(factors)
+    n_fronts = comb(max(d - 1, 0), order - 1)  # those that a later column can complete
+    n_below = [np.arange(d)]
+    for _ in range(order - 2):
+        n_below.append(np.cumsum(n_below[-1]) - n_below[-1])  # sets of one more, of lower columns
+    tables = [xp.asarray(below, device=device_of(responses)) for below in n_below]
+    # A block has 256 sets on a CPU and as many as fill an accelerator.
+    block = default_block_size(responses)
+    size = max(256, block**2 // 2**5 // max(d, n))
+    waiting: Any = None
+    for start in (*range(0, n_fronts, size), None):
+        # An accelerator multiplies the next block while this one is looked at.
+        ready, waiting = waiting, None
+        if start is not None:
+            left = xp.arange(start, min(start + size, n_fronts), device=device_of(responses))
+            fronts: list[Array] = []
+            for table in reversed(tables):
+                fronts.insert(0, xp.searchsorted(table, left, side="right") - 1)
+                left = left - take(table, fronts[0], axis=0)
+            chosen = zip(factors, fronts, strict=False)
+            values = reduce(mul, (take(factor, j, axis=0) for factor, j in chosen))
+            # All columns after the largest of the first set, and up to seven more: an accelerator
+            # is several times as fast if their number is a multiple of eight.
+            first = int(np.searchsorted(n_below[-1], start, side="right"))
+            first = max(first - (first - d) % 8, 0)
+            others = factors[-1][first:, :].T
+            moments = [(values * responses[k : k + 1, :]) @ others for k in range(len(responses))]
+            peaks = sum(xp.linalg.vector_norm(part, ord=np.inf, axis=1) ** 2 for part in moments)
+            waiting = fronts, first, moments, peaks
+        if ready is None:
+            continue
+        fronts, first, moments, peaks = ready
+        rows = xp.nonzero(peaks >= _ROUNDED * floor)[0]
+        if rows.shape[0] == 0:
+            continue
+        explained = sum(take(part, rows, axis=0) ** 2 for part in moments)
+        places, ends = xp.nonzero(explained >= _ROUNDED * floor)
+        rows = take(rows, places, axis=0)
+        columns = [to_numpy(take(front, rows, axis=0)) for front in fronts]
+        sets = np.column_stack([*columns, to_numpy(ends) + first])
+        yield sets[sets[:, -1] > sets[:, -2]]
 
 
 def beyond_columns(
