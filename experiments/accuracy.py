@@ -30,8 +30,6 @@ RIVALS = ("anova", "rfe-sklearn", "rfe", "mrmr", "extra-trees")
 RIVALS += ("bahsic", "hsic-lasso", "mi", "lassonet")
 SIZES = (5, 10, 20, 30, 50, 75, 100)
 _N_FOLDS = 5
-# Differences in points that are called none.
-_LEVEL = 0.1
 
 
 @lru_cache(maxsize=4)
@@ -93,21 +91,6 @@ def accuracy_table(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     return cells.loc[order].reset_index().rename(columns={"dataset": "set"})
 
 
-def standings(table: pd.DataFrame) -> pd.DataFrame:
-    """How often each of the rivals and ccm is first, and how often far from it."""
-    means = 100 * table.pivot(index="dataset", columns="selector", values="accuracy")
-    means = means[[n for n in ("ccm", *RIVALS) if n in means]].dropna(axis=1)
-    below = means.rsub(means.max(axis=1), axis=0)
-    rows = {
-        "mean": means.mean().round(1),
-        "first, or within 0.1 point": (below <= _LEVEL).sum(),
-        "more than 1 point below the first": (below > 1.0).sum(),
-        "furthest below": below.max().round(1),
-    }
-    frame = pd.DataFrame(rows).sort_values("mean", ascending=False)
-    return frame.rename_axis("selector").reset_index()
-
-
 def report(table: pd.DataFrame) -> str:
     """The tables in Markdown."""
     names = [n for n in (*OURS, *RIVALS) if n in set(table["selector"])]
@@ -115,16 +98,12 @@ def report(table: pd.DataFrame) -> str:
     title = "Nested accuracy in per cent, mean over the numbers of features "
     parts = {
         f"{title}(± standard error over folds)": markdown_table(accuracy_table(table, names)),
-        f"How the {table['dataset'].nunique()} sets add up": markdown_table(standings(table), 1),
         "Seconds of a fit": markdown_table(times.rename_axis("set").reset_index(), 2),
     }
     return titled(parts)
 
 
-_CELL: dict[str, Any] = {
-    "cell": {"dataset": "wine", "selector": "ccm"},
-    "value": "accuracy",
-}
+_CELL: dict[str, Any] = {"cell": {"dataset": "wine", "selector": "ccm"}, "value": "accuracy"}
 STUDIES = [
     Study("accuracy", partial(units, PAPER_SETS), fold_accuracy, 2.6, summary, report, **_CELL),
     Study("other", partial(units, tuple(CLASSES)), fold_accuracy, 0.5, summary, report),

@@ -25,7 +25,6 @@ from covmin.evaluation.curves import rank_features
 from covmin.runtime.seeds import unit_seed
 from experiments.rivals import selectors
 from experiments.study import Study, Unit
-from experiments.tables import markdown_table, titled
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(os.environ.get("COVMIN_TABLES", ROOT.parent / "shared" / "data" / "tables"))
@@ -99,12 +98,6 @@ def units(tables: Iterable[str], methods: Iterable[str]) -> list[dict[str, Any]]
     return [{"table": name, "selector": method, "draw": k} for k, method, name in every]
 
 
-def report(frame: pd.DataFrame) -> str:
-    wide = frame.pivot_table("found", ["table", "rows", "columns"], "selector", sort=False)
-    title = f"Share of the true features among as many that come first, mean of {N_DRAWS} draws"
-    return titled({title: markdown_table(wide.reset_index(), 2)})
-
-
 # File, response, and the column whose rows stay together.
 TABLES = {
     "housing": ("housing.csv.gz", "median_house_value", None),
@@ -140,14 +133,9 @@ def table_work(unit: Unit) -> list[dict[str, Any]]:
     return rows
 
 
-def table_report(frame: pd.DataFrame) -> str:
-    wide = frame.pivot_table("score", ["table", "m"], "selector", sort=False)[list(TABLE_METHODS)]
-    return titled({"R² or accuracy on the first m columns": markdown_table(wide.reset_index(), 3)})
-
-
 _SYNTHETIC, _REAL = partial(units, ROWS, METHODS), partial(units, TABLES, TABLE_METHODS)
 _CELL = {"table": "three signs", "selector": "ccm"}
 STUDIES = [
-    Study("truth", _SYNTHETIC, work, 0.1, report=report, cell=_CELL, value="found"),
-    Study("truth-tables", _REAL, table_work, 0.1, report=table_report, folder=FOLDER),
+    Study("truth", _SYNTHETIC, work, 0.1, cell=_CELL, value="found"),
+    Study("truth-tables", _REAL, table_work, 0.1, folder=FOLDER),
 ]

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import matplotlib
 
+from experiments import provenance
+
 from .figures import write_real, write_synthetic
 from .protocols import QUICK_SETS, SETS, available_sets, run_real, run_synthetic
 
@@ -37,7 +39,8 @@ def main(words: list[str] | None = None) -> int:
     """Run or resume an experiment, write its tables and figures, and print their paths."""
     options = arguments(words)
     name = options.experiment + ("-quick" if options.quick else "")
-    log = options.output / "results" / f"{name}.jsonl"
+    # What other code has logged is not resumed.
+    log = options.output / "results" / f"{name}-{provenance.code(provenance.COMPARED)}.jsonl"
     shared = {"quick": options.quick, "n_jobs": options.jobs, "run": not options.no_run}
     shared |= {"progress": not options.quiet, "selectors": options.only}
     if log.exists():
@@ -47,17 +50,18 @@ def main(words: list[str] | None = None) -> int:
         if options.experiment == "synthetic":
             chosen = {"n_repeats": options.repeats, "n_samples": options.samples}
             result = run_synthetic(log, **shared, **{k: v for k, v in chosen.items() if v})
-            _check(len(result), log)
-            paths = write_synthetic(result, options.output, name)
+            write = write_synthetic
         else:
             wanted = options.dataset or (QUICK_SETS if options.quick else SETS)
             available, missing = available_sets(wanted)
             for dataset, reason in missing.items():
                 print(f"Skipped: {dataset}. {reason}", file=sys.stderr)
             protocols = options.protocol or ("paper", "nested")
-            frame = run_real(log, datasets=available, protocols=protocols, **shared)
-            _check(len(frame), log)
-            paths = write_real(frame, options.output, name)
+            result = run_real(log, datasets=available, protocols=protocols, **shared)
+            write = write_real
+        if not len(result):
+            raise ValueError(f"{log} has no results of this experiment; run without --no-run.")
+        paths = write(result, options.output, name)
     except ValueError as error:
         print(f"Error: {error}", file=sys.stderr)
         return 2
@@ -66,11 +70,6 @@ def main(words: list[str] | None = None) -> int:
         return 130
     print("\n".join(map(str, paths)))
     return 0
-
-
-def _check(n_results: int, log: Path) -> None:
-    if n_results == 0:
-        raise ValueError(f"{log} contains no results of this experiment; run without --no-run.")
 
 
 if __name__ == "__main__":

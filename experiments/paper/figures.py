@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ import pandas as pd
 from covmin.evaluation.curves import summarise
 from covmin.plotting import curves
 from covmin.plotting.fitted import pyplot_module
-from covmin.runtime.resume import replace_file
 from experiments import provenance
 
 from .protocols import BASELINES, PAPER_SETS, VARIANTS
@@ -53,7 +51,7 @@ def write_synthetic(result: pd.DataFrame, output: Path, name: str = "synthetic")
 
 
 def draw_synthetic(summary: Any, path: Path) -> list[Path]:
-    """Draw the selectors, or for a name that ends in "-variants" the variants, as PNG and SVG."""
+    """Draw the selectors, or for a name that ends in "-variants" the variants,."""
     names = ("ccm-single", *VARIANTS) if path.stem.endswith("-variants") else _SHOWN
     rows = summary[summary["selector"].isin(names)]
     if rows.empty:
@@ -101,7 +99,7 @@ def write_real(frame: Any, output: Path, name: str = "real") -> list[Path]:
 
 
 def draw_real(summary: Any, path: Path) -> list[Path]:
-    """Draw the sets of the protocol in the name ``NAME-PROTOCOL.png``; an SVG stands beside it."""
+    """Draw the sets of the protocol in the name ``NAME-PROTOCOL.png``."""
     return _save(_accuracy_grid(summary, path.stem.rpartition("-")[2], PAPER_SETS), path)
 
 
@@ -114,19 +112,10 @@ def _write_table(summary: Any, output: Path, name: str) -> list[Path]:
 
 
 def _save(figure: Any, path: Path) -> list[Path]:
-    from matplotlib import pyplot, rc_context
-
     path.parent.mkdir(parents=True, exist_ok=True)
-    paths = [path.with_suffix(suffix) for suffix in (".png", ".svg")]
-    # Fixed ids and no date, so that equal results give equal files.
-    with rc_context({"svg.hashsalt": "covmin", "svg.fonttype": "none"}):
-        for path in paths:
-            metadata = {"Date": None} if path.suffix == ".svg" else None
-            buffer = io.BytesIO()
-            figure.savefig(buffer, format=path.suffix[1:], dpi=110, metadata=metadata)
-            replace_file(path, buffer.getvalue())
-    pyplot.close(figure)
-    return paths
+    figure.savefig(path, dpi=110, metadata={"Software": None})
+    pyplot_module().close(figure)
+    return [path]
 
 
 def _accuracy_grid(summary: Any, protocol: str, datasets: Sequence[str]) -> Any:

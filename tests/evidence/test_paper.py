@@ -9,7 +9,7 @@ from experiments.paper.figures import rank_figure
 from experiments.paper.protocols import METHODS, SETS, VARIANTS, curve_task, run_real
 from experiments.paper.ranks import median_rank, summarised
 from experiments.paper.selectors import paper_selectors
-from experiments.provenance import read
+from experiments.provenance import COMPARED, code, read
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import FitFailedWarning
 
@@ -59,8 +59,7 @@ def test_synthetic(tmp_path, capsys):
     assert set(table["protocol"]) == {"median rank"}
     assert len(table) == 3 * 3 * 2
     for stem in ("synthetic-quick", "synthetic-quick-variants"):
-        for suffix in ("png", "svg"):
-            assert (tmp_path / "figures" / f"{stem}.{suffix}").stat().st_size > 1000
+        assert (tmp_path / "figures" / f"{stem}.png").stat().st_size > 1000
     (tmp_path / "results" / "synthetic-quick.csv").unlink()
     assert main([*words, "--no-run", "--only", "mi"]) == 0
     assert "Resuming the run" in capsys.readouterr().err
@@ -74,12 +73,11 @@ def test_real(tmp_path):
     assert set(table["protocol"]) == {"paper", "nested"}
     assert len(table) == 2 * 2 * 13
     for protocol in ("paper", "nested"):
-        picture = (tmp_path / "figures" / f"real-quick-{protocol}.svg").read_text()
-        assert f"protocol: {protocol}" in picture
+        assert (tmp_path / "figures" / f"real-quick-{protocol}.png").stat().st_size > 1000
 
 
 def test_what_is_wrong_is_a_message(tmp_path, capsys):
-    path = tmp_path / "results" / "real.jsonl"
+    path = tmp_path / "results" / f"real-{code(COMPARED)}.jsonl"
     path.parent.mkdir()
     path.write_text('{"format":"covmin-results-1","settings":{"random_state":7}}\n')
     for words, said in [
