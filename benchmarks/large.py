@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import subprocess
 import sys
 import tempfile
@@ -19,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.step import peak_bytes
 from benchmarks.tables import show
 from benchmarks.tables import write as write_results
 
@@ -80,7 +80,7 @@ def fit(kind: str, folder: Path) -> None:
     answer = {
         "processor seconds": time.process_time() - worked,
         "passes": len(passes),
-        "peak GB": peak_bytes() / 1e9,
+        "peak GB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
         "found": len(_TRUE & set(np.flatnonzero(selector.support_).tolist())),
     }
     print(json.dumps(answer))

@@ -5,8 +5,8 @@ of several rounds of each is compared, so that other work on the machine disturb
 busy machine, ``--processor`` counts seconds of a processor. Exit status 1 when a ratio is over its
 limit. Times are written to ``benchmarks/results/step.csv``.
 
-The bare Fourier products are three with Ω and one UᵀU. A map with a cosine for each frequency has
-an Ω of D columns; one with a cosine and a sine has D/2. The limit refers to the former.
+The bare Fourier products are three with Ω and one UᵀU, those of a map with a cosine for each of D
+frequencies; one with a cosine and a sine for each of D/2 has half of the first three.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
@@ -89,18 +88,10 @@ def bare_fourier(X: np.ndarray, omega: np.ndarray, U: np.ndarray) -> None:
         U[:rows].T @ U[:rows]
 
 
-def peak_bytes(*, reset: bool = False) -> int:
-    """Most memory the process has held since the last reset (Linux)."""
-    if reset:
-        Path("/proc/self/clear_refs").write_text("5")
-    status = Path("/proc/self/status").read_text()
-    return 1024 * int(status.split("VmHWM:")[1].split()[0])
-
-
 def fourier(
     n: int, d: int, n_components: int, dtype: str, clock: Clock, rounds: int
-) -> tuple[list[float], int]:
-    """Times of a step and of its products with either Ω, and the step's memory beyond X."""
+) -> list[float]:
+    """Times of a step and of its products, with an Ω of D columns."""
     X, Y, p = samples(n, d, dtype)
     kernel = Gaussian(float(d) ** 0.5)
     frequencies = kernel.draw_frequencies(d, n_components, np.random.default_rng(0))
@@ -113,13 +104,8 @@ def fourier(
             gram = FourierGram(components, Sample(X, Y, p, n_threads=threads))
             TraceObjective(gram, 0.001, units=Units.single(X.shape[1])).at(w).gradient()
 
-    before = peak_bytes(reset=True)
-    step()
-    memory = peak_bytes() - before
-    half = frequencies.astype(dtype)
-    whole = np.concatenate([half, half], axis=1)
-    bare = (partial(bare_fourier, X, omega, U) for omega in (whole, half))
-    return fastest(rounds, step, *bare, clock=clock), memory
+    omega = np.tile(frequencies.astype(dtype), (1, 2))
+    return fastest(rounds, step, partial(bare_fourier, X, omega, U), clock=clock)
 
 
 def main() -> int:
@@ -138,13 +124,9 @@ def main() -> int:
         if limit is not None and ours / bare > limit:
             outside.append(what)
 
-    # The Fourier step comes first: its peak of memory must not hide behind another's.
     for dtype in ("float64", "float32"):
-        times, memory = fourier(options.rows, 50, 512, dtype, clock, options.rounds)
-        what = f"Fourier, n={options.rows:,}, d=50, D=512, {dtype}"
-        add(what, times[0], times[1], 1.8)
-        add(f"{what}, Ω with D/2 columns", times[0], times[2])
-        print(f"memory beyond X: {memory / 1e6:.0f} MB")
+        times = fourier(options.rows, 50, 512, dtype, clock, options.rounds)
+        add(f"Fourier, n={options.rows:,}, d=50, D=512, {dtype}", *times, 1.8)
     for n, d, limit, default, rounds in ((2000, 1000, 1.5, 2.5, 7), (200, 5000, 1.8, 3.0, 40)):
         for dtype in ("float64", "float32"):
             times = exact(n, d, dtype, clock, rounds, mixed=False)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -120,29 +119,6 @@ def report(table: pd.DataFrame) -> str:
         "Seconds of a fit": markdown_table(times.rename_axis("set").reset_index(), 2),
     }
     return titled(parts)
-
-
-def draw(table: pd.DataFrame, path: Path) -> None:
-    """What ccm gains over each rival, a dot for each set, the mean as a bar."""
-    from matplotlib import pyplot as plt
-
-    means = 100 * table.pivot(index="dataset", columns="selector", values="accuracy")
-    rivals = [rival for rival in RIVALS if rival in means and means[rival].notna().all()]
-    gains = means[rivals].rsub(means["ccm"], axis=0)
-    gains = gains[gains.mean().sort_values(ascending=False).index]
-    size = (7.2, 0.6 + 0.42 * gains.shape[1])
-    figure, axes = plt.subplots(figsize=size, layout="constrained")
-    axes.axvline(0.0, color="black", linewidth=0.8)
-    for row, rival in enumerate(gains):
-        axes.plot(gains[rival], np.full(len(gains), row), "o", color="#0072B2", alpha=0.45, ms=6)
-        axes.plot([gains[rival].mean()] * 2, [row - 0.32, row + 0.32], color="#D55E00", lw=3)
-    axes.set_yticks(range(gains.shape[1]), [f"{r}  ({gains[r].mean():+.1f})" for r in gains])
-    axes.set_xlabel("accuracy of ccm minus that of the other selector, in points (nested)")
-    title = f"{len(gains)} sets, a dot for each; bar and number: the mean"
-    axes.set_title(title, fontsize="medium")
-    axes.grid(axis="x", alpha=0.3)
-    figure.savefig(path, dpi=130, metadata={"Software": None})
-    plt.close(figure)
 
 
 _CELL: dict[str, Any] = {

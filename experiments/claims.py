@@ -88,9 +88,9 @@ def verdicts_hold_but_for_the_jump() -> bool:
 
 
 @claim(
-    "docs/howto/interactions.md",
+    "docs/which-features.md",
     "In simulations without interactions, a pair is reported in at most 5 % of 500 tables, "
-    "within two standard errors.",
+    "within two standard errors",
 )
 def pairs_are_reported_at_the_level() -> bool:
     """In tables of noise, within two standard errors of 0.05."""

@@ -6,9 +6,8 @@ To add one, write a function without arguments, put its name into :data:`TABLES`
 
 from __future__ import annotations
 
-from itertools import groupby, product
+from itertools import product
 
-import numpy as np
 import pandas as pd
 from benchmarks.tables import in_words, times
 
@@ -22,28 +21,14 @@ N_PROBES, JUDGES = regression.N_PROBES, regression.JUDGES
 # README and single pages ------------------------------------------------------------------------
 
 
-def lassonet_cost() -> str:
-    """Processor time of LassoNet in that of covmin, to two digits."""
-    seconds = results("migration").groupby("method")["seconds"].mean()
-    ratio = seconds["LassoNet"] / seconds["covmin, m given"]
-    return f"{float(f'{ratio:.2g}'):.0f}"
-
-
 def found_together() -> tuple[str, str]:
     """True features of XOR that covmin and others keep, on average."""
-    rows = results("migration").query("task == 'XOR'")
-    found, draws = rows.groupby("method")["true"].mean(), rows.groupby("method").size()
-
-    def kept(method: str) -> str:
-        return f"{float(f'{found[method]:.1f}'):g} of {migration.TASKS['XOR'][1]}"
-
+    found = results("migration").query("task == 'XOR'").groupby("method")["true"].mean()
+    kept = found.map(f"{{:.1f}} of {migration.TASKS['XOR'][1]}".format)
     others = {"mRMR": "mRMR", "HSIC-Lasso": "HSIC-Lasso", "SelectKBest, F test": "F test"}
-    others |= {"Boruta": "Boruta", "LassoNet": f"LassoNet, at {lassonet_cost()} times the cost"}
-    words = []
-    for count, methods in groupby(others, kept):
-        fewer = {m: f" ({draws[m]} draws)" if draws[m] < draws.max() else "" for m in others}
-        words.append(f"{count}: {', '.join(others[m] + fewer[m] for m in methods)}")
-    return kept("covmin, m given"), "; ".join(words)
+    others |= {"Boruta": "Boruta", "LassoNet": "LassoNet"}
+    words = [f"{kept[method]} ({title})" for method, title in others.items() if method in kept]
+    return kept["covmin, m given"], ", ".join(words)
 
 
 def accuracies(name: str = "other") -> pd.Series:
@@ -195,14 +180,11 @@ def table_claims() -> pd.DataFrame:
 # Times ------------------------------------------------------------------------------------------
 
 
-def steps(name: str) -> pd.DataFrame:
-    """A step against its products; on a GPU with the peak of memory."""
-    frame = times(name)
+def steps() -> pd.DataFrame:
+    """A step against its products."""
+    frame = times("step")
     frame["against bare"] = (frame["seconds"] / frame.pop("bare")).map("{:.2f}×".format)
-    frame["seconds"] = frame["seconds"].map(in_words)
-    if "peak GiB" in frame:
-        frame["peak GiB"] = ["" if np.isnan(peak) else f"{peak:.0f}" for peak in frame["peak GiB"]]
-    return frame
+    return frame.assign(seconds=frame["seconds"].map(in_words))
 
 
 def thousands(name: str) -> pd.DataFrame:
@@ -289,9 +271,8 @@ TABLES = {
     "leaks": (table_leaks, 3),
     "grid": (grid, 2),
     "rivals": (rivals, 0),
-    "step": (lambda: steps("step"), 2),
+    "step": (steps, 2),
     "large": (lambda: thousands("large"), 2),
-    "gpu-steps": (lambda: steps("gpu"), 2),
-    "gpu-fits": (lambda: thousands("gpu-fits"), 1),
+    "gpu": (lambda: thousands("gpu"), 2),
     **guarantees.TABLES,
 }

@@ -18,7 +18,7 @@ from benchmarks.tables import times
 
 from experiments.pages import ROOT, outdated
 from experiments.paper.protocols import TASKS, run_real
-from experiments.paper.ranks import median_rank
+from experiments.paper.ranks import median_rank, summarised
 from experiments.registry import STUDIES
 from experiments.study import Study, results, rows_of
 
@@ -45,7 +45,8 @@ def of_study(study: Study) -> Repeated:
 
 
 def synthetic() -> Repeated:
-    again = median_rank({"xor": TASKS["xor"]}, ["ccm"], n_samples=[30], n_repeats=20).summary()
+    ranks = median_rank({"xor": TASKS["xor"]}, ["ccm"], n_samples=[30], n_repeats=20)
+    again = summarised(ranks)
     cell = {"task": "xor", "selector": "ccm", "n_samples": 30}
     before = chosen(results("synthetic"), cell)
     return again["mean_rank"].mean(), before["mean_rank"].mean(), 2 * again["standard_error"].mean()

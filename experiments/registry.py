@@ -11,7 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from experiments import accuracy, pictures
+from experiments import pictures
 from experiments.paper import figures as paper
 from experiments.provenance import COMPARED, ROOT
 
@@ -26,7 +26,6 @@ _SMALL = ("ranking", "which-features", "how-many", "how-sure", "weights-path", "
 
 # What draws a picture of the frames of some results, and these.
 PICTURES: dict[str, tuple[Callable[..., Any], list[str]]] = {
-    f"{_F}other.png": (accuracy.draw, [f"{_R}other.csv"]),
     f"{_F}synthetic.png": (paper.draw_synthetic, [f"{_R}synthetic.csv"]),
     f"{_F}synthetic-variants.png": (paper.draw_synthetic, [f"{_R}synthetic.csv"]),
     f"{_F}real-paper.png": (paper.draw_real, [f"{_R}real.csv"]),
@@ -46,7 +45,7 @@ RUNS: dict[str, tuple[float, list[str]]] = {
     "benchmarks.rivals": (0.1, [f"{_B}rivals.csv"]),
     "benchmarks.step --processor --rows 50000": (0.1, [f"{_B}step.csv"]),
     "benchmarks.large": (0.1, [f"{_B}large.csv"]),
-    "benchmarks.gpu": (0.1, [f"{_B}gpu.csv", f"{_B}gpu-fits.csv"]),  # needs a GPU
+    "benchmarks.gpu": (0.1, [f"{_B}gpu.csv"]),  # needs a GPU
 }
 # Parts of the package that each file of results depends on.
 PARTS = {file: COMPARED for _, files in RUNS.values() for file in files}

@@ -47,7 +47,7 @@ def main(words: list[str] | None = None) -> int:
         if options.experiment == "synthetic":
             chosen = {"n_repeats": options.repeats, "n_samples": options.samples}
             result = run_synthetic(log, **shared, **{k: v for k, v in chosen.items() if v})
-            _check(len(result.records), log)
+            _check(len(result), log)
             paths = write_synthetic(result, options.output, name)
         else:
             wanted = options.dataset or (QUICK_SETS if options.quick else SETS)

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from covmin.evaluation.curves import summarise
 from covmin.plotting import curves
 from covmin.plotting.fitted import pyplot_module
@@ -14,7 +16,7 @@ from covmin.runtime.resume import replace_file
 from experiments import provenance
 
 from .protocols import BASELINES, PAPER_SETS, VARIANTS
-from .ranks import MedianRankResult
+from .ranks import summarised
 
 # Panels per row of a figure.
 _PANELS = 4
@@ -37,13 +39,13 @@ def legend_below(figure: Any, axes: Iterable[Any], n_columns: int) -> Any:
     return figure.legend(shown.values(), shown.keys(), **place)
 
 
-def write_synthetic(result: MedianRankResult, output: Path, name: str = "synthetic") -> list[Path]:
+def write_synthetic(result: pd.DataFrame, output: Path, name: str = "synthetic") -> list[Path]:
     """Write the table and the two figures of the synthetic experiment.
 
     The table goes to the folder ``results`` of ``output`` and figures to ``figures``; ``name`` is
     the prefix of the file names. Returns the paths written.
     """
-    summary = result.summary()
+    summary = summarised(result)
     written = _write_table(summary, output, name)
     for stem in (name, f"{name}-variants"):
         written += draw_synthetic(summary, output / "figures" / f"{stem}.png")

@@ -18,7 +18,7 @@ from covmin.evaluation.runner import run_units, warn_of_failures
 from covmin.evaluation.selectors import ComparedTable, resolve_selectors
 
 from .data import list_datasets, load
-from .ranks import MedianRankResult, median_rank
+from .ranks import median_rank
 from .selectors import paper_selectors
 
 # In the order of the figure in the paper.
@@ -52,7 +52,7 @@ _SLOW = ("extra-trees", "ccm-fourier-400")
 
 def run_synthetic(
     log: str | os.PathLike[str] | None = None, *, quick: bool = False, **overrides: Any
-) -> MedianRankResult:
+) -> pd.DataFrame:
     """Compute the median rank of the true features on the paper's three tasks, for all methods.
 
     With ``quick``, there are ten draws of four sizes and the slowest methods are skipped;

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import product
 from typing import Any
@@ -61,34 +60,17 @@ def median_rank_of(order: np.ndarray, informative: Iterable[int]) -> float:
     return float(np.median(np.flatnonzero(np.isin(order, list(informative))) + 1))
 
 
-@dataclass(frozen=True, repr=False)
-class MedianRankResult:
-    """Median ranks of the true features, draw by draw.
-
-    ``records`` has one record per draw and selector, ``optimal`` the best rank of each task.
-    """
-
-    records: list[dict[str, Any]]
-    optimal: dict[str, float]
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """Results as a tidy frame, one row per record."""
-        return pd.DataFrame(self.records)
-
-    def summary(self) -> pd.DataFrame:
-        """Means over draws for each task, selector and number of samples; failed draws apart."""
-        keys = ["task", "protocol", "selector", "n_samples"]
-        groups = self.frame.groupby(keys, sort=False)
-        summary = groups.agg(
-            mean_rank=("median_rank", "mean"),
-            standard_error=("median_rank", "sem"),
-            fit_seconds=("fit_seconds", "mean"),
-            n_draws=("median_rank", "size"),
-            n_failed=("median_rank", lambda ranks: int(ranks.isna().sum())),
-        ).reset_index()
-        summary["optimal"] = summary["task"].map(self.optimal)
-        return summary
+def summarised(records: pd.DataFrame) -> pd.DataFrame:
+    """Means over draws for each task, selector and number of samples; failed draws apart."""
+    keys = ["task", "protocol", "selector", "n_samples", "optimal"]
+    summary = records.groupby(keys, sort=False).agg(
+        mean_rank=("median_rank", "mean"),
+        standard_error=("median_rank", "sem"),
+        fit_seconds=("fit_seconds", "mean"),
+        n_draws=("median_rank", "size"),
+        n_failed=("median_rank", lambda ranks: int(ranks.isna().sum())),
+    )
+    return summary.reset_index()
 
 
 def median_rank(
@@ -102,7 +84,7 @@ def median_rank(
     log: str | os.PathLike[str] | None = None,
     progress: bool = False,
     run: bool = True,
-) -> MedianRankResult:
+) -> pd.DataFrame:
     """Compute the median rank that selectors give to the features known to matter.
 
     Every selector ranks each draw and is told the number m of true features. Lower is better,
@@ -113,12 +95,13 @@ def median_rank(
     ``generators`` names functions such as those of :mod:`covmin.datasets`; ``selectors`` are names
     of :func:`.selectors.paper_selectors`, or estimators by name. The other options are those of
     :func:`covmin.evaluation.runner.run_units`. A selector that fails on a draw has a missing rank
-    there, and a warning is issued.
+    there, and a warning is issued. Returns a row for each draw and selector; see
+    :func:`summarised`.
 
     >>> from covmin.datasets import make_xor
-    >>> from experiments.paper.ranks import median_rank
+    >>> from experiments.paper.ranks import median_rank, summarised
     >>> result = median_rank(make_xor, ["ccm", "pearson"], n_samples=[60], n_repeats=3)
-    >>> table = result.summary().set_index("selector")
+    >>> table = summarised(result).set_index("selector")
     >>> float(table.mean_rank["ccm"]), bool(table.mean_rank["pearson"] > 3)
     (2.0, True)
     """
@@ -139,18 +122,15 @@ def median_rank(
     results = run_units(
         units, work, log=log, settings=settings, description="blocks of draws", **options
     )
-    pairs = zip(units, results, strict=True)
-    records = [row for unit, result in pairs if result for row in _rows(unit, result)]
-    warn_of_failures([(r["selector"], r["error"]) for r in records])
     n_true = {task: len(make(10, random_state=0).informative) for task, make in generators.items()}
-    return MedianRankResult(records, {task: (m + 1) / 2 for task, m in n_true.items()})
-
-
-def _rows(unit: Mapping[str, Any], result: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
-    head = {"task": unit["task"], "protocol": PROTOCOL, "selector": unit["selector"]}
-    head["n_samples"] = unit["n_samples"]
-    columns = zip(result["median_rank"], result["seconds"], result["error"], strict=True)
-    for repeat, (rank, seconds, error) in enumerate(columns, unit["first"]):
-        rank = np.nan if rank is None else rank
-        measured = {"median_rank": rank, "fit_seconds": seconds, "error": error}
-        yield {**head, "repeat": repeat, **measured}
+    records = []
+    for unit, result in zip(units, results, strict=True):
+        head = {"task": unit["task"], "protocol": PROTOCOL, "selector": unit["selector"]}
+        head |= {"n_samples": unit["n_samples"], "optimal": (n_true[unit["task"]] + 1) / 2}
+        columns = result.values() if result else ([], [], [])
+        for repeat, (rank, seconds, error) in enumerate(zip(*columns, strict=True), unit["first"]):
+            rank = np.nan if rank is None else rank
+            row = {"repeat": repeat, "median_rank": rank, "fit_seconds": seconds, "error": error}
+            records.append(head | row)
+    warn_of_failures([(r["selector"], r["error"]) for r in records])
+    return pd.DataFrame(records)

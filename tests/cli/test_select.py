@@ -230,3 +230,59 @@ def test_an_interrupted_fit_says_where_it_goes_on(csv, run, monkeypatch):
     result = run("select", csv, "-t", "group", "--checkpoint", kept)
     assert result.exit_code == ExitCode.INTERRUPTED
     assert f"The same command resumes from {kept}." in result.stderr
+
+
+@pytest.fixture
+def patients(tmp_path):
+    """Sixty patients with eight rows each, and labels that have nothing to do with them."""
+    rng = np.random.default_rng(0)
+    patient = np.repeat(np.arange(60), 8)
+    X = rng.standard_normal((60, 5))[patient] + 0.01 * rng.standard_normal((480, 5))
+    frame = pd.DataFrame(X, columns=[*"abcde"])
+    frame["patient"], frame["y"] = patient, rng.permutation(np.repeat(["ill", "well"], 30))[patient]
+    frame.to_csv(tmp_path / "patients.csv", index=False)
+    return tmp_path / "patients.csv"
+
+
+def accuracy(answer):
+    return next(row["value"] for row in answer["measures"] if row["name"] == "accuracy")
+
+
+def test_rows_of_a_group_are_held_out_together(patients, run):
+    words = ("select", patients, "-t", "y", "--json")
+    apart = json.loads(run(*words, "--drop", "patient").stdout)
+    together = json.loads(run(*words, "--row-groups", "patient").stdout)
+    assert accuracy(apart) > 0.9
+    assert accuracy(together) < 0.7
+    assert "patient" not in [row["name"] for row in together["features"]]
+    compared = ("compare", patients, "-t", "y", "--methods", "pearson", "-m", 5, "--json")
+    scores = [
+        json.loads(run(*compared, option, "patient").stdout)["scores"][0]["mean_score"]
+        for option in ("--drop", "--row-groups")
+    ]
+    assert scores[0] > scores[1] + 0.1
+    assert scores[1] < 0.7
+
+
+def test_the_past_does_not_know_the_future(tmp_path, run):
+    """A random walk: neighbours in time are alike, which says nothing about later rows."""
+    rng = np.random.default_rng(0)
+    walk = rng.standard_normal((600, 3)).cumsum(axis=0)
+    frame = pd.DataFrame(walk, columns=["a", "b", "y"])
+    frame["day"] = pd.date_range("2020-01-01", periods=600).strftime("%Y-%m-%d")
+    shuffled = tmp_path / "walk.csv"
+    frame.sample(frac=1.0, random_state=0).to_csv(shuffled, index=False)
+    words = ("select", shuffled, "-t", "y", "--json")
+    errors = {
+        option: json.loads(run(*words, option, "day").stdout)["measures"][0]["value"]
+        for option in ("--drop", "--time")
+    }
+    assert errors["--drop"] < 0.5
+    assert errors["--time"] > 0.7
+    compared = run("compare", shuffled, "-t", "y", "--methods", "pearson", "-m", 2, "--time", "day")
+    assert compared.exit_code == 0, compared.output
+    assert "later rows" in run("select", shuffled, "-t", "y", "--time", "day").output.lower()
+    both = run("select", shuffled, "-t", "y", "--time", "day", "--row-groups", "a")
+    assert both.exit_code == ExitCode.USAGE
+    frame.assign(day="soon").to_csv(shuffled, index=False)
+    assert "600 row(s) have no time, such as 'soon'" in run(*words, "--time", "day").stderr

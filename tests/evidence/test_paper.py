@@ -7,7 +7,7 @@ from experiments.paper import protocols
 from experiments.paper.__main__ import main
 from experiments.paper.figures import rank_figure
 from experiments.paper.protocols import METHODS, SETS, VARIANTS, curve_task, run_real
-from experiments.paper.ranks import median_rank
+from experiments.paper.ranks import median_rank, summarised
 from experiments.paper.selectors import paper_selectors
 from experiments.provenance import read
 from sklearn.base import BaseEstimator
@@ -132,15 +132,15 @@ def test_known_order():
         return data
 
     result = median_rank(generator, {"widest": Widest()}, n_samples=[10, 20], n_repeats=12)
-    assert (result.frame["median_rank"] == 2).all()
-    assert len(result.frame) == 24
-    assert result.summary()["n_draws"].tolist() == [12, 12]
+    assert (result["median_rank"] == 2).all()
+    assert len(result) == 24
+    assert summarised(result)["n_draws"].tolist() == [12, 12]
 
 
 def test_position_tells_nothing():
     """A selector that ties everything and goes by position is at chance, not optimal."""
     result = median_rank(make_xor, {"spy": ByPosition()}, n_samples=[10], n_repeats=200)
-    assert result.frame["median_rank"].mean() == pytest.approx(5.5, abs=0.6)
+    assert result["median_rank"].mean() == pytest.approx(5.5, abs=0.6)
 
 
 def test_all_selectors_see_the_same_draws():
@@ -153,7 +153,7 @@ def test_all_selectors_see_the_same_draws():
 def test_failures_are_missing_ranks():
     with pytest.warns(FitFailedWarning, match="3 of 6 rankings"):
         result = median_rank(make_xor, {"b": Widest(True)}, n_samples=[10, 20], n_repeats=3)
-    assert result.summary()["n_failed"].tolist() == [3, 0]
+    assert summarised(result)["n_failed"].tolist() == [3, 0]
 
 
 def test_more_draws_reuse_those_that_are_there(tmp_path):
@@ -166,7 +166,7 @@ def test_more_draws_reuse_those_that_are_there(tmp_path):
 def test_figure():
     tasks = {"xor": make_xor, "binary": make_shell}
     result = median_rank(tasks, ["pearson", "ccm-single"], n_samples=[20, 30], n_repeats=2)
-    figure = rank_figure(result.summary())
+    figure = rank_figure(summarised(result))
     assert [ax.get_title() for ax in figure.axes] == ["xor", "binary"]
     assert "Protocol: median rank" in figure.get_suptitle()
     texts = [text.get_text() for text in figure.legends[0].get_texts()]

@@ -133,7 +133,7 @@ def test_level_with_confounders(draw):
 def test_more_given_columns_than_regressions_can_remove_are_refused():
     rng = np.random.default_rng(0)
     Z, x, y = rng.standard_normal((40, 35)), rng.standard_normal(40), rng.standard_normal(40)
-    with pytest.raises(ValueError, match="35 columns.* 40 samples.*at most 30.*VerdictSelector"):
+    with pytest.raises(ValueError, match=r"35 columns.* 40 samples.*at most 30.*VerdictSelector"):
         conditional_dependence_test(x, y, given=Z)
     assert conditional_dependence_test(x, y, given=Z[:, :30]).p_value > 0.01
 

@@ -66,6 +66,8 @@ def select(
     target: opt.Target = None,
     m: opt.Size = "auto",
     event: opt.Event = None,
+    row_groups: opt.RowGroups = None,
+    time: opt.Time = None,
     drop: opt.Drop = None,
     kinds: opt.Kinds = None,
     given: opt.Given = None,
@@ -112,6 +114,8 @@ def select(
     - `covmin select glass.csv -t type --drop id,lab --missing rows`
     - `covmin select houses.csv -t price --as district=category --given area`
     - `covmin select trial.csv -t days --event died`
+    - `covmin select visits.csv -t outcome --row-groups patient`
+    - `covmin select sales.csv -t units --time date`
     - `covmin select wine.csv -t cultivar --verdicts --fdr 0.05`
     - `covmin select genes.parquet -t -1 --seconds 600`
     - `covmin select lab.xlsx -t yield --sheet Measurements`
@@ -162,6 +166,8 @@ def compare(
     protocol: opt.ProtocolOption = opt.Protocol.nested,
     cv: opt.Folds = 5,
     repeats: opt.Repeats = 1,
+    row_groups: opt.RowGroups = None,
+    time: opt.Time = None,
     drop: opt.Drop = None,
     kinds: opt.Kinds = None,
     picture: opt.Picture = None,

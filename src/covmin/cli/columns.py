@@ -34,6 +34,8 @@ class ColumnOptions:
 
     target: str | None = None
     event: str | None = None
+    row_groups: str | None = None
+    time: str | None = None
     drop: list[str] | None = None
     kinds: list[str] | None = None
     given: list[str] | None = None
@@ -51,6 +53,8 @@ class Roles:
     parameters: dict[str, Any]  # of the selector: given, feature_groups, column_types
     event: str | None = None
     event_value: str | None = None
+    row_groups: str | None = None
+    time: str | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,7 @@ class Dataset:
     X: Any
     y: Any
     roles: Roles
+    groups: Any = None  # of the rows
     notes: list[str] = field(default_factory=list)
 
 
@@ -84,9 +89,19 @@ def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
     groups = _find_groups(options.feature_groups, columns)
     dropped = find_columns(options.drop, columns, "--drop")
     given = find_columns(options.given, columns, "--given")
-    features = [name for name in columns if name not in {target, event, *dropped}]
+    groups_of_rows, time = (
+        name and find_column(name, columns, option)
+        for option, name in (("--row-groups", options.row_groups), ("--time", options.time))
+    )
+    if groups_of_rows and time:
+        raise UsageError(
+            "--row-groups and --time cannot be combined.",
+            "In Python, pass a splitter that does both as CCMSelector(cv=...).",
+        )
+    special = {"--event": event, "--row-groups": groups_of_rows, "--time": time}
+    features = [name for name in columns if name not in {target, *special.values(), *dropped}]
     grouped = [name for members in groups.values() for name in members]
-    roles = {"--event": [event] if event else [], "--drop": dropped}
+    roles = {option: [name] for option, name in special.items() if name} | {"--drop": dropped}
     chosen = {"--given": given, "--feature-groups": grouped, "--as": list(kinds)}
     for option, names in (roles | chosen).items():
         for name in names:
@@ -101,7 +116,7 @@ def find_roles(columns: list[str], options: ColumnOptions) -> Roles:
     types: Any = "strict" if options.strict else kinds
     parameters = {"given": given, "feature_groups": groups, "column_types": types}
     parameters = {name: value for name, value in parameters.items() if value}
-    return Roles(target, features, parameters, event, value)
+    return Roles(target, features, parameters, event, value, groups_of_rows, time)
 
 
 def _find_groups(given: Iterable[str] | None, columns: list[str]) -> dict[str, list[str]]:
@@ -182,12 +197,11 @@ def make_dataset(frame: pd.DataFrame, options: ColumnOptions) -> Dataset:
             "Separate its columns by commas, semicolons, tabs, | or blanks.",
         )
     roles = find_roles(columns, options)
-    wanted = [roles.target, *([roles.event] if roles.event else []), *roles.features]
-    is_missing = frame[wanted].isna()
+    is_missing = frame[roles.features].isna()
     with_missing = [name for name in roles.features if is_missing[name].any()]
     notes: list[str] = []
     if options.missing == "rows" and with_missing:
-        kept = ~is_missing[roles.features].any(axis=1)
+        kept = ~is_missing.any(axis=1)
         notes.append(f"{int((~kept).sum())} row(s) with missing values were dropped.")
         frame = frame.loc[kept]
     elif options.missing == "columns" and with_missing:
@@ -198,6 +212,10 @@ def make_dataset(frame: pd.DataFrame, options: ColumnOptions) -> Dataset:
         frame = frame.loc[frame[roles.event].notna()]
     if frame.empty:
         raise DataError("No row is left.", "Keep missing values: --missing keep.")
+    if roles.time is not None:
+        frame = _in_time(frame, roles.time)
+        notes.append(f"Later rows were predicted from earlier ones, by {roles.time!r}.")
+    groups = None if roles.row_groups is None else frame[roles.row_groups].to_numpy()
     y = frame[roles.target]
     if roles.event is not None:
         y = as_structured(np.column_stack([_events(frame, roles), y]))
@@ -210,7 +228,23 @@ def make_dataset(frame: pd.DataFrame, options: ColumnOptions) -> Dataset:
             y = read.block[:, 0]
         else:
             y = y.to_numpy()
-    return Dataset(frame[roles.features], y, roles, notes)
+    return Dataset(frame[roles.features], y, roles, groups, notes)
+
+
+def _in_time(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Return the rows in the order of a column of numbers or dates."""
+    import pandas as pd
+
+    times = frame[column]
+    if not (is_number(times.dtype) or is_time(times.dtype)):
+        times = pd.to_datetime(times, errors="coerce", format="mixed")
+    if times.isna().any():
+        example = frame[column][times.isna()].iloc[0]
+        raise DataError(
+            f"--time {column}: {int(times.isna().sum())} row(s) have no time, such as {example!r}.",
+            "Use numbers or dates such as 2024-05-31, and leave out the other rows.",
+        )
+    return frame.loc[times.sort_values(kind="stable").index]
 
 
 def _events(frame: pd.DataFrame, roles: Roles) -> np.ndarray:

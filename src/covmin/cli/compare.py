@@ -44,6 +44,8 @@ def run_compare(
 
     ``how`` has further arguments of :func:`~covmin.evaluation.compare_selectors`.
     """
+    from sklearn.model_selection import TimeSeriesSplit
+
     from covmin.evaluation import compare_selectors
 
     check_destination(output, file.data, table=True)
@@ -57,12 +59,15 @@ def run_compare(
     names = [name.strip() for text in methods or () for name in text.split(",") if name.strip()]
     read = read_file(file)
     dataset = make_dataset(read.frame, columns)
+    if dataset.roles.time is not None:
+        how["cv"] = TimeSeriesSplit(how["cv"])
     with errors_explained(), warnings_collected() as caught:
         result = compare_selectors(
             dataset.X,
             dataset.y,
             names or None,
             n_features=sizes,
+            groups=dataset.groups,
             column_types=dataset.roles.parameters.get("column_types", "auto"),
             progress=not quiet and sys.stderr.isatty(),
             **how,

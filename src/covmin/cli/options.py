@@ -76,6 +76,12 @@ Target = Annotated[str | None, _column("--target", "-t",
 Event = Annotated[str | None, _column("--event",
     help="For survival data, with the time as the target: column that tells whether the event was "
     "observed (1 or true) or censored; or column and value, such as status=2.")]
+RowGroups = Annotated[str | None, _column("--row-groups",
+    help="Column that says which rows belong together, such as a patient: all of them are in one "
+    "fold of cross-validation. It is no feature.")]
+Time = Annotated[str | None, _column("--time",
+    help="Column with the time of each row: cross-validation predicts later rows from earlier "
+    "ones. It is no feature.")]
 Drop = Annotated[list[str] | None, _column("--drop", "-d",
     help="Columns to exclude, separated by commas; repeatable.")]
 Kinds = Annotated[list[str] | None, _setting("column_types", "--as", metavar="COL=KIND",

@@ -16,13 +16,7 @@ from covmin.text import listed, shortened
 
 from .columns import ColumnOptions, Dataset, Roles, find_roles, make_dataset
 from .display import show_files, show_json, show_selection
-from .errors import (
-    UsageError,
-    did_you_mean,
-    errors_explained,
-    nearest,
-    warnings_collected,
-)
+from .errors import UsageError, did_you_mean, errors_explained, nearest, warnings_collected
 from .files import FileOptions, check_destination, errors_of_writing, read_file, write_table
 
 if TYPE_CHECKING:
@@ -107,6 +101,8 @@ def run_select(
     n_substitutes: int = 0,
 ) -> None:
     """Read the table, fit the selector, and print and write the results."""
+    from covmin.report import reproduction_code
+
     check_destination(report, file.data)
     check_destination(output, file.data, table=True)
     check_destination(parameters.get("long_run__checkpoint"), file.data)
@@ -125,7 +121,12 @@ def run_select(
     result = fit(selector, dataset, fdr=fdr, n_substitutes=n_substitutes)
     if output is not None:
         write_table(_selected_columns(result, frame, dataset.roles), output)
-    code = _code(result, file, columns, dataset, separator) or command
+    code = command
+    # The other options are parameters of the selector; reading must need no more than one call.
+    without = replace(columns, event=None, row_groups=None, time=None, drop=None, missing="keep")
+    plain = file == FileOptions(file.data) and columns == without and not dataset.notes
+    if plain and Path(file.data).suffix.lower() in _PLAIN:
+        code = reproduction_code(selector, dataset.roles.target, file.name, separator)
     if report is not None:
         _write_report(result, report, source=file.name, code=code)
     if as_json:
@@ -190,6 +191,8 @@ def fit(
     selector: CCMSelector, dataset: Dataset, *, fdr: float | None = None, n_substitutes: int = 0
 ) -> Selection:
     """Read the data once, fit the selector, and collect what there is to say."""
+    from sklearn.model_selection import TimeSeriesSplit
+
     from covmin import VerdictSelector
     from covmin.data import TableOptions, read
     from covmin.report import check_data
@@ -198,7 +201,10 @@ def fit(
     start = time.perf_counter()
     with errors_explained(), warnings_collected() as caught:
         selector.set_params(**dataset.roles.parameters)
-        table = read(dataset.X, dataset.y, TableOptions.of(selector))
+        if dataset.roles.time is not None:
+            selector.set_params(cv=TimeSeriesSplit())
+        options = TableOptions.of(selector)
+        table = read(dataset.X, dataset.y, options, groups=dataset.groups)
         try:
             selector.fit(table, None)
         except KeyboardInterrupt:
@@ -233,8 +239,8 @@ def _notes(table: Table, found: dict[str, Any], caught: list[Any]) -> list[str]:
     for each in caught:
         code = code_of(each.message)
         option = f" The option for this is {_OPTION_FOR[code]}." if code in _OPTION_FOR else ""
-        # Warnings about the data name the constant columns.
-        said += [f"{each.message}{option}"] if code != "constant-columns" else []
+        # Warnings about the data name these columns.
+        said += [f"{each.message}{option}"] if code not in ("constant-columns", "leak") else []
     read = summary([each for each in table.readings if each.kind not in LEFT_OUT])
     return [*dict.fromkeys(said), *read]
 
@@ -244,9 +250,11 @@ def _open_folder(file: FileOptions, options: ColumnOptions) -> Dataset:
     from covmin import open_parquet
     from covmin.data.blocks.parquet import parquet_columns
 
-    if options.missing in ("rows", "columns") or options.kinds or options.event:
+    of_rows = options.event or options.row_groups or options.time
+    if options.missing in ("rows", "columns") or options.kinds or of_rows:
         raise UsageError(
-            "--missing rows, --missing columns, --as and --event work on single files.",
+            "--missing rows or columns, --as, --event, --row-groups and --time work on single "
+            "files.",
             "Drop rows or columns and encode categories before writing the folder.",
         )
     with errors_explained():
@@ -286,21 +294,3 @@ def _write_report(result: Selection, path: Path, *, source: str | None, code: st
             warnings=result.checked,
             from_command=True,
         )
-
-
-def _code(
-    result: Selection,
-    file: FileOptions,
-    columns: ColumnOptions,
-    dataset: Dataset,
-    separator: str | None,
-) -> str:
-    """Return Python code that repeats the fit; empty if reading needs more than one call."""
-    from covmin.report import reproduction_code
-
-    # The other options are parameters of the selector.
-    without = replace(columns, event=None, drop=None, missing="keep")
-    plain = file == FileOptions(file.data) and columns == without and not dataset.notes
-    if not plain or Path(file.data).suffix.lower() not in _PLAIN:
-        return ""
-    return reproduction_code(result.selector, dataset.roles.target, file.name, separator)

@@ -1,6 +1,7 @@
 """Collect everything that a report shows, as plain values."""
 
 import platform
+from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
@@ -116,7 +117,7 @@ def build_report(
         "missing": _missing_values(view),
         "asked": _asked(selector, found),
         "notes": [printable(" ".join(str(note).split())) for note in (*notes, *sampled)],
-        "warnings": data_warnings(view, explained, order) if warnings is None else warnings,
+        "warnings": data_warnings(selector, view, explained) if warnings is None else warnings,
         "choice": _choice(selector, found),
         "ranking": {
             "order": order,
@@ -259,18 +260,17 @@ def _path(selector: Any, order: list[int]) -> dict[str, Any]:
 def _verdicts(selector: Any) -> dict[str, Any]:
     """Return verdicts, needed features first, with p-values and substitutes."""
     check_is_fitted(selector)
-    order = np.argsort(selector.ranking_, kind="stable")
-    words, counts = np.unique(selector.verdicts_, return_counts=True)
-    count = dict(zip(words.tolist(), counts.tolist(), strict=True))
+    order = np.argsort(selector.ranking_, kind="stable").tolist()
+    count = Counter(selector.verdicts_.tolist())
     return {
         "fdr": float(selector.fdr),
-        "needed": count.get("needed", 0),
-        "relevant": count.get("relevant", 0),
-        "not_shown": count.get("not shown to matter", 0),
-        "hidden": max(order.size - _VERDICTS, 0),
+        "needed": count["needed"],
+        "relevant": count["relevant"],
+        "not_shown": count["not shown to matter"],
+        "hidden": max(len(order) - _VERDICTS, 0),
         "rows": [
             {
-                "feature": int(j),
+                "feature": j,
                 "verdict": str(selector.verdicts_[j]),
                 "needed": p_value(selector.needed_pvalues_[j]),
                 "relevant": p_value(selector.relevant_pvalues_[j]),

@@ -7,18 +7,14 @@ from typing import Any
 import numpy as np
 
 from covmin.constants import SUSPICIOUS_SHARE
+from covmin.selection.leaks import leak_text, leaking_features
 from covmin.selection.summary import Explained
 from covmin.text import count_of, listed, shortened, verb
 
 from .view import View, read_as_fitted
 
 _LISTED = 12
-_CHECKED = 10
 _SMALL_CLASS = 5
-_LEAK = (
-    "One feature alone determines the response almost exactly. If it is measured after the "
-    "response, or computed from it, exclude it and refit."
-)
 _ROW_NUMBER = "A column looks like a row number"
 _SORTED = (
     "“{name}” is a row number, and alone it explains {share:.0%} of the response: the rows seem to "
@@ -73,18 +69,19 @@ def check_data(
     """
     table = read_as_fitted(selector, X, y)
     view, explained = View(selector, table), explained or Explained(selector, table)
-    return data_warnings(view, explained, np.argsort(selector.ranking_, kind="stable").tolist())
+    return data_warnings(selector, view, explained)
 
 
-def data_warnings(view: View, explained: Explained, order: list[int]) -> list[dict[str, Any]]:
-    """Return what `check_data` returns; only the best columns are checked for leaks."""
+def data_warnings(selector: Any, view: View, explained: Explained) -> list[dict[str, Any]]:
+    """Return what `check_data` returns."""
     numbering = _numbering(view)
     constants, copies = _constants_and_copies(view)
-    best = [j for j in order[:_CHECKED] if j not in numbering and not view.is_left_out(j)]
-    leaks = [j for j in best if explained([j]) > SUSPICIOUS_SHARE[0]]
-    found = [_warning("leak", "Too good to be true?", _LEAK, leaks)] if leaks else []
+    leaks = leaking_features(selector.ranking_, selector.n_features_, view.table, explained)
+    leaks = [j for j in leaks if j not in numbering]
+    text = leak_text([shortened(view.names[j]) for j in leaks])
+    found = [_warning("leak", "Too good to be true?", text, leaks)] if leaks else []
     for j in numbering:
-        is_leak, name = explained([j]) >= SUSPICIOUS_SHARE[1], shortened(view.names[j])
+        is_leak, name = explained([j]) >= SUSPICIOUS_SHARE[2], shortened(view.names[j])
         title = "A row number tracks the response" if is_leak else _ROW_NUMBER
         text = (_SORTED if is_leak else _IN_ORDER).format(name=name, share=explained([j]))
         found.append(_warning("leak" if is_leak else "id", title, text, [j]))

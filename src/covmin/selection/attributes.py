@@ -6,6 +6,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Bunch
 
+from covmin.constants import SUSPICIOUS_SHARE
 from covmin.core.path import approximation_error
 from covmin.core.screening import Found
 from covmin.core.solver import Progress
@@ -72,6 +73,17 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
         "task_": response.task,
         "cv_results_": fit.cross_validation and fit.cross_validation.results(),
     }
+
+
+def is_suspicious(attributes: dict[str, Any]) -> bool:
+    """Tell whether features may give the response away: a closer look takes regressions."""
+    kinds = attributes["column_kinds_"]
+    if attributes["classes_"] is not None and kinds is not None and "category" in kinds:
+        return True  # a text may contain the class
+    errors = [*attributes["path_"].optimistic_loo_error]
+    if attributes["cv_results_"] is not None:
+        errors += [attributes["cv_results_"].mean_error.min()]
+    return bool(min(errors) < 1.0 - SUSPICIOUS_SHARE[3])
 
 
 def _stages(fit: Fit) -> Bunch:

@@ -1,9 +1,11 @@
 """Synthetic data sets whose true features are known.
 
-The true features always come first. In the paper's three sets and in the survival set, all other
-columns are standard normal noise, independent of everything. In the two harder sets, each noise
-column is correlated with a true feature. The noise is drawn last: for a given seed, the target
-and the true features do not depend on the number of noise features.
+The generators draw the three synthetic sets of J. Chen, M. Stern, M. J. Wainwright and
+M. I. Jordan, "Kernel feature selection via conditional covariance minimization", NeurIPS 2017;
+two harder ones whose noise features are correlated with the true ones; and censored survival
+times. The true features come first, and ``informative`` in the result lists them. Other columns
+are independent standard normal noise, but for the two harder sets. The noise is drawn last: for a
+given seed, the target and the true features do not depend on the number of noise features.
 """
 
 import re
@@ -18,6 +20,15 @@ from sklearn.utils import Bunch
 
 from covmin.remarks import InputError
 from covmin.runtime.seeds import generator_of
+
+__all__ = [
+    "make_additive",
+    "make_correlated_interaction",
+    "make_correlated_linear",
+    "make_shell",
+    "make_survival",
+    "make_xor",
+]
 
 # The shell of the binary set: 9 ≤ ΣXⱼ² ≤ 16 in four dimensions.
 _SHELL = (9.0, 16.0)

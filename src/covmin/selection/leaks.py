@@ -1,0 +1,79 @@
+"""Features that give the response away: too good to be true."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+
+from covmin.constants import SUSPICIOUS_SHARE
+from covmin.data.columns import LEFT_OUT, Levels
+from covmin.remarks import warn
+from covmin.text import listed
+
+from .summary import Explained
+
+if TYPE_CHECKING:
+    from covmin.data import Table
+
+# Of so many leading features: a leak is among the first.
+_CHECKED = 10
+
+
+def leaking_features(ranking: np.ndarray, m: int, table: Table, explained: Explained) -> list[int]:
+    """Return columns that give the response away, alone or together; empty if there are none.
+
+    One column alone is suspicious if it explains nearly everything, or if it is a text that
+    contains the class. Sets are suspicious only if they leave next to nothing, as sums and means
+    do: with several features, a good prediction is what one hopes for. Of a set, the fewest
+    leading features are returned. ``ranking`` is that of the columns, ``m`` how many are selected.
+    """
+    kinds = ["number"] * ranking.size if table.kinds is None else table.kinds.tolist()
+    order = np.argsort(ranking, kind="stable").tolist()
+    first = [j for j in order if kinds[j] not in LEFT_OUT][:_CHECKED]
+    named = [j for j in first if _contains_class(table, j)]
+    one, several = SUSPICIOUS_SHARE[:2]
+    selected = first[: max(m, 1)]
+    if not selected or explained(selected) <= one:  # one regression for tables without a leak
+        return named
+    if alone := [j for j in first if j in named or explained([j]) > one]:
+        return alone
+    prefixes = (selected[:k] for k in range(2, len(selected) + 1))
+    return next((some for some in prefixes if explained(some) > several), [])
+
+
+def _contains_class(table: Table, column: int) -> bool:
+    """Tell whether the text of a category contains the class of nearly every sample."""
+    X, classes = table.passed[0], table.response.classes
+    if table.kinds is None or table.kinds[column] != "category" or table.response.labels is None:
+        return False
+    words = [str(label).casefold() for label in np.asarray(classes).tolist()]
+    # Numbers and single letters occur in any text.
+    if not all(len(word) > 1 and word[0].isalpha() for word in words):
+        return False
+    levels = Levels.of(_safe_indexing(_safe_indexing(X, column, axis=1), table.row))
+    texts = [str(level).casefold() for level in levels.values]
+    own = [
+        code >= 0 and words[label] in texts[code]
+        for code, label in zip(levels.codes, table.response.labels, strict=True)
+    ]
+    return bool(np.mean(own) > SUSPICIOUS_SHARE[0])
+
+
+def leak_text(names: Sequence[str]) -> str:
+    """Say what it means that some features give the response away."""
+    who = f"{listed(names)} alone determines" if len(names) == 1 else f"{listed(names)} determine"
+    they, them = ("it is", "it") if len(names) == 1 else ("they are", "them")
+    return (
+        f"{who} the response almost exactly. If {they} measured after the response, or computed "
+        f"from it, exclude {them} and refit."
+    )
+
+
+def warn_of_leaks(selector: Any, table: Table, ranking: np.ndarray, m: int) -> None:
+    """Warn if some of the selected features give the response away."""
+    if leaks := leaking_features(ranking, m, table, Explained(selector, table)):
+        names = [f"x{j}" if table.names is None else str(table.names[j]) for j in leaks]
+        warn("leak", f"Too good to be true? {leak_text(names)}", names)
