@@ -117,7 +117,8 @@ class Regressions:
         """Return the smoother with the lowest leave-one-out error, and its relative error.
 
         The error is a fraction of that of the mean. The targets must have comparable scales. A
-        smoother that passes through a sample has no leave-one-out error there, and does not count.
+        smoother that passes through a sample has no leave-one-out error there, and does not count,
+        nor does one that leaves almost no degrees of freedom.
         """
         basis, n_free = self.bases[0], self.free.shape[1]
         only_free = np.concatenate([np.ones(n_free), np.zeros(basis.V.shape[1] - n_free)])
@@ -126,7 +127,8 @@ class Regressions:
             penalised = basis.variances[:, None] / (basis.variances[:, None] + FUNCTION_RIDGES)
             factors = np.vstack([np.ones((n_free, len(FUNCTION_RIDGES))), penalised])
             left = 1.0 - basis.p[:, None] - basis.squares @ factors
-            factors = factors[:, left.min(axis=0) > _LEAST_LEFT]
+            leaves_enough = left.sum(axis=0) >= 0.5 * SAMPLES_LEFT
+            factors = factors[:, leaves_enough & (left.min(axis=0) > _LEAST_LEFT)]
             for f, left_out in zip(factors.T, basis.leave_one_out(targets, factors), strict=True):
                 error = float((left_out**2).sum())
                 if error < least:
