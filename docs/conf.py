@@ -27,6 +27,15 @@ extensions = [
     "sphinx_copybutton",
     "mathml",
 ]
+# Links into other projects need their inventories, which only a build with a network can fetch.
+if os.environ.get("READTHEDOCS"):
+    extensions.append("sphinx.ext.intersphinx")
+intersphinx_mapping = {
+    "python": ("https://docs.python.org/3", None),
+    "numpy": ("https://numpy.org/doc/stable", None),
+    "sklearn": ("https://scikit-learn.org/stable", None),
+    "pandas": ("https://pandas.pydata.org/docs", None),
+}
 exclude_patterns = ["_build", "images/*.py", "auto_examples/**/*.ipynb", "auto_examples/*.py"]
 templates_path = ["_templates"]
 

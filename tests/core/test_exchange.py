@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from covmin.constants import FUNCTION_RIDGES
 from covmin.core.exchange import SetErrors, SetSample, exchange
 from covmin.core.lookback import look_back, nominate, refine
 
@@ -29,9 +30,9 @@ def test_the_error_is_that_of_leaving_each_row_out():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((25, 2))
     y = np.sin(X[:, 0]) + 0.1 * rng.standard_normal(25)
-    judged = SetErrors(sample_of(X, y)).judge(frozenset([0]), near=2)
+    judged = SetErrors(sample_of(X, y), range(2)).judge(frozenset([0]))
     D = (X[:, [0]] - X[:, 0]) ** 2
-    scale = {0: 0.25, 1: 0.5, 2: 1.0, 3: 2.0}[judged.shape]
+    scale = {0: 0.25, 1: 0.5, 2: 1.0, 3: 2.0}[judged.tuning[0]]
     K = (1.0 + D / scale**2) ** -0.5
     Y = (y - y.mean()) / y.std()
     left = []
@@ -40,13 +41,16 @@ def test_the_error_is_that_of_leaving_each_row_out():
         # Ridge regression with a free intercept, on all rows but one; the ridge is that of all.
         A = np.block(
             [
-                [K[np.ix_(rest, rest)] + 25 * judged.ridge * np.eye(24), np.ones((24, 1))],
+                [
+                    K[np.ix_(rest, rest)] + 25 * FUNCTION_RIDGES[judged.tuning[1]] * np.eye(24),
+                    np.ones((24, 1)),
+                ],
                 [np.ones((1, 24)), np.zeros((1, 1))],
             ]
         )
         c = np.linalg.solve(A, np.append(Y[rest], 0.0))
         left.append(Y[i] - K[i, rest] @ c[:-1] - c[-1])
-    assert judged.shape < 4
+    assert judged.tuning[0] < 4
     assert_allclose(judged.residuals[:, 0] * 5.0, left, rtol=1e-5, atol=1e-8)
 
 
@@ -57,8 +61,8 @@ def test_the_best_of_all_sets_is_found(m):
     X[:, 5] = X[:, 0] + 0.3 * X[:, 5]
     y = X[:, 0] + X[:, 1] * X[:, 2] + 0.2 * rng.standard_normal(150)
     sample = sample_of(X, y)
-    found = exchange(sample, range(6), [], m)
-    errors = SetErrors(sample)
+    found = exchange(SetErrors(sample, range(6)), [], m)
+    errors = SetErrors(sample, range(6))
     sets = {one: errors.judge(frozenset(one)) for one in itertools.combinations(range(6), m)}
     best = min(sets.values(), key=lambda one: one.error)
     chosen = errors.judge(frozenset(found.order[:m].tolist()))
@@ -69,8 +73,8 @@ def test_the_best_of_all_sets_is_found(m):
 def test_features_that_act_only_together_enter_at_once():
     X, y = product_of_three(600)
     path = [0, 4, 5, 6, 7, 8, 1, 2, 3]
-    alone = exchange(sample_of(X, y), path, [], 4)
-    named = exchange(sample_of(X, y), path, [[1, 2, 3]], 4)
+    alone = exchange(SetErrors(sample_of(X, y), path), [], 4)
+    named = exchange(SetErrors(sample_of(X, y), path), [[1, 2, 3]], 4)
     assert set(named.order[:4]) == {0, 1, 2, 3}
     assert len(alone.order) == len(named.order) == 9
 
@@ -80,14 +84,15 @@ def test_a_feature_of_several_columns_counts_once():
     X = rng.standard_normal((200, 5))
     y = X[:, 0] + X[:, 1]
     of_column = np.array([0, 0, 1, 2, 3])
-    found = exchange(sample_of(X, y, of_column, np.array([0.7, 0.7, 1, 1, 1])), range(4), [], 1)
+    sample = sample_of(X, y, of_column, np.array([0.7, 0.7, 1, 1, 1]))
+    found = exchange(SetErrors(sample, range(4)), [], 1)
     assert found.order[0] == 0
 
 
 def test_columns_of_every_set_explain_their_part():
     X, y = product_of_three()
     always = sample_of(X[:, :2], y, np.array([-1, 0]))
-    assert SetErrors(always).judge(frozenset()).error < 0.6
+    assert SetErrors(always, [0]).judge(frozenset()).error < 0.6
 
 
 def test_what_acts_with_the_features_found_comes_back():

@@ -134,6 +134,15 @@ def test_links_lead_somewhere(page):
             assert (ROOT / "examples" / f"{Path(document).name}.py").exists(), document
 
 
+def test_files_that_contributing_names_are_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:[\w-]+/)*[\w-]+\.(?:py|md|yaml|cff))`", text))
+    assert "tests/naive.py" in named
+    for name in named - {"NAME.md"}:
+        there = [ROOT / name, ROOT / "src" / name]
+        assert any(p.exists() for p in there) or [*ROOT.glob(f"src/covmin/**/{name}")], name
+
+
 def test_shown_output_is_compared_to_a_tolerance():
     assert same("error 8.2% of 13\n", "error  8.3% of 13")
     assert not same("error 8.2% of 13", "error 9.2% of 13")

@@ -38,3 +38,26 @@ def test_the_conda_recipe_has_the_dependencies_of_the_command_line():
     named = {"matplotlib": "matplotlib-base"}  # as conda-forge calls it
     parts = [each.split(">=") for each in wanted]
     assert listed == {f"{named.get(name, name)} >={version}" for name, version in parts}
+
+
+def test_the_hooks_have_the_versions_that_the_checks_have():
+    pinned = re.findall(r'"(ruff|mypy|import-linter)==([\d.]+)"', text_of("pyproject.toml"))
+    hooks = text_of(".pre-commit-config.yaml")
+    names = {"ruff": "ruff-pre-commit", "mypy": "mirrors-mypy"}
+    for tool, version in pinned:
+        assert re.search(rf"{names.get(tool, tool)}\n    rev: v{re.escape(version)}\n", hooks), tool
+    assert len(pinned) == 3
+
+
+def test_every_python_that_is_named_is_tested():
+    project = tomllib.loads(text_of("pyproject.toml"))["project"]
+    named = re.findall(r"Python :: (3\.\d+)", " ".join(project["classifiers"]))
+    workflow = text_of(".github/workflows/tests.yml")
+    assert f"python: {named}".replace("'", '"') in workflow
+    assert '"3.14t"' in workflow
+
+
+def test_actions_are_pinned_by_their_commit():
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        for used in re.findall(r"uses: (\S+)", path.read_text("utf-8")):
+            assert re.search(r"@[0-9a-f]{40}$", used), f"{path.name}: {used}"

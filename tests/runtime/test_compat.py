@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import pickle
+import re
+from pathlib import Path
 
 import pytest
 from sklearn.base import clone
@@ -40,3 +42,11 @@ def test_without_private_parts_nothing_is_validated(monkeypatch):
     assert compat.fit_context(prefer_skip_nested_validation=True)(clone) is clone
     assert compat.validate_params({}, prefer_skip_nested_validation=True)(clone) is clone
     assert len(compat.N_JOBS) == 3
+
+
+def test_private_modules_are_imported_in_one_place():
+    """Elsewhere no release of scikit-learn can break an import."""
+    package = Path(importlib.util.find_spec("covmin").origin).parent
+    private = re.compile(r"(?:from|import) sklearn(?:\.\w+)*\._")
+    found = [p for p in package.rglob("*.py") if private.search(p.read_text(encoding="utf-8"))]
+    assert [path.relative_to(package).as_posix() for path in found] == ["runtime/compat.py"]

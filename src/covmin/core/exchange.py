@@ -3,19 +3,21 @@
 A path proposes features. Here sets of them are compared by the quantity that the method minimises,
 the conditional variance, estimated with a kernel and a ridge of its own for each set. The search
 goes forward from nothing and from sets that act only together, backward, and exchanges features
-until no exchange lowers the error.
+until no exchange lowers the error. It ends where the error no longer falls: what comes then cannot
+be told from noise, and the order of the path holds.
 
 The same rows choose a set and measure its error, so the lowest of many errors is too low. The path
-therefore has the benefit of the doubt. By the differences over the rows, a set is credited with
+and what was named therefore have the benefit of the doubt. By the differences over the rows, a
+set is credited with
 
-    error + standard error of (error − error of the path's set of that size).
+    error + standard error of (error − error of the proposed set of that size).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -27,7 +29,7 @@ from covmin.constants import (
     SET_KERNELS,
 )
 
-from .regression import Basis
+from .regression import CentredKernel
 from .units import ALWAYS_ON
 
 Set = frozenset[int]
@@ -35,13 +37,16 @@ Set = frozenset[int]
 # The search ends if the error did not fall for so many sizes.
 _PATIENCE = 3
 # Moves that are compared after a rough look, for the last set too, and features that may leave.
-_TRIED, _CERTIFIED, _LEAVING = 3, 15, 4
-# A set is not tuned further if its first error exceeds that of the best set of its size so much.
-_HOPELESS = 1.02
-# Kernels that are tried first.
-_START = 1, 3, 4, 5
+_TRIED, _CERTIFIED, _LEAVING = 3, 6, 4
+# A set is not tuned further if its error exceeds that of the best set of its size by the first
+# factor, nor with another kernel if it exceeds it by the second.
+_HOPELESS = 1.1, 1.02
+# Numbers of kernels and ridges. The last ridge leaves only the mean.
+_TUNINGS = set(product(range(len(SET_KERNELS)), range(len(FUNCTION_RIDGES) - 1)))
+# Those that are tried first.
+_START = tuple(product((1, 3, 4, 5), (1, 4)))
 # Rows and landmarks of a rough comparison.
-_ROUGH_ROWS, _ROUGH_LANDMARKS = 192, 32
+_ROUGH_ROWS, _ROUGH_LANDMARKS = 128, 24
 
 
 @dataclass(frozen=True)
@@ -60,14 +65,6 @@ class SetSample:
         Y = self.Y[rows]
         return SetSample(self.X[rows], self.of_column, self.scale, Y - p @ Y, p)
 
-    def of(self, features: Sequence[int]) -> SetSample:
-        """Return the columns of some features, numbered in the given order."""
-        number = {ALWAYS_ON: ALWAYS_ON} | {int(j): i for i, j in enumerate(features)}
-        columns = np.flatnonzero(np.isin(self.of_column, list(number)))
-        of_column = np.array([number[j] for j in self.of_column[columns].tolist()], dtype=int)
-        X = self.X[:, columns].astype(np.float64)
-        return SetSample(X, of_column, self.scale[columns], self.Y, self.p)
-
 
 @dataclass(frozen=True)
 class Judged:
@@ -75,19 +72,9 @@ class Judged:
 
     features: Set
     residuals: np.ndarray  # (n_rows, n_responses), times √p
-    shape: int  # number of its kernel
-    ridge: float
-
-    @cached_property
-    def losses(self) -> np.ndarray:
-        """Contribution of each row to the error."""
-        losses: np.ndarray = (self.residuals**2).sum(axis=1)
-        return losses
-
-    @cached_property
-    def error(self) -> float:
-        """Share of the variance of the response that is left."""
-        return float(self.losses.sum())
+    losses: np.ndarray  # (n_rows,), contribution of each row to the error
+    error: float  # share of the variance of the response that is left
+    tuning: tuple[int, int]  # numbers of its kernel and ridge
 
     def gain_over(self, other: Judged) -> tuple[float, float]:
         """Return how much lower its error is, and the standard error of that over the rows."""
@@ -101,90 +88,112 @@ class Judged:
 
 
 class SetErrors:
-    """Leave-one-out errors of kernel ridge regression on sets of features.
+    """Leave-one-out errors of kernel ridge regression on sets of some features.
 
-    The kernel of a set is a function of the squared distance summed over its features, so all sets
-    and kernels share the distances in single features. A mixed kernel adds fast functions of single
-    features, such as ``sin(8x)`` or stairs.
+    The features are numbered in the given order. The kernel of a set is a function of the squared
+    distance summed over its features, so all sets and kernels share the distances in single
+    features. A mixed kernel adds fast functions of single features, such as ``sin(8x)`` or stairs.
     """
 
-    def __init__(self, sample: SetSample) -> None:
-        n = len(sample.X)
-        n_landmarks = min(LANDMARKS[0], n)
-        # (n_features + 1, n_rows, n_landmarks); the last entry is for columns of every set.
-        distances = np.zeros((sample.of_column.max(initial=-1) + 2, n, n_landmarks))
-        for x, j, s in zip(sample.X.T, sample.of_column, sample.scale, strict=True):
-            distances[j] += (s * (x[:, None] - x[:n_landmarks])) ** 2
-        # Distances, and fast kernels of single features.
-        self._D = np.stack([distances, _rational(distances, SET_KERNELS[0][1])])
-        power = float((sample.p @ sample.Y**2).sum()) or 1.0
-        self._targets = np.sqrt(sample.p)[:, None] * sample.Y / np.sqrt(power)
-        self._p = sample.p
+    def __init__(self, sample: SetSample, features: Sequence[int]) -> None:
+        self.sample, self.features = sample, list[int]()
         self.known: dict[Set, Judged] = {}
+        root = np.sqrt(sample.p)[:, None]
+        self._targets = root * sample.Y / (np.sqrt((sample.p @ sample.Y**2).sum()) or 1.0)
+        # (n_features + 1, n_rows, n_landmarks); the first entry is for columns of every set.
+        self._distances = self._apart(ALWAYS_ON)[None]
+        self.include(features)
 
-    def judge(self, features: Set, near: int | None = None, limit: float = np.inf) -> Judged:
+    def include(self, features: Sequence[int]) -> None:
+        """Add features; sets that were judged stay so."""
+        self.features += map(int, features)
+        self._distances = np.stack([*self._distances, *map(self._apart, features)])
+
+    def _apart(self, feature: int) -> np.ndarray:
+        """Return the squared distances between all samples and the landmarks in one feature."""
+        X, n_landmarks = self.sample.X, LANDMARKS[0]
+        distances = np.zeros((len(X), min(n_landmarks, len(X))))
+        for column in np.flatnonzero(self.sample.of_column == feature):
+            x = self.sample.scale[column] * X[:, column].astype(np.float64)
+            distances += (x[:, None] - x[:n_landmarks]) ** 2
+        return distances
+
+    def judge(self, features: Set, near: Judged | None = None, limit: float = np.inf) -> Judged:
         """Return a set with its best kernel and ridge.
 
-        The search over kernels begins at ``near``, and ends there if the error exceeds ``limit``.
+        The search goes from kernel to kernel, and for each from ridge to ridge. It begins at those
+        of ``near``, and ends soon if the error exceeds ``limit``.
         """
         if features in self.known:
             return self.known[features]
-        total = self._D[:, [-1, *sorted(features)]].sum(axis=1)
-        total[1] /= len(features) + 1
-        tried = {k: self._solve(features, total, k) for k in (_START if near is None else [near])}
-        while True:
-            best = min(tried, key=lambda k: tried[k].error)
-            new = {best - 1, best + 1} - tried.keys()
-            new = {k for k in new if 0 <= k < len(SET_KERNELS)}
-            if not new or not features or tried[best].error > limit:
+        kernels: dict[int, CentredKernel] = {}
+        tried: dict[tuple[int, int], Judged] = {}
+        new = set(_START) if near is None else {near.tuning}
+        while new:
+            for shape, ridge in new:
+                if shape not in kernels:
+                    kernels[shape] = CentredKernel(
+                        self._kernel([features], shape)[0], self.sample.p
+                    )
+                residuals = kernels[shape].leave_one_out(self._targets, FUNCTION_RIDGES[ridge])
+                losses = (residuals**2).sum(axis=1)
+                error = float(losses.sum())
+                tried[shape, ridge] = Judged(features, residuals, losses, error, (shape, ridge))
+            best = min(tried.values(), key=lambda one: one.error)
+            shape, ridge = best.tuning
+            new = {(shape, ridge - 1), (shape, ridge + 1)} & _TUNINGS - tried.keys()
+            if not new and best.error <= _HOPELESS[1] * limit:
+                new = {(shape + s, ridge + r) for s in (-1, 1) for r in (-1, 0, 1)}
+                new = new & _TUNINGS - tried.keys()
+            if near and best.error > _HOPELESS[0] * limit:
                 break
-            tried |= {k: self._solve(features, total, k) for k in new}
-        self.known[features] = tried[best]
-        return tried[best]
+        self.known[features] = best
+        return best
 
-    def _solve(self, features: Set, total: np.ndarray, shape: int) -> Judged:
-        basis = Basis.of_kernel(_kernel(total, shape), self._p)
-        ridges = FUNCTION_RIDGES[:-1]
-        left_out = basis.leave_one_out(self._targets, basis.shrinkage(ridges))
-        best = int(np.argmin([(residuals**2).sum() for residuals in left_out]))
-        return Judged(features, left_out[best], shape, ridges[best])
+    def rough(self, base: Set, sets: Sequence[Set], tuning: tuple[int, int]) -> np.ndarray:
+        """Return errors of sets close to ``base``, with a given kernel and ridge.
 
-    def rough(
-        self, base: Set, added: Sequence[int], removed: Sequence[int], like: Judged
-    ) -> np.ndarray:
-        """Return errors of ``base`` with one feature added, then of those with one removed.
-
-        Few rows and landmarks are used, with the kernel and ridge of another set, all sets at once.
+        Few rows and landmarks are used, all sets at once.
         """
-        n, m = min(_ROUGH_ROWS, self._D.shape[2]), min(_ROUGH_LANDMARKS, self._D.shape[3])
-        p = self._p[:n] / self._p[:n].sum()
+        n, (shape, ridge) = _ROUGH_ROWS, tuning
+        share = self.sample.p[:n].sum()
+        p, targets = self.sample.p[:n] / share, self._targets[:n] / np.sqrt(share)
         root = np.sqrt(p)[:, None]
-        Y = self._targets[:n] / np.sqrt(self._p[:n, None])
-        Y = root * (Y - p @ Y)
-        D, k = self._D[:, :, :n, :m], len(base)
-        total = D[:, [-1, *sorted(base)]].sum(axis=1)[:, None]
-        more, less = total + D[:, list(added)], total - D[:, list(removed)]
-        more[1] /= k + 2
-        less[1] /= max(k, 1)
-        K = _kernel(np.concatenate([more, less], axis=1), like.shape)
-        C = root * (K - (p @ K)[:, None])
-        A = C.swapaxes(1, 2) @ C + like.ridge * (K[:, :m] + 1e-8 * m * np.eye(m))
-        W = C @ np.linalg.inv(np.linalg.cholesky(A)).swapaxes(1, 2)
-        left_out = np.maximum(1.0 - p - (W**2).sum(axis=2), 1e-9)
-        residuals = Y - W @ (W.swapaxes(1, 2) @ Y)
-        return np.asarray(((residuals / left_out[:, :, None]) ** 2).sum(axis=(1, 2)))
+        K = CentredKernel(self._kernel(sets, shape, base, n, _ROUGH_LANDMARKS), p)
+        residuals = K.leave_one_out(targets - root * (root.T @ targets), FUNCTION_RIDGES[ridge])
+        return np.einsum("ijk,ijk->i", residuals, residuals)
 
-
-def _rational(distances: np.ndarray, scale: float) -> np.ndarray:
-    return np.asarray((1.0 + distances / scale**2) ** -0.5)
-
-
-def _kernel(total: np.ndarray, shape: int) -> np.ndarray:
-    (distances, fast), (kind, scale) = total, SET_KERNELS[shape]
-    if kind == "rational":
-        return _rational(distances, scale)
-    slow = np.exp(distances * (-0.5 / scale**2))
-    return slow if kind == "gaussian" else 0.5 * (slow + fast)
+    def _kernel(
+        self,
+        sets: Sequence[Set],
+        shape: int,
+        base: Set = frozenset(),
+        n_rows: int | None = None,
+        n_landmarks: int | None = None,
+    ) -> np.ndarray:
+        """Return the kernel matrix of each set; sets close to ``base`` are faster."""
+        kind, scale = SET_KERNELS[shape]
+        D = self._distances[:, :n_rows, :n_landmarks]
+        always, D = D[0], D[1:]
+        K = np.repeat((always + D[list(base)].sum(axis=0))[None], len(sets), axis=0)
+        for total, one in zip(K, sets, strict=True):
+            for j in one - base:
+                total += D[j]
+            for j in base - one:
+                total -= D[j]
+        if kind == "rational":
+            K *= 1.0 / scale**2
+            K += 1.0
+            return np.divide(1.0, np.sqrt(K, out=K), out=K)
+        K *= -0.5 / scale**2
+        np.exp(K, out=K)
+        if kind == "mixed":
+            used = sorted(base.union(*sets))
+            fast = 1.0 / np.sqrt(1.0 + np.stack([always, *D[used]]) / SET_KERNELS[0][1] ** 2)
+            for total, one in zip(K, sets, strict=True):
+                total += fast[[0, *(1 + used.index(j) for j in one)]].mean(axis=0)
+            K *= 0.5
+        return K
 
 
 @dataclass(frozen=True)
@@ -210,53 +219,80 @@ class _Search:
         """Return the error of a set that the rows can vouch for."""
         return one.error + one.gain_over(self.proposed[len(one.features)])[1]
 
-    def offer(self, features: Set, near: int | None) -> bool:
+    def offer(self, features: Set, near: Judged | None) -> bool:
         """Judge a set, and keep it if it is better than the best of its size."""
         best = self.best[len(features)]
-        new = self.errors.judge(features, near, _HOPELESS * best.error)
+        new = self.errors.judge(features, near, best.error)
         if self.credited(new) >= self.credited(best) - 1e-9:
             return False
         self.best[len(features)] = new
         return True
 
-    def add(self, bases: Sequence[Set], like: Judged, n_tried: int = _TRIED) -> bool:
-        """Offer each of some sets with one more feature, the most promising ones only."""
-        sets, errors = list[Set](), []
-        for base in bases:
-            others = [j for j in self.candidates if j not in base]
-            sets += [base | {j} for j in others]
-            errors.append(self.errors.rough(base, others, [], like))
-        chosen = np.argsort(np.concatenate(errors), kind="stable")[:n_tried]
-        offered = [self.offer(sets[i], like.shape) for i in chosen]  # all of them, not one
-        return any(offered)
-
-    def without_one(self, old: Judged) -> list[Set]:
-        """Return the set with one feature less, the most promising first."""
-        members = sorted(old.features)
-        errors = self.errors.rough(old.features, [], members, old)
-        return [old.features - {members[i]} for i in np.argsort(errors, kind="stable")]
+    def promising(self, old: Judged, sets: list[Set], n_tried: int = _TRIED) -> list[Set]:
+        """Return the sets with the lowest rough errors, by the kernel and ridge of another set."""
+        # With a single feature nothing is known about the kernel.
+        tunings = [old.tuning] if len(sets[0]) > 1 else _START
+        rough = np.min([self.errors.rough(old.features, sets, one) for one in tunings], axis=0)
+        return [sets[i] for i in np.argsort(rough, kind="stable")[:n_tried]]
 
     def exchange(self, k: int, n_leaving: int = _LEAVING, n_tried: int = _TRIED) -> None:
         """Replace one feature of the best set, until that does not help."""
         while (self.best[k].features, n_tried) not in self.settled:
             old = self.best[k]
-            if not self.add(self.without_one(old)[:n_leaving], old, n_tried):
+            less = [old.features - {j} for j in sorted(old.features)]
+            less = self.promising(old, less, n_leaving) if k > n_leaving else less
+            others = [j for j in self.candidates if j not in old.features]
+            sets = [old.features, *(one | {j} for one in less for j in others)]
+            sets = self.promising(old, sets, n_tried + 1)
+            sets = sets[: sets.index(old.features)] if old.features in sets else sets[:n_tried]
+            offered = [self.offer(one, old) for one in sets]  # all of them, not one
+            if not any(offered):
                 self.settled.add((old.features, n_tried))
 
-    def forward(self, named: list[Set], top: int) -> int:
-        """Grow the sets until the error no longer falls; return the largest size."""
+    def propose(self, named: list[Set], top: int) -> None:
+        """Judge the start of the search: sets of the path, and of what was named before the path.
+
+        What was named holds with a small probability of error, so it stays unless the path is
+        clearly better: with few samples a regression cannot judge it.
+        """
+        for k in range(top + 1):
+            first = frozenset[int]()
+            for one in named:
+                first = first | one if len(first | one) <= k else first
+            rest = [j for j in range(k) if j not in first]
+            of_path, with_named = frozenset(range(k)), first.union(rest[: k - len(first)])
+            judged = []
+            for one in (of_path, with_named):
+                # The kernel is searched anew if more than one feature is new, or a set is complete.
+                last = self.proposed[k - 1] if k > 2 else None
+                if last and (first - last.features or not last.features < one):
+                    last = None
+                judged.append(self.errors.judge(one, last))
+            self.proposed[k] = judged[0] if judged[0].beats(judged[1]) else judged[1]
+        self.best = dict(self.proposed)
+
+    def forward(self, named: list[Set], top: int) -> tuple[int, int]:
+        """Grow the sets until the error no longer falls; return where it fell last, and the top."""
+        last, of_path = 0, 0
         for k in range(1, top + 1):
-            self.add([self.best[k - 1].features], self.best[max(k - 1, 1)])
+            of_path = k if self.proposed[k].beats(self.proposed[of_path]) else of_path
+        of_path = max([of_path, *map(len, named)])
+        for k in range(1, top + 1):
+            base = self.best[k - 1].features
+            sets = [base | {j} for j in self.candidates if j not in base]
+            like = self.best[k - 1]
+            for one in self.promising(like, sets):
+                self.offer(one, like if k > 1 else None)
             for one in named:  # at once, because its members may be useless one by one
                 for small in list(self.best.values()):
                     if len(small.features | one) == k > len(small.features) + 1:
                         self.offer(small.features | one, None)
-            self.exchange(k)
-            best = [self.best[q] for q in range(k + 1)]
-            last = max(_last_fall(list(self.proposed.values())), _last_fall(best))
-            if k >= max([last, *map(len, named)]) + _PATIENCE:
-                return k
-        return top
+            if self.best[k].beats(self.best[last]):
+                last = k
+                self.exchange(k)
+            if k >= max(last, of_path) + _PATIENCE:
+                return last, k
+        return last, top
 
     def nested(self, top: int, m: int | None) -> list[int]:
         """Return the features of the chain of nested sets with the least sum of log errors.
@@ -286,52 +322,37 @@ class _Search:
         return order
 
 
-def _last_fall(sets: list[Judged]) -> int:
-    """Return the last size whose error is clearly lower than that of the last such size."""
-    last = 0
-    for k, one in enumerate(sets):
-        last = k if one.beats(sets[last]) else last
-    return last
-
-
-def exchange(
-    sample: SetSample, path: Sequence[int], named: Sequence[Sequence[int]], m: int | None
-) -> Exchanged:
+def exchange(errors: SetErrors, named: Sequence[Sequence[int]], m: int | None) -> Exchanged:
     """Order the first features of a path anew.
 
     Parameters
     ----------
-    sample : SetSample
-        Samples with the columns of the features of the path, at least.
-    path : sequence of int
-        Features, best first: a few dozen.
+    errors : SetErrors
+        Errors of sets of the features of the path, best first: a few dozen.
     named : sequence of sequences of int
         Sets of features of the path that act together.
     m : int or None
         Size at which the ranking has to be best; None counts all sizes alike.
     """
-    n, place = len(sample.X), {int(j): i for i, j in enumerate(path)}
-    together = [frozenset(place[int(j)] for j in one) for one in named]
-    errors = SetErrors(sample.of(path))
+    n, path = len(errors.sample.X), errors.features
+    together = [frozenset(path.index(int(j)) for j in one) for one in named]
     top = min(CANDIDATES[0], len(path), max(1, n // SAMPLES_FOR_EACH_FEATURE))
     top = min(top, (m or top) + _PATIENCE)
     n_candidates = min(len(path), max(top, n // CANDIDATES[2]))
     search = _Search(errors, sorted({*range(n_candidates)}.union(*together)))
-    for k in range(top + 1):  # what the path proposes
-        near = search.best[k - 1].shape if k > 2 else None
-        search.best[k] = search.proposed[k] = errors.judge(frozenset(range(k)), near)
-    top = search.forward(together, top)
-    for k in range(top - 1, 0, -1):
+    search.propose(together, top)
+    last, top = search.forward(together, top)
+    for k in range(min(last, top - 1), 0, -1):
         larger = search.best[k + 1]
-        for one in search.without_one(larger)[:_TRIED]:
-            search.offer(one, larger.shape)
+        for one in search.promising(larger, [larger.features - {j} for j in larger.features]):
+            search.offer(one, larger)
         search.exchange(k)
     m = min(m, top) if m else None
     if m:
         search.exchange(m, n_leaving=m, n_tried=_CERTIFIED)  # any may leave: the certificate
     order = search.nested(top, m)
     order += [j for j in range(len(path)) if j not in order]
-    chain = [errors.judge(frozenset(order[:k])) for k in range(top + 1)]
+    chain = [errors.judge(frozenset(order[:k]), search.best[k]) for k in range(top + 1)]
     least = min(chain, key=lambda one: one.error)
     enough = next(k for k, one in enumerate(chain) if not least.beats(one))
     n_exchanges = m * (len(search.candidates) - m) if m else 0

@@ -26,8 +26,9 @@ from scipy.special import ndtr
 from covmin.constants import SAMPLE_ROWS
 
 from .arrays import row_tiles
-from .exchange import Exchanged, Judged, Set, SetErrors, SetSample, exchange
+from .exchange import Exchanged, Set, SetErrors, SetSample, exchange
 from .screening import SEARCH, Ranked, Screening
+from .units import ALWAYS_ON
 
 # Nominees of a half, found columns in products, rows of a half, and rounds.
 _MOST, _MOST_FACTORS, _FEWEST_ROWS, _ROUNDS = 8, 8, 40, 3
@@ -37,11 +38,10 @@ def refine(
     sample: SetSample, path: Sequence[int], named: Sequence[Sequence[int]], m: int | None
 ) -> Exchanged:
     """Exchange features of a path and look back in turn, until nothing comes back."""
-    few = sample.part(slice(SAMPLE_ROWS // 2))
-    path, named = [int(j) for j in path], list(named)
-    result = exchange(few, path, named, m)
-    seen: set[Set] = set()
+    errors = SetErrors(sample.part(slice(SAMPLE_ROWS // 2)), path)
+    named, seen = list(named), set[Set]()
     for _ in range(_ROUNDS):
+        result = exchange(errors, named, m)
         found = result.order[: result.enough].tolist()
         if frozenset(found) in seen:
             break
@@ -50,9 +50,10 @@ def refine(
         new = sorted(frozenset().union(*accepted))
         if not new:
             break
-        path += [j for j in new if j not in path]
+        errors.include([j for j in new if j not in errors.features])
         named += [*(sorted(one) for one in accepted if len(one) > 1), [*found, *new]]
-        result = exchange(few, path, named, m)
+    else:
+        result = exchange(errors, named, m)
     return result
 
 
@@ -70,24 +71,30 @@ def look_back(sample: SetSample, found: Sequence[int]) -> list[Set]:
 
 def nominate(sample: SetSample, found: Sequence[int], level: float) -> list[int]:
     """Return features whose dependence on the residuals stands out, the clearest first."""
-    known = sample.of(found)
     root = np.sqrt(sample.p)[:, None]
-    errors = SetErrors(known)
-    r = errors.judge(frozenset(range(len(found)))).residuals / root
+    r = SetErrors(sample, found).judge(frozenset(range(len(found)))).residuals / root
     responses = [r, r**2]
-    if known.X.size:
+    known = sample.X[:, np.isin(sample.of_column, [*found, ALWAYS_ON])]
+    if known.size:
         responses.append(r * (sample.Y / np.sqrt((sample.p @ sample.Y**2).sum()) - r))
-        responses += [r * x[:, None] for x in known.X[:, :_MOST_FACTORS].T]
-    ranked = Ranked.of(sample.X, sample.p)
-    order = np.argsort(sample.X, axis=0, kind="stable")
+        responses += [r * x[:, None] for x in known.T[:_MOST_FACTORS]]
+    ranked = Ranked.of(sample.X, sample.p).with_stored_functions()
     p_values = np.ones(sample.of_column.size)
     n_tests = 2.0 * len(responses) * sample.of_column.size
-    for response in responses:
+    for number, response in enumerate(responses):
         screening = Screening.of(sample.X, response, sample.p, sample.of_column, ranked=ranked)
-        if screening.codes.shape[1] > 0:
+        codes = screening.codes
+        if codes.shape[1] > 0:
             tested = screening.p_values(level / n_tests)
-            alike = _likeness(screening.codes, ranked.n_samples, order)
-            p_values = np.minimum(p_values, n_tests * np.minimum(tested, alike))
+            if number < 2:  # r and r²
+                # Neighbours in a column are alike if the response is any function of it.
+                variance = codes.shape[1] / ranked.n_samples
+                alike = np.empty(tested.size)
+                for columns in row_tiles(ranked.line):
+                    ordered = codes[np.argsort(ranked.line[columns], axis=1, kind="stable")]
+                    alike[columns] = np.einsum("cik,cik->c", ordered[:, 1:], ordered[:, :-1])
+                tested = np.minimum(tested, ndtr(-(alike + variance) / np.sqrt(variance)))
+            p_values = np.minimum(p_values, n_tests * tested)
     nominees: list[int] = []
     for column in np.argsort(p_values, kind="stable"):
         feature = int(sample.of_column[column])
@@ -98,44 +105,27 @@ def nominate(sample: SetSample, found: Sequence[int], level: float) -> list[int]
     return nominees
 
 
-def _likeness(codes: np.ndarray, n_samples: float, order: np.ndarray) -> np.ndarray:
-    """Return the p-values of the likeness of neighbours in each column.
-
-    ``codes`` (n_rows, k) are orthonormal, ``order`` (n_rows, n_columns) sorts the rows.
-    """
-    variance = codes.shape[1] / n_samples
-    alike = np.empty(order.shape[1])
-    for columns in row_tiles(order.T):
-        ordered = codes[order[:, columns]]
-        alike[columns] = np.einsum("ick,ick->c", ordered[1:], ordered[:-1])
-    return np.asarray(ndtr(-(alike + variance) / np.sqrt(variance)))
-
-
 def _accepted(sample: SetSample, found: Sequence[int], nominees: list[int]) -> Set:
     """Return the nominees that lower the error, added one by one or all together."""
     if not nominees:
         return frozenset()
     features = [*found, *nominees]
-    errors, old = SetErrors(sample.of(features)), frozenset(range(len(found)))
+    errors, old = SetErrors(sample, features), frozenset(range(len(found)))
     start = now = errors.judge(old)
     rest = set(range(len(found), len(features)))
-    together = _pruned(errors, errors.judge(old | rest), old)
+    together = errors.judge(old | rest)
+    while len(together.features) > len(old) + 1:  # remove as long as the error does not rise
+        fewer = (together.features - {j} for j in sorted(together.features - old))
+        less = min((errors.judge(one, together) for one in fewer), key=attrgetter("error"))
+        if less.error > together.error:
+            break
+        together = less
     while rest:
-        new = min((errors.judge(now.features | {j}) for j in sorted(rest)), key=attrgetter("error"))
+        more = (now.features | {j} for j in sorted(rest))
+        new = min((errors.judge(one, now) for one in more), key=attrgetter("error"))
         if not new.beats(now):
             break
         now, rest = new, rest - new.features
     if together.beats(now) and together.beats(start):
         now = together
     return frozenset(int(features[i]) for i in now.features - old)
-
-
-def _pruned(errors: SetErrors, whole: Judged, old: Set) -> Judged:
-    """Remove nominees as long as the error does not rise."""
-    while len(whole.features) > len(old) + 1:
-        options = sorted(whole.features - old)
-        new = min((errors.judge(whole.features - {j}) for j in options), key=attrgetter("error"))
-        if new.error > whole.error:
-            break
-        whole = new
-    return whole

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,8 @@ ALL_FUNCTIONS = 2 * N_FUNCTIONS
 _TILE_NUMBERS = 2**15
 # The same on an accelerator, which has memory for a few dozen of them.
 _PIECE_NUMBERS = 2**23
+# Largest number of values of functions to store.
+_STORED_NUMBERS = 2**24
 # Ties that change the spread of the ranks by less than this fraction are ignored.
 _NEXT_TO_EQUAL = 1e-6
 # Below this, the standard deviation of what is left of a function is a rounding error.
@@ -56,6 +58,7 @@ class Ranked:
     is_even: np.ndarray  # (d,) bool, evenly spaced ranks: equal weights and almost no ties
     of_even_ranks: Array  # (ALL_FUNCTIONS, n), functions of such ranks, by rank
     n_threads: int = 1  # tiles of columns processed in parallel
+    stored: Array | None = None  # (N_FUNCTIONS, d, n), for several responses
 
     @classmethod
     def of(cls, X: Array, p: Array, n_threads: int = 1) -> Ranked:
@@ -76,6 +79,8 @@ class Ranked:
         Each is orthogonal to the earlier ones and has mean 0 and variance 1; it is zero if a
         column has too few distinct values. All are bounded, and so are their products.
         """
+        if self.stored is not None and n_functions <= len(self.stored):
+            return self.stored[:n_functions, columns]
         xp, n, line = array_namespace(self.line), self.p.size, self.line[columns, :]
         spread = like(self.spread[columns], self.of_even_ranks)
         if not self.is_even[columns].all():
@@ -95,6 +100,12 @@ class Ranked:
 
         over_tiles(fill, kept[0, ...], self.n_threads)
         return kept
+
+    def with_stored_functions(self) -> Ranked:
+        """Return the same with the functions of all columns in memory, if there is room."""
+        if N_FUNCTIONS * self.p.size * self.spread.size > _STORED_NUMBERS:
+            return self
+        return replace(self, stored=self.kept(np.arange(self.spread.size), N_FUNCTIONS))
 
     def shares(self, codes: np.ndarray, n_functions: int = N_FUNCTIONS) -> np.ndarray:
         """Return the association (n_functions, d) of each function of each column with vectors."""
