@@ -127,7 +127,8 @@ def test_level_with_confounders(draw):
         x, y, Z = draw(np.random.default_rng(seed), 60)
         p_values.append(conditional_dependence_test(x.astype(float), y, given=Z).p_value)
     assert np.mean(np.array(p_values) <= 0.1) <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / 60)
-    assert np.median(p_values) < 0.999  # it does not say yes to everything
+    # Twice the smaller of two p-values is often one; but it does not say yes to everything.
+    assert np.quantile(p_values, 0.25) < 0.999
 
 
 def test_more_given_columns_than_regressions_can_remove_are_refused():
