@@ -5,8 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import chi2
 
-from covmin.core.regression import Basis, Given, Smoother
+from covmin.core.regression import Basis
 from covmin.inference.feature_tests import predicted_by_others
+from covmin.inference.given import Given, Smoother
 from covmin.inference.residual_products import (
     normal_scores,
     residual_product_test,
@@ -54,10 +55,10 @@ def test_shares_of_noise_that_are_left(basis):
 def test_leave_one_out_chooses_a_smooth_fit():
     rng = np.random.default_rng(1)
     Z = rng.standard_normal((120, 1))
-    given = Given.of(Z, np.ones(1), uniform(120))
+    given = Given(Z, np.ones(1), uniform(120))
     signal = np.sin(2 * Z)
     noisy = given.scaled(signal + 0.3 * rng.standard_normal((120, 1)))
-    smoother, share = given.smoother(noisy)
+    smoother, share = given.regressions(noisy).smoother(noisy)
     fitted = noisy - smoother.residuals(noisy)
     assert share < 0.35
     assert np.corrcoef(fitted[:, 0], signal[:, 0])[0, 1] > 0.97
@@ -74,6 +75,28 @@ def test_what_others_say_of_a_column_by_brute_force():
         assert np.corrcoef(found[j][:, 0], plain)[0, 1] > 0.95
 
 
+@pytest.mark.parametrize("shape", [np.sign, lambda z: np.round(1.5 * z), np.square, np.negative])
+def test_what_a_target_clearly_follows_is_not_shrunk(shape):
+    """A jump, stairs, a bend and a line of one of ten columns leave no trace in residuals."""
+    rng = np.random.default_rng(5)
+    Z = rng.standard_normal((300, 10))
+    signal = shape(Z[:, [0]])
+    given = Given(Z, np.ones(10), uniform(300))
+    noisy = given.scaled(signal / signal.std() + 0.3 * rng.standard_normal((300, 1)))
+    smoother, _ = given.regressions(noisy).smoother(noisy)
+    left = smoother.residuals(given.scaled(signal / signal.std()))
+    assert (left**2).sum() < 0.01
+
+
+def test_lines_are_capped():
+    rng = np.random.default_rng(6)
+    given = Given(rng.standard_normal((40, 60)), np.ones(60), uniform(40))
+    target = given.scaled(rng.standard_normal((40, 1)))
+    regressions = given.regressions(target)
+    assert 30 <= regressions.free.shape[1] < 36  # and functions of single columns
+    assert (regressions.smoother(target)[0].residuals(target) ** 2).sum() > 0.01
+
+
 @pytest.mark.parametrize("n_columns", [4, 60])
 def test_unrelated_columns_say_nothing(n_columns):
     """Also where there are more functions of them than samples."""
@@ -87,7 +110,7 @@ def test_unrelated_columns_say_nothing(n_columns):
 def test_effects_alone_and_together():
     rng = np.random.default_rng(4)
     x, Z, e = rng.standard_normal((150, 1)), rng.standard_normal((150, 2)), rng.standard_normal(150)
-    given = Given.of(Z, np.ones(2), uniform(150))
+    given = Given(Z, np.ones(2), uniform(150))
     for effect in (x[:, 0], x[:, 0] * Z[:, 0]):
         p_value, ratio = residual_product_test(x, np.ones(1), (effect + e)[:, None], given)
         assert p_value < 2e-4

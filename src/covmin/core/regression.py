@@ -29,8 +29,6 @@ from .kernels import GaussianSum
 
 # Eigenvalues of the kernel matrix below this fraction of its trace are rounding errors.
 _ROUNDING = 1e-12
-# Lower bound on the share of independent noise that a regression leaves in a sample.
-_LEAST_LEFT = 1e-6
 # Rows to predict at a time, to limit memory.
 _BLOCK_ROWS = 10_000
 _TINY = np.finfo(float).tiny
@@ -144,83 +142,6 @@ class Basis:
             (targets - self.V @ (f[:, None] * along)) / h[:, None]
             for f, h in zip(factors.T, left.T, strict=True)
         ]
-
-
-@dataclass(frozen=True)
-class Smoother:
-    """``S = √p√pᵀ + V diag(f) Vᵀ``: kernel ridge regression with an intercept."""
-
-    basis: Basis
-    f: np.ndarray  # (D,), shrinkage factor of each direction
-
-    def residuals(self, targets: np.ndarray) -> np.ndarray:
-        """Return ``(I − S) T`` for centred targets T (n, k)."""
-        V = self.basis.V
-        left: np.ndarray = targets - V @ (self.f[:, None] * (V.T @ targets))
-        return left
-
-    @property
-    def left(self) -> np.ndarray:
-        """``diag((I − S)²)``, the share of independent noise left in each sample."""
-        rest = 1.0 - self.basis.p - self.basis.squares @ (1.0 - (1.0 - self.f) ** 2)
-        return np.maximum(rest, _LEAST_LEFT)
-
-    def left_by_both(self, other: Smoother) -> np.ndarray:
-        """Return ``diag(AAᵀ)`` with ``A = (I − S)(I − S')``."""
-        p, f, g = self.basis.p, self.f, other.f
-        if other.basis is self.basis:
-            kept = 1.0 - p - self.basis.squares @ (1.0 - ((1.0 - f) * (1.0 - g)) ** 2)
-            return np.maximum(kept, _LEAST_LEFT)
-        # AAᵀ = (I − S)(I − S')²(I − S); with U = (I − S)V' the second factor takes g(2 − g) off.
-        kept = self.left - self.residuals(other.basis.V) ** 2 @ (1.0 - (1.0 - g) ** 2)
-        return np.maximum(kept, _LEAST_LEFT)
-
-
-@dataclass(frozen=True)
-class Given:
-    """The given features, prepared for regressions on them."""
-
-    bases: tuple[Basis, ...]  # one per length scale; empty if nothing is given
-    lines: np.ndarray  # (n, q), the features themselves, of variances that sum to one
-    p: np.ndarray
-
-    @classmethod
-    def of(
-        cls,
-        Z: np.ndarray,
-        weights: np.ndarray,
-        p: np.ndarray,
-        scales: tuple[float, ...] = FUNCTION_SCALES,
-    ) -> Given:
-        """Prepare normal scores Z (n, q) in random order; weights of a feature add up to one."""
-        if Z.shape[1] == 0:
-            return cls((), Z, p)
-        shares = weights / weights.sum()
-        bases = tuple(Basis.of(Z, shares, p, scale) for scale in scales)
-        return cls(bases, Z * np.sqrt(shares), p)
-
-    def scaled(self, targets: np.ndarray) -> np.ndarray:
-        """Return the centred targets (n, k) times √p."""
-        return np.sqrt(self.p)[:, None] * (targets - self.p @ targets)
-
-    def smoother(self, targets: np.ndarray) -> tuple[Smoother, float]:
-        """Return the smoother with the lowest leave-one-out error, and its relative error.
-
-        The error is a fraction of that of the mean. The targets must have comparable scales. A
-        smoother that passes through a sample has no leave-one-out error there, and does not count.
-        """
-        of_mean = float(((targets / (1.0 - self.p[:, None])) ** 2).sum())
-        nothing = Basis.of_kernel(np.ones((self.p.size, 1)), self.p)
-        best, least = Smoother(nothing, np.empty(0)), of_mean
-        for basis in self.bases:
-            factors = basis.shrinkage(FUNCTION_RIDGES)
-            left = 1.0 - self.p[:, None] - basis.squares @ factors
-            factors = factors[:, left.min(axis=0) > _LEAST_LEFT]
-            for f, left_out in zip(factors.T, basis.leave_one_out(targets, factors), strict=True):
-                error = float((left_out**2).sum())
-                if error < least:
-                    best, least = Smoother(basis, f), error
-        return best, least / max(of_mean, _TINY)
 
 
 @dataclass(frozen=True)

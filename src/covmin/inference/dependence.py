@@ -10,7 +10,6 @@ import numpy as np
 
 from covmin.constants import TESTED_ROWS
 from covmin.core.kernels import Gaussian
-from covmin.core.regression import Given
 from covmin.data import Table, TableOptions, read
 from covmin.data.standardize import prepare_columns
 from covmin.plan.rules import by_size
@@ -21,6 +20,7 @@ from covmin.runtime.run import repeat
 from covmin.runtime.seeds import seed_of
 from covmin.selection.assemble import make_problem
 
+from .given import SAMPLES_LEFT, Given
 from .refitting import shared_constraints
 from .residual_products import residual_product_test
 
@@ -123,12 +123,13 @@ def conditional_dependence_test(
     functions of X. Kernel ridge regression removes from y, and from functions of X, what the given
     features predict. If X adds nothing, the products of the two residuals have mean zero. The null
     distribution is that of their sum given the size of each product. The spread and the shape of X
-    and y may therefore depend on ``given``, X may be discrete, and tails may be heavy. No test is
-    valid for all distributions [1]_: this one requires the *product* of the errors of the two
-    regressions to be small compared with 1/√n. It fails if X and y both depend on a function of
-    ``given`` that the samples are too few to show, such as the same product of two among ten
-    columns in sixty samples, the same jump at an unknown value in a hundred, or the same one of
-    many columns, half as many as samples.
+    and y may therefore depend on ``given``, X may be discrete, and tails may be heavy. Lines in the
+    given features are removed without a penalty, and so are bends and steps of single ones that X
+    or y clearly follow. No test is valid for all distributions [1]_: this one requires the
+    *product* of the errors of the two regressions to be small compared with 1/√n. It fails if X and
+    y both depend on a function of ``given`` that the samples are too few to show, such as the same
+    product of two among ten columns in sixty samples, or the same fast wave in a hundred. With
+    fewer than ten samples more than given columns it raises an error.
 
     Columns are replaced by their ranks. Effects that do not depend on ``given``, and effects that
     vary with a given feature, are tested separately, and the p-value is twice the smaller one. If
@@ -193,8 +194,17 @@ def _by_residual_products(own: Table, known: Table, seed: int) -> tuple[float, f
     rows = np.random.default_rng(seed).permutation(own.n_samples)[:TESTED_ROWS]
     p = own.weight[rows] / own.weight[rows].sum()
     with one_blas_thread():
-        regressors = Given.of(*_normal_scores(known, rows), p)
-        return residual_product_test(*_normal_scores(own, rows), own.response.Y[rows], regressors)
+        given = Given(*_normal_scores(known, rows), p)
+        if given.Z.shape[1] > round(1.0 / (p @ p)) - SAMPLES_LEFT:
+            raise InputError(
+                f"given has {given.Z.shape[1]} columns, levels of categories included, for "
+                f"{rows.size} samples: regressions on so many leave nothing to test. Pass at most "
+                f"{max(rows.size - SAMPLES_LEFT, 0)}, or use VerdictSelector, which conditions on "
+                "the features that matter.",
+                "too-many-given",
+                "given",
+            )
+        return residual_product_test(*_normal_scores(own, rows), own.response.Y[rows], given)
 
 
 def _normal_scores(table: Table, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

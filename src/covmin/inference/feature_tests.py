@@ -18,14 +18,16 @@ from covmin.constants import (
     SAMPLES_FOR_EACH_FEATURE,
     TESTED_ROWS,
 )
-from covmin.core.regression import Given, regress_on_sets
-from covmin.core.screening import SEARCH, Ranked, Screening
+from covmin.core.kernels import Mixed
+from covmin.core.regression import regress_on_sets
+from covmin.core.screening import SEARCH, Found, Ranked, Screening
 from covmin.core.units import ALWAYS_ON, Units
 from covmin.data.response import EncodedResponse
 from covmin.data.standardize import PreparedColumns
-from covmin.plan.rules import candidate_sizes
+from covmin.plan.rules import candidate_sizes, search_order
 from covmin.selection.selector import CCMSelector
 
+from .given import Given
 from .residual_products import normal_scores, residual_product_test
 
 
@@ -61,7 +63,7 @@ class Conditions:
 
     best: np.ndarray  # units that together predict the response best, best first
     scale: float  # length scale of functions of them
-    predicted: list[np.ndarray]  # of each unit: what all other units predict of it
+    known: list[np.ndarray]  # of each unit: what all others predict of it, products of partners
     is_copy: np.ndarray  # units that another one determines
 
 
@@ -96,30 +98,44 @@ def p_values_alone(sample: RankedSample) -> np.ndarray:
     return np.array([min(1.0, p_values.size * p_values.min()) for p_values in own])
 
 
-# --- in pairs --------------------------------------------------------------------------------
+# --- together --------------------------------------------------------------------------------
 
 
-def p_values_in_pairs(sample: RankedSample, scale: float) -> np.ndarray:
-    """Return the p-value of each unit given one partner, corrected for all partners.
+def find_sets(sample: RankedSample) -> Found:
+    """Search all products of two columns, and of more if that is affordable, for effects on y."""
+    shape = *sample.X.shape, sample.Y.shape[1]
+    task = "regression" if sample.labels is None else "classification"
+    order, _ = search_order("auto", Mixed(), task, shape)
+    search = replace(SEARCH, level=1.0)  # decided later, with all other p-values
+    screening = Screening.of(sample.X, sample.Y, sample.p, sample.units.of_column, search)
+    return screening.interactions(max(order, 2))
 
-    The pairs are those that a search over all products finds.
+
+def p_values_together(sample: RankedSample, sets: Found, scale: float) -> np.ndarray:
+    """Return the p-value of each unit together with others, corrected for all sets.
+
+    A unit of a pair is tested given its partner. The test would not see a product of more: the
+    p-value of the search counts.
     """
     n_units = sample.units.size
-    search = replace(SEARCH, level=1.0)
-    screening = Screening.of(sample.X, sample.Y, sample.p, sample.units.of_column, search)
-    pairs = screening.interactions().units
     p_values = np.ones(n_units)
-    for a, b in pairs[(pairs != ALWAYS_ON).all(axis=1)].tolist():
-        for unit, partner in ((a, b), (b, a)):
-            p_value = p_value_given(sample, unit, np.array([partner]), scale)
-            p_values[unit] = min(p_values[unit], (n_units - 1) * p_value)
+    for columns, units, of_search in zip(sets.columns, sets.units, sets.p_value, strict=True):
+        units = units[columns >= 0]
+        if (units == ALWAYS_ON).any():
+            continue
+        for unit in units.tolist():
+            p_value = float(of_search)
+            if units.size == 2:
+                partner = units[units != unit]
+                p_value = (n_units - 1) * p_value_given(sample, unit, partner, scale)
+            p_values[unit] = min(p_values[unit], p_value)
     return p_values
 
 
 # --- given others ----------------------------------------------------------------------------
 
 
-def find_conditions(sample: RankedSample) -> Conditions:
+def find_conditions(sample: RankedSample, found: Found) -> Conditions:
     """Return what the tests of all units share.
 
     The best units are the first of a ranking, at most one per ten samples. Too many do no harm.
@@ -131,10 +147,18 @@ def find_conditions(sample: RankedSample) -> Conditions:
     sets = [sample.units.columns(order[:size]) for size in sizes]
     regressions = regress_on_sets(sample.X, sample.Y, sample.p, sample.weights, sets)
     best = int(np.argmin([regression.unexplained for regression in regressions]))
+    known = predicted_by_others(sample.X, of_column, sample.p)
+    for columns in found.columns[(found.columns >= 0).sum(axis=1) > 2]:
+        for column in columns[columns >= 0]:
+            # A product of three depends on one of them by a slope, the product of the two others.
+            others = columns[(columns >= 0) & (columns != column)]
+            product = normal_scores(sample.X[:, others].prod(axis=1, keepdims=True), sample.p)
+            unit = of_column[column]
+            known[unit] = np.hstack([known[unit], product])
     return Conditions(
         best=order[: sizes[best]],
         scale=regressions[best].scale,
-        predicted=predicted_by_others(sample.X, of_column, sample.p),
+        known=known,
         # Regressions on many columns do not find a copy among them to the last per cent.
         is_copy=find_copies(sample.X, of_column, sample.p),
     )
@@ -151,14 +175,14 @@ def p_value_given_all(
     """
     if conditions.is_copy[unit]:
         return 1.0
-    best, scale, predicted = conditions.best, conditions.scale, conditions.predicted[unit]
+    best, scale, known = conditions.best, conditions.scale, conditions.known[unit]
     others = best[best != unit]
-    p_value = p_value_given(sample, unit, others, scale, predicted)
+    p_value = p_value_given(sample, unit, others, scale, known)
     if unit not in best or p_value > level or sample.units.size == 1:
         return p_value
     without = _ranked(sample, np.setdiff1d(np.arange(sample.units.size), unit))[: best.size]
     more = np.union1d(others, without)
-    return max(p_value, p_value_given(sample, unit, more, scale, predicted))
+    return max(p_value, p_value_given(sample, unit, more, scale, known))
 
 
 def p_value_given(
@@ -166,17 +190,16 @@ def p_value_given(
     unit: int,
     others: np.ndarray,
     scale: float,
-    predicted: np.ndarray | None = None,
+    known: np.ndarray | None = None,
 ) -> float:
-    """Return the p-value of a unit given other units, and given predictions of the unit."""
+    """Return the p-value of a unit given other units, and given more columns of normal scores."""
     columns = sample.units.columns(others)
     Z, weights = sample.X[:, columns], sample.weights[columns]
-    if predicted is not None and predicted.shape[1]:
-        Z = np.hstack([Z, predicted])
-        share = 1.0 / predicted.shape[1]
-        weights = np.concatenate([weights, np.full(predicted.shape[1], share)])
+    if known is not None and known.shape[1]:
+        Z = np.hstack([Z, known])
+        weights = np.concatenate([weights, np.full(known.shape[1], 1.0 / known.shape[1])])
     own = sample.columns_of(unit)
-    given = Given.of(Z, weights, sample.p, (scale,))
+    given = Given(Z, weights, sample.p, (scale,))
     return residual_product_test(sample.X[:, own], sample.weights[own], sample.Y, given)[0]
 
 

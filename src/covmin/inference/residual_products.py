@@ -20,8 +20,10 @@ from scipy.optimize import brentq
 from scipy.stats import gamma, norm
 
 from covmin.constants import FUNCTION_SCALES, NEGLIGIBLE_SHARE
-from covmin.core.regression import Basis, Given
+from covmin.core.regression import Basis
 from covmin.data.blocks import NormalScores
+
+from .given import Given
 
 # Length scale of the functions φ of a residual: most of their variance is a line, some oscillates.
 _FEATURE_SCALE = FUNCTION_SCALES[1]
@@ -44,25 +46,25 @@ def residual_product_test(
     if X.shape[1] == 0:
         return 1.0, 0.0
     p = given.p
-    columns = given.scaled(X)
-    smoother_of_x, share_left = given.smoother(columns)
+    columns, responses = given.scaled(X), given.scaled(Y)
+    regressions = given.regressions(columns, responses)
+    smoother_of_x, share_left = regressions.smoother(columns)
     if share_left < NEGLIGIBLE_SHARE:  # the given features determine X
         return 1.0, 0.0
-    responses = given.scaled(Y)
-    smoother_of_y, _ = given.smoother(responses)
+    smoother_of_y, _ = regressions.smoother(responses)
     R = smoother_of_y.residuals(responses)
     # Functions of the normal scores of residuals: their leading kernel components.
     scores = normal_scores(smoother_of_x.residuals(columns) / np.sqrt(p)[:, None], p)
     basis = Basis.of(scores, weights / weights.sum(), p, _FEATURE_SCALE)
     shares = np.cumsum(basis.variances) / basis.variances.sum()
     features = given.scaled(basis.components(int(np.searchsorted(shares, _FEATURE_SHARE)) + 1))
-    smoother, _ = given.smoother(features)
+    smoother, _ = regressions.smoother(features)
     E = smoother.residuals(features)
     # Residuals on the fitted samples are too small, and so are their products; correct for this.
     left = smoother_of_y.left * smoother.left
     spread = np.sqrt(smoother_of_y.left_by_both(smoother) / left)
     alone = _tail(E, R, spread)
-    if not given.bases:
+    if given.Z.shape[1] == 0:
         return alone
     products = (E[:, :, None] * given.lines[:, None, :]).reshape(len(E), -1)
     p_value, ratio = min(alone, _tail(products, R, spread))

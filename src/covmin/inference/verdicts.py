@@ -21,9 +21,10 @@ from covmin.selection.summary import feature_names
 from .feature_tests import (
     draw_sample,
     find_conditions,
+    find_sets,
     p_value_given_all,
     p_values_alone,
-    p_values_in_pairs,
+    p_values_together,
     separating_set,
 )
 from .refitting import InferenceSelector, by_column, shared_constraints
@@ -38,8 +39,7 @@ class VerdictSelector(InferenceSelector):
     Each feature gets two p-values:
 
     - *needed*: does it explain y beyond all other features?
-    - *relevant*: does it explain y on its own, jointly with one other feature, or beyond all
-      others?
+    - *relevant*: does it explain y on its own, jointly with a few others, or beyond all others?
 
     A relevant feature that is not shown to be needed is reported with its substitutes. Among the
     features called needed, and among those called either, the expected fraction of false ones is
@@ -97,8 +97,9 @@ class VerdictSelector(InferenceSelector):
 
     *Relevant.* Combines three tests, each at a third of the level: the ranks of the feature against
     y, unconditionally; the pairs found by a search over all products, tested given the partner and
-    corrected for all partners; and the test above. A feature is called needed only if it is called
-    relevant too, so that the list of both has one error rate.
+    corrected for all partners, and larger sets where the search reaches them; and the test above.
+    A feature is called needed only if it is called relevant too, so that the list of both has one
+    error rate.
 
     Only the mean of y, or its class probabilities, are tested. At most 5000 samples are used.
 
@@ -169,13 +170,14 @@ class VerdictSelector(InferenceSelector):
             check_columns(table, columns, "rank")
             warn_of_excluded(table)
             sample = draw_sample(columns, table.response, seed_of(self.random_state))
-            conditions = find_conditions(sample)
+            sets = find_sets(sample)
+            conditions = find_conditions(sample, sets)
             test = partial(p_value_given_all, sample, conditions, self.fdr)
             units = np.arange(sample.units.size)
             tested = repeat(test, units.tolist(), "verdicts", "feature", self.n_jobs, self.verbose)
             needed_p = np.array(tested)
-            in_pairs = p_values_in_pairs(sample, conditions.scale)
-            p_values = np.stack([needed_p, p_values_alone(sample), in_pairs])
+            together = p_values_together(sample, sets, conditions.scale)
+            p_values = np.stack([needed_p, p_values_alone(sample), together])
             relevant_p = np.minimum(len(p_values) * p_values.min(axis=0), 1.0)
             needed_q = false_discovery_control(needed_p, method=self.method)
             relevant_q = false_discovery_control(relevant_p, method=self.method)

@@ -102,8 +102,8 @@ def outstanding(
     # A product explains at most all.
     eligible = np.flatnonzero(alone + (order - 1) * alone.min() < 1.0)
     alone, of_column = alone[eligible], of_column[eligible]
-    xp = array_namespace(ranked.X)
-    kept = xp.asarray(ranked.kept(eligible, len(least)), device=device_of(ranked.X))
+    kept = ranked.kept(eligible, len(least))
+    xp = array_namespace(kept)
     p = like(ranked.p, kept)
     responses = xp.sqrt(p) * like(codes.T, kept)
     quick, quick_responses = for_products(kept), for_products(responses)
@@ -197,7 +197,7 @@ def beyond_columns(
         chunk = slice(start, start + step)
         which = functions[chunk]
         numbers = np.arange(len(which))
-        sides = [ranked.functions(column, ALL_FUNCTIONS) for column in columns[chunk].T]
+        sides = [to_numpy(ranked.functions(column, ALL_FUNCTIONS)) for column in columns[chunk].T]
         factors = [side[a, numbers] for side, a in zip(sides, which.T, strict=True)]
         # The first two functions of some, but not all, of the columns.
         lower = [

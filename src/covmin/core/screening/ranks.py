@@ -7,8 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from array_api_compat import is_numpy_array
 
-from ..arrays import Array, to_numpy
+from ..arrays import (
+    Array,
+    array_namespace,
+    column_dots,
+    device_of,
+    like,
+    take,
+    to_numpy,
+    transposed,
+)
 from ..rows import map_blocks
 
 #: Functions of the ranks of a column: a line and three cosines, the fastest with two periods.
@@ -17,6 +27,8 @@ N_FUNCTIONS = 4
 ALL_FUNCTIONS = 2 * N_FUNCTIONS
 # Numbers per tile: a few arrays of this size fit in the cache of a core.
 _TILE_NUMBERS = 2**15
+# The same on an accelerator, which has memory for a few dozen of them.
+_PIECE_NUMBERS = 2**23
 # Largest number of values of functions to store.
 _STORED_NUMBERS = 2**24
 # Ties that change the spread of the ranks by less than this fraction are ignored.
@@ -34,36 +46,34 @@ def orthonormal(vectors: np.ndarray, least: float = 0.0) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Ranked:
-    """Columns as ranks, from which functions of the ranks are computed.
+    """Columns as ranks, and functions of the ranks, on the device of the columns.
 
     The numbers of a column are contiguous, here and in the functions.
     """
 
-    X: Array  # (n, d), the columns; they determine the device
-    line: np.ndarray  # (d, n), ranks with mean 0 and variance 1, in single precision
+    line: Array  # (d, n), ranks with mean 0 and variance 1, in single precision
     spread: np.ndarray  # (d,), standard deviation of the ranks as fractions of the samples
     p: np.ndarray  # (n,), weights that sum to one
     n_samples: float  # effective number, as if all had equal weight
     is_even: np.ndarray  # (d,) bool, evenly spaced ranks: equal weights and almost no ties
-    of_even_ranks: np.ndarray  # (ALL_FUNCTIONS, n), functions of such ranks, by rank
+    of_even_ranks: Array  # (ALL_FUNCTIONS, n), functions of such ranks, by rank
     n_threads: int = 1  # tiles of columns processed in parallel
-    stored: np.ndarray | None = None  # (N_FUNCTIONS, d, n), for several responses
+    stored: Array | None = None  # (N_FUNCTIONS, d, n), for several responses
 
     @classmethod
     def of(cls, X: Array, p: Array, n_threads: int = 1) -> Ranked:
-        values, p = to_numpy(X), to_numpy(p).astype(np.float64)
-        n, d = values.shape
-        ranks = over_tiles(
-            lambda tile: standard_ranks(values[:, tile], p, np.float32), n, d, n_threads
-        )
-        line, spread = (np.concatenate(parts) for parts in zip(*ranks, strict=True))
-        places, (of_places,) = standard_ranks(np.arange(n)[:, None], np.full(n, 1.0 / n))
-        is_even = (np.ptp(p) == 0.0) & (np.abs(spread / of_places - 1.0) < _NEXT_TO_EQUAL)
-        of_even_ranks = _functions(places, np.array([of_places]), p, ALL_FUNCTIONS)[:, 0]
+        xp, n, p = array_namespace(X), X.shape[0], to_numpy(p).astype(np.float64)
+        ranks = over_tiles(lambda tile: standard_ranks(X[:, tile], p, single=True), X.T, n_threads)
+        line, spread = (xp.concat(parts) for parts in zip(*ranks, strict=True))
+        spread = to_numpy(spread)
+        places = xp.arange(n, dtype=xp.float64, device=device_of(X))[:, None]
+        places, of_places = standard_ranks(places, np.full(n, 1.0 / n))
+        is_even = (np.ptp(p) == 0.0) & (np.abs(spread / to_numpy(of_places) - 1.0) < _NEXT_TO_EQUAL)
+        of_even_ranks = _functions(places, of_places, p, ALL_FUNCTIONS)[:, 0, :]
         n_samples = float(1.0 / (p**2).sum())
-        return cls(X, line, spread, p, n_samples, is_even, of_even_ranks, n_threads)
+        return cls(line, spread, p, n_samples, is_even, of_even_ranks, n_threads)
 
-    def functions(self, columns: np.ndarray | slice, n_functions: int = N_FUNCTIONS) -> np.ndarray:
+    def functions(self, columns: np.ndarray | slice, n_functions: int = N_FUNCTIONS) -> Array:
         """Return a line and cosines of increasing frequency in the ranks, (n_functions, d, n).
 
         Each is orthogonal to the earlier ones and has mean 0 and variance 1; it is zero if a
@@ -71,98 +81,105 @@ class Ranked:
         """
         if self.stored is not None and n_functions <= len(self.stored):
             return self.stored[:n_functions, columns]
-        line, spread = self.line[columns], self.spread[columns]
+        xp, n, line = array_namespace(self.line), self.p.size, self.line[columns, :]
+        spread = like(self.spread[columns], self.of_even_ranks)
         if not self.is_even[columns].all():
-            return _functions(line.astype(np.float64), spread, self.p, n_functions)
-        n = self.p.size
-        places = np.rint(line * (n * spread[:, None]) + 0.5 * (n - 1.0)).astype(np.intp)
-        return np.take(self.of_even_ranks[:n_functions], places, axis=1)
+            return _functions(xp.astype(line, spread.dtype), spread, self.p, n_functions)
+        places = xp.astype(xp.round(line * (n * spread[:, None]) + 0.5 * (n - 1.0)), xp.int64)
+        functions = take(self.of_even_ranks[:n_functions, :], xp.reshape(places, (-1,)), axis=1)
+        return xp.reshape(functions, (n_functions, *line.shape))
 
-    def kept(self, columns: np.ndarray, n_functions: int) -> np.ndarray:
+    def kept(self, columns: np.ndarray, n_functions: int) -> Array:
         """Return the same in single precision, computed some columns at a time."""
-        n, d = self.p.size, columns.size
-        kept = np.empty((n_functions, d, n), dtype=np.float32)
-        over_tiles(
-            lambda tile: np.copyto(kept[:, tile], self.functions(columns[tile], n_functions)),
-            n,
-            d,
-            self.n_threads,
-        )
+        xp = array_namespace(self.line)
+        shape = n_functions, columns.size, self.p.size
+        kept = xp.empty(shape, dtype=xp.float32, device=device_of(self.line))
+
+        def fill(tile: slice) -> None:
+            kept[:, tile, :] = self.functions(columns[tile], n_functions)
+
+        over_tiles(fill, kept[0, ...], self.n_threads)
         return kept
 
     def with_stored_functions(self) -> Ranked:
         """Return the same with the functions of all columns in memory, if there is room."""
-        if N_FUNCTIONS * self.line.size > _STORED_NUMBERS:
+        if N_FUNCTIONS * self.p.size * self.spread.size > _STORED_NUMBERS:
             return self
-        return replace(self, stored=self.kept(np.arange(len(self.line)), N_FUNCTIONS))
+        return replace(self, stored=self.kept(np.arange(self.spread.size), N_FUNCTIONS))
 
     def shares(self, codes: np.ndarray, n_functions: int = N_FUNCTIONS) -> np.ndarray:
         """Return the association (n_functions, d) of each function of each column with vectors."""
-        weighted = np.sqrt(self.p)[:, None] * codes
+        weighted = like(np.sqrt(self.p)[:, None] * codes, self.of_even_ranks)
         shares = over_tiles(
-            lambda tile: ((self.functions(tile, n_functions) @ weighted) ** 2).sum(axis=2),
-            self.p.size,
-            self.spread.size,
+            lambda tile: to_numpy((self.functions(tile, n_functions) @ weighted) ** 2).sum(axis=2),
+            self.line,
             self.n_threads,
         )
         return np.concatenate(shares, axis=1)
 
 
-def over_tiles(work: Callable[[slice], Any], n: int, d: int, n_threads: int) -> list[Any]:
-    """Apply ``work`` to slices of d columns of n numbers, small enough for the cache of a core."""
-    size = max(1, _TILE_NUMBERS // n)
+def over_tiles(work: Callable[[slice], Any], columns: Array, n_threads: int) -> list[Any]:
+    """Apply ``work`` to slices of columns (d, n), small enough for the cache of a core.
+
+    An accelerator gets them in one piece.
+    """
+    d, n = columns.shape
+    size = max(1, (_TILE_NUMBERS if is_numpy_array(columns) else _PIECE_NUMBERS) // n)
     tiles = ((slice(start, min(start + size, d)),) for start in range(0, d, size))
-    return list(map_blocks(work, tiles, n_threads))
+    return list(map_blocks(work, tiles, n_threads if is_numpy_array(columns) else 1))
 
 
-def standard_ranks(
-    values: np.ndarray, p: np.ndarray, dtype: type = np.float64
-) -> tuple[np.ndarray, np.ndarray]:
+def standard_ranks(values: Array, p: np.ndarray, single: bool = False) -> tuple[Array, Array]:
     """Return the ranks (d, n) of the columns of values (n, d), and their standard deviations (d,).
 
     Ranks are fractions of the samples, and ties share their mean rank; they are then scaled to mean
     0 and variance 1. Constant columns become 0.
     """
-    values = np.ascontiguousarray(values.T)
-    order = np.argsort(values, axis=1)
-    weight = np.take(p, order)
-    ends = np.cumsum(weight, axis=1)
-    order += values.shape[1] * np.arange(len(values))[:, None]  # positions in the flattened array
-    ordered = np.take(values, order)
-    is_new = np.ones(values.shape, dtype=bool)
-    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=is_new[:, 1:])
-    middle = ends - 0.5 * weight
-    if not is_new.all():
-        starts = np.flatnonzero(is_new)
-        sizes = np.diff(starts, append=is_new.size)
-        ends_of_ties = ends.ravel()[starts + sizes - 1]
-        middle = 0.5 * ((ends - weight).ravel()[starts] + ends_of_ties).repeat(sizes)
-    ranks: np.ndarray = np.empty(values.shape)
-    np.put(ranks, order, middle)
+    xp, values = array_namespace(values), transposed(values)
+    d, n = values.shape
+    order, p = xp.argsort(values, axis=1, stable=False), xp.asarray(p, device=device_of(values))
+    weight = xp.reshape(take(p, xp.reshape(order, (-1,)), axis=0), (d, n))
+    ends = xp.cumulative_sum(weight, axis=1)
+    order += n * xp.arange(d, device=device_of(values))[:, None]  # positions in the flattened array
+    order = xp.reshape(order, (-1,))
+    ordered = xp.reshape(take(xp.reshape(values, (-1,)), order, axis=0), (d, n))
+    middle = xp.reshape(ends - 0.5 * weight, (-1,))
+    is_tied = ordered[:, 1:] == ordered[:, :-1]
+    if xp.any(is_tied):
+        is_new = xp.ones((d, n), dtype=xp.bool, device=device_of(values))
+        is_new[:, 1:] = ~is_tied
+        starts = xp.nonzero(xp.reshape(is_new, (-1,)))[0]
+        stops = xp.concat([starts[1:], xp.asarray([d * n], device=device_of(values))])
+        begins, ends = xp.reshape(ends - weight, (-1,)), xp.reshape(ends, (-1,))
+        middle = xp.repeat(0.5 * (begins[starts] + ends[stops - 1]), stops - starts)
+    flat = xp.empty_like(middle)
+    flat[order] = middle
+    ranks = xp.reshape(flat, (d, n))
     ranks -= (ranks @ p)[:, None]
-    spread = np.sqrt(np.einsum("dn,dn->d", ranks, ranks * p))
-    ranks /= np.where(spread > _ROUNDING, spread, np.inf)[:, None]
-    return ranks.astype(dtype, copy=False), spread
+    spread = xp.sqrt(column_dots(ranks.T, (ranks * p).T))
+    ranks /= xp.where(spread > _ROUNDING, spread, np.inf)[:, None]
+    return xp.astype(ranks, xp.float32 if single else xp.float64, copy=False), spread
 
 
-def _functions(line: np.ndarray, spread: np.ndarray, p: np.ndarray, n_functions: int) -> np.ndarray:
+def _functions(line: Array, spread: Array, p: np.ndarray, n_functions: int) -> Array:
     """Return orthogonalised functions (n_functions, d, n) of standardised ranks (d, n)."""
-    functions = np.empty((n_functions, *line.shape))
-    functions[0] = line
+    xp, p = array_namespace(line), like(p, line)
+    functions = xp.empty((n_functions, *line.shape), dtype=line.dtype, device=device_of(line))
+    functions[0, ...] = line
     if n_functions == 1:
         return functions
-    cosine = np.cos(np.pi * (0.5 + line * spread[:, None]))
+    cosine = xp.cos(np.pi * (0.5 + line * spread[:, None]))
     before, wave = cosine, 2.0 * cosine**2 - 1.0
     for k in range(1, n_functions):
-        rest = functions[k]
-        rest[:] = wave - (wave @ p)[:, None]
-        whole = np.einsum("dn,dn->d", rest, rest * p)
-        weighted = rest * p
-        for earlier in functions[:k]:
-            rest -= earlier * np.einsum("dn,dn->d", weighted, earlier)[:, None]
+        rest = functions[k, ...]
+        rest[...] = wave - (wave @ p)[:, None]
+        weighted = (rest * p).T
+        whole = column_dots(rest.T, weighted)
+        for j in range(k):
+            rest -= functions[j, ...] * column_dots(weighted, functions[j, ...].T)[:, None]
         rest -= (rest @ p)[:, None]
-        left = np.einsum("dn,dn->d", rest, rest * p)
-        is_left = left > _ROUNDING**2 * np.maximum(whole, 1.0)
-        rest /= np.sqrt(np.where(is_left, left, np.inf))[:, None]
+        left = column_dots(rest.T, (rest * p).T)
+        is_left = left > _ROUNDING**2 * xp.where(whole > 1.0, whole, 1.0)
+        rest /= xp.sqrt(xp.where(is_left, left, np.inf))[:, None]
         before, wave = wave, 2.0 * cosine * wave - before
     return functions

@@ -141,7 +141,7 @@ class Screening:
         columns = np.argsort(-highest, kind="stable")[
             : min(_MOST_COLUMNS, int((highest >= 1.0).sum()))
         ]
-        functions = ranked.kept(columns, ALL_FUNCTIONS)
+        functions = to_numpy(ranked.kept(columns, ALL_FUNCTIONS))
         effects, places = np.empty((root.size, 0)), list[int]()
         most = min(ALL_FUNCTIONS * search.most, ranked.n_samples // 4)
         while columns.size and len(places) < most:
@@ -172,7 +172,7 @@ class Screening:
         tails = np.where(small, tails / share, 1.0)
         # Only small p-values need to be checked.
         which, columns = np.nonzero(tails < self.search.level)
-        functions = ranked.functions(columns)[which, np.arange(which.size)]
+        functions = to_numpy(ranked.functions(columns))[which, np.arange(which.size)]
         carried = many_carry((np.sqrt(ranked.p) * functions).T, self.codes, self.search)
         tails[which[~carried], columns[~carried]] = 1.0
         p_values: np.ndarray = np.minimum(tails.min(axis=0), 1.0)
@@ -254,7 +254,7 @@ class Screening:
             # All functions of the first columns found, in that order.
             first = np.sort(np.unique(columns, return_index=True)[1])
             columns = columns[first][: int(min(search.most, n / 4 / ALL_FUNCTIONS))]
-            every = self.ranked.functions(columns, ALL_FUNCTIONS).reshape(-1, len(codes))
+            every = to_numpy(self.ranked.functions(columns, ALL_FUNCTIONS)).reshape(-1, len(codes))
             effects = orthonormal(np.sqrt(self.ranked.p)[:, None] * every.T)
         elif smaller.size:
             effects = np.column_stack([effects, orthonormal(without(effects, smaller))])
