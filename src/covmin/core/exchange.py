@@ -39,8 +39,8 @@ _PATIENCE = 3
 # Moves that are compared after a rough look, for the last set too, and features that may leave.
 _TRIED, _CERTIFIED, _LEAVING = 3, 6, 4
 # A set is not tuned further if its error exceeds that of the best set of its size by the first
-# factor, nor with another kernel if it exceeds it by the second.
-_HOPELESS = 1.1, 1.02
+# factor, nor with another kernel if it exceeds it by the second. The third is for smaller sets.
+_HOPELESS = 1.1, 1.02, 1.2
 # Numbers of kernels and ridges. The last ridge leaves only the mean.
 _TUNINGS = set(product(range(len(SET_KERNELS)), range(len(FUNCTION_RIDGES) - 1)))
 # Those that are tried first.
@@ -100,14 +100,16 @@ class SetErrors:
         self.known: dict[Set, Judged] = {}
         root = np.sqrt(sample.p)[:, None]
         self._targets = root * sample.Y / (np.sqrt((sample.p @ sample.Y**2).sum()) or 1.0)
-        # (n_features + 1, n_rows, n_landmarks); the first entry is for columns of every set.
-        self._distances = self._apart(ALWAYS_ON)[None]
+        # For each feature, (n_rows, n_landmarks); those of the columns of every set are apart.
+        self._always = self._apart(ALWAYS_ON)
+        self._distances = list[np.ndarray]()
+        self._fast = dict[int, np.ndarray]()  # fast functions of single features
         self.include(features)
 
     def include(self, features: Sequence[int]) -> None:
         """Add features; sets that were judged stay so."""
         self.features += map(int, features)
-        self._distances = np.stack([*self._distances, *map(self._apart, features)])
+        self._distances += map(self._apart, features)
 
     def _apart(self, feature: int) -> np.ndarray:
         """Return the squared distances between all samples and the landmarks in one feature."""
@@ -128,7 +130,8 @@ class SetErrors:
             return self.known[features]
         kernels: dict[int, CentredKernel] = {}
         tried: dict[tuple[int, int], Judged] = {}
-        new = set(_START) if near is None else {near.tuning}
+        is_constant = not features and not self._always.any()  # whatever the kernel
+        new = set(_START[:1] if is_constant else _START) if near is None else {near.tuning}
         while new:
             for shape, ridge in new:
                 if shape not in kernels:
@@ -143,9 +146,9 @@ class SetErrors:
             shape, ridge = best.tuning
             new = {(shape, ridge - 1), (shape, ridge + 1)} & _TUNINGS - tried.keys()
             if not new and best.error <= _HOPELESS[1] * limit:
-                new = {(shape + s, ridge + r) for s in (-1, 1) for r in (-1, 0, 1)}
+                new = {(shape + s, ridge + r) for s in (-1, 1) for r in (0, s)}
                 new = new & _TUNINGS - tried.keys()
-            if near and best.error > _HOPELESS[0] * limit:
+            if is_constant or (near and best.error > _HOPELESS[0] * limit):
                 break
         self.known[features] = best
         return best
@@ -173,10 +176,12 @@ class SetErrors:
     ) -> np.ndarray:
         """Return the kernel matrix of each set; sets close to ``base`` are faster."""
         kind, scale = SET_KERNELS[shape]
-        D = self._distances[:, :n_rows, :n_landmarks]
-        always, D = D[0], D[1:]
-        K = np.repeat((always + D[list(base)].sum(axis=0))[None], len(sets), axis=0)
+        part = slice(n_rows), slice(n_landmarks)
+        D = [distances[part] for distances in self._distances]
+        common = self._always[part] + sum(D[j] for j in base)
+        K = np.empty((len(sets), *common.shape))
         for total, one in zip(K, sets, strict=True):
+            total[...] = common
             for j in one - base:
                 total += D[j]
             for j in base - one:
@@ -188,12 +193,17 @@ class SetErrors:
         K *= -0.5 / scale**2
         np.exp(K, out=K)
         if kind == "mixed":
-            used = sorted(base.union(*sets))
-            fast = 1.0 / np.sqrt(1.0 + np.stack([always, *D[used]]) / SET_KERNELS[0][1] ** 2)
             for total, one in zip(K, sets, strict=True):
-                total += fast[[0, *(1 + used.index(j) for j in one)]].mean(axis=0)
+                total += sum(self._fast_of(j)[part] for j in (ALWAYS_ON, *one)) / (1 + len(one))
             K *= 0.5
         return K
+
+    def _fast_of(self, feature: int) -> np.ndarray:
+        """Return a fast function of one feature, for the mixed kernel."""
+        if feature not in self._fast:
+            D = self._always if feature == ALWAYS_ON else self._distances[feature]
+            self._fast[feature] = 1.0 / np.sqrt(1.0 + D / SET_KERNELS[0][1] ** 2)
+        return self._fast[feature]
 
 
 @dataclass(frozen=True)
@@ -222,7 +232,8 @@ class _Search:
     def offer(self, features: Set, near: Judged | None) -> bool:
         """Judge a set, and keep it if it is better than the best of its size."""
         best = self.best[len(features)]
-        new = self.errors.judge(features, near, best.error)
+        smaller = min(one.error for k, one in self.best.items() if k <= len(features))
+        new = self.errors.judge(features, near, min(best.error, _HOPELESS[2] * smaller))
         if self.credited(new) >= self.credited(best) - 1e-9:
             return False
         self.best[len(features)] = new
@@ -255,6 +266,7 @@ class _Search:
         What was named holds with a small probability of error, so it stays unless the path is
         clearly better: with few samples a regression cannot judge it.
         """
+        least = np.inf
         for k in range(top + 1):
             first = frozenset[int]()
             for one in named:
@@ -267,8 +279,9 @@ class _Search:
                 last = self.proposed[k - 1] if k > 2 else None
                 if last and (first - last.features or not last.features < one):
                     last = None
-                judged.append(self.errors.judge(one, last))
+                judged.append(self.errors.judge(one, last, _HOPELESS[2] * least))
             self.proposed[k] = judged[0] if judged[0].beats(judged[1]) else judged[1]
+            least = min(least, self.proposed[k].error)
         self.best = dict(self.proposed)
 
     def forward(self, named: list[Set], top: int) -> tuple[int, int]:

@@ -21,6 +21,7 @@ from functools import cache, cached_property
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from scipy.linalg.blas import dtrmm
 from scipy.linalg.lapack import dpotrf, dtrtri
 
 from covmin.constants import EXTRAPOLATION, FUNCTION_RIDGES, FUNCTION_SCALES, LANDMARKS
@@ -71,13 +72,13 @@ class CentredKernel:
         A = self._products + ridge * self._near
         if A.ndim == 2:
             # LAPACK reads the transpose, which is the same matrix; L is lower, in Fortran order.
-            inverse = dtrtri(dpotrf(A.T, lower=1, overwrite_a=1)[0], lower=1)[0]
+            L = dpotrf(A.T, lower=1, overwrite_a=1)[0]
+            W = dtrmm(1.0, dtrtri(L, lower=1)[0], self._C.T, lower=1).T
         else:
-            inverse = np.linalg.inv(np.linalg.cholesky(A))
-        W = self._C @ inverse.swapaxes(-1, -2)
+            W = self._C @ np.linalg.inv(np.linalg.cholesky(A)).swapaxes(-1, -2)
         residuals: np.ndarray = targets - W @ (W.swapaxes(-1, -2) @ targets)
-        W *= W
-        residuals /= np.maximum(1.0 - self._p - W.sum(axis=-1), np.finfo(float).eps)[..., None]
+        left = 1.0 - self._p - np.einsum("...ij,...ij->...i", W, W)
+        residuals /= np.maximum(left, _TINY)[..., None]
         return residuals
 
 
