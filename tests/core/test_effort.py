@@ -1,6 +1,5 @@
 """Rows of an evaluation: by the columns, the kernel and the work allowed."""
 
-import itertools
 from dataclasses import replace
 
 import pytest
@@ -10,12 +9,9 @@ from covmin.core.kernels.additive import waves_for
 from covmin.core.problem import EFFORT
 
 
-@pytest.mark.parametrize(
-    ("n_columns", "n_rows"), [(1, 1000), (100, 1000), (110, 1100), (5000, 50_000)]
-)
-def test_first_steps_take_rows_for_each_column(n_columns, n_rows):
-    assert EFFORT.climb(n_columns, 10**6)[0] == n_rows
-    assert EFFORT.climb(n_columns, n_rows) == []
+def test_a_stage_takes_rows_for_each_column():
+    rows = [EFFORT.first(n_columns) for n_columns in (1, 25, 26, 5000)]
+    assert rows == [500, 500, 520, 100_000]
 
 
 def matrix_work(n_rows, n_columns):
@@ -39,8 +35,8 @@ def test_a_sum_has_waves_for_columns_too(kernel, n_columns):
 
 
 def test_there_are_no_fewer_rows_than_these():
-    assert EFFORT.rows(Mixed(0.5), 10**6, 0) == 250
-    assert EFFORT.rows(Mixed(0.5), 10**6, 512) == 250
+    assert EFFORT.rows(Mixed(0.5), 10**6, 0) == 500
+    assert EFFORT.rows(Mixed(0.5), 10**6, 512) == 500
 
 
 def test_beyond_the_rows_of_a_matrix_there_are_components():
@@ -72,11 +68,3 @@ def test_more_work_is_more_rows():
         for n_components in (0, 512):
             at = Mixed(0.5), n_columns, n_components
             assert twice.rows(*at) > EFFORT.rows(*at)
-
-
-@pytest.mark.parametrize("n_rows", [2900, 5000, 20_000, 10**6])
-def test_the_climb_is_even_and_has_no_step_next_to_the_last(n_rows):
-    rows = [*EFFORT.climb(20, n_rows), n_rows]
-    growth = [later / earlier for earlier, later in itertools.pairwise(rows)]
-    assert EFFORT.growth**0.5 < min(growth) <= max(growth) < EFFORT.growth**1.5
-    assert max(growth) == pytest.approx(min(growth), rel=0.01)

@@ -14,7 +14,7 @@ from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import PROBE_WEIGHT, Stage, approximation_error, run_path
 from covmin.core.problem import Effort, Problem
 from covmin.core.rows import Sample
-from covmin.core.screening import Found, Protected
+from covmin.core.screening import Found, Protected, Screening
 from covmin.core.solver import Steps, Watch, minimize
 from covmin.core.units import ALWAYS_ON, Units
 
@@ -252,18 +252,16 @@ def test_a_stage_starts_from_the_weights_of_the_last_scaled_into_its_budget(easy
 
 
 def few_rows(**changes):
-    """First steps on 30 rows, and the last on 40, of the sixty."""
-    work = 40**2 * (8 + 40 / 3.0) + 1.0
-    options = {"work": work, "first_rows": 0, "fewest_first": 30, "fewest_rows": 30}
-    return Effort(**{**options, "growth": 1.3, "matrix_rows": 2000, "looseness": 3.0, **changes})
+    """Stages on 20 rows of sixty, and all for the stage that is reported."""
+    options = {"work": 1.0, "rows_per_column": 0, "fewest_rows": 20, "reported_rows": 60}
+    return Effort(**{**options, "matrix_rows": 2000, "looseness": 3.0, **changes})
 
 
 def test_a_stage_starts_from_the_solution_on_fewer_rows(easy):
-    """Where the whole may make no step, it ends there."""
     X, Y = easy
     problem = make_problem(X, Y, kernel=Gaussian(3.0), steps=Steps(tol=1e-4), effort=few_rows())
     levels = problem.for_stage(np.arange(8), whole=True)
-    assert [level.n_rows for level in levels] == [30, 40, 60]
+    assert [level.n_rows for level in levels] == [20, 60]
     start, length = np.full(8, 3 / 8), None
     for level in levels:
         objective = level.objective_over(np.arange(8), level.gram(np.arange(8), 3.0, 3))
@@ -274,15 +272,16 @@ def test_a_stage_starts_from_the_solution_on_fewer_rows(easy):
     assert np.ptp(start) > 0.1
 
 
+@pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("wanted", [3, 2, 1])
-def test_the_stage_that_is_wanted_sees_all_rows(easy, wanted):
-    """The others see as many as their work allows."""
-    problem = make_problem(*easy, kernel=Gaussian(3.0), effort=few_rows(work=1.0))
-    path = run_path(problem, [3, 2, 1], wanted=wanted)
+def test_the_stage_that_is_reported_sees_more_rows(easy, wanted, whole):
+    problem = make_problem(*easy, kernel=Gaussian(3.0), effort=few_rows())
+    path = run_path(problem, [3, 2, 1], wanted=wanted, whole=whole)
     for stage in path.stages:
-        rows = problem if stage.budget == wanted else problem.on_first(30)
+        rows = problem if whole and stage.budget == wanted else problem.on_first(20)
         value = rows.trace(stage.among, stage.weights, 3.0, stage.budget)
         assert stage.criterion == pytest.approx(value, rel=1e-9)
+        assert stage.n_rows == rows.n_rows
 
 
 def test_what_all_rows_speak_for_is_held_where_some_of_them_decide():
@@ -290,28 +289,17 @@ def test_what_all_rows_speak_for_is_held_where_some_of_them_decide():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((4000, 60))
     Y = 0.12 * X[:, :6].sum(axis=1, keepdims=True) + rng.standard_normal((4000, 1))
-    options = {"kernel": Mixed(0.3), "epsilon": 0.01}
-    effort = few_rows(work=1.0, fewest_rows=100)
-    whole = make_problem(X, Y - Y.mean(), 16, effort=effort, **options)
-    found = [
-        np.isin(run_path(problem, [20]).stages[0].features, range(6)).sum()
-        for problem in (whole.on_first(100), whole)
-    ]
-    assert found[0] < found[1] == 6
-
-
-def test_no_more_than_half_of_a_budget_is_held_for_single_effects(easy, monkeypatch):
-    held = []
-    switched_on = Problem.switched_on
-
-    def noted(problem, features):
-        held.append(features.tolist())
-        return switched_on(problem, features)
-
-    monkeypatch.setattr(Problem, "switched_on", noted)
-    problem = make_problem(*easy, kernel=Mixed(0.3), effort=few_rows(work=1.0))
-    run_path(problem, [6])
-    assert held == [np.sort(problem.by_single_effects[:3]).tolist()]
+    options = {"kernel": Mixed(0.3), "epsilon": 0.01, "effort": few_rows(fewest_rows=100)}
+    problem = make_problem(X, Y - Y.mean(), 16, **options)
+    singles = Screening.of(X, Y, np.full(4000, 1 / 4000), np.arange(60)).singles
+    assert set(singles) == set(range(6))
+    for size, n_found in ((20, 6), (6, 6), (4, 4)):  # they may fill it
+        (stage,) = run_path(problem, [size], Protected(singles=singles)).stages
+        assert np.isin(stage.features, range(6)).sum() == n_found
+        first = singles[:n_found]
+        assert_array_equal(stage.order[:n_found], first)  # the strongest first
+    (stage,) = run_path(problem, [20]).stages
+    assert np.isin(stage.features, range(6)).sum() < 6
 
 
 def test_errors_are_left_out_unless_asked_for(easy):

@@ -245,9 +245,9 @@ def test_rows_may_be_others_than_the_sample(sample, frequencies, draw):
 
 
 def effort(**changes):
-    """The kernel matrix up to 15 rows; first steps on two rows for each column."""
-    defaults = {"work": 1e12, "first_rows": 2, "fewest_first": 5, "fewest_rows": 5}
-    return Effort(**{**defaults, "growth": 4, "matrix_rows": 15, "looseness": 3.0, **changes})
+    """The kernel matrix up to 15 rows; stages on two rows for each column."""
+    defaults = {"work": 1e12, "rows_per_column": 2, "fewest_rows": 5, "reported_rows": 30}
+    return Effort(**{**defaults, "matrix_rows": 15, "looseness": 3.0, **changes})
 
 
 def test_on_first_has_the_rows_in_memory_and_all_else(sample, frequencies):
@@ -292,79 +292,46 @@ def test_without_an_effort_a_stage_is_solved_on_all_rows(sample, frequencies):
 
 
 @pytest.mark.parametrize(
-    ("work", "whole", "n_rows", "loosenesses"),
+    ("changes", "whole", "n_rows"),
     [
-        (1e12, False, [12, 40], [9, 3]),  # two rows for each of six columns, then all
-        (1e12, True, [12, 40], [9, 1]),  # the last closely
-        (1.0, False, [5], [3]),  # fewer rows than the first steps would take
-        (1.0, True, [5, 40], [3, 3]),  # all rows are left for the end, from a good start
+        ({}, False, [12]),  # two rows for each of six columns
+        ({}, True, [12, 40]),  # then those that are reported: most of them are all
+        ({"reported_rows": 16}, True, [12, 16]),
+        ({"work": 1.0}, False, [5]),  # fewer rows than there should be for each column
+        ({"work": 1.0}, True, [5, 40]),
+        ({"rows_per_column": 4}, False, [40]),  # more than half of the rows: all of them
+        ({"rows_per_column": 4}, True, [40]),
     ],
 )
-def test_the_levels_of_a_stage(sample, work, whole, n_rows, loosenesses):
-    problem = exact(sample, Mixed(0.4), effort=effort(work=work))
+def test_the_levels_of_a_stage(sample, changes, whole, n_rows):
+    problem = exact(sample, Mixed(0.4), effort=effort(**changes))
     levels = problem.for_stage(EVERY, whole=whole)
     assert [level.n_rows for level in levels] == n_rows
-    assert_allclose([level.steps.tol / problem.steps.tol for level in levels], loosenesses)
+    assert_allclose([level.steps.tol / problem.steps.tol for level in levels], 3)
 
 
-def test_the_first_steps_have_rows_for_each_column(sample):
+def test_a_stage_has_rows_for_each_column(sample):
     """Of a unit, those of all its columns, and those that are always on."""
-    problem = exact(sample, Mixed(0.4), effort=effort(first_rows=3), units=GROUPS)
+    problem = exact(sample, Mixed(0.4), effort=effort(rows_per_column=3), units=GROUPS)
     for features, n_columns in (([0], 3), ([0, 2], 4), ([0, 1, 2], 6)):
         levels = problem.for_stage(np.array(features))
-        assert [level.n_rows for level in levels] == [3 * n_columns, 40]
+        assert [level.n_rows for level in levels] == [3 * n_columns]
 
 
 def test_levels_have_one_rule_for_the_bandwidth(sample, frequencies):
     """That of the last, so that a weight means the same at each."""
     options = {"kernel": Mixed(0.4), "for_kept": True}
-    by_both = fourier(sample, frequencies, effort=effort(), **options).for_stage(EVERY)
+    by_both = fourier(sample, frequencies, effort=effort(), **options)
+    by_both = by_both.for_stage(EVERY, whole=True)
     assert [level.frequencies is None for level in by_both] == [True, False]
     assert [level.for_kept for level in by_both] == [True] * 2
-    by_matrix = fourier(sample, frequencies, effort=effort(work=1.0), **options)
+    by_matrix = fourier(sample, frequencies, effort=effort(), **options)
     assert [level.for_kept for level in by_matrix.for_stage(EVERY)] == [False]
 
 
 def test_units_that_are_switched_on_stay_on_at_every_level(sample):
     problem = exact(sample, effort=effort()).switched_on(np.array([1, 4]))
-    levels = problem.for_stage(np.array([0, 2, 3, 5]))
+    levels = problem.for_stage(np.array([0, 2, 3, 5]), whole=True)
     assert len(levels) == 2
     for level in levels:
         assert_array_equal(level.units.of_column, [0, ALWAYS_ON, 2, 3, ALWAYS_ON, 5])
-
-
-# ------------------------------------------------------------------------------- single effects
-
-
-def weak_effects(n=4000, d=30, size=0.12):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, d))
-    Y = size * X[:, :6].sum(axis=1, keepdims=True) + rng.standard_normal((n, 1))
-    return Sample(X, Y - Y.mean(), np.full(n, 1 / n))
-
-
-@pytest.mark.parametrize("kind", ["exact", "fourier"])
-@pytest.mark.parametrize("kernel", [Mixed(0.4), Additive()])
-def test_the_strongest_single_effects_over_all_rows(kind, kernel):
-    sample = weak_effects()
-    problem = exact(sample, kernel)
-    if kind == "fourier":
-        frequencies = kernel.draw_frequencies(30, 16, np.random.default_rng(0))
-        problem = fourier(sample.first(100), frequencies, kernel, rows=rows_of(sample))
-    assert set(problem.by_single_effects[:6]) == set(range(6))
-
-
-def rows_of(sample):
-    return Sample(sample.X, sample.Y, sample.p)
-
-
-def test_the_effect_of_a_unit_is_that_of_its_columns():
-    sample = weak_effects(d=12)
-    of_column = np.repeat(np.arange(6), 2)
-    units = Units(of_column, np.full(12, np.sqrt(0.5)))
-    problem = exact(sample, Mixed(0.4), units=units)
-    assert set(problem.by_single_effects[:3]) == {0, 1, 2}
-
-
-def test_a_kernel_without_a_sum_over_features_has_no_single_effects(sample, frequencies):
-    assert fourier(sample, frequencies).by_single_effects.size == 0

@@ -146,7 +146,7 @@ class SetErrors:
             shape, ridge = best.tuning
             new = {(shape, ridge - 1), (shape, ridge + 1)} & _TUNINGS - tried.keys()
             if not new and best.error <= _HOPELESS[1] * limit:
-                new = {(shape + s, ridge + r) for s in (-1, 1) for r in (0, s)}
+                new = {(shape + s, ridge + r) for s in (-1, 1) for r in (-1, 0, 1)}
                 new = new & _TUNINGS - tried.keys()
             if is_constant or (near and best.error > _HOPELESS[0] * limit):
                 break

@@ -54,6 +54,7 @@ class Stage:
     loo_error: float  # NaN if not computed
     solution: Solution
     order: np.ndarray  # the units that it selected from, best first
+    n_rows: int = 0  # rows that decided
 
     @property
     def survivors(self) -> Start:
@@ -78,6 +79,7 @@ def run_path(
     watch: Watch = SILENT,
     wanted: int | None = None,
     *,
+    whole: bool = True,
     with_errors: bool = True,
 ) -> Path:
     """Solve for each budget in turn, each among the features that the previous stage kept.
@@ -95,7 +97,8 @@ def run_path(
         steps.add(members.size + 1)
     aside = None if wanted in steps else wanted
     every = sorted(steps | {wanted or max(steps)}, reverse=True)
-    walk = _Walk(problem, every, aside, members, protected, watch, wanted, with_errors)
+    whole_at = wanted if whole else None
+    walk = _Walk(problem, every, aside, members, protected, watch, whole_at, with_errors)
     finished = watch.stages()
     stages: list[Stage] = []
     start = Start(np.arange(problem.n_features), np.ones(problem.n_features))
@@ -205,9 +208,9 @@ class _Walk:
         members, among, budget = self.members, start.among, self.budgets[number]
         none = members[:0]
         if self.problem.for_stage(among)[-1].n_rows < self.problem.n_rows:
-            strong = self.problem.by_single_effects
-            strong = strong[np.isin(strong, among)][: budget // 2]
-            protected = np.concatenate([members, strong[~np.isin(strong, members)]])[: budget - 1]
+            every = np.concatenate([members, self.protected.singles])
+            every = every[np.isin(every, among)]
+            protected = every[np.sort(np.unique(every, return_index=True)[1])][:budget]
         elif among.size > self.protected.above and members.size < budget:
             protected = self.protected.while_many(members, budget)
         elif members.size >= budget or not np.isin(members, among).any():
@@ -246,6 +249,7 @@ class _Walk:
         """Solve on more and more rows; protected features have weight one and come first."""
         is_on = np.isin(start.among, protected)
         on, among, w = start.among[is_on], start.among[~is_on], start.weights[~is_on]
+        on = protected[np.isin(protected, on)]
         problem = self.problem.switched_on(on) if on.size else self.problem
         watch.n_protected, budget = on.size, watch.budget - on.size
         levels = problem.for_stage(among, whole=watch.budget == self.wanted)
@@ -277,6 +281,7 @@ class _Walk:
             loo_error=loo_error,
             solution=solution,
             order=np.concatenate([on, order]),
+            n_rows=level.n_rows,
         )
 
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from math import log
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ from covmin.constants import SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE, WORK
 
 from .arrays import Array, like, take, to_numpy
 from .constraints import CappedSimplex, Constraint
-from .grams import ExactGram, FourierGram, Gram, Operator, single_effects
+from .grams import ExactGram, FourierGram, Gram, Operator
 from .kernels import Kernel, Scale, ScaledKernel
 from .kernels.additive import waves_for
 from .kernels.bandwidth import MEDIAN_ROWS, median_bandwidth
@@ -30,31 +28,22 @@ from .units import Units
 
 @dataclass(frozen=True)
 class Effort:
-    """How many rows an evaluation can afford, by the multiplications that it needs.
+    """How many rows a stage uses.
 
-    The first steps of a stage need only a rough direction, for which a few rows per column are
-    enough. The last steps use as many rows as the limit allows. A level with eight times the rows
-    costs so much more that the first steps are almost free.
+    What single columns and products of a few say is looked for on all rows, and protected. To
+    choose among the others, a stage needs rows for each of its columns, as many as it can afford.
     """
 
     work: float = WORK[0]  # multiplications
     matrix_rows: int = SAMPLE_ROWS  # up to this many rows use the kernel matrix, beyond it Fourier
-    first_rows: float = SAMPLES_FOR_EACH_FEATURE  # rows per column in the first steps
-    fewest_first: int = 1000  # rows in the first steps, at least
-    fewest_rows: int = 250  # rows in the last steps, at least
-    growth: float = 8.0  # approximate factor of the number of rows from level to level
+    rows_per_column: float = 2 * SAMPLES_FOR_EACH_FEATURE  # of a stage
+    fewest_rows: int = SAMPLE_ROWS // 4  # rows of a stage, at least
+    reported_rows: int = 2 * SAMPLE_ROWS  # rows of the stage whose weights are reported
     looseness: float = 3.0  # tolerance, as a multiple of that on the next larger number of rows
 
-    def climb(self, n_columns: int, n_rows: int) -> list[int]:
-        """Return the increasing numbers of rows for the first steps of a stage.
-
-        >>> Effort(1e9).climb(50, 100_000)
-        [1000, 10000]
-        """
-        first = max(self.fewest_first, int(self.first_rows * n_columns))
-        growth = n_rows / first
-        n_levels = max(0, round(log(growth) / log(self.growth)))
-        return [int(first * growth ** (k / n_levels)) for k in range(n_levels)]
+    def first(self, n_columns: int) -> int:
+        """Return the number of rows that settle which of some columns a stage keeps."""
+        return max(self.fewest_rows, int(self.rows_per_column * n_columns))
 
     def rows(self, kernel: Kernel, n_columns: int, n_components: int) -> int:
         """Return the number of rows of an evaluation; without components, that of a matrix."""
@@ -95,8 +84,6 @@ class Problem:
     # d, every pair of samples would be close, and the kernel would miss interactions.
     for_kept: bool = False
     effort: Effort | None = None  # limit on the work per evaluation; None: all rows in every step
-    # Reads more rows of some columns, up to what memory allows, if not all rows are in memory.
-    draw: Callable[[np.ndarray, int], Sample] | None = None
 
     @classmethod
     def exact(cls, sample: Sample, **options: Any) -> Problem:
@@ -135,31 +122,19 @@ class Problem:
     def for_stage(self, features: np.ndarray, *, whole: bool = False) -> list[Problem]:
         """Return the problems that a stage solves in turn, on more and more rows.
 
-        An intermediate stage only needs its set of features, so it is solved to a loose
-        tolerance. A stage whose weights are reported is solved tightly, on the ``whole`` data.
+        The weights of a stage that is reported are solved on more rows, whatever its columns.
         """
         if self.effort is None:
             return [self]
         columns = self.units.columns(features)
-        n_columns, effort = columns.size, self.effort
         n_components = 0 if self.frequencies is None else 2 * int(self.frequencies.shape[1])
-        affordable = effort.rows(self.kernel, n_columns, n_components)
-        held = self
-        n_rows = self.n_rows if whole else min(affordable, self.n_rows)
-        if self.draw is not None and n_rows > self.sample.shape[0]:
-            # Read more rows into memory, of these columns only.
-            sample = self.draw(columns, n_rows)
-            rows = sample if sample.shape[0] == self.n_rows else self.rows
-            held = replace(self, sample=sample, rows=rows)
-        last = held.on_first(min(affordable, held.sample.shape[0]))
-        loose = self.steps.looser(effort.looseness)
-        looser = loose.looser(effort.looseness)
-        levels = [(last.on_first(n), looser) for n in effort.climb(n_columns, last.n_rows)]
-        levels.append((last, self.steps if whole and last is held else loose))
-        if whole and last is not held:
-            levels.append((held, loose))
-        for_kept = levels[-1][0].for_kept
-        return [replace(level, steps=steps, for_kept=for_kept) for level, steps in levels]
+        affordable = self.effort.rows(self.kernel, columns.size, n_components)
+        n_rows = [min(affordable, self.effort.first(columns.size)), self.effort.reported_rows]
+        n_rows = [self.n_rows if self.n_rows < 2 * n else n for n in n_rows]
+        few, last = (self.on_first(min(n, self.sample.shape[0])) for n in n_rows)
+        levels = [few, last][few.n_rows >= last.n_rows :] if whole else [few]
+        loose, for_kept = self.steps.looser(self.effort.looseness), levels[-1].for_kept
+        return [replace(level, steps=loose, for_kept=for_kept) for level in levels]
 
     def on_first(self, n_rows: int) -> Problem:
         """Return the problem on the first rows in memory; few rows use the kernel matrix."""
@@ -214,29 +189,13 @@ class Problem:
     ) -> ScaledKernel:
         columns = self.units.columns(features)
         stage = self.units.restrict(features if among is None else among)
-        kept = stage.n_features - stage.size + (budget or stage.size)
+        kept = stage.n_features - stage.size + (stage.size if budget is None else budget)
         n_columns = max(columns.size, stage.of_column.size)
         alone = self.frequencies is None or not self.kernel.sees_interactions
         n_waves = waves_for(n_columns, alone=alone)
         scale = Scale(sigma, kept if self.for_kept else stage.n_features, kept, n_waves)
         kernel: ScaledKernel = self.kernel.at(scale)
         return kernel
-
-    @cached_property
-    def by_single_effects(self) -> np.ndarray:
-        """Units by the strength of their single effects on all rows, best first.
-
-        Empty if the kernel has no additive part.
-        """
-        features = np.arange(self.n_features)
-        columns = self.units.columns(features)
-        kernel = self._kernel_of_stage(features, self.bandwidth(features), None, None)
-        frequencies = np.empty((columns.size, 0))  # those of the fixed components are not random
-        fixed = kernel.components(frequencies).fixed
-        if fixed is None:
-            return features[:0]
-        effects = single_effects(self.rows.restrict(columns), fixed)
-        return np.argsort(-self.units.collect(effects), kind="stable")
 
     def objective_over(self, features: np.ndarray, gram: Gram) -> Objective:
         """Return the objective for a Gram operator of the given units."""

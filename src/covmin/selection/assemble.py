@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -74,7 +74,8 @@ def refined(plan: Plan, problem: Problem, path: Path, m: int | None) -> tuple[np
     sample = SetSample(to_numpy(few.X), units.of_column, units.scale, Y - p @ Y, p / p.sum())
     found = [np.unique(members[members >= 0]) for members in path.protected.interactions.units]
     named: list[Any] = [members for members in found if members.size > 1]
-    also = np.concatenate([path.protected.spread.units.ravel(), *named]).astype(int)
+    protected = path.protected
+    also = np.concatenate([protected.singles, protected.spread.units.ravel(), *named]).astype(int)
     first = path.order[: CANDIDATES[1]]
     also = np.unique(also[(also >= 0) & ~np.isin(also, first)])
     better = refine(sample, np.concatenate([first, also]).tolist(), named, m)
@@ -119,7 +120,6 @@ def make_problem(
     if rows.size < X.shape[0]:
         X = replace(X, source=X.source.keep(np.isin(np.arange(X.shape[0]), rows.first)))
     everything = X.rows(Y[np.sort(rows.first)], rows.p[np.argsort(rows.first)])
-    options["draw"] = _Drawn(columns, Y, rows, n_threads)
     return Problem.fourier(held, frequencies, everything, **options)
 
 
@@ -138,33 +138,3 @@ def _held(
     parts = X, Y[first] - p @ Y[first], p
     X, Y, p = (to_device(part.astype(X.dtype, copy=False), device) for part in parts)
     return Sample(X, Y, p, n_threads=n_threads)
-
-
-@dataclass
-class _Drawn:
-    """Reads rows of some columns of a table into memory, as many as there is room for.
-
-    Each stage selects among fewer columns than the last, so the rows read for one stage usually
-    serve the next.
-    """
-
-    columns: PreparedColumns
-    Y: np.ndarray
-    rows: DistinctRows
-    n_threads: int
-    _last: Sample | None = None
-
-    def __call__(self, columns: np.ndarray, n_rows: int) -> Sample:
-        n_rows = min(n_rows, held_rows(self.rows.size, columns.size, self.Y.shape[1]))
-        last = self._last
-        if last is not None and n_rows <= last.shape[0]:
-            assert last.columns is not None
-            if (last.columns[columns] >= 0).all():
-                return last
-        X = self.columns.X
-        places = np.full(X.shape[1], -1)
-        places[columns] = np.arange(columns.size)
-        narrow = replace(self.columns, X=X.restrict(columns))
-        held = _held(narrow, self.Y, self.rows, n_rows, n_threads=self.n_threads)
-        self._last = replace(held, columns=places)
-        return self._last

@@ -90,10 +90,13 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         run.planned(plan)
         plan, epsilon, m, found = choose(plan, table, rows, settings, run)
         problem = formulated(plan, data, columns, table.response, epsilon)
-        m_kept, protected = min(m, problem.n_features), first.protected if plan.order else None
+        m_kept, protected = (
+            min(m, problem.n_features),
+            first.protected if plan.order or plan.effort else None,
+        )
         is_path = plan.formulation.strategy == "path"
         budgets = path_budgets(problem.n_features) if is_path else [m_kept]
-        path = run_path(problem, budgets, protected, run, m_kept)
+        path = run_path(problem, budgets, protected, run, m_kept, whole=not plan.refines)
         if plan.refines and not run.stop():
             plan, path = check(plan, problem, path, m_kept, run)
     return Fit(plan, table, columns, problem, path, m, found)
@@ -305,7 +308,7 @@ def check(plan: Plan, problem: Problem, path: Path, m: int, run: Run) -> tuple[P
     order, n_exchanges = refined(plan, problem, path, m)
     kept = next((stage for stage in path.stages if stage.budget == m), None)
     n_new = m if kept is None else np.setdiff1d(order[:m], kept.features).size
-    if kept is None or n_new:
+    if kept is None or n_new or kept.n_rows < problem.n_rows:
         kept = stage_of(problem, order[:m], run)
     others = [stage for stage in path.stages if stage.budget != m]
     stages = sorted([*others, kept], key=lambda stage: -stage.budget)

@@ -21,14 +21,13 @@ import numpy as np
 
 from ..arrays import Array
 from .exact import ExactGram
-from .fourier import FourierGram, single_effects
+from .fourier import FourierGram
 
 __all__ = [
     "ExactGram",
     "FourierGram",
     "Gram",
     "Operator",
-    "single_effects",
 ]
 
 

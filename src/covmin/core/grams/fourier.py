@@ -15,19 +15,6 @@ from ..rows import Kept, Rows
 # replaces that of each row. With few rows, the leverage depends on the weight of each row.
 _MANY_ROWS = 5
 _FEWEST_ROWS = 100
-# Columns to expand at a time if there are too many to expand all.
-_COLUMNS = 512
-
-
-def single_effects(rows: Rows, fixed: FixedMap) -> np.ndarray:
-    """Return the effect of each single column: the slope of the criterion at zero weights.
-
-    Uses the fixed components of a kernel, in one pass over the rows. Their moment matrix, which
-    would be too large, is not needed.
-    """
-    (sums,) = rows.sum(partial(_responses_block, fixed))
-    return fixed.collect((to_numpy(sums) ** 2).sum(axis=1), np.zeros(rows.shape[1]))
-
 
 # Weighted sums over the rows of components Φ (n, D) that do not depend on w, computed once:
 # pᵀΦ (D,), Φᵀ(p∘Φ) (D, D), Φᵀ(p∘Y) (D, k), Yᵀ(p∘Y) (k, k).
@@ -97,14 +84,6 @@ def _moments(U: Array, Y: Array, p: Array) -> tuple[Array, ...]:
     root = array_namespace(p).sqrt(p)
     U, Y = U * root[:, None], Y * root[:, None]
     return root @ U, U.T @ U, U.T @ Y, Y.T @ Y
-
-
-def _responses_block(fixed: FixedMap, X: Array, Y: Array, p: Array) -> tuple[Array]:
-    """Return ``Φᵀ(p∘Y)`` of a block, some columns at a time."""
-    Y = Y * p[:, None]
-    parts = range(0, X.shape[1], _COLUMNS)
-    sums = [fixed.transform(X[:, start : start + _COLUMNS]).T @ Y for start in parts]
-    return (array_namespace(X).concat(sums, axis=0),)
 
 
 def _moving_block(components: Components, w: np.ndarray, X: Array) -> Array:

@@ -69,6 +69,8 @@ class Protected:
 
     interactions: Found = field(default_factory=Found)
     spread: Found = field(default_factory=lambda: Found(_NO_COLUMNS(), _NO_COLUMNS()))
+    # Units with significant single effects, each given the earlier ones.
+    singles: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     above: float = 0.0  # "many" means more features than this
 
     def while_many(self, members: np.ndarray, budget: int) -> np.ndarray:
@@ -155,6 +157,15 @@ class Screening:
             effects = np.column_stack([effects, orthonormal(without(effects, vector))])
             places.append(int(place))
         return effects, columns[places]
+
+    @property
+    def singles(self) -> np.ndarray:
+        """Units with significant single effects, each given the earlier ones."""
+        if self.codes.size == 0:
+            return np.empty(0, dtype=np.int64)
+        units = self.of_column[self.effects[1]]
+        first = np.sort(np.unique(units, return_index=True)[1])
+        return units[first][units[first] >= 0]
 
     def p_values(self, level: float = 1.0) -> np.ndarray:
         """Return the p-value of each single column, corrected for its functions only.
