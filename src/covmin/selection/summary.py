@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from covmin.constants import SAMPLE_ROWS
 from covmin.core.regression import regress_on_sets
 from covmin.data.columns import LEFT_OUT
-from covmin.data.standardize import goes_by_rank
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
 from covmin.text import percent
@@ -109,7 +108,7 @@ class Explained:
 
     def __init__(self, selector: Any, table: Any) -> None:
         self._table, self._known = table, dict[tuple[int, ...], float]()
-        self._standardize = "rank" if goes_by_rank(selector.standardize) else True
+        self._standardize = "rank" if selector.standardize == "rank" else True
         self._seed = seed_of(selector.random_state)
 
     def __call__(self, columns: Iterable[int]) -> float:
