@@ -15,7 +15,7 @@ from experiments import pictures
 from experiments.paper import figures as paper
 from experiments.provenance import COMPARED, ROOT
 
-MODULES = ("accuracy", "regression", "truth", "migration", "guarantees")
+MODULES = ("accuracy", "regression", "truth", "known", "migration", "guarantees")
 STUDIES = {
     study.name: study for name in MODULES for study in import_module(f"experiments.{name}").STUDIES
 }
