@@ -128,59 +128,55 @@ def known_units() -> list[dict[str, Any]]:
 
 # Networks -----------------------------------------------------------------------------------------
 
-NETWORK_ROWS = 1000
+NETWORKS, NETWORK_ROWS = {"child": 20, "alarm": 37}, 1000  # variables
 
 
 @cache
-def network(name: str) -> tuple[pd.DataFrame, dict[str, set[str]]]:
-    """Samples of a network, and the parents of each variable."""
-    frame = pd.read_csv(FOLDER / f"{name}.data.txt.gz", sep=r"\s+")
-    graph = (FOLDER / f"{name}.graph.txt").read_text()
-    parents: dict[str, set[str]] = {column: set() for column in frame}
-    for parent, child in re.findall(r"(\w+) --> (\w+)", graph):
-        parents[child].add(parent)
-    return frame, parents
+def parents(name: str) -> dict[str, set[str]]:
+    """The parents of each variable of a network."""
+    arrows = re.findall(r"(\w+) --> (\w+)", (FOLDER / f"{name}.graph.txt").read_text())
+    variables = [f"X{k + 1}" for k in range(NETWORKS[name])]
+    return {child: {a for a, b in arrows if b == child} for child in variables}
 
 
-def blanket(name: str, variable: str) -> set[str]:
-    parents = network(name)[1]
-    children = {child for child, those in parents.items() if variable in those}
-    return (parents[variable] | children).union(*(parents[c] for c in children)) - {variable}
+def blanket(of: dict[str, set[str]], variable: str) -> tuple[set[str], set[str]]:
+    """A Markov blanket: parents and children; other parents of the children."""
+    children = {child for child, those in of.items() if variable in those}
+    near = of[variable] | children
+    return near, set().union(*(of[child] for child in children)) - near - {variable}
 
 
-def blankets(unit: Unit) -> dict[str, Any]:
-    """Of the blanket, what is among the chosen; and how many are chosen."""
-    frame, parents = network(unit["network"])
-    true = blanket(unit["network"], unit["variable"])
+def blankets(unit: Unit) -> dict[str, Any] | None:
+    """Of the blanket of a variable, what is among the chosen; and how many are chosen."""
+    near, others = blanket(parents(unit["network"]), unit["variable"])
+    if not near:
+        return None
+    frame = pd.read_csv(FOLDER / f"{unit['network']}.data.txt.gz", sep=r"\s+")
     rows = frame.sample(NETWORK_ROWS, random_state=0)
     y, X = rows.pop(unit["variable"]).to_numpy(), rows.astype(str)
-    if unit["selector"] == "ccm, auto":
+    if unit["number"] == "auto":
         chosen = CCMSelector().fit(X, y).get_feature_names_out()
     else:
-        values = X if unit["selector"] == "ccm" else rows.to_numpy(float)
-        order, _ = ranked(unit["selector"], len(true), values, y)
-        chosen = X.columns[order[: len(true)]]
-    # Neither parents nor children: they matter only together with a child.
-    children = {child for child, those in parents.items() if unit["variable"] in those}
-    others = true - parents[unit["variable"]] - children
-    found = {"true": len(true), "kept": len(chosen), "found": len(true & set(chosen))}
-    return found | {"other parents": len(others), "others found": len(others & set(chosen))}
+        m, values = len(near | others), X if unit["selector"] == "ccm" else rows.to_numpy(float)
+        chosen = X.columns[ranked(unit["selector"], m, values, y)[0][:m]]
+    found = {"true": len(near | others), "kept": len(chosen)}
+    found |= {"found": len((near | others) & set(chosen)), "others": len(others)}
+    return found | {"others found": len(others & set(chosen))}
 
 
 def blanket_units() -> list[dict[str, Any]]:
+    runs = [(name, "given") for name in METHODS if name != "multisurf"] + [("ccm", "auto")]
     return [
-        {"network": name, "variable": variable, "selector": selector}
-        for selector, name in product((*METHODS[:-1], "ccm, auto"), ("child", "alarm"))
-        for variable in network(name)[1]
-        if blanket(name, variable)
+        {"network": name, "variable": f"X{k + 1}", "selector": selector, "number": number}
+        for (selector, number), (name, d) in product(runs, NETWORKS.items())
+        for k in range(d)
     ]
 
 
 def shares(frame: pd.DataFrame) -> pd.DataFrame:
     """Precision and recall over all variables of a network."""
-    sums = frame.groupby(["network", "selector"], sort=False)[
-        ["true", "kept", "found", "other parents", "others found"]
-    ].sum()
+    keys, counts = ["network", "selector", "number"], ["true", "kept", "found", "others"]
+    sums = frame.groupby(keys, sort=False)[[*counts, "others found"]].sum()
     sums["precision"], sums["recall"] = sums["found"] / sums["kept"], sums["found"] / sums["true"]
     return sums.reset_index()
 
