@@ -66,6 +66,7 @@ def code(parts: Sequence[str]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+@cache
 def commit() -> str:
     """The commit that is checked out, with a plus where the package differs from it."""
 

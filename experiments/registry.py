@@ -42,7 +42,6 @@ RUNS: dict[str, tuple[float, list[str]]] = {
     "experiments.paper synthetic --output experiments": (1.1, [f"{_R}synthetic.csv"]),
     "experiments.paper real --output experiments": (1.4, [f"{_R}real.csv"]),
     "benchmarks.grid": (1.5, [f"{_B}grid.csv"]),
-    "benchmarks.rivals": (0.1, [f"{_B}rivals.csv"]),
     "benchmarks.step --processor --rows 50000": (0.1, [f"{_B}step.csv"]),
     "benchmarks.large": (0.1, [f"{_B}large.csv"]),
     "benchmarks.gpu": (0.1, [f"{_B}gpu.csv"]),  # needs a GPU

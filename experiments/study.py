@@ -70,6 +70,7 @@ class Study:
             units = [unit for unit in units if unit[self.by] not in absent]
         # What other code has logged is not resumed; covmin is no part of what its rivals do.
         parts = self.parts if any(self.is_ours(u[self.by]) for u in units) else RIVALS
+        provenance.commit()  # that of the code that runs, whatever is checked out meanwhile
         log = self.path.with_name(f"{self.name}-{provenance.code(parts)}.jsonl")
         options: dict[str, Any] = {"n_jobs": n_jobs, "seconds": seconds, "description": self.name}
         done = run_units(units, self.work, log=log, progress=True, **options)

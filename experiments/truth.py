@@ -31,6 +31,7 @@ from experiments.study import Study, Unit
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(os.environ.get("COVMIN_TABLES", ROOT.parent / "shared" / "data" / "tables"))
 N_DRAWS, MOST_ROWS, KERNEL_ROWS, SIZES = 4, 5000, 1000, (2, 3, 5, 10)
+JUDGES = ("boosted trees", "kernel ridge", "neighbours")
 METHODS = ("ccm", "extra-trees", "mi", "mrmr-8", "lightgbm", "lightgbm-shap", "xrfm", "conditional")
 METHODS += ("multisurf", "permutation", "boruta", "lassonet")  # the slow ones
 TABLE_METHODS = ("ccm", "mi", "mrmr-8", "lightgbm", "lightgbm-shap", "permutation", "rfe-trees")
@@ -118,11 +119,9 @@ def judges(classes: bool) -> dict[str, Any]:
     ridge = KernelClassifier if classes else KernelRidge
     grid = {"alpha": (0.01, 0.1, 1.0), "gamma": (0.03, 0.1, 0.3, 1.0)}
     trees = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
-    return {
-        "boosted trees": trees(random_state=0),
-        "kernel ridge": GridSearchCV(ridge(kernel="rbf"), grid, cv=3),
-        "neighbours": neighbours(10, weights="distance"),
-    }
+    ridges = GridSearchCV(ridge(kernel="rbf"), grid, cv=3)
+    models = (trees(random_state=0), ridges, neighbours(10, weights="distance"))
+    return dict(zip(JUDGES, models, strict=True))
 
 
 @lru_cache(maxsize=2)
