@@ -97,7 +97,7 @@ def encode_response(
     classes: Any = None
     has_outliers = False
     if task == "regression":
-        columns, has_outliers = _number_columns(y, clip)
+        columns, has_outliers = _number_columns(y, p, clip)
     elif task == "survival":
         columns = survival_columns(y, p)
     elif task == "ordinal":
@@ -380,10 +380,11 @@ def _standardized(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
     return Z[:, varies] / deviation[varies]
 
 
-def _number_columns(y: np.ndarray, clip: bool) -> tuple[np.ndarray, bool]:
+def _number_columns(y: np.ndarray, p: np.ndarray, clip: bool) -> tuple[np.ndarray, bool]:
     """Return a numeric response as columns, and whether outliers dominate it.
 
-    With ``clip``, a few far values are clipped: they would otherwise be all that is explained.
+    With ``clip``, numbers with a few far values are replaced by normal scores: the far ones would
+    otherwise be all that is explained, but their order can be relied on.
     """
     try:
         columns = y.astype(np.float64)
@@ -400,7 +401,9 @@ def _number_columns(y: np.ndarray, clip: bool) -> tuple[np.ndarray, bool]:
     columns = columns[:, None] if columns.ndim == 1 else columns
     n, left = len(columns), np.full(columns.shape[1], not clip)
     clipping = NormalScores.clipped(columns, n, left)
-    columns = columns if clipping is None else clipping.apply(columns)
+    if clipping is not None:
+        usual = np.array([knots is None for knots in clipping.knots])
+        columns = NormalScores.of(columns, p, usual).apply(columns)
     scaled = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
     deviation = scaled.std(axis=0)
     scaled = scaled[rows_to_look_at(n)] / np.where(deviation > 0.0, deviation, 1.0)

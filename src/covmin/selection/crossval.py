@@ -54,6 +54,17 @@ class CrossValidation:
     sizes: np.ndarray  # candidate numbers of features, increasing
     epsilons: np.ndarray
     folds: dict[str, np.ndarray]  # by measure, each (n_epsilons, n_sizes, n_folds)
+    # Units selected in each fold, (largest size, n_epsilons, n_sizes, n_folds); -1 after the last.
+    members: np.ndarray | None = None
+
+    def frequency(self, epsilon: float, size: int, n_units: int) -> np.ndarray | None:
+        """Return the fraction of the folds that select each unit; None for sizes not tried."""
+        if self.members is None or size not in self.sizes:
+            return None
+        row, column = np.abs(self.epsilons - epsilon).argmin(), self.sizes.tolist().index(size)
+        found = self.members[:, row, column].astype(np.intp)
+        frequency: np.ndarray = np.bincount(found[found >= 0], minlength=n_units) / found.shape[1]
+        return frequency
 
     def mean(self, measure: str = "error") -> np.ndarray:
         """Return the mean over folds, shape (n_epsilons, n_sizes)."""
@@ -203,7 +214,11 @@ def cross_validate(
         if run.stop_choosing():  # an unfinished ranking is not comparable
             return None
         found = _measured(held, chosen, None if score is None else lambda c: score(c, fold))
-        return np.stack(list(found.values()))
+        members = np.full((sizes[-1], len(plan.epsilons), len(sizes)), -1.0)
+        for place in np.ndindex(members.shape[1:]):
+            units = chosen[place[0]][place[1]]
+            members[(slice(units.size), *place)] = units
+        return np.concatenate([np.stack(list(found.values())), members])
 
     names = ["error", "gain", "error_variance", "gain_variance"]
     names += CLASS_MEASURES if samples.response.labels is not None else []
@@ -228,8 +243,10 @@ def cross_validate(
         raise KeyboardInterrupt("The fit was interrupted before there was a result to keep.")
     if not done:
         return None
-    by_measure = dict(zip(names, np.stack(done, axis=-1), strict=True))
-    return CrossValidation(np.asarray(sizes), np.asarray(plan.epsilons), by_measure)
+    by_measure = np.stack(done, axis=-1)
+    measures = dict(zip(names, by_measure, strict=False))  # the units follow
+    members = by_measure[len(names) :]
+    return CrossValidation(np.asarray(sizes), np.asarray(plan.epsilons), measures, members)
 
 
 def beyond_given(samples: Table, rows: DistinctRows, standardize: Standardize) -> Table:
