@@ -28,13 +28,14 @@ def local_frame(X: Any) -> Any:
         return X
     try:
         import polars
-
-        found = polars.from_arrow(X)
     except ImportError:
         import pyarrow
 
-        found = pyarrow.table(X).to_pandas()
-    return found
+        return (X if isinstance(X, pyarrow.ChunkedArray) else pyarrow.table(X)).to_pandas()
+    found: Any = polars.from_arrow(X)
+    # The rows of a table that is only a stream come as one column of records.
+    is_records = isinstance(found, polars.Series) and isinstance(found.dtype, polars.Struct)
+    return found.struct.unnest() if is_records else found
 
 
 def names_of(X: Any) -> list[Any] | None:

@@ -280,8 +280,7 @@ def complete_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any,
     missing = missing_responses(y)
     n_missing, n = int(missing.sum()), missing.size
     weight = np.asarray(sample_weight)
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if n_missing == 0 or n_rows != n or weight.shape not in ((), (n,)):
+    if n_missing == 0 or np.shape(X)[:1] != (n,) or weight.shape not in ((), (n,)):
         return X, y, sample_weight, None
     if n - n_missing < 2:
         raise InputError(
