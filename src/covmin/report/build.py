@@ -103,7 +103,7 @@ def build_report(
     found = found or summary(selector, table, target=target, explained=explained)
     rows = found["features"]
     order = [row["column"] for row in rows]
-    used = [j for j in order if not view.is_left_out(j)]
+    used = [j for j in order if not view.is_left_out([j]).any()]
     kept = [row["column"] for row in rows if row["kept"]]
     alone = {row["column"]: row["alone"] for row in rows}
     alone = {j: explained([j]) if alone[j] is None else alone[j] for j in used[:_PLOTTED]}
@@ -128,7 +128,7 @@ def build_report(
             "ranks": [row["rank"] for row in rows],
             "weights": [round(row["weight"], 4) for row in rows],
             "in_folds": [row["in_folds"] for row in rows],
-            "about": _about_columns(view, rows, kept),
+            "about": _about_columns(selector, view, rows),
         },
         "path": _path(selector, order),
         "plots": [
@@ -159,10 +159,11 @@ def build_report(
     }
 
 
-def _about_columns(view: View, rows: list[dict[str, Any]], kept: list[int]) -> list[str]:
-    """Return a line on each column: what it holds and, if it is not selected, the reason."""
-    others = [j for j in (row["column"] for row in rows) if not view.is_left_out(j)]
-    others = [j for j in others if j not in kept][:_COMPARED]
+def _about_columns(selector: Any, view: View, rows: list[dict[str, Any]]) -> list[str]:
+    """Return a line on each column: what it holds and, if it is passed over, the reason."""
+    order, kept = [row["column"] for row in rows], np.flatnonzero(selector.support_).tolist()
+    passed_over = view.is_left_out(order) | selector.constant_[order] | selector.support_[order]
+    others = np.array(order)[~passed_over][:_COMPARED].tolist()
     alike = associations(view, others, kept) if kept else np.zeros((len(others), 0))
     nearest = dict(zip(others, alike, strict=True))
     lines = []
@@ -171,11 +172,11 @@ def _about_columns(view: View, rows: list[dict[str, Any]], kept: list[int]) -> l
         count = n_distinct(view.table, j)
         parts += [] if count is None else [count_of(count, "value")]
         parts += [f"{percent(row['missing'])} missing"] if row["missing"] else []
-        # That a column ranks lower needs no words, but why it is passed over does.
-        parts += [row["reason"]] if row["reason"] and j not in nearest else []
+        # That a column ranks lower needs no words.
+        parts += [row["reason"]] if row["reason"] and j not in others else []
         if j in nearest and np.abs(nearest[j]).max(initial=0.0) >= _ALIKE:
             k = int(np.abs(nearest[j]).argmax())
-            parts.append(f"much like {shortened(view.names[kept[k]])} ({nearest[j][k]:.2f})")
+            parts.append(f"associated with {shortened(view.names[kept[k]])}: {nearest[j][k]:.2f}")
         lines.append(printable(" · ".join(parts)))
     return lines
 
@@ -196,6 +197,7 @@ def _choice(selector: Any, found: dict[str, Any]) -> dict[str, Any]:
         "measures": measures,
         "largest": max(m, min(choices, _SLIDER)),
         "curve": curve,
+        "rule": next(row["reason"] for row in found["plan"] if row["topic"] == "features"),
         "folds": any(row["in_folds"] is not None for row in found["features"]),
         "scored": selector.estimator is not None,
     }

@@ -67,9 +67,10 @@ class View:
         owners, first = np.unique(self.table.layout.source, return_index=True)
         self._first = dict(zip(owners.tolist(), first.tolist(), strict=True))
 
-    def is_left_out(self, column: int) -> bool:
-        """Tell whether a column is not part of the selection."""
-        return self.table.kinds is not None and self.table.kinds[column] in LEFT_OUT
+    def is_left_out(self, columns: Sequence[int]) -> np.ndarray:
+        """Tell which columns are not part of the selection."""
+        kinds = self.table.kinds
+        return np.isin([] if kinds is None else kinds[list(columns)], LEFT_OUT)
 
     def column(self, number: int) -> Column:
         """Return a column with its values as passed."""

@@ -17,8 +17,7 @@
   const state = { m: fitted, sort: "rank", down: false, query: "", shown: PAGE };
 
   function curve() {
-    const of = innerWidth < 480 ? "of the variance" : "fraction of the variance of the response";
-    const label = byOrder ? "Cross-validated concordance index" : `Cross-validated error, ${of}`;
+    const label = byOrder ? "Cross-validated concordance index" : "Variance left unexplained, cross-validated";
     if (report.choice.curve) return { ...report.choice.curve, label };
     const path = report.path;
     return { n_features: [...path.sizes].reverse(), error: [...path.loo].reverse(), label: "Leave-one-out error (too low)" };
