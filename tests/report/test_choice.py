@@ -100,6 +100,6 @@ def test_the_choice_of_an_estimator_is_told_by_its_score():
         "score",
     ]
     page = render_report(report)
-    assert "So is the given estimator" in page
+    assert "as does the given estimator" in page
     assert "Other numbers of features" in page
     assert "unknown" in page  # what the score is without features

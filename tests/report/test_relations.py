@@ -24,10 +24,10 @@ def test_interacting_pair_is_found():
     assert pair["share"] == pytest.approx(selector.interactions_.share[0], abs=1e-4)
     assert sorted(report["network"]) == [1, 3]
     page = render_report(report)
-    assert "were tested by products of functions" in page
+    assert "by tests of products of functions" in page
     without = build_report(CCMSelector(2, interactions=False).fit(X, y), X, y)
     assert without["interactions"] == []
-    assert "were tested by products of functions" not in render_report(without)
+    assert "by tests of products of functions" not in render_report(without)
 
 
 def test_substitutes_know_a_near_copy():
