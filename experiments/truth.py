@@ -31,6 +31,7 @@ from experiments.study import Study, Unit
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(os.environ.get("COVMIN_TABLES", ROOT.parent / "shared" / "data" / "tables"))
 N_DRAWS, MOST_ROWS, KERNEL_ROWS, SIZES = 4, 5000, 1000, (2, 3, 5, 10)
+N_LEVELS = 20
 JUDGES = ("boosted trees", "kernel ridge", "neighbours")
 METHODS = ("ccm", "extra-trees", "mi", "mrmr-8", "lightgbm", "lightgbm-shap", "xrfm", "conditional")
 METHODS += ("multisurf", "permutation", "boruta", "lassonet")  # the slow ones
@@ -140,8 +141,11 @@ def table_split(name: str, seed: int) -> tuple[Any, ...]:
     filled = codes.fillna(codes.iloc[train].median().fillna(0.0))
     scaled = {}
     for column, number in zip(frame, is_number, strict=True):
-        x = filled[[column]] if number else pd.get_dummies(frame[column].astype(str))
-        z = x.to_numpy(float)
+        if number:
+            z = filled[[column]].to_numpy(float)
+        else:  # the most frequent levels
+            levels = frame[column].value_counts().index[:N_LEVELS]
+            z = (frame[column].to_numpy()[:, None] == levels.to_numpy()).astype(float)
         scale = z[train].std(axis=0) if number else np.ones(z.shape[1])
         scaled[column] = np.clip((z - z[train].mean(axis=0)) / np.where(scale, scale, 1), -5, 5)
     return frame, y, train, test, codes.to_numpy(float), filled.to_numpy(float), scaled
