@@ -183,8 +183,9 @@ def table_work(unit: Unit) -> list[dict[str, Any]]:
 
 
 _SYNTHETIC, _REAL = partial(units, ROWS, METHODS), partial(units, TABLES, TABLE_METHODS)
-_CELL = {"table": "three signs", "selector": "ccm"}
+_SIGNS = {"table": "three signs", "selector": "ccm"}
+_TITANIC = {"table": "titanic", "selector": "ccm", "draw": 0}
 STUDIES = [
-    Study("truth", _SYNTHETIC, work, 0.1, cell=_CELL, value="found"),
-    Study("truth-tables", _REAL, table_work, 0.1, folder=FOLDER),
+    Study("truth", _SYNTHETIC, work, 0.1, cell=_SIGNS, value="found"),
+    Study("truth-tables", _REAL, table_work, 0.1, folder=FOLDER, cell=_TITANIC, value=JUDGES[0]),
 ]
