@@ -47,6 +47,7 @@ def mixture(x: np.ndarray) -> np.ndarray:
 Row = tuple[int, int, int, Callable[[np.ndarray], np.ndarray], float]
 ROWS: dict[str, Row] = {
     "xor and threshold": (1000, 200, 3, lambda x: (x[0] * x[1] > 0) ^ (x[2] > 0.7), 0.0),
+    "xor and threshold, large": (5000, 500, 3, lambda x: (x[0] * x[1] > 0) ^ (x[2] > 0.7), 0.0),
     "three signs": (300, 60, 3, lambda x: x[:3].prod(axis=0) > 0, 0.05),
     "three signs, wide": (500, 300, 3, lambda x: x[:3].prod(axis=0) > 0, 0.05),
     "four signs": (800, 60, 4, lambda x: x[:4].prod(axis=0) > 0, 0.0),
@@ -59,6 +60,8 @@ ROWS: dict[str, Row] = {
     "product, wave, line, square": (1000, 500, 5, mixture, 0.5),
     "sin(8x₀)": (300, 20, 1, lambda x: np.sin(8 * x[0]), 0.3),
     "sin(8x₀), more rows": (3000, 20, 1, lambda x: np.sin(8 * x[0]), 0.3),
+    "sin(8x₀), many rows": (5000, 20, 1, lambda x: np.sin(8 * x[0]), 0.3),
+    "t noise, 2 degrees": (300, 200, 3, lambda x: x[:3].sum(axis=0), 1.0),
     "Cauchy noise": (300, 200, 3, lambda x: x[:3].sum(axis=0), 1.0),
     "1 % gross errors": (300, 200, 2, lambda x: x[:2].sum(axis=0), 0.5),
     "Poisson counts": (100, 200, 2, lambda x: np.exp(0.6 * x[:2].sum(axis=0)), 0.0),
@@ -77,7 +80,8 @@ def draw(name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
         return X, (y ^ (rng.random(n) < noise)).astype(int)
     if "Poisson" in name:
         return X, 1.0 * rng.poisson(y)
-    y = y + noise * (rng.standard_cauchy(n) if "Cauchy" in name else rng.standard_normal(n))
+    degrees = 1.0 if "Cauchy" in name else 2.0 if "t noise" in name else np.inf
+    y = y + noise * (rng.standard_t(degrees, n) if degrees < 3.0 else rng.standard_normal(n))
     return np.where(rng.random(X.shape) < 0.01 * ("gross" in name), 1000.0 * X, X), y
 
 
