@@ -1,7 +1,7 @@
-"""How often a pair is named an interaction, or a feature one of the spread, where there is none.
+"""How often an interaction is named, or a feature of the spread, where there is none.
 
-Only the look at the products of all pairs runs, on tables read as a fit reads them. The designs of
-:data:`EFFECTS_OF_SINGLES` have effects, none of them an interaction.
+Only the search runs, over pairs and over pairs and triples, on tables read as a fit reads them. The
+designs of :data:`EFFECTS_OF_SINGLES` have effects, none of them an interaction.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from experiments.study import Study, Unit, results
 from .simulation import gaussian_design
 
 LEVEL = 0.05
-N_TABLES, BATCH = 500, 50
+N_TABLES, BATCH, ORDERS = 500, 50, (2, 3)
 Draw = Callable[[np.random.Generator, int, int], Any]
 
 # --- features -------------------------------------------------------------------------------------
@@ -134,8 +134,8 @@ def draw(unit: Unit, table: int) -> tuple[Any, np.ndarray]:
     return X, (y > 0.0).astype(str) if "classes" in response else y
 
 
-def named(X: Any, y: np.ndarray) -> Protected:
-    """What a fit would name by the look before its path.
+def named(X: Any, y: np.ndarray, order: int) -> Protected:
+    """What a fit would name by the look before its path, in sets of up to ``order`` features.
 
     The look goes by ranks, so that numbers need not be read and standardised as a fit does.
     """
@@ -144,39 +144,37 @@ def named(X: Any, y: np.ndarray) -> Protected:
         samples = read(X, y, TableOptions(task=task))
         columns = samples.columns(True)
         problem = make_problem(columns, samples.response.Y, Gaussian())
-        return FirstLook(problem, task).protected
+        return FirstLook(problem, task, order).protected
     X = X[:, np.ptp(X, axis=0) > 0.0]
     Y = y[:, None] if task == "regression" else (y[:, None] == np.unique(y)).astype(float)
     sample = Sample(X, Y - Y.mean(axis=0), np.full(len(X), 1.0 / len(X)))
     problem = Problem.exact(sample, kernel=Gaussian(), epsilon=1.0)
-    return FirstLook(problem, task).protected
+    return FirstLook(problem, task, order).protected
 
 
 # --- runs -----------------------------------------------------------------------------------------
 
-SHAPES = ((100, 50), (500, 20))
-OTHER_SHAPES = ((60, 10), (200, 200), (100, 1000))
+SHAPES = ((100, 30), (500, 20))
+OTHER_SHAPES = ((30, 10), (60, 10), (200, 100))
 
 
 def cells() -> list[tuple[str, str, int, int]]:
     """Features, response, samples and columns."""
     noise = [(features, "normal", *shape) for features in list(FEATURES)[:-2] for shape in SHAPES]
     noise += [("independent", response, *SHAPES[0]) for response in list(NOISE)[1:]]
-    noise += [("independent", "normal", *shape) for shape in OTHER_SHAPES]
-    noise += [("AR(0.8)", "normal", *shape) for shape in OTHER_SHAPES[:2]]
+    noise += [(f, "normal", *shape) for f in ("independent", "AR(0.8)") for shape in OTHER_SHAPES]
     noise += [
         (features, response, *SHAPES[1])
         for features in ("lognormal", "80 % zeros", "categories")
         for response in ("70 % zeros", "a class of 10 %", "uneven classes")
     ]
     effects = [
-        (features, response, n, 20)
-        for features in ("independent", "blocks of 0.8", "near-copies", "lognormal", "a sum")
+        (features, response, *SHAPES[1])
+        for features in ("independent", "near-copies", "lognormal", "a sum")
         for response in EFFECTS_OF_SINGLES
-        for n in ((100, 500) if features == "near-copies" else (500,))
     ]
-    effects += [("a bent copy", response, 500, 20) for response in ("x₁³ − 3x₁", "sin 6x₁")]
-    return list(dict.fromkeys(noise + effects))
+    effects += [("a bent copy", response, *SHAPES[1]) for response in ("x₁³ − 3x₁", "sin 6x₁")]
+    return noise + effects
 
 
 def units() -> list[dict[str, Any]]:
@@ -187,14 +185,17 @@ def units() -> list[dict[str, Any]]:
     ]
 
 
-def run(unit: Unit) -> dict[str, int]:
-    """Of a batch, tables with a pair and with a feature of the spread."""
+def run(unit: Unit) -> list[dict[str, int]]:
+    """Of a batch, tables with an interaction and with a feature of the spread, by the order."""
     tables = range(unit["batch"] * BATCH, (unit["batch"] + 1) * BATCH)
-    found = [named(*draw(unit, table)) for table in tables]
-    return {
-        "pair": sum(protected.interactions.share.size > 0 for protected in found),
-        "spread": sum(protected.spread.share.size > 0 for protected in found),
-    }
+    drawn = [draw(unit, table) for table in tables]
+    rows = []
+    for order in ORDERS:
+        found = [named(*table, order) for table in drawn]
+        any_set = sum(protected.interactions.share.size > 0 for protected in found)
+        spread = sum(protected.spread.share.size > 0 for protected in found)
+        rows.append({"order": order, "found": any_set, "spread": spread, "tables": BATCH})
+    return rows
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -202,8 +203,10 @@ def run(unit: Unit) -> dict[str, int]:
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Rates of each cell."""
-    sums = frame.groupby(["features", "response", "n", "d"], sort=False)[["pair", "spread"]]
-    return (sums.sum() / N_TABLES).reset_index().assign(tables=N_TABLES)
+    keys = ["features", "response", "n", "d", "order"]
+    sums = frame.groupby(keys, sort=False)[["found", "spread", "tables"]].sum()
+    sums[["found", "spread"]] = sums[["found", "spread"]].div(sums["tables"], axis=0)
+    return sums.reset_index()
 
 
 def with_error(rate: float, n_tables: int = N_TABLES) -> str:
@@ -213,17 +216,18 @@ def with_error(rate: float, n_tables: int = N_TABLES) -> str:
     return f"**{text}**" if rate > limit else text
 
 
-def shape_of(frame: pd.DataFrame) -> pd.Series:
-    return frame["n"].astype(int).astype(str) + " × " + frame["d"].astype(int).astype(str)
-
-
 def page_of(rates: pd.DataFrame, what: str) -> pd.DataFrame:
-    """Features and responses against shapes."""
-    long = rates.assign(shape=shape_of(rates), shown=rates[what].map(with_error))
-    keys = ["features", "response"]
+    """Features and responses against shapes and the order of the search."""
+    shape = rates["n"].astype(str) + " × " + rates["d"].astype(str)
+    if what == "found":
+        shape += rates["order"].map({2: ", pairs", 3: ", and triples"})
+    long, keys = (
+        rates.assign(shape=shape, shown=rates[what].map(with_error)),
+        ["features", "response"],
+    )
     wide = long.pivot(index=keys, columns="shape", values="shown").fillna("")
     wide = wide.loc[list(dict.fromkeys(map(tuple, rates[keys].to_numpy())))]
-    return wide[list(dict.fromkeys(long["shape"]))].reset_index()
+    return wide[list(dict.fromkeys(shape))].reset_index()
 
 
 def rates_of(kinds: dict[str, Any]) -> pd.DataFrame:
@@ -233,19 +237,18 @@ def rates_of(kinds: dict[str, Any]) -> pd.DataFrame:
 
 def page_effects() -> pd.DataFrame:
     rates = rates_of(EFFECTS_OF_SINGLES)
-    pairs, spread = page_of(rates, "pair"), page_of(rates, "spread")
-    shapes = [name for name in pairs if "×" in name]
-    return pairs.assign(**{f"spread, {shape}": spread[shape] for shape in shapes})
+    spread = page_of(rates[rates["order"] == 2], "spread").iloc[:, -1]
+    return page_of(rates, "found").assign(spread=spread)
 
 
 def page_spread() -> pd.DataFrame:
-    rates = rates_of(NOISE)
+    rates = rates_of(NOISE).query("order == 2")
     return page_of(rates[~rates["response"].str.contains("class")], "spread")
 
 
 STUDIES = [Study("guarantees-interactions", units, run, 0.1, summary, by="features")]
 TABLES = {
-    "interactions-noise": (lambda: page_of(rates_of(NOISE), "pair"), 3),
+    "interactions-noise": (lambda: page_of(rates_of(NOISE), "found"), 3),
     "interactions-spread": (page_spread, 3),
     "interactions-effects": (page_effects, 3),
 }

@@ -15,7 +15,7 @@ X = pd.DataFrame(np.random.default_rng(0).standard_normal((60, 2)), columns=list
 def test_a_warning_points_at_the_line_outside_covmin():
     frame = X.assign(row=np.arange(60))
     with pytest.warns(CovminWarning) as caught:
-        CCMSelector(1).fit(frame, X["a"])
+        CCMSelector(1).fit(frame, X["a"] + X["b"] ** 2)
     assert {each.filename for each in caught} == {__file__}
     assert [code_of(each.message) for each in caught] == ["excluded-columns"]
     assert caught[0].message.remark.columns == ("row",)

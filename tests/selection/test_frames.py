@@ -38,7 +38,8 @@ def fitted(table):
 
 def test_the_ranking_has_names_and_notes(fitted):
     frame = fitted.ranking_frame()
-    assert list(frame) == ["name", "rank", "weight", "kept", "alone", "notes"]
+    assert list(frame)[:6] == ["name", "rank", "weight", "kept", "in_folds", "alone"]
+    assert list(frame)[6:] == ["kind", "distinct", "missing", "reason", "notes"]
     assert_array_equal(frame["rank"], np.sort(fitted.ranking_))
     by_name = frame.set_index("name").loc[list(fitted.feature_names_in_)]
     assert_array_equal(by_name["rank"], fitted.ranking_)
@@ -46,7 +47,8 @@ def test_the_ranking_has_names_and_notes(fitted):
     assert_array_equal(by_name["kept"], fitted.support_)
     assert frame["alone"].isna().all()
     assert by_name.loc["e", "notes"].startswith("given")
-    assert by_name.loc["same", "notes"] == "constant"
+    assert by_name.loc["same", "reason"] == "constant"
+    assert (frame["reason"] == "").tolist() == frame["kept"].tolist()
     assert "interacts with c" in by_name.loc["b", "notes"]
 
 
@@ -148,14 +150,42 @@ class TestReport:
         assert selector.report(tmp_path / "r.html").exists()
 
 
-def test_what_columns_hold_is_noted(table):
+def test_every_column_has_its_kind_its_values_and_a_reason(table):
     X, y = table
     n = len(X)
     dates = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(n)[::-1] * 5 % n, unit="D")
-    gaps = X["a"].where(np.arange(n) % 4 > 0)
-    selector = CCMSelector(1).fit(pd.DataFrame({"a": gaps, "b": dates}), y)
-    notes = selector.ranking_frame().set_index("name")["notes"]
-    assert (notes["a"], notes["b"]) == ("25% missing", "date")
+    X = pd.DataFrame(
+        {
+            "a": X["a"].where(np.arange(n) % 4 > 0),
+            "b": dates,
+            "c": np.arange(n) % 3,
+            "text": [f"row {i * 37 % 1000}" for i in range(n)],
+            "kind": X["kind"],
+        }
+    )
+    with pytest.warns(UserWarning, match="text"):
+        selector = CCMSelector(1).fit(X, y)
+    rows = selector.ranking_frame(X, y).set_index("name")
+    assert rows["kind"][["a", "b", "text"]].tolist() == ["number", "date", "identifier"]
+    assert rows["missing"]["a"] == X["a"].isna().mean()
+    assert rows["distinct"].to_dict() == X.nunique().to_dict()
+    assert rows["reason"]["text"].startswith("left out: ")
+    assert rows["reason"][rows["rank"] == 2].item() == "not among the first 1"
+    assert selector.ranking_frame()["distinct"].isna().all()
+
+
+def test_folds_are_counted():
+    """Each fold ranks the features anew; the share that selects a feature is beside its rank."""
+    X, y = make_xor(150, random_state=0, return_X_y=True)
+    selector = CCMSelector(random_state=0).fit(X, y)
+    frame = selector.ranking_frame().set_index("name")
+    assert frame["in_folds"].sum() == pytest.approx(selector.n_features_)
+    assert frame["in_folds"][["x0", "x1", "x2"]].tolist() == [1.0, 1.0, 1.0]
+    assert CCMSelector(3).fit(X, y).fold_frequency_ is None
+    noise = np.random.default_rng(0).standard_normal((60, 8))
+    unsure = CCMSelector(4, epsilon=(0.01, 0.1), random_state=0).fit(noise, noise[:, 0] + 5)
+    assert 0 < np.sort(unsure.fold_frequency_)[3] < 1  # which noise it is differs between folds
+    assert unsure.fold_frequency_[0] == 1.0
 
 
 def test_a_table_that_was_read_stands_for_the_samples():

@@ -542,7 +542,7 @@ def test_too_few_steps_warn(xor):
 
 def test_many_whole_numbers_are_a_real_response(xor):
     X, _ = xor
-    y = np.round(100 * X[:, 2])
+    y = np.round(100 * X[:, 2] + 50 * np.random.default_rng(1).standard_normal(len(X)))
     with pytest.warns(UserWarning, match="treated as a numeric response") as record:
         assert CCMSelector(1).fit(X, y).task_ == "regression"
     assert record[0].filename == __file__

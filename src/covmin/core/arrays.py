@@ -42,6 +42,13 @@ def like(values: Array, reference: Array) -> Array:
     return xp.asarray(values, dtype=reference.dtype, device=device_of(reference))
 
 
+def beside(values: np.ndarray | float, reference: Array) -> Array:
+    """Return NumPy values in the array library and on the device of ``reference``."""
+    if is_numpy_array(reference):
+        return values
+    return array_namespace(reference).asarray(values, device=device_of(reference))
+
+
 def take(array: Array, indices: Array, axis: int) -> Array:
     """Copy the rows (``axis=0``) or columns (``axis=1``) at ``indices``."""
     xp = array_namespace(array)

@@ -71,9 +71,8 @@ class Effort:
         return max(self.matrix_rows, int(self.work / total**2))
 
 
+# An accelerator does the same work, so that it selects the same features.
 EFFORT = Effort()
-# An accelerator does a hundred times the work in the same time.
-DEVICE_EFFORT = Effort(100 * WORK[0], matrix_rows=10_000)
 
 
 @dataclass(frozen=True)

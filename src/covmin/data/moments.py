@@ -1,4 +1,7 @@
-"""What one pass over the rows tells about columns and rows: moments, keys and signatures."""
+"""What one pass over the rows tells about columns and rows: moments, keys and signatures.
+
+Blocks are arrays of any library, on any device; what is told of them are NumPy arrays.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from covmin.core.arrays import row_tiles
+from covmin.core.arrays import Array, array_namespace, beside, device_of, row_tiles, to_numpy
 from covmin.remarks import InputError
 from covmin.text import listed
 
@@ -17,14 +20,12 @@ _quiet = np.errstate(invalid="ignore")
 
 
 @_quiet
-def moments_block(
-    has_missing: bool, X: np.ndarray, Y: np.ndarray, p: np.ndarray
-) -> tuple[np.ndarray, ...]:
+def moments_block(has_missing: bool, X: Array, Y: Array, p: Array) -> tuple[np.ndarray, ...]:
     """Return range, weight, largest entry, and mean and variance in units of that entry.
 
     Missing values are ignored.
     """
-    there = ~np.isnan(X) if has_missing else None
+    there = ~array_namespace(X).isnan(X) if has_missing else None
     low, high = value_range(X, there)
     # Scale by the largest entry first, so that squares of huge or tiny columns stay in range.
     size = np.maximum(np.abs(low), np.abs(high))
@@ -38,35 +39,35 @@ def moments_block(
     above, power = np.zeros_like(size), np.zeros_like(size)
     # Sums, not matrix products: sums round a column in the same way wherever it is.
     for tile in row_tiles(X):
-        scaled = _scaled(X[tile], size, origin, None, has_missing)
-        above += (p[tile, None] / total * scaled).sum(axis=0)
+        scaled = _scaled(X[tile, :], size, origin, None, has_missing)
+        scaled *= p[tile, None]
+        above += to_numpy(scaled.sum(axis=0)) / total
     for tile in row_tiles(X):
-        scaled = _scaled(X[tile], size, origin)
-        scaled -= above
+        scaled = _scaled(X[tile, :], size, origin)
+        scaled -= beside(above, scaled)
         scaled *= scaled
-        scaled *= p[tile, None] / total
+        scaled *= p[tile, None]
         if has_missing:
             _put_at_zero(scaled)
-        power += scaled.sum(axis=0)
+        power += to_numpy(scaled.sum(axis=0)) / total
     return low, high, np.broadcast_to(weight, size.shape), size, origin + above, power
 
 
-def value_range(X: np.ndarray, there: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+def value_range(X: Array, there: Array | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return the minimum and maximum of each column, ignoring missing values; ∞, −∞ if empty."""
-    if there is None:
-        return X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
-    low = X.min(axis=0, where=there, initial=np.inf)
-    high = X.max(axis=0, where=there, initial=-np.inf)
-    return low.astype(np.float64), high.astype(np.float64)
+    xp = array_namespace(X)
+    low, high = (X if there is None else xp.where(there, X, far) for far in (np.inf, -np.inf))
+    ends = to_numpy(xp.min(low, axis=0)), to_numpy(xp.max(high, axis=0))
+    return ends[0].astype(np.float64), ends[1].astype(np.float64)
 
 
-def _weights(p: np.ndarray, there: np.ndarray | None) -> np.ndarray:
+def _weights(p: Array, there: Array | None) -> np.ndarray:
     """Return the weight of the values present in each column, or of all if none is missing."""
     if there is None:
-        return np.array([p.sum()])
+        return np.array([float(p.sum())])
     weight = np.zeros(there.shape[1])
     for tile in row_tiles(there):
-        weight += (p[tile, None] * there[tile]).sum(axis=0)
+        weight += to_numpy((p[tile, None] * there[tile, :]).sum(axis=0))
     return weight
 
 
@@ -102,9 +103,9 @@ def keys_block(
     mean: np.ndarray,
     std: np.ndarray,
     has_missing: bool,
-    X: np.ndarray,
-    Y: np.ndarray,
-    p: np.ndarray,
+    X: Array,
+    Y: Array,
+    p: Array,
 ) -> tuple[np.ndarray, ...]:
     """Return the contribution of a block to the key of each column and each response.
 
@@ -115,43 +116,45 @@ def keys_block(
     that mirrored or shifted columns differ. Any frequencies of order one that are not multiples of
     each other would do; these are fixed, so that results can be reproduced.
     """
-    key, response_key = np.zeros(X.shape[1]), np.zeros(Y.shape[1])
+    xp, key, response_key = array_namespace(X), np.zeros(X.shape[1]), np.zeros(Y.shape[1])
     for tile in row_tiles(X):
-        scaled = _scaled(X[tile], size, mean, std, has_missing)
-        sums = _cosines(3.0, scaled) + np.cos(2.0 * Y[tile]).sum(axis=1)
-        waves = p[tile] * np.sin(7.0 * sums)
-        key += waves @ scaled
-        response_key += waves @ Y[tile]
+        scaled = _scaled(X[tile, :], size, mean, std, has_missing)
+        sums = _cosines(3.0, scaled) + xp.cos(2.0 * Y[tile, :]).sum(axis=1)
+        waves = p[tile] * xp.sin(7.0 * sums)
+        key += to_numpy(waves @ scaled)
+        response_key += to_numpy(waves @ Y[tile, :])
     return key, response_key
 
 
 def _scaled(
-    X: np.ndarray,
+    X: Array,
     size: np.ndarray,
     origin: np.ndarray,
     std: np.ndarray | None = None,
     has_missing: bool = False,
-) -> np.ndarray:
-    """Return shifted and scaled values; missing values become zero."""
-    scaled = np.divide(X, size, order="C")
-    scaled -= origin
+) -> Array:
+    """Return shifted and scaled values in double precision; missing values become zero."""
+    xp = array_namespace(X)
+    scaled = xp.empty(X.shape, dtype=xp.float64, device=device_of(X))  # in C order
+    scaled[...] = X
+    scaled /= beside(size, scaled)
+    scaled -= beside(origin, scaled)
     if std is not None:
-        scaled /= std
+        scaled /= beside(std, scaled)
     if has_missing:
         _put_at_zero(scaled)
     return scaled
 
 
-def _put_at_zero(values: np.ndarray) -> None:
-    np.copyto(values, 0.0, where=np.isnan(values))
+def _put_at_zero(values: Array) -> None:
+    values[array_namespace(values).isnan(values)] = 0.0
 
 
-def _cosines(frequencies: np.ndarray | float, rows: np.ndarray) -> np.ndarray:
+def _cosines(frequencies: np.ndarray | float, rows: Array) -> Array:
     """Return the sum of a cosine of each entry of a row; the phase distinguishes y from −y."""
-    angles = frequencies * rows
+    angles = beside(frequencies, rows) * rows
     angles += 1.0
-    sums: np.ndarray = np.cos(angles, out=angles).sum(axis=1)
-    return sums
+    return array_namespace(rows).cos(angles, out=angles).sum(axis=1)
 
 
 def frequencies_by_place(places: np.ndarray) -> np.ndarray:
@@ -168,14 +171,15 @@ def frequencies_of_responses(key: np.ndarray) -> np.ndarray:
 
 
 def signatures_block(
-    has_missing: bool, of_columns: np.ndarray, of_responses: np.ndarray, *block: np.ndarray
+    has_missing: bool, of_columns: np.ndarray, of_responses: np.ndarray, *block: Array
 ) -> np.ndarray:
     """Return a number for each row of a block, the same exactly for equal rows."""
     size, low, std, X, Y, _ = block
     of_rows = [
-        _cosines(of_columns, _scaled(X[tile], size, low, std, has_missing)) for tile in row_tiles(X)
+        to_numpy(_cosines(of_columns, _scaled(X[tile, :], size, low, std, has_missing)))
+        for tile in row_tiles(X)
     ]
-    return np.concatenate(of_rows) + _cosines(of_responses, Y)
+    return np.concatenate(of_rows) + to_numpy(_cosines(of_responses, Y))
 
 
 def joined(parts: Iterable[np.ndarray]) -> np.ndarray:

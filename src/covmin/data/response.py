@@ -100,10 +100,11 @@ def encode_response(
     has_outliers = False
     if task == "regression":
         columns = _real_columns(y)
-        left = np.full(columns.shape[1], not clip)
-        # A few far values would otherwise be all that is explained.
-        clipping = NormalScores.clipped(columns, len(columns), left)
-        columns = columns if clipping is None else clipping.apply(columns)
+        # A few far values would otherwise be all that is explained. Their order can be relied on.
+        clipping = NormalScores.clipped(columns, len(columns), np.full(columns.shape[1], not clip))
+        if clipping is not None:
+            usual = np.array([knots is None for knots in clipping.knots])
+            columns = NormalScores.of(columns, p, usual).apply(columns)
         has_outliers = _has_outliers(columns)
     elif task == "survival":
         columns = survival_columns(y, p)

@@ -201,7 +201,8 @@ class KnockoffSelector(InferenceSelector):
             knockoffs = TableKnockoffs(encoded[rows], table.layout, columns.index, p, rng)
             copies = columns.apply(knockoffs.draw(rng))
         self._warn_of_assumptions(table, knockoffs.curved_pairs())
-        with silenced("outliers", "too-few-samples"):  # already issued for the features
+        # What is silenced was already issued for the features.
+        with one_blas_thread(), silenced("outliers", "too-few-samples"):
             of_units = swap_statistics(
                 estimator,
                 columns.X[rows],

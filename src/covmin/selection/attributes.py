@@ -33,6 +33,9 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
     ranking = np.zeros(layout.given.size, dtype=np.int64)
     ranking[order] = np.arange(1, order.size + 1)
     is_grouped, every = table.labels is not None, np.arange(layout.unit.size)
+    folds, frequency = fit.cross_validation, None
+    if folds is not None:
+        frequency = folds.frequency(fit.problem.epsilon, fit.m, layout.given.size)
     return {
         "ranking_": ranking[layout.unit],
         "support_": ranking[layout.unit] <= fit.m,
@@ -71,7 +74,8 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
         "converged_": bool(stages.converged.all()),
         "classes_": response.classes,
         "task_": response.task,
-        "cv_results_": fit.cross_validation and fit.cross_validation.results(),
+        "fold_frequency_": None if frequency is None else frequency[layout.unit],
+        "cv_results_": folds and folds.results(),
     }
 
 

@@ -58,6 +58,17 @@ class CrossValidation:
     # Covariance between sizes, over the test samples, of measures that are means over samples:
     # (n_epsilons, n_sizes, n_sizes, n_folds).
     covariances: dict[str, np.ndarray] = field(default_factory=dict)
+    # Units selected in each fold, (largest size, n_epsilons, n_sizes, n_folds); -1 after the last.
+    members: np.ndarray | None = None
+
+    def frequency(self, epsilon: float, size: int, n_units: int) -> np.ndarray | None:
+        """Return the fraction of the folds that select each unit; None for sizes not tried."""
+        if self.members is None or size not in self.sizes:
+            return None
+        row, column = np.abs(self.epsilons - epsilon).argmin(), self.sizes.tolist().index(size)
+        found = self.members[:, row, column].astype(np.intp)
+        frequency: np.ndarray = np.bincount(found[found >= 0], minlength=n_units) / found.shape[1]
+        return frequency
 
     def mean(self, measure: str = "error") -> np.ndarray:
         """Return the mean over folds, shape (n_epsilons, n_sizes)."""
@@ -221,7 +232,11 @@ def cross_validate(
         chosen = _chosen(held, plan, sizes, _UntilChosen(run))
         if run.stop_choosing():  # an unfinished ranking is not comparable
             return None
-        return _measured(held, chosen, None if score is None else lambda c: score(c, fold))
+        members = np.full((sizes[-1], len(plan.epsilons), 1 + len(sizes)), -1.0)
+        for i, j in np.ndindex(len(plan.epsilons), len(sizes)):
+            members[: chosen[i][j].size, i, 1 + j] = chosen[i][j]
+        found = _measured(held, chosen, None if score is None else lambda c: score(c, fold))
+        return np.concatenate([found, members])
 
     by_sample = ["error"] + (["concordance"] if samples.response.times is not None else [])
     names = by_sample + (CLASS_MEASURES if samples.response.labels is not None else [])
@@ -245,15 +260,16 @@ def cross_validate(
         raise KeyboardInterrupt("The fit was interrupted before there was a result to keep.")
     if not done:
         return None
-    # After the measures, the covariances with each size in turn.
-    values = np.stack(done, axis=-1)
-    measures, covariances = values[: len(names)], values[len(names) :]
-    C = covariances.reshape(len(by_sample), -1, *covariances.shape[1:]).swapaxes(1, 2)
+    # The measures, then the covariances with each size in turn, then the units selected.
+    values, n_measures, n_by_sample = np.stack(done, axis=-1), len(names), len(by_sample)
+    last = n_measures + n_by_sample * (1 + len(sizes))
+    C = values[n_measures:last].reshape(n_by_sample, -1, *values.shape[1:]).swapaxes(1, 2)
     return CrossValidation(
         np.array([0, *sizes]),
         np.asarray(plan.epsilons),
-        dict(zip(names, measures, strict=True)),
+        dict(zip(names, values, strict=False)),
         dict(zip(by_sample, C, strict=True)),
+        values[last:],
     )
 
 

@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 from covmin.constants import EACH_SIZE_UP_TO, MANY_ROWS, MEMORY_NUMBERS, NOISE, RIDGE_LIMITS
 from covmin.core.kernels import Additive, Mixed
 from covmin.core.path import Path, run_path, stage_of
-from covmin.core.problem import DEVICE_EFFORT, EFFORT, Problem
+from covmin.core.problem import EFFORT, Problem
 from covmin.core.screening import SEARCH
 from covmin.data import Table
 from covmin.data.blocks.sparse import is_made_dense
@@ -119,12 +119,11 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
     kernel = kernel_of(settings.kernel, formulation)
     wanted, n_components = approximation_of(settings.approximation)
     n_components = 2 * -(-n_components // 2)  # cosines and sines
-    effort = EFFORT if (device or "cpu").startswith("cpu") else DEVICE_EFFORT
     approximation, reason = choose_approximation(
         wanted,
         kernel,
         (n, d),
-        effort,
+        EFFORT,
         itemsize=columns.X.dtype.itemsize,
         n_responses=k,
         n_components=n_components,
@@ -159,9 +158,9 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
     why = "sized to fit in the cache" if blocks else f"{n} samples in memory"
     decisions.append(Decision("rows", "in blocks" if blocks else "all at once", why))
     if saves_work:
-        seen = effort.rows(kernel, d, n_components if approximation else 0)
+        seen = EFFORT.rows(kernel, d, n_components if approximation else 0)
         part = f"{seen} rows, and single effects on all rows" if seen < n else "all rows"
-        limit = f"at most {effort.work:.0e} multiplications per step"
+        limit = f"at most {EFFORT.work:.0e} multiplications per step"
         decisions.append(Decision("first stage", f"{part}, single precision", limit))
     decisions += [search, *_on_table(table, columns, settings.standardize), on_kernel(kernel, how)]
     return Plan(
@@ -177,7 +176,7 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
         device=device,
         seed=settings.seed,
         n_threads=row_threads() if approximation else 1,
-        effort=effort if saves_work else None,
+        effort=EFFORT if saves_work else None,
         order=order,
         refines=is_auto and is_plain,
     )

@@ -19,7 +19,14 @@ from covmin.data.table import from_tensors
 from covmin.plan import Plan
 from covmin.runtime.compat import output_container
 
-from .summary import Explained, feature_names, feature_rows, find_substitutes, summary
+from .summary import (
+    Explained,
+    feature_names,
+    feature_rows,
+    find_substitutes,
+    n_distinct,
+    summary,
+)
 
 if TYPE_CHECKING:
     from covmin.report.render import Report
@@ -64,19 +71,21 @@ class NamedResultsMixin:
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or Table, default=None
-            The samples of the fit, needed for the column ``alone``.
+            The samples of the fit, needed for ``alone`` and ``distinct``.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
             The response of the fit.
 
         Returns
         -------
         frame : pandas.DataFrame
-            Columns ``name``, ``rank`` (0 for ``given`` features), ``weight``, ``kept``, ``alone``
-            and ``notes``. ``alone`` is the fraction of the variance of y that the feature explains
-            on its own, by leave-one-out prediction on at most 2000 samples; it is missing without X
-            and y. ``notes`` gives further information: given, constant, its group, the features it
-            interacts with. A polars frame after
-            ``set_output(transform="polars")``.
+            One row for each column, a polars frame after ``set_output(transform="polars")``:
+            ``name``, ``rank`` (0 for ``given`` features), ``weight``, ``kept``; ``in_folds``, the
+            fraction of the cross-validation folds that select it; ``alone``, the fraction of the
+            variance of y that it explains on its own, by leave-one-out prediction on at most 2000
+            samples; ``kind``, ``distinct`` (number of values) and ``missing`` (fraction of them);
+            ``reason``, why it is not selected; and ``notes``, such as its group and the features it
+            interacts with. ``alone`` and ``distinct`` are missing without X and y, and
+            ``in_folds`` without cross-validation.
 
         Examples
         --------
@@ -84,18 +93,24 @@ class NamedResultsMixin:
         >>> from covmin.datasets import make_xor
         >>> X, y = make_xor(80, random_state=0, return_X_y=True)
         >>> frame = CCMSelector(3).fit(X, y).ranking_frame()
-        >>> frame.columns.tolist()
-        ['name', 'rank', 'weight', 'kept', 'alone', 'notes']
+        >>> frame.columns[:6].tolist()
+        ['name', 'rank', 'weight', 'kept', 'in_folds', 'alone']
         >>> sorted(frame.loc[frame["kept"], "name"])
         ['x0', 'x1', 'x2']
         """
         check_is_fitted(self)
-        rows = feature_rows(self, None if X is None else _explained(self, X, y))
-        columns = {name: [row[name] for row in rows] for name in ("name", "rank", "weight", "kept")}
+        explained = None if X is None else _explained(self, X, y)
+        rows = feature_rows(self, explained)
+        distinct = [explained and n_distinct(explained.table, row["column"]) for row in rows]
+        as_read = "name", "rank", "weight", "kept", "in_folds", "alone", "kind"
+        columns: dict[str, Any] = {name: [row[name] for row in rows] for name in as_read}
+        columns |= {k: np.array(columns[k], dtype=float) for k in ("in_folds", "alone")}
         return results_frame(
             self,
             **columns,
-            alone=np.array([row["alone"] for row in rows], dtype=float),
+            distinct=np.array(distinct, dtype=float),
+            missing=[row["missing"] for row in rows],
+            reason=[row["reason"] for row in rows],
             notes=["; ".join(row["notes"]) for row in rows],
         )
 

@@ -184,6 +184,9 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         ``balanced_accuracy``, ``log_loss`` and ``roc_auc`` (one versus rest); for survival
         ``concordance``; for an ``estimator`` ``mean_score``. Each has a standard error, such as
         ``accuracy_standard_error``. As a table: :meth:`cv_results_frame`.
+    fold_frequency_ : ndarray of shape (n_features,) or None
+        Fraction of the cross-validation folds whose training samples select each feature, among
+        the first ``n_features_``; 0 for ``given`` columns.
     history_ : Bunch
         All optimisation steps: ``stage``, ``n_features``, ``objective``, ``gap``, ``n_active``.
     bandwidth_ : float

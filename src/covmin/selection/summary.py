@@ -7,11 +7,15 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.constants import SAMPLE_ROWS
 from covmin.core.regression import regress_on_sets
-from covmin.data.columns import LEFT_OUT
+from covmin.data.blocks import in_blocks
+from covmin.data.columns import LEFT_OUT, Levels
+from covmin.data.dtypes import as_numbers, is_number
 from covmin.data.standardize import goes_by_rank
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
@@ -108,7 +112,7 @@ class Explained:
     """
 
     def __init__(self, selector: Any, table: Any) -> None:
-        self._table, self._known = table, dict[tuple[int, ...], float]()
+        self.table, self._known = table, dict[tuple[int, ...], float]()
         self._standardize = "rank" if goes_by_rank(selector.standardize) else True
         self._seed = seed_of(selector.random_state)
 
@@ -135,12 +139,12 @@ class Explained:
     @cached_property
     def _sample(self) -> tuple[np.ndarray, ...]:
         """Columns, responses, weights of rows and of columns, and the table's column of each."""
-        columns = self._table.columns(self._standardize)
+        columns = self.table.columns(self._standardize)
         rows = columns.distinct(self._seed)
         first, p = rows.first[:SAMPLE_ROWS], rows.p[:SAMPLE_ROWS]
         p = p / p.sum()
-        Z, Y = columns.X.sample(first), self._table.response.Y[first]
-        owner = self._table.layout.source[columns.index]
+        Z, Y = columns.X.sample(first), self.table.response.Y[first]
+        owner = self.table.layout.source[columns.index]
         return Z, Y - p @ Y, p, columns.units.scale**2, owner
 
 
@@ -148,6 +152,24 @@ def feature_names(selector: Any) -> list[str]:
     """Return the names of the features of a fit, or x0, x1 and so on."""
     names = getattr(selector, "feature_names_in_", None)
     return [f"x{j}" for j in range(selector.n_features_in_)] if names is None else list(names)
+
+
+def n_distinct(table: Any, column: int) -> int | None:
+    """Return the number of distinct values of a column, apart from missing ones.
+
+    None if the table was passed to be read in blocks.
+    """
+    X = table.passed[0]
+    if in_blocks(X) or hasattr(X, "__dask_graph__"):
+        return None
+    if issparse(X):
+        return int(np.unique(X[:, [column]].toarray()).size)
+    X = X if hasattr(X, "shape") else np.asarray(X, dtype=object)
+    values = _safe_indexing(_safe_indexing(X, column, axis=1), table.row)
+    if is_number(values.dtype):
+        numbers = as_numbers(values)
+        return int(np.unique(numbers[~np.isnan(numbers)]).size)
+    return len(Levels.of(values).values)
 
 
 def _effects(found: Any, names: list[str]) -> list[dict[str, Any]]:
@@ -165,18 +187,23 @@ def feature_rows(
 ) -> list[dict[str, Any]]:
     """Return a dict for each feature, best first; given ones precede.
 
-    ``alone`` is what each of the first ``n_alone`` explains on its own, or None.
+    ``alone`` is what each of the first ``n_alone`` explains on its own, or None. ``in_folds`` is
+    the fraction of the folds that select it, and ``reason`` says why a feature is not selected.
     """
     names, ranking, groups = feature_names(selector), selector.ranking_, selector.feature_groups_
+    out = {read.column: read.words for read in selector.plan_.readings if read.kind in LEFT_OUT}
+    is_named, frequency = hasattr(selector, "feature_names_in_"), selector.fold_frequency_
     order = np.argsort(ranking, kind="stable").tolist()
     alone = {j: float(explained([j])) for j in order[:n_alone]} if explained else {}
     rows = {}
     for j in order:
-        kind, missing = str(selector.column_kinds_[j]), float(selector.missing_share_[j])
-        notes = ["given"] if ranking[j] == 0 else []
-        notes += ["constant"] if selector.constant_[j] else []
-        notes += [kind] if kind != "number" else []
-        notes += [f"{missing:.0%} missing"] if missing > 0.0 else []
+        notes, reason = ["given"] if ranking[j] == 0 else [], ""
+        if (key := names[j] if is_named else j) in out:
+            reason = f"left out: {out[key]}"
+        elif selector.constant_[j]:
+            reason = "constant"
+        elif not selector.support_[j]:
+            reason = f"not among the first {selector.n_features_}"
         if groups is not None and ranking[j] > 0:
             label = str(groups[selector.group_of_column_[j]])
             notes += [f"group {label}"] if label != names[j] else []
@@ -186,8 +213,10 @@ def feature_rows(
             "rank": int(ranking[j]),
             "weight": float(selector.weights_[j]),
             "kept": bool(selector.support_[j]),
-            "kind": kind,
-            "missing": missing,
+            "in_folds": None if frequency is None or ranking[j] == 0 else float(frequency[j]),
+            "kind": str(selector.column_kinds_[j]),
+            "missing": float(selector.missing_share_[j]),
+            "reason": reason,
             "alone": alone.get(j),
             "notes": notes,
         }
