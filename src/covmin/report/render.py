@@ -85,7 +85,7 @@ def _breakable(name: str) -> Any:
     """Return a shortened name as HTML that may wrap after its separators."""
     from markupsafe import Markup
 
-    return Markup(re.sub(r"([_./:|])(?=\w)", r"\1<wbr>", escape(shortened(name))))
+    return Markup(re.sub(r"([_./:|])(?=[^\W\d])", r"\1<wbr>", escape(shortened(name))))
 
 
 def make_report(selector: Any, X: Any, y: Any = None, **options: Any) -> Report:
