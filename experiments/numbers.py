@@ -241,6 +241,7 @@ def common(frame: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
 
 # Words in the names of tables with known features, and what the tables have in common.
 _KINDS = {
+    "large": "xor and threshold, 5,000 rows of 500 columns",
     "sin": "fast waves",
     "noise|errors|counts|weak": "heavy tails, gross errors, counts, weak effects",
     "signs|xor and|bits": "signs and thresholds of three and more",
