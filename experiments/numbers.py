@@ -181,13 +181,6 @@ def table_claims() -> pd.DataFrame:
 # Times ------------------------------------------------------------------------------------------
 
 
-def steps() -> pd.DataFrame:
-    """A step against its products."""
-    frame = times("step")
-    frame["against bare"] = (frame["seconds"] / frame.pop("bare")).map("{:.2f}×".format)
-    return frame.assign(seconds=frame["seconds"].map(in_words))
-
-
 def thousands(name: str) -> pd.DataFrame:
     """Times with commas in numbers of rows and columns."""
     frame = times(name)
@@ -325,7 +318,6 @@ TABLES = {
     "optimism": (table_optimism, 1),
     "leaks": (table_leaks, 3),
     "grid": (grid, 2),
-    "step": (steps, 2),
     "large": (lambda: thousands("large"), 2),
     "gpu": (lambda: thousands("gpu"), 2),
     **guarantees.TABLES,
