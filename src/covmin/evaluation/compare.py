@@ -146,7 +146,7 @@ def compare_selectors(
             f"protocol={protocol!r} must be one of {', '.join(map(repr, PROTOCOLS))}: 'nested' "
             "ranks features on the training rows of each fold, 'paper' on all rows."
         )
-    how = {"groups": table.groups, "random_state": seed, "classification": classes}
+    how: dict[str, Any] = {"groups": table.groups, "random_state": seed, "classification": classes}
     splits = make_splits(encoded.matrix, y, cv=cv, n_repeats=n_repeats, **how)
     curves = CurveTask(encoded, y, specs, sizes, splits, classes, seed, scorer)
     units = curves.units(specs, protocol)
@@ -158,7 +158,7 @@ def compare_selectors(
         settings["data"] = joblib.hash((encoded.matrix, y.tolist(), splits))
         settings |= {"n_features": sizes, "score": name, "random_state": seed}
         settings |= selector_settings(specs)
-    run = {"n_jobs": n_jobs, "progress": progress, "seconds": seconds}
+    run: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "seconds": seconds}
     results = run_units(units, curves, log=log, settings=settings, **run)
     if not any(results):
         raise ValueError(f"No selector finished a fold within seconds={seconds:g}; allow more.")

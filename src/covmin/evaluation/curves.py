@@ -95,7 +95,7 @@ class CurveTask:
             unit_seed(self.random_state, "ranking", position),
             "classification" if self.classification else "regression",
         )
-        how = {"classification": self.classification, "scorer": self.scorer}
+        how: dict[str, Any] = {"classification": self.classification, "scorer": self.scorer}
         score = partial(prefix_scores, order, self.sizes, self.table, self.y)
         scores = [[score(s, seed=self.random_state, **how) for s in folds] for folds in repeats]
         return {"scores": scores, "seconds": round(seconds, 4), "error": error}

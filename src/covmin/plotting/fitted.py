@@ -292,6 +292,6 @@ class PathDisplay(FeatureDisplay):
         ax.spines[:].set_visible(False)
         # A frame around the stage of the selected number of features.
         for stage in np.flatnonzero(self.sizes == self.n_selected)[:1]:
-            line = {"fill": False, "ec": "black", "lw": 1.5, "clip_on": False}
+            line: dict[str, Any] = {"fill": False, "ec": "black", "lw": 1.5, "clip_on": False}
             ax.add_patch(Rectangle((float(stage), 0.0), 1, n_shown, **line))
         self.figure_.colorbar(self.image_, ax=ax, label="weight", aspect=30, fraction=0.05)
