@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse
 from numpy.testing import assert_array_equal
@@ -37,6 +38,16 @@ class Table(pd.DataFrame):
     @property
     def _constructor(self):
         return Table
+
+
+class Streamed:
+    """What a relation of DuckDB and others offer: a stream of Arrow data, and nothing else."""
+
+    def __init__(self, frame):
+        self._frame = frame
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._frame.__arrow_c_stream__(requested_schema)
 
 
 def with_entry(value, dtype=np.float64):
@@ -82,7 +93,10 @@ CASES = {
         STRICT,
         "missing in 'column_2'",
     ),
-    "lazy frame": (pl.DataFrame(X).lazy(), y, {}, "call its collect()"),
+    "lazy frame": (pl.DataFrame(X).lazy(), y, {}, SAME),
+    "Arrow table": (pa.Table.from_pandas(FRAME), y, {}, SAME),
+    "stream of Arrow data": (Streamed(pl.DataFrame(X)), y, {}, SAME),
+    "frame without columns": (pl.DataFrame(X)[:, :0], y, {}, "no columns"),
     "text among numbers": (with_entry("x", object), y, {}, WORKS),
     "text in an array": (TEXT.to_numpy(), y, {}, WORKS),
     "text in a frame": (TEXT, y, {}, WORKS),

@@ -12,7 +12,7 @@ from sklearn.utils import Tags, _safe_indexing
 from covmin.constants import KNOCKOFF_KERNEL
 from covmin.core.kernels import Mixed
 from covmin.data import Table
-from covmin.data.checks import check_columns, check_enough, warn_of_excluded
+from covmin.data.checks import check_columns, check_enough
 from covmin.data.standardize import prepare_columns
 from covmin.data.table import from_tensors
 from covmin.remarks import silenced, warn
@@ -185,7 +185,6 @@ class KnockoffSelector(InferenceSelector):
             encoded, standardize, layout=table.layout, sample_weight=data.weight, Y=Y
         )
         check_columns(table, columns, standardize)
-        warn_of_excluded(table)
         check_enough(table, columns)
         seed = seed_of(self.random_state)
         rows, weight = rows_to_fit(columns, estimator, seed, is_weighted=data.weight is not None)

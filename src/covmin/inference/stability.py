@@ -247,7 +247,8 @@ class StabilitySelector(InferenceSelector):
         q = max(1, int(np.sqrt(0.8 * table.layout.n_choices)))
         estimator = CCMSelector(q) if self.estimator is None else self.estimator
         estimator = for_many_fits(estimator, self)
-        if isinstance(estimator, CCMSelector) and table.readings and not table.options.is_strict:
+        strict = table.options.column_types == "strict"
+        if isinstance(estimator, CCMSelector) and table.readings and not strict:
             assert table.kinds is not None
             kinds = {j: "drop" if k in LEFT_OUT else str(k) for j, k in enumerate(table.kinds)}
             estimator.set_params(column_types=kinds)

@@ -10,7 +10,7 @@ from scipy.stats import false_discovery_control
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import TableOptions, read
-from covmin.data.checks import check_columns, warn_of_excluded
+from covmin.data.checks import check_columns
 from covmin.runtime.compat import Interval, StrOptions, fit_context
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.run import repeat
@@ -168,7 +168,6 @@ class VerdictSelector(InferenceSelector):
         with one_blas_thread():
             columns = table.columns("rank")
             check_columns(table, columns, "rank")
-            warn_of_excluded(table)
             sample = draw_sample(columns, table.response, seed_of(self.random_state))
             sets = find_sets(sample)
             conditions = find_conditions(sample, sets)
