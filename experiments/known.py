@@ -181,9 +181,13 @@ def shares(frame: pd.DataFrame) -> pd.DataFrame:
     return sums.reset_index()
 
 
-_CELL = {"table": "parity5+5", "selector": "ccm"}
+_RING: dict[str, Any] = {"task": "ring+xor", "selector": "ccm", "n": 250, "columns": 16}
+_BITS_CELL = {"table": "parity5+5", "selector": "ccm"}
+_CHILD = {"network": "child", "selector": "ccm", "number": "given"}
 STUDIES = [
-    Study("passemiers", passemiers_units, passemiers, 1.0),
-    Study("known", known_units, known, 0.5, folder=FOLDER, cell=_CELL, value="found"),
-    Study("blankets", blanket_units, blankets, 0.5, shares, folder=FOLDER),
+    Study("passemiers", passemiers_units, passemiers, 1.0, cell=_RING, value="best p"),
+    Study("known", known_units, known, 0.5, folder=FOLDER, cell=_BITS_CELL, value="found"),
+    Study(
+        "blankets", blanket_units, blankets, 0.5, shares, folder=FOLDER, cell=_CHILD, value="recall"
+    ),
 ]

@@ -233,9 +233,16 @@ def numbers() -> pd.DataFrame:
     return wide.sort_values(wide.columns[2], ascending=False).reset_index(names="selector")
 
 
+def common(frame: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
+    """The rows of those cells that every selector has run."""
+    counts = frame.groupby(cell)["selector"].transform("nunique")
+    return frame[counts == frame["selector"].nunique()]
+
+
 def found_first() -> pd.DataFrame:
     """Share of the true features among as many that come first, and the seconds of a fit."""
-    published = results("passemiers").rename(columns={"best p": "found", "n": "rows"})
+    published = common(results("passemiers"), ["task", "n", "columns", "fold"])
+    published = published.rename(columns={"best p": "found", "n": "rows"})
     published["table"] = published["task"] + ", published"
     published["columns"] = "2 to {:,}".format(published["columns"].max())
     every = pd.concat([results("truth"), results("known"), published])
@@ -257,7 +264,8 @@ def networks() -> pd.DataFrame:
 def real_tables(every: bool = False) -> pd.DataFrame:
     """R² or accuracy by three judges on the first columns: mean over their numbers, or each."""
     keys = ["table", "judge", "columns"] if every else ["table", "judge"]
-    frame = results("truth-tables").rename(columns={"m": "columns"})
+    frame = common(results("truth-tables"), ["table", "m", "draw"])
+    frame = frame.rename(columns={"m": "columns"})
     long = frame.melt(["table", "selector", "columns", "draw"], TABLE_JUDGES, "judge", "score")
     wide = long.pivot_table("score", keys, "selector", sort=False)
     best = wide.drop(columns="ccm").max(axis=1)

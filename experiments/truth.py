@@ -31,6 +31,7 @@ from experiments.study import Study, Unit
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(os.environ.get("COVMIN_TABLES", ROOT.parent / "shared" / "data" / "tables"))
 N_DRAWS, MOST_ROWS, KERNEL_ROWS, SIZES = 4, 5000, 1000, (2, 3, 5, 10)
+N_LEVELS = 20
 JUDGES = ("boosted trees", "kernel ridge", "neighbours")
 METHODS = ("ccm", "extra-trees", "mi", "mrmr-8", "lightgbm", "lightgbm-shap", "xrfm", "conditional")
 METHODS += ("multisurf", "permutation", "boruta", "lassonet")  # the slow ones
@@ -46,6 +47,7 @@ def mixture(x: np.ndarray) -> np.ndarray:
 Row = tuple[int, int, int, Callable[[np.ndarray], np.ndarray], float]
 ROWS: dict[str, Row] = {
     "xor and threshold": (1000, 200, 3, lambda x: (x[0] * x[1] > 0) ^ (x[2] > 0.7), 0.0),
+    "xor and threshold, large": (5000, 500, 3, lambda x: (x[0] * x[1] > 0) ^ (x[2] > 0.7), 0.0),
     "three signs": (300, 60, 3, lambda x: x[:3].prod(axis=0) > 0, 0.05),
     "three signs, wide": (500, 300, 3, lambda x: x[:3].prod(axis=0) > 0, 0.05),
     "four signs": (800, 60, 4, lambda x: x[:4].prod(axis=0) > 0, 0.0),
@@ -58,6 +60,8 @@ ROWS: dict[str, Row] = {
     "product, wave, line, square": (1000, 500, 5, mixture, 0.5),
     "sin(8x₀)": (300, 20, 1, lambda x: np.sin(8 * x[0]), 0.3),
     "sin(8x₀), more rows": (3000, 20, 1, lambda x: np.sin(8 * x[0]), 0.3),
+    "sin(8x₀), many rows": (5000, 20, 1, lambda x: np.sin(8 * x[0]), 0.3),
+    "t noise, 2 degrees": (300, 200, 3, lambda x: x[:3].sum(axis=0), 1.0),
     "Cauchy noise": (300, 200, 3, lambda x: x[:3].sum(axis=0), 1.0),
     "1 % gross errors": (300, 200, 2, lambda x: x[:2].sum(axis=0), 0.5),
     "Poisson counts": (100, 200, 2, lambda x: np.exp(0.6 * x[:2].sum(axis=0)), 0.0),
@@ -76,7 +80,8 @@ def draw(name: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
         return X, (y ^ (rng.random(n) < noise)).astype(int)
     if "Poisson" in name:
         return X, 1.0 * rng.poisson(y)
-    y = y + noise * (rng.standard_cauchy(n) if "Cauchy" in name else rng.standard_normal(n))
+    degrees = 1.0 if "Cauchy" in name else 2.0 if "t noise" in name else np.inf
+    y = y + noise * (rng.standard_t(degrees, n) if degrees < 3.0 else rng.standard_normal(n))
     return np.where(rng.random(X.shape) < 0.01 * ("gross" in name), 1000.0 * X, X), y
 
 
@@ -140,8 +145,11 @@ def table_split(name: str, seed: int) -> tuple[Any, ...]:
     filled = codes.fillna(codes.iloc[train].median().fillna(0.0))
     scaled = {}
     for column, number in zip(frame, is_number, strict=True):
-        x = filled[[column]] if number else pd.get_dummies(frame[column].astype(str))
-        z = x.to_numpy(float)
+        if number:
+            z = filled[[column]].to_numpy(float)
+        else:  # the most frequent levels
+            levels = frame[column].value_counts().index[:N_LEVELS]
+            z = (frame[column].to_numpy()[:, None] == levels.to_numpy()).astype(float)
         scale = z[train].std(axis=0) if number else np.ones(z.shape[1])
         scaled[column] = np.clip((z - z[train].mean(axis=0)) / np.where(scale, scale, 1), -5, 5)
     return frame, y, train, test, codes.to_numpy(float), filled.to_numpy(float), scaled
@@ -179,8 +187,9 @@ def table_work(unit: Unit) -> list[dict[str, Any]]:
 
 
 _SYNTHETIC, _REAL = partial(units, ROWS, METHODS), partial(units, TABLES, TABLE_METHODS)
-_CELL = {"table": "three signs", "selector": "ccm"}
+_SIGNS = {"table": "three signs", "selector": "ccm"}
+_TITANIC = {"table": "titanic", "selector": "ccm", "draw": 0}
 STUDIES = [
-    Study("truth", _SYNTHETIC, work, 0.1, cell=_CELL, value="found"),
-    Study("truth-tables", _REAL, table_work, 0.1, folder=FOLDER),
+    Study("truth", _SYNTHETIC, work, 0.1, cell=_SIGNS, value="found"),
+    Study("truth-tables", _REAL, table_work, 0.1, folder=FOLDER, cell=_TITANIC, value=JUDGES[0]),
 ]

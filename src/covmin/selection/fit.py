@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from covmin.constants import EACH_SIZE_UP_TO, MANY_ROWS, MEMORY_NUMBERS, NOISE, RIDGE_LIMITS
+from covmin.constants import (
+    EACH_SIZE_UP_TO,
+    MANY_ROWS,
+    MEMORY_NUMBERS,
+    NOISE,
+    RIDGE_LIMITS,
+    SAMPLE_ROWS,
+)
 from covmin.core.kernels import Additive, Mixed
 from covmin.core.path import Path, run_path, stage_of
 from covmin.core.problem import EFFORT, Problem
@@ -89,6 +96,10 @@ def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
 
 def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: Run) -> Fit:
     """Select features of a table with prepared columns."""
+    if settings.task == "auto" and table.response.may_be_ordered:
+        few = columns.distinct(settings.seed).first[:SAMPLE_ROWS]
+        seen = columns.X[few] if isinstance(columns.X, np.ndarray) else columns.X.sample(few)
+        table = replace(table, response=table.response.with_order(seen, few, table.weight))
     plan = make_plan(table, columns, settings)
     on_host = plan.approximation is None and plan.device is None
     with blas_threads(columns.n_distinct if on_host else 0, plan.n_threads):
@@ -185,6 +196,10 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
 def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[Decision]:
     """Return what was done to samples that repeat, far and missing values, and sparse tables."""
     decisions, n_rows, X = [], columns.p.size, table.passed[0]
+    if table.response.is_ordered:
+        choice = "classes, and their order with half of the variance"
+        reason = "a feature explains the order better than 95% of other numberings"
+        decisions.append(Decision("response", choice, reason))
     if n_rows > columns.n_distinct:
         choice = f"{n_rows - columns.n_distinct} of {n_rows} samples merged"
         reason = "a duplicate adds its weight to the sample it repeats"
