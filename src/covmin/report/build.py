@@ -123,7 +123,10 @@ def build_report(
         "ranking": {
             "order": order,
             "ranks": [row["rank"] for row in found["features"]],
-            "weights": [round(row["weight"], 4) for row in found["features"]],
+            "lost": [
+                None if row["lost_without"] is None else round(row["lost_without"], 4)
+                for row in found["features"]
+            ],
         },
         "path": _path(selector, order),
         "plots": feature_plots(view, plotted, alone),

@@ -11,8 +11,9 @@
   const rankAt = (i) => ranks[i];
   const kept = (m) => ranks.filter((rank) => rank <= m).length;
   const rows = order.map((j, i) => ({
-    rank: rankAt(i), feature: j, name: names[j], weight: report.ranking.weights[i], alone: alone.get(j),
+    rank: rankAt(i), feature: j, name: names[j], lost: report.ranking.lost[i] ?? undefined, alone: alone.get(j),
   }));
+  const most = Math.max(1e-9, ...rows.map((row) => row.lost ?? 0));
   const state = { m: fitted, sort: "rank", down: false, query: "", shown: PAGE };
 
   function curve() {
@@ -138,7 +139,7 @@
     const found = matching();
     const body = found.slice(0, state.shown).map((row) => node("tr", row.rank <= state.m ? { class: "kept" } : {},
       node("td", { class: "num" }, String(row.rank || "given")), node("th", { scope: "row", title: row.name }, short(row.name)),
-      node("td", {}, node("div", { class: "weight" }, row.weight.toFixed(2), node("i", { style: `background-size:${100 * row.weight}% 100%` }))),
+      node("td", {}, row.lost === undefined ? "" : node("div", { class: "weight" }, percent(Math.max(0, row.lost)), node("i", { style: `background-size:${100 * Math.max(0, row.lost) / most}% 100%` }))),
       node("td", { class: "num" }, row.alone === undefined ? "" : percent(row.alone))));
     find("ranking").tBodies[0].replaceChildren(...body);
     const left = found.length - body.length;
@@ -163,9 +164,9 @@
 
   function csv() {
     const quote = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
-    const lines = rows.map((row) => [row.rank, quote(row.name), row.weight, row.rank <= state.m ? 1 : 0,
+    const lines = rows.map((row) => [row.rank, quote(row.name), row.lost ?? "", row.rank <= state.m ? 1 : 0,
       row.alone === undefined ? "" : row.alone].join(","));
-    return ["rank,feature,weight,selected,alone", ...lines, ""].join("\r\n");
+    return ["rank,feature,lost_without,selected,alone", ...lines, ""].join("\r\n");
   }
 
   function download() {
@@ -198,7 +199,7 @@
   find("ranking").tHead.addEventListener("click", (event) => {
     const key = event.target.dataset && event.target.dataset.key;
     if (!key) return;
-    state.down = key === state.sort ? !state.down : key === "weight" || key === "alone";
+    state.down = key === state.sort ? !state.down : key === "lost" || key === "alone";
     state.sort = key;
     drawTable();
   });
