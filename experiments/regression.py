@@ -33,7 +33,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
 
-from covmin.core.kernels.bandwidth import median_bandwidth
+from covmin.core.kernels import median_bandwidth
 from covmin.evaluation.curves import rank_features
 from experiments.rivals import selectors
 from experiments.sets import NUMBERS, load_numbers

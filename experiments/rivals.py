@@ -1,4 +1,8 @@
-"""Everything that the experiments compare by name: the library's, the paper's, and a few more."""
+"""Everything that the experiments compare by name: the library's, the paper's, and a few more.
+
+Some need a package: ``pip install lightgbm boruta lassonet xrfm skrebate hidimstat``. Those whose
+package is missing are left out of a run, which then says so.
+"""
 
 from __future__ import annotations
 

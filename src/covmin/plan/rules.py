@@ -21,8 +21,15 @@ from covmin.constants import (
     STANDARD_ERRORS,
     WORK,
 )
-from covmin.core.kernels import KERNELS, Additive, Gaussian, Kernel, Mixed, RationalQuadratic
-from covmin.core.kernels.additive import waves_for
+from covmin.core.kernels import (
+    KERNELS,
+    Additive,
+    Gaussian,
+    Kernel,
+    Mixed,
+    RationalQuadratic,
+    waves_for,
+)
 from covmin.core.problem import EFFORT, Effort
 from covmin.core.screening import N_FUNCTIONS
 from covmin.data.blocks.array import block_rows
