@@ -231,7 +231,8 @@ def _data_summary(view: View, found: dict[str, Any]) -> dict[str, Any]:
 def _missing_values(view: View) -> dict[str, Any]:
     """Return ``rows`` for the columns with most missing values, and their number ``n_columns``."""
     layout = view.table.layout
-    columns = np.union1d(layout.with_missing, np.flatnonzero(layout.categorical)).tolist()
+    with_missing = layout.source[layout.indicators]
+    columns = np.union1d(with_missing, np.flatnonzero(layout.categorical)).tolist()
     shares = {j: float(view.column(j).missing.mean()) for j in columns}
     shares = {j: share for j, share in shares.items() if share > 0.0}
     most = sorted(shares, key=lambda j: -shares[j])

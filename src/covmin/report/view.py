@@ -16,7 +16,6 @@ from covmin.constants import MANY_ROWS, MEMORY_NUMBERS
 from covmin.data import Table, TableOptions, read
 from covmin.data.blocks import SparseBlocks, in_blocks, rows_of
 from covmin.data.columns import LEFT_OUT, Levels, values_as_read
-from covmin.data.standardize import goes_by_rank
 from covmin.data.survival import martingale_residuals
 from covmin.plotting.fitted import names_of
 from covmin.selection.summary import level_text
@@ -61,7 +60,7 @@ class View:
         self.table, self.n_samples = _sampled(table).in_memory(), n
         self.names = [name.strip() or name for name in names_of(selector, names)]
         self.task: str = selector.task_
-        self._by_rank = goes_by_rank(selector.standardize)
+        self._by_rank = selector.standardize == "rank"
         self._columns: dict[int, Column] = {}
         # The first encoded column of each column that has any; for numbers, the only one.
         owners, first = np.unique(self.table.layout.source, return_index=True)

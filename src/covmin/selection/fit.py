@@ -25,7 +25,7 @@ from covmin.core.problem import EFFORT, Problem
 from covmin.core.screening import SEARCH
 from covmin.data import Table
 from covmin.data.blocks.sparse import is_made_dense
-from covmin.data.standardize import DistinctRows, PreparedColumns, goes_by_rank, n_features_to_keep
+from covmin.data.standardize import DistinctRows, PreparedColumns, n_features_to_keep
 from covmin.plan import Decision, Plan
 from covmin.plan.formulation import FORMULATIONS, approximation_of, formulation_of
 from covmin.plan.look import FirstLook
@@ -205,7 +205,7 @@ def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[
         choice = f"{n_rows - columns.n_distinct} of {n_rows} samples merged"
         reason = "a duplicate adds its weight to the sample it repeats"
         decisions.append(Decision("duplicates", choice, reason))
-    scores = None if goes_by_rank(standardize) else columns.scores
+    scores = None if standardize == "rank" else columns.scores
     if scores is not None:
         far = [name for name, knots in zip(table.column_labels, scores.knots, strict=True) if knots]
         choice = f"clipped in {count_of(len(far), 'column')}: {listed(far)}"
@@ -237,7 +237,8 @@ def look(
     is. The additive kernel is used only if no pair stands out and single effects predict better
     than chance.
     """
-    first, n = FirstLook(data, plan.task, plan.order), columns.n_effective
+    first, p = FirstLook(data, plan.task, plan.order), columns.distinct(0).p
+    n = float(p.sum() ** 2 / (p @ p))  # as if all rows had equal weight
     n_seen = min(n, NOISE[0])
     enough = min(SEARCH.fewest_carriers, SEARCH.carrier_share * n)
     is_rare = bool(plan.refines and plan.order) and n * first.rare_share**2 < enough

@@ -6,7 +6,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from covmin.data import TableOptions, read
-from covmin.data.checks import check_columns, check_enough, warn_of_excluded
+from covmin.data.checks import check_columns, check_enough
 from covmin.data.table import from_tensors
 from covmin.plan import Formulation, Fourier
 from covmin.plan.formulation import formulation_of
@@ -327,7 +327,6 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         with one_blas_thread():
             columns = table.columns(self.standardize)
         check_columns(table, columns, self.standardize)
-        warn_of_excluded(table)
         check_enough(table, columns)
         identity: dict[str, Any] = {}
         if self.long_run is not None and self.long_run.checkpoint is not None:

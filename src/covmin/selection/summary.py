@@ -16,7 +16,6 @@ from covmin.core.regression import Regression, regress_on_sets
 from covmin.data.blocks import in_blocks
 from covmin.data.columns import LEFT_OUT, Levels
 from covmin.data.dtypes import as_numbers, is_number
-from covmin.data.standardize import goes_by_rank
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
 from covmin.text import percent
@@ -124,7 +123,7 @@ class Explained:
 
     def __init__(self, selector: Any, table: Any) -> None:
         self.table, self._known = table, dict[tuple[int, ...], float]()
-        self._standardize = "rank" if goes_by_rank(selector.standardize) else True
+        self._standardize = "rank" if selector.standardize == "rank" else True
         self._seed = seed_of(selector.random_state)
 
     def __call__(self, columns: Iterable[int]) -> float:
