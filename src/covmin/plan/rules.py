@@ -34,12 +34,7 @@ from covmin.core.problem import EFFORT, Effort
 from covmin.core.screening import N_FUNCTIONS
 from covmin.data.blocks.array import block_rows
 from covmin.remarks import InputError
-from covmin.runtime.machine import (
-    check_memory,
-    exact_bytes,
-    fourier_bytes,
-    row_threads,
-)
+from covmin.runtime.machine import check_memory, exact_bytes, fourier_bytes, row_threads
 
 from .formulation import Formulation
 from .plan import Decision
