@@ -77,8 +77,7 @@ def build_report(
     warnings : list of dict, optional
         what `check_data` returns for it, if they are known already.
     from_command : bool, default=False
-        Whether the fit was made by the command ``covmin``, so that advice names its options
-        instead of Python's parameters.
+        Whether advice names options of the command ``covmin`` instead of Python's parameters.
 
     Returns
     -------
