@@ -79,10 +79,8 @@ def unexplained_variance(
     The result is the leave-one-out error of kernel ridge regression, divided by that of the mean.
     The scale of the kernel and the ridge minimise this error, and the mean is also a candidate. A
     sample is left out with its duplicates, unless every feature has only a few values. Irrelevant
-    features increase the result, because the regression fits their noise: in the example below,
-    all twenty features leave 18 % unexplained with 300 samples, and 7 % with 1000. Features that
-    were selected on the same samples look better than they are. Beyond 1000 samples the kernel is
-    approximated with 1000 landmarks and evaluated on up to 20,000 samples.
+    features increase the result, because the regression fits their noise. Features that were
+    selected on the same samples look better than they are. Up to 20,000 samples are used.
 
     Examples
     --------
@@ -139,11 +137,8 @@ def conditional_covariance_trace(
     """Return the paper's criterion, the estimated trace of the conditional covariance operator.
 
     ``ε · tr(Yᵀ (G_w + nεI)⁻¹ Y)`` for y given ``w ⊙ x``, for one ε and one bandwidth, in squared
-    units of y. Use it to compare sets of the same size at the same ε, as the paper does. As n grows
-    and ε shrinks, it converges to the mean conditional variance of y. For finite n it is larger,
-    because of the regularisation, and it may increase when features are added, because the
-    bandwidth increases with them. To measure what features leave unexplained, use
-    :func:`~covmin.unexplained_variance`.
+    units of y. Use it to compare sets of the same size at the same ε, as the paper does. It exceeds
+    the conditional variance, and may increase when features are added, because the bandwidth does.
 
     Parameters
     ----------

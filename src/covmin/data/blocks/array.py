@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from covmin.core.arrays import Array, beside, take, to_device
+from covmin.core.arrays import Array, take, to_device
 from covmin.core.rows import map_blocks
 from covmin.runtime.machine import row_threads
 
@@ -200,11 +200,12 @@ class DeviceBlocks(LocalBlocks):
         self.shape = (int(X.shape[0]), int(X.shape[1]))
         self.dtype = float_dtype(X.dtype)
         self.array = to_device(X.astype(self.dtype, copy=False), device)
+        self._device = device
 
     def reduce(
         self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
     ) -> Any:
-        Y, p = beside(Y, self.array), beside(p, self.array)
+        Y, p = to_device(Y, self._device), to_device(p, self._device)
         X = self.array if columns is None else take(self.array, columns, axis=1)
         size = max(1, _DEVICE_NUMBERS // X.shape[1])
         parts = (slice(start, start + size) for start in range(0, X.shape[0], size))

@@ -16,8 +16,8 @@ from covmin.constants import MANY_ROWS, SAMPLE_ROWS
 from covmin.core.arrays import (
     Array,
     array_namespace,
-    beside,
     default_block_size,
+    like,
     row_tiles,
     to_numpy,
 )
@@ -75,7 +75,7 @@ class NormalScores:
     def apply(self, X: Array) -> Array:
         """Return the scores of samples (n_samples, n_columns); NaN and infinity stay."""
         if not is_numpy_array(X):
-            return beside(self.apply(to_numpy(X)), X)
+            return like(self.apply(to_numpy(X)), X)
         scores = np.array(X, order="C")
         for j, knots in enumerate(self.knots):
             if knots is None:
@@ -215,10 +215,12 @@ def standardize_block(
 
     ``missing_at`` is the value that replaces a missing one in each column; None if none is missing.
     """
-    xp, prepared = array_namespace(X), X - beside(mean, X)
-    prepared /= beside(scale, X)
+    xp = array_namespace(X)
+    prepared = xp.astype(X, xp.float64)
+    prepared -= like(mean, prepared)
+    prepared /= like(scale, prepared)
     if missing_at is not None:
-        prepared = xp.where(xp.isnan(prepared), beside(missing_at, X), prepared)
+        prepared = xp.where(xp.isnan(prepared), like(missing_at, prepared), prepared)
     return xp.astype(prepared, getattr(xp, dtype.name), copy=False)
 
 
