@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import TableOptions, read
 from covmin.data.checks import check_columns, warn_of_excluded
+from covmin.data.independence import check_independence
 from covmin.runtime.compat import Interval, StrOptions, fit_context
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.run import repeat
@@ -101,7 +102,10 @@ class VerdictSelector(InferenceSelector):
     A feature is called needed only if it is called relevant too, so that the list of both has one
     error rate.
 
-    Only the mean of y, or its class probabilities, are tested. At most 5000 samples are used.
+    *Assumptions.* Samples are independent, or groups are. Without ``groups``, samples in time order
+    or in clusters and near copies are refused. Features are independent of y given others only if
+    regressions can tell, as in :func:`conditional_dependence_test`. Only the mean of y, or its
+    class probabilities, are tested. At most 5000 samples are used.
 
     References
     ----------
@@ -153,11 +157,14 @@ class VerdictSelector(InferenceSelector):
 
         Parameters
         ----------
-        X, y, groups
+        X, y
             As in :meth:`CCMSelector.fit`.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights. A sample of weight 2 is one observation that counts twice, not two
             observations.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as a patient, a day, or a block of consecutive rows. One
+            sample of each group, drawn at random, is tested: samples of a group may be alike.
 
         Returns
         -------
@@ -169,7 +176,8 @@ class VerdictSelector(InferenceSelector):
             columns = table.columns("rank")
             check_columns(table, columns, "rank")
             warn_of_excluded(table)
-            sample = draw_sample(columns, table.response, seed_of(self.random_state))
+            check_independence(table, refuses=True)
+            sample = draw_sample(columns, table, seed_of(self.random_state))
             sets = find_sets(sample)
             conditions = find_conditions(sample, sets)
             test = partial(p_value_given_all, sample, conditions, self.fdr)
