@@ -31,7 +31,6 @@ bench: $(VENV)/.installed-dev ## steps against bare products, fits from disk, bo
 	$(BIN)/python -m benchmarks.step
 	$(BIN)/python -m benchmarks.large
 	$(BIN)/python -m benchmarks.grid
-	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.rivals
 
 test-oldest: ## run the tests with the oldest versions that are supported
 	$(PYTHON) -m venv .venv-oldest

@@ -22,8 +22,7 @@ from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from benchmarks.tables import show, write
 from covmin.core.grams import ExactGram, FourierGram
-from covmin.core.kernels import Gaussian, Mixed, Scale
-from covmin.core.kernels.additive import waves_for
+from covmin.core.kernels import Gaussian, Mixed, Scale, waves_for
 from covmin.core.objectives import TraceObjective
 from covmin.core.rows import Sample
 from covmin.core.units import Units

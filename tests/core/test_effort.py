@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from covmin.core.kernels import Additive, Gaussian, Linear, Mixed
-from covmin.core.kernels.additive import waves_for
+from covmin.core.kernels import Additive, Gaussian, Linear, Mixed, waves_for
 from covmin.core.problem import EFFORT
 
 

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from covmin.core.constraints import CappedSimplex
 from covmin.core.grams import ExactGram, FourierGram
 from covmin.core.kernels import (
+    MEDIAN_ROWS,
     Additive,
     Gaussian,
     Laplacian,
@@ -19,8 +20,8 @@ from covmin.core.kernels import (
     Polynomial,
     RationalQuadratic,
     WaveSum,
+    median_bandwidth,
 )
-from covmin.core.kernels.bandwidth import MEDIAN_ROWS, median_bandwidth
 from covmin.core.objectives import InverseFreeObjective, TraceObjective
 from covmin.core.problem import Effort, Problem
 from covmin.core.rows import Sample

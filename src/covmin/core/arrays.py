@@ -1,8 +1,6 @@
-"""Operations that differ between array libraries; no other module checks which one is in use.
+"""The few operations that the array API lacks, or that NumPy or torch offer in a faster form.
 
-The rest of :mod:`covmin.core` is written against the array API standard. This module has the few
-operations that the standard lacks, or for which NumPy or torch offer a form that saves a pass
-over memory.
+No other module of :mod:`covmin.core` checks which array library is in use.
 """
 
 from dataclasses import dataclass

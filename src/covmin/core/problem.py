@@ -19,9 +19,7 @@ from covmin.constants import SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE, WORK
 from .arrays import Array, like, take, to_numpy
 from .constraints import CappedSimplex, Constraint
 from .grams import ExactGram, FourierGram, Gram, Operator, single_effects
-from .kernels import Kernel, Scale, ScaledKernel
-from .kernels.additive import waves_for
-from .kernels.bandwidth import MEDIAN_ROWS, median_bandwidth
+from .kernels import MEDIAN_ROWS, Kernel, Scale, ScaledKernel, median_bandwidth, waves_for
 from .objectives import Objective, TraceObjective
 from .rows import Rows, Sample
 from .solver import STEPS, Steps

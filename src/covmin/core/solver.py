@@ -24,7 +24,7 @@ _DOUBLE = float(np.finfo(np.float64).eps)
 _MAX_HALVINGS = 30
 # Growth of the step length in solves whose order of closing features is not needed.
 _GROWTH = 2.0
-# Copy the remaining columns when the features at zero are this share of those in the arrays.
+# Set the features at zero aside, by a copy of the others, when they are this share.
 _WORTH_THE_COPY = 0.25
 
 
@@ -160,10 +160,10 @@ def minimize(
     """Minimise ``objective(w) + penalty`` over the constraint, starting from ``w0`` (d,).
 
     Each step moves to ``P(w − t·g)``. The Barzilai–Borwein length t is reduced until no weight
-    changes by more than ``steps.max_step``, and then halved until the objective decreases enough.
-    The next step may be ``steps.growth`` times as long if the curvature allows it: with many
-    features, the first steps change few weights. The objective never increases, so the last
-    iterate is the best. ``watch`` receives each accepted step, and can stop the solve before each.
+    changes by more than ``steps.max_step``, and then halved until the objective decreases enough,
+    so the last iterate is the best. The next step may be ``steps.growth`` times as long if the
+    curvature allows it: with many features, the first steps change few weights.
+    ``watch`` receives each accepted step, and can stop the solve before each.
     ``rounding`` is the relative rounding error of the data; a smaller decrease does not count.
     ``length`` limits t in the first step, if a similar problem has been solved before.
     """
@@ -201,7 +201,12 @@ def minimize(
         last_active[state.columns[state.w > 0.0]] = n_iter
         move = float(np.abs(state.w - before).max())
         watch.iteration(Iteration(n_iter, state.value, gap, int((state.w > 0).sum()), move))
-        _set_zeros_aside(state)
+        keep = np.flatnonzero(state.w > 0.0)
+        worth_it = 0 < keep.size <= (1.0 - _WORTH_THE_COPY) * state.w.size
+        if worth_it and state.objective.can_restrict:
+            state.objective = state.objective.restrict(keep)
+            state.columns, state.w = state.columns[keep], state.w[keep]
+            state.gradient = state.gradient[keep]
     return Solution(
         w=_scatter(state.w, state.columns, w.size),
         gradient=_scatter(state.gradient, state.columns, w.size),
@@ -227,8 +232,7 @@ def _evaluated(
     objective: Objective, constraint: Constraint, w: np.ndarray, state: Any = None
 ) -> _State:
     point = objective.at(w, state)
-    gradient = point.gradient() + constraint.slope(w)
-    value = point.value + constraint.price(w)
+    gradient, value = point.gradient() + constraint.slope(w), point.value + constraint.price(w)
     return _State(objective, np.arange(w.size), w, point, gradient, value)
 
 
@@ -282,13 +286,3 @@ def _capped_length(state: _State, constraint: Constraint, max_step: float) -> fl
         before = move
         length *= min(max_step / max(move, 1e-12 * max_step), 10.0)
     return length
-
-
-def _set_zeros_aside(state: _State) -> None:
-    """Remove features at exactly zero from the arrays, if there are enough to pay for the copy."""
-    keep = np.flatnonzero(state.w > 0.0)
-    enough = 0 < keep.size <= (1.0 - _WORTH_THE_COPY) * state.w.size
-    if enough and state.objective.can_restrict:
-        state.objective = state.objective.restrict(keep)
-        state.columns, state.w = state.columns[keep], state.w[keep]
-        state.gradient = state.gradient[keep]

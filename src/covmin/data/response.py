@@ -11,8 +11,8 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from covmin.constants import MANY_CLASSES
-from covmin.core.kernels import Gaussian, ScaledKernel
-from covmin.core.kernels.bandwidth import median_bandwidth
+from covmin.core.kernels import Gaussian, ScaledKernel, median_bandwidth
+from covmin.core.screening import SEARCH
 from covmin.remarks import InputError, warn
 
 from .blocks.views import NormalScores, rows_to_look_at
@@ -22,6 +22,9 @@ from .survival import survival_columns
 
 # Floats beyond this are always integers, so being an integer tells nothing.
 _EXACT_INTEGERS = 2.0**53
+# Random numberings that the order of classes is compared with, and the fewest classes for that: an
+# order of four is one of twelve.
+_NUMBERINGS, _FEWEST_IN_ORDER = 400, 5
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ class EncodedResponse:
     labels: np.ndarray | None  # (n_samples,), class index of each, for stratified folds
     has_outliers: bool = False  # whether outliers dominate a numeric response
     times: np.ndarray | None = None  # (n_samples, 2), event and time, for task "survival"
+    is_ordered: bool = False  # whether the order of classes is part of Y, after their indicators
 
     @property
     def strata(self) -> np.ndarray | None:
@@ -62,6 +66,36 @@ class EncodedResponse:
         """The squared scale; infinite if it overflows."""
         with np.errstate(over="ignore", under="ignore"):
             return float(np.square(np.float64(self.scale)))
+
+    @property
+    def may_be_ordered(self) -> bool:
+        """Whether the classes are numbers, enough of them to tell whether their order matters."""
+        if self.labels is None or self.classes.dtype.kind not in "iuf":
+            return False
+        return bool(self.classes.size >= _FEWEST_IN_ORDER)
+
+    def with_order(self, X: np.ndarray, rows: np.ndarray, p: np.ndarray) -> EncodedResponse:
+        """Return the response with the order of its classes beside them, if the order shows.
+
+        Whole numbers may be counts, scores or mere names. If they are names, any numbering is as
+        good. The order counts, with half of the variance, if a single column of X (n_rows,
+        n_columns), standardised samples ``rows``, explains more of it than of 95 % of random
+        numberings.
+        """
+        assert self.labels is not None
+        n_classes, rng = self.classes.size, np.random.default_rng(0)
+        orders = np.stack([rng.permutation(n_classes) for _ in range(_NUMBERINGS)])
+        numberings = np.vstack([np.arange(n_classes), orders]).astype(np.float64)
+        is_in = p[rows] / p[rows].sum() * (self.labels[rows] == np.arange(n_classes)[:, None])
+        shares = is_in.sum(axis=1)
+        numberings -= (numberings @ shares)[:, None]
+        numberings /= np.sqrt(np.maximum(numberings**2 @ shares, np.finfo(float).tiny))[:, None]
+        highest = ((numberings @ (is_in @ X)) ** 2).max(axis=1)
+        if (highest[1:] >= highest[0] * (1.0 - 1e-9)).mean() > SEARCH.level:
+            return self
+        order = self.labels - p @ self.labels / p.sum()
+        order *= np.sqrt(p.sum() / (p @ order**2))
+        return replace(self, Y=np.column_stack([self.Y, order]) / np.sqrt(2.0), is_ordered=True)
 
     def reduced_to(self, residuals: np.ndarray, sample_weight: np.ndarray) -> EncodedResponse:
         """Return the response with ``Y`` replaced by its centred residuals."""
@@ -100,10 +134,11 @@ def encode_response(
     has_outliers = False
     if task == "regression":
         columns = _real_columns(y)
-        left = np.full(columns.shape[1], not clip)
-        # A few far values would otherwise be all that is explained.
-        clipping = NormalScores.clipped(columns, len(columns), left)
-        columns = columns if clipping is None else clipping.apply(columns)
+        # A few far values would otherwise be all that is explained. Their order can be relied on.
+        clipping = NormalScores.clipped(columns, len(columns), np.full(columns.shape[1], not clip))
+        if clipping is not None:
+            usual = np.array([knots is None for knots in clipping.knots])
+            columns = NormalScores.of(columns, p, usual).apply(columns)
         has_outliers = _has_outliers(columns)
     elif task == "survival":
         columns = survival_columns(y, p)

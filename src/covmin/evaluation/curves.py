@@ -15,7 +15,7 @@ from sklearn.metrics import get_scorer
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-from covmin.core.kernels.bandwidth import median_bandwidth
+from covmin.core.kernels import median_bandwidth
 from covmin.runtime.seeds import unit_seed
 from covmin.selection.frames import require_pandas
 

@@ -21,8 +21,15 @@ from covmin.constants import (
     STANDARD_ERRORS,
     WORK,
 )
-from covmin.core.kernels import KERNELS, Additive, Gaussian, Kernel, Mixed, RationalQuadratic
-from covmin.core.kernels.additive import waves_for
+from covmin.core.kernels import (
+    KERNELS,
+    Additive,
+    Gaussian,
+    Kernel,
+    Mixed,
+    RationalQuadratic,
+    waves_for,
+)
 from covmin.core.problem import EFFORT, Effort
 from covmin.core.screening import N_FUNCTIONS
 from covmin.data.blocks.array import block_rows
@@ -381,16 +388,24 @@ def path_budgets(n_features: int) -> list[int]:
     return budgets
 
 
-def candidate_sizes(n_features: int) -> list[int]:
-    """Return the candidate numbers of features: each up to ten, those of the path, and the most.
+def candidate_sizes(n_features: int, fewest: int = 1, most: int | None = None) -> list[int]:
+    """Return the candidate numbers of features: each up to ten, then a third more each time.
+
+    The largest is the first budget of a path on wide data, or ``most``.
 
     >>> candidate_sizes(20)
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 20]
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 17, 20]
     >>> candidate_sizes(5000)[10:]
-    [12, 21, 36, 60, 100]
+    [13, 17, 22, 29, 38, 50, 66, 88, 100]
+    >>> candidate_sizes(5000, 8, 15)
+    [8, 9, 10, 13, 15]
     """
-    sizes = {*range(1, min(n_features, EACH_SIZE_UP_TO) + 1), *path_budgets(n_features)}
-    return sorted(sizes | {min(n_features, BUDGETS[0])})
+    most = min(n_features, most or BUDGETS[0])
+    sizes = [min(fewest, most)]
+    while sizes[-1] < most:
+        last = sizes[-1]
+        sizes.append(min(most, last + (1 if last < EACH_SIZE_UP_TO else last // 3)))
+    return sizes
 
 
 def n_folds_used(n_samples: int) -> int:

@@ -4,6 +4,7 @@ import platform
 from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import version
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -237,7 +238,7 @@ def _asked(selector: Any, found: dict[str, Any]) -> list[dict[str, str]]:
     read = " (inferred from the response)" if selector.task == "auto" else ""
     default = " (default)" if isinstance(selector.epsilon, str) else ""
     rows = {
-        "Features to select": "chosen by cross-validation" if asked == "auto" else str(asked),
+        "Features to select": f"{asked}" if isinstance(asked, Real) else "by cross-validation",
         "Task": found["task"] + read,
         "Kernel": f"{found['kernel']}, bandwidth {found['bandwidth']:.4g}",
         "Regularisation ε": f"{found['epsilon']:.4g}{default}",

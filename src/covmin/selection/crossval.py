@@ -6,7 +6,7 @@ fitted to the training folds and evaluated on the test fold.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
 from sklearn.utils import Bunch
 
-from covmin.constants import FOLDS, SAMPLE_ROWS
+from covmin.constants import FOLDS, SAMPLE_ROWS, STANDARD_ERRORS
 from covmin.core.path import run_path
 from covmin.core.regression import regress_on_sets
 from covmin.core.solver import Watch
@@ -36,6 +36,7 @@ from .concordance import concordance
 # With fewer samples there is no cross-validation.
 FEWEST_SAMPLES = 4
 CLASS_MEASURES = ["accuracy", "balanced_accuracy", "log_loss", "roc_auc"]
+_TINY = np.finfo(float).tiny
 # Masks of the training and of the test samples.
 Fold = tuple[np.ndarray, np.ndarray]
 # The score of an estimator on a fold, given columns of the input.
@@ -44,16 +45,19 @@ Score = Callable[[np.ndarray, Fold], float]
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """Cross-validation results for each ε and number of features.
+    """Cross-validation results for each ε and number of features; the first size is 0.
 
-    The measures are the error as a fraction of the variance of the response, the gain over the
-    error without features on the same fold, measures of classification, the concordance index for
-    survival, and the score of an estimator.
+    The measures are the squared error, measures of classification, the concordance index for
+    survival, and the score of an estimator. An error is divided by that without features on the
+    same test samples: with heavy tails, the variance of other samples is a poor guide to theirs.
     """
 
-    sizes: np.ndarray  # candidate numbers of features, increasing
+    sizes: np.ndarray  # (n_sizes,), increasing from 0
     epsilons: np.ndarray
     folds: dict[str, np.ndarray]  # by measure, each (n_epsilons, n_sizes, n_folds)
+    # Covariance between sizes, over the test samples, of measures that are means over samples:
+    # (n_epsilons, n_sizes, n_sizes, n_folds).
+    covariances: dict[str, np.ndarray] = field(default_factory=dict)
     # Units selected in each fold, (largest size, n_epsilons, n_sizes, n_folds); -1 after the last.
     members: np.ndarray | None = None
 
@@ -68,31 +72,37 @@ class CrossValidation:
 
     def mean(self, measure: str = "error") -> np.ndarray:
         """Return the mean over folds, shape (n_epsilons, n_sizes)."""
-        return self.folds[measure].mean(axis=2)
+        mean: np.ndarray = self.folds[measure].mean(axis=2)
+        return mean / np.maximum(mean[:, :1], _TINY) if measure == "error" else mean
 
-    def standard_error(self, measure: str = "error") -> np.ndarray:
-        """Return the standard error of the mean over folds, shape (n_epsilons, n_sizes).
+    def covariance(self, measure: str = "error") -> np.ndarray:
+        """Return the covariance of the means of two sizes, shape (n_epsilons, n_sizes, n_sizes).
 
-        It is based on the variance over samples if each sample has an error, otherwise on the
-        variance over folds.
+        It is over samples if each of them has a value, otherwise over folds.
         """
         values = self.folds[measure]
-        if f"{measure}_variance" in self.folds:
-            variances = self.folds[f"{measure}_variance"].sum(axis=2)
-            return np.asarray(np.sqrt(variances) / values.shape[2])
-        if values.shape[2] < 2:  # the time limit allowed a single fold
-            return np.zeros(values.shape[:2])
-        return values.std(axis=2, ddof=1) / np.sqrt(values.shape[2])
+        n_folds, mean = values.shape[2], values.mean(axis=2, keepdims=True)
+        if measure not in self.covariances:
+            apart = values - mean
+            # The time limit may have allowed a single fold.
+            return apart @ apart.swapaxes(1, 2) / max(n_folds * (n_folds - 1), 1)
+        C: np.ndarray = self.covariances[measure].sum(axis=3) / n_folds**2
+        if measure != "error":
+            return C
+        first = np.arange(self.sizes.size) == 0
+        # A ratio, to first order: the error less the ratio times the error without features.
+        T = (np.eye(first.size) - self.mean()[:, :, None] * first) / np.maximum(mean[:, :1], _TINY)
+        return T @ C @ T.swapaxes(1, 2)
 
     def results(self) -> Bunch:
         """Return means and standard errors of all measures, as fitted attribute."""
-        found = Bunch(n_features=self.sizes, epsilon=self.epsilons)
+        found = Bunch(n_features=self.sizes[1:], epsilon=self.epsilons)
         for measure in self.folds:
-            if measure.endswith("_variance"):
-                continue
+            variances = np.diagonal(self.covariance(measure), axis1=1, axis2=2)
             mean = f"mean_{measure}" if measure in ("error", "score") else measure
             spread = "standard_error" if measure == "error" else f"{measure}_standard_error"
-            found |= {mean: self.mean(measure), spread: self.standard_error(measure)}
+            errors = np.sqrt(np.maximum(variances, 0.0))
+            found |= {mean: self.mean(measure)[:, 1:], spread: errors[:, 1:]}
         return found
 
     @property
@@ -100,23 +110,32 @@ class CrossValidation:
         """The measure that compares sets of features."""
         return next(name for name in ("score", "concordance", "error") if name in self.folds)
 
-    def best_epsilon(self) -> int:
-        """Return the index of the ε with the lowest error or the best score."""
-        losses = self.mean(self.decides) * (1.0 if self.decides == "error" else -1.0)
-        return int(np.argmin(losses.min(axis=1)))
+    def choice(self) -> tuple[int, int]:
+        """Return the number of the best ε, and the number of features to keep.
 
-    def smallest_within_one_standard_error(self, epsilon_index: int) -> int:
-        """Return the smallest size whose error or score is within one standard error of the best.
+        It is the smallest whose difference from the best is at most a standard error of this
+        difference: the errors of two sets vary alike over the samples, their difference much less.
+        If the best is not clearly better than no features, it is the smallest of all.
 
-        >>> errors = np.array([[[0.9, 1.1], [0.5, 0.6], [0.45, 0.6]]])
-        >>> CrossValidation(np.array([1, 2, 3]), np.array([0.1]), {"error": errors}
-        ...     ).smallest_within_one_standard_error(0)
-        2
+        >>> errors = np.array([[[1.0, 1.0], [0.9, 1.1], [0.5, 0.6], [0.45, 0.6]]])
+        >>> CrossValidation(np.arange(4), np.array([0.1]), {"error": errors}).choice()
+        (0, 2)
         """
-        losses = self.mean(self.decides)[epsilon_index] * (1.0 if self.decides == "error" else -1.0)
-        best = int(np.argmin(losses))
-        limit = losses[best] + self.standard_error(self.decides)[epsilon_index, best]
-        return int(self.sizes[np.flatnonzero(losses <= limit)[0]])
+        losses = self.mean(self.decides)[:, 1:] * (1.0 if self.decides == "error" else -1.0)
+        epsilon, best = np.unravel_index(np.argmin(losses), losses.shape)
+        if "score" not in self.folds and not is_found(self.results(), int(epsilon)):
+            return int(epsilon), int(self.sizes[1])
+        C = self.covariance(self.decides)[epsilon, 1:, 1:]
+        spread = np.sqrt(np.maximum(np.diag(C) + C[best, best] - 2.0 * C[best], 0.0))
+        enough = losses[epsilon] - losses[epsilon, best] <= spread
+        return int(epsilon), int(self.sizes[1:][np.argmax(enough)])
+
+
+def is_found(results: Bunch, epsilon: int) -> bool:
+    """Tell whether the set with the lowest error is clearly better than no features."""
+    best = int(np.argmin(results.mean_error[epsilon]))
+    gain = 1.0 - results.mean_error[epsilon, best]
+    return bool(gain > STANDARD_ERRORS[1] * results.standard_error[epsilon, best])
 
 
 @dataclass(frozen=True)
@@ -213,16 +232,14 @@ def cross_validate(
         chosen = _chosen(held, plan, sizes, _UntilChosen(run))
         if run.stop_choosing():  # an unfinished ranking is not comparable
             return None
+        members = np.full((sizes[-1], len(plan.epsilons), 1 + len(sizes)), -1.0)
+        for i, j in np.ndindex(len(plan.epsilons), len(sizes)):
+            members[: chosen[i][j].size, i, 1 + j] = chosen[i][j]
         found = _measured(held, chosen, None if score is None else lambda c: score(c, fold))
-        members = np.full((sizes[-1], len(plan.epsilons), len(sizes)), -1.0)
-        for place in np.ndindex(members.shape[1:]):
-            units = chosen[place[0]][place[1]]
-            members[(slice(units.size), *place)] = units
-        return np.concatenate([np.stack(list(found.values())), members])
+        return np.concatenate([found, members])
 
-    names = ["error", "gain", "error_variance", "gain_variance"]
-    names += CLASS_MEASURES if samples.response.labels is not None else []
-    names += ["concordance", "concordance_variance"] if samples.response.times is not None else []
+    by_sample = ["error"] + (["concordance"] if samples.response.times is not None else [])
+    names = by_sample + (CLASS_MEASURES if samples.response.labels is not None else [])
     names += ["score"] if score is not None else []
     folds = splits(samples, cv)
     done = run.folds(len(folds))
@@ -243,10 +260,17 @@ def cross_validate(
         raise KeyboardInterrupt("The fit was interrupted before there was a result to keep.")
     if not done:
         return None
-    by_measure = np.stack(done, axis=-1)
-    measures = dict(zip(names, by_measure, strict=False))  # the units follow
-    members = by_measure[len(names) :]
-    return CrossValidation(np.asarray(sizes), np.asarray(plan.epsilons), measures, members)
+    # The measures, then the covariances with each size in turn, then the units selected.
+    values, n_measures, n_by_sample = np.stack(done, axis=-1), len(names), len(by_sample)
+    last = n_measures + n_by_sample * (1 + len(sizes))
+    C = values[n_measures:last].reshape(n_by_sample, -1, *values.shape[1:]).swapaxes(1, 2)
+    return CrossValidation(
+        np.array([0, *sizes]),
+        np.asarray(plan.epsilons),
+        dict(zip(names, values, strict=False)),
+        dict(zip(by_sample, C, strict=True)),
+        values[last:],
+    )
 
 
 def beyond_given(samples: Table, rows: DistinctRows, standardize: Standardize) -> Table:
@@ -376,36 +400,39 @@ def stratified_folds(n_samples: int, labels: np.ndarray | None) -> list[np.ndarr
 
 def _measured(
     held: _HeldOut, kept: list[list[np.ndarray]], score: Callable[[np.ndarray], float] | None
-) -> dict[str, np.ndarray]:
-    """Return all measures on the test samples, each of shape (n_epsilons, n_sizes)."""
-    layout = held.layout
-    # Evaluate a set only once if several ε select it. The empty set comes first.
-    chosen = [[tuple(sorted(units.tolist())) for units in row] for row in kept]
-    sets = list(dict.fromkeys([(), *(each for row in chosen for each in row)]))
+) -> np.ndarray:
+    """Return the measures on the test samples, each of shape (n_epsilons, 1 + n_sizes).
+
+    After them come, for each measure that is a mean over samples, its covariances with each size.
+    """
+    layout, w = held.layout, held.weight
+    # The empty set comes first. Evaluate a set only once if several ε select it.
+    chosen = [[(), *(tuple(sorted(units.tolist())) for units in row)] for row in kept]
+    sets = list(dict.fromkeys(each for row in chosen for each in row))
     units = [np.array(each, dtype=int) for each in sets]
-    found: dict[tuple[int, ...], dict[str, float]] = {}
-    none = np.zeros(held.weight.size)
-    for each, members, scored in zip(sets, units, held.predictions(units), strict=True):
-        predicted, told_apart = scored
+    values: dict[tuple[int, ...], list[float]] = {}
+    deviations: dict[tuple[int, ...], list[np.ndarray]] = {}
+    for each, members, (predicted, told_apart) in zip(
+        sets, units, held.predictions(units), strict=True
+    ):
         errors = ((held.target - predicted) ** 2).sum(axis=1)
-        none = errors if not each else none
-        gain = float(held.weight @ (none - errors))
-        error = float(held.weight @ errors)
-        measures = {"error": error, "gain": gain}
-        measures["error_variance"] = float(held.weight**2 @ (errors - error) ** 2)
-        measures["gain_variance"] = float(held.weight**2 @ (none - errors - gain) ** 2)
+        measures = [float(w @ errors)]
+        by_sample = [w * (errors - measures[0])]
         if told_apart is not None and held.left_out.times is not None:
-            index, variance = concordance(held.left_out.times, told_apart[:, 0], held.weight)
-            measures |= {"concordance": index, "concordance_variance": variance}
+            index, influence = concordance(held.left_out.times, told_apart[:, 0], w)
+            measures.append(index)
+            by_sample.append(influence)
         elif told_apart is not None and held.left_out.labels is not None:
             n_training = held.columns.p.size
-            measures |= class_measures(told_apart, held.left_out.labels, held.weight, n_training)
-        if score is not None and each:
+            measures += class_measures(told_apart, held.left_out.labels, w, n_training).values()
+        if score is not None:
             is_in = np.isin(layout.unit, members) | layout.given[layout.unit]
-            measures["score"] = score(np.flatnonzero(is_in))
-        found[each] = measures
-    names = found[chosen[0][0]].keys()
-    return {n: np.array([[found[each][n] for each in row] for row in chosen]) for n in names}
+            measures.append(score(np.flatnonzero(is_in)) if each else 0.0)
+        values[each], deviations[each] = measures, by_sample
+    found = np.moveaxis(np.array([[values[each] for each in row] for row in chosen]), 2, 0)
+    D = np.moveaxis(np.array([[deviations[each] for each in row] for row in chosen]), 2, 0)
+    C = (D @ D.swapaxes(2, 3)).swapaxes(1, 2)
+    return np.concatenate([found, C.reshape(-1, *found.shape[1:])])
 
 
 def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[list[np.ndarray]]:

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
+from numbers import Integral
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
-from covmin.constants import EACH_SIZE_UP_TO, MANY_ROWS, MEMORY_NUMBERS, NOISE, RIDGE_LIMITS
+from covmin.constants import (
+    EACH_SIZE_UP_TO,
+    MANY_ROWS,
+    MEMORY_NUMBERS,
+    NOISE,
+    RIDGE_LIMITS,
+    SAMPLE_ROWS,
+)
 from covmin.core.kernels import Additive, Mixed
 from covmin.core.path import Path, run_path, stage_of
 from covmin.core.problem import EFFORT, Problem
@@ -35,7 +43,7 @@ from covmin.plan.rules import (
     search_order,
     with_share,
 )
-from covmin.remarks import warn
+from covmin.remarks import InputError, warn
 from covmin.runtime.machine import blas_threads, row_threads
 from covmin.runtime.run import Run
 from covmin.runtime.seeds import seed_of
@@ -70,6 +78,15 @@ def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
     """Return the parameters of a :class:`covmin.CCMSelector` by name; invalid ones are refused."""
     settings = SimpleNamespace(**selector.get_params(deep=False))
     # Copies: later changes of the user's objects must not affect the plan.
+    asked = settings.n_features_to_select
+    if isinstance(asked, tuple | list):
+        whole = len(asked) == 2 and all(isinstance(size, Integral) for size in asked)
+        if not whole or not 1 <= asked[0] <= asked[1]:
+            raise InputError(
+                "A range of numbers of features consists of two integers, such as "
+                f"n_features_to_select=(2, 20); got {asked!r}.",
+                "n_features_to_select",
+            )
     settings.formulation = copy(formulation_of(settings.formulation))
     kernel_of(settings.kernel, settings.formulation)
     settings.kernel = copy(settings.kernel)
@@ -79,6 +96,10 @@ def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
 
 def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: Run) -> Fit:
     """Select features of a table with prepared columns."""
+    if settings.task == "auto" and table.response.may_be_ordered:
+        few = columns.distinct(settings.seed).first[:SAMPLE_ROWS]
+        seen = columns.X[few] if isinstance(columns.X, np.ndarray) else columns.X.sample(few)
+        table = replace(table, response=table.response.with_order(seen, few, table.weight))
     plan = make_plan(table, columns, settings)
     on_host = plan.approximation is None and plan.device is None
     with blas_threads(columns.n_distinct if on_host else 0, plan.n_threads):
@@ -88,7 +109,7 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         data = problem_of(plan, columns, table.response.Y)
         plan, first = look(plan, data, columns, settings)
         run.planned(plan)
-        plan, epsilon, m, found = choose(plan, table, rows, settings, run)
+        plan, epsilon, m, found = choose(plan, table, columns, rows, settings, run)
         problem = formulated(plan, data, columns, table.response, epsilon)
         m_kept, protected = min(m, problem.n_features), first.protected if plan.order else None
         is_path = plan.formulation.strategy == "path"
@@ -175,6 +196,10 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
 def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[Decision]:
     """Return what was done to samples that repeat, far and missing values, and sparse tables."""
     decisions, n_rows, X = [], columns.p.size, table.passed[0]
+    if table.response.is_ordered:
+        choice = "classes, and their order with half of the variance"
+        reason = "a feature explains the order better than 95% of other numberings"
+        decisions.append(Decision("response", choice, reason))
     if n_rows > columns.n_distinct:
         choice = f"{n_rows - columns.n_distinct} of {n_rows} samples merged"
         reason = "a duplicate adds its weight to the sample it repeats"
@@ -242,12 +267,20 @@ def look(
 
 
 def choose(
-    plan: Plan, table: Table, rows: DistinctRows, settings: SimpleNamespace, run: Run
+    plan: Plan,
+    table: Table,
+    columns: PreparedColumns,
+    rows: DistinctRows,
+    settings: SimpleNamespace,
+    run: Run,
 ) -> tuple[Plan, float, int, CrossValidation | None]:
     """Return the plan with ε and m, by cross-validation if they are not given."""
-    epsilons, d, wanted, found = plan.epsilons, table.layout.n_choices, None, None
-    if settings.n_features_to_select != "auto":
-        wanted = n_features_to_keep(settings.n_features_to_select, d)
+    epsilons, d, found = plan.epsilons, table.layout.n_choices, None
+    asked, wanted, fewest, most = settings.n_features_to_select, None, 1, None
+    if isinstance(asked, tuple | list):
+        fewest, most = n_features_to_keep(asked[0], d), asked[1]
+    elif asked != "auto":
+        wanted = n_features_to_keep(asked, d)
     epsilon, m, reason = epsilons[0], wanted or d, "as requested"
     if len(epsilons) == 1 and wanted is not None:
         if settings.estimator is not None:
@@ -272,7 +305,10 @@ def choose(
         found = cross_validate(
             table,
             plan,
-            candidate_sizes(d) if wanted is None else [wanted],
+            # Constant features are kept only if so many are asked for.
+            candidate_sizes(max(columns.units.size, fewest), fewest, most)
+            if wanted is None
+            else [wanted],
             standardize=settings.standardize,
             run=run,
             cv=cv,
@@ -280,15 +316,16 @@ def choose(
             score=estimator_score(settings.estimator, settings.scoring, table),
         )
         if found is None:
-            m, reason = wanted or min(d, EACH_SIZE_UP_TO), "no time to choose a number"
+            m = wanted or max(fewest, min(d, most or EACH_SIZE_UP_TO))
+            reason = "no time to choose a number"
         else:
-            best = found.best_epsilon()
+            best, chosen = found.choice()
             epsilon = epsilons[best]
             if wanted is None:
-                m = found.smallest_within_one_standard_error(best)
+                m = chosen
                 words = {"error": "lowest cross-validated error", "score": "best score"}
                 best_of = words.get(found.decides, "best concordance index")
-                reason = f"the smallest set within one standard error of the {best_of}"
+                reason = f"the smallest set that is not clearly worse than the {best_of}"
     decisions = [Decision("features", f"{m} of {d}", reason)]
     if len(epsilons) > 1:
         others = ", ".join(f"{each:g}" for each in epsilons)

@@ -47,11 +47,13 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float in (0, 1] or "auto", default="auto"
+    n_features_to_select : int, float in (0, 1], (int, int) or "auto", default="auto"
         Number or fraction of features to keep. "auto" chooses the number by cross-validation: on
         each training fold the features are ranked, and the first m are scored on the test fold by
-        kernel ridge regression, or by ``estimator``. The smallest m within one standard error of
-        the best is kept. A group counts as one feature; ``given`` columns do not count.
+        kernel ridge regression, or by ``estimator``. The smallest m that is not clearly worse than
+        the best is kept, and the smallest of all if the best is not clearly better than no
+        features. A pair, such as ``(2, 20)``, chooses a number in this range. A group counts as one
+        feature; ``given`` columns do not count.
     cv : int, splitter or iterable, default=None
         How the samples are split to choose the number of features, as in scikit-learn. None uses
         up to five folds: stratified by class, and with the samples of a group (see ``fit``) in one
@@ -179,10 +181,10 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
     cv_results_ : Bunch or None
         Cross-validation results, if m or ε was chosen: ``n_features``, ``epsilon``, and, of shape
         (n_epsilons, n_sizes), ``mean_error`` and ``standard_error`` (fractions of the variance of
-        y) and ``gain`` (improvement over no features). For a single classification target also
-        ``accuracy``, ``balanced_accuracy``, ``log_loss`` and ``roc_auc`` (one versus rest); for
-        survival ``concordance``; for an ``estimator`` ``mean_score``. Each has a standard error,
-        such as ``gain_standard_error``. As a table: :meth:`cv_results_frame`.
+        y in the test folds). For a single classification target also ``accuracy``,
+        ``balanced_accuracy``, ``log_loss`` and ``roc_auc`` (one versus rest); for survival
+        ``concordance``; for an ``estimator`` ``mean_score``. Each has a standard error, such as
+        ``accuracy_standard_error``. As a table: :meth:`cv_results_frame`.
     fold_frequency_ : ndarray of shape (n_features,) or None
         Fraction of the cross-validation folds whose training samples select each feature, among
         the first ``n_features_``; 0 for ``given`` columns.
@@ -226,6 +228,8 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
             StrOptions({"auto"}),
             Interval(RealNotInt, 0, 1, closed="right"),
             Interval(Integral, 1, None, closed="left"),
+            tuple,
+            list,
         ],
         "cv": ["cv_object"],
         "estimator": [None, HasMethods(["fit"])],

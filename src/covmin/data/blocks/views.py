@@ -41,10 +41,12 @@ def normal_range(X: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]
 class NormalScores:
     """``Φ⁻¹(F(x))`` for each column, where F is the fraction below x plus half of that at x.
 
-    Values outside the observed range get the score of the nearest observed value.
+    Values that were not observed get the mean score of the next ones on both sides, so that only
+    the order of the values counts; outside the observed range, that of the nearest.
     """
 
     knots: tuple[_Knots | None, ...]  # of each column; None leaves it unchanged
+    clips: bool = False  # whether knots are bounds, between which values stay
 
     @classmethod
     def of(cls, X: np.ndarray, p: np.ndarray, left: np.ndarray) -> NormalScores:
@@ -68,20 +70,28 @@ class NormalScores:
         if not far.any():
             return None
         bounds = [np.array(pair, dtype=np.float64) for pair in zip(low, high, strict=True)]
-        return cls(tuple((b, b) if f else None for b, f in zip(bounds, far, strict=True)))
+        knots = tuple((b, b) if f else None for b, f in zip(bounds, far, strict=True))
+        return cls(knots, clips=True)
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Return the scores of samples (n_samples, n_columns); NaN and infinity stay."""
         scores = np.array(X, order="C")
         for j, knots in enumerate(self.knots):
-            if knots is not None:
-                known = np.interp(X[:, j], *knots)
-                scores[:, j] = np.where(np.isfinite(X[:, j]), known, X[:, j])
+            if knots is None:
+                continue
+            values, of_values = knots
+            if self.clips:
+                known = np.clip(X[:, j], *values)
+            else:
+                next_up = np.searchsorted(values, X[:, j]).clip(max=values.size - 1)
+                next_down = np.searchsorted(values, X[:, j], side="right").clip(min=1) - 1
+                known = 0.5 * (of_values[next_up] + of_values[next_down])
+            scores[:, j] = np.where(np.isfinite(X[:, j]), known, X[:, j])
         return scores
 
     def restrict(self, columns: np.ndarray) -> NormalScores:
         """Return the scores for some of the columns."""
-        return NormalScores(tuple(self.knots[j] for j in columns))
+        return replace(self, knots=tuple(self.knots[j] for j in columns))
 
 
 def _scores(column: np.ndarray, p: np.ndarray, eps: float) -> _Knots | None:

@@ -172,9 +172,6 @@ function errorCurve(width, curve, m, pick) {
     const lower = sizes.map((s, i) => [x(s), y(Math.max(floor, errors[i] - se[i]))]).reverse();
     svg.append(node("path", { class: "band", d: polyline([...upper, ...lower]) + "Z" }));
   }
-  if (curve.limit) {
-    svg.append(node("line", { class: "rule dash", x1: box.left, x2: box.right, y1: y(curve.limit), y2: y(curve.limit) }));
-  }
   svg.append(node("line", { class: "now-rule", x1: x(m), x2: x(m), y1: box.top, y2: box.bottom }));
   svg.append(node("path", { class: "line", d: polyline(points) }));
   sizes.forEach((s, i) => svg.append(node("circle", { class: s === m ? "dot now" : "dot", cx: x(s), cy: y(errors[i]), r: s === m ? 6 : 3.5 })));
@@ -194,7 +191,6 @@ function curveLegend(curve) {
   const line = (kind) => node("line", { class: kind, x1: -7, x2: 7, y1: 0, y2: 0 });
   const items = [item(line("line"), curve.standard_error ? "mean over the folds" : "leave-one-out error")];
   if (curve.standard_error) items.push(item(node("rect", { class: "band", x: -7, y: -5, width: 14, height: 10 }), "plus or minus one standard error"));
-  if (curve.limit) items.push(item(line("rule dash"), `one standard error ${curve.measure === "concordance" ? "below" : "above"} the best`));
   return node("ul", { class: "legend" }, ...items);
 }
 
