@@ -20,9 +20,11 @@ from covmin.constants import TESTED_ROWS
 from covmin.remarks import InputError, Remark, warn
 
 from .blocks import as_blocks
+from .standardize import PreparedColumns
 
 # Chance of an alarm for rows in order, if they are independent.
 _LEVEL = 0.01
+_ROUNDING = 1e-12
 _FEWEST_ROWS, _FEWEST_GROUPS = 30, 10
 # Rows whose neighbours are sought, and columns that are looked at.
 _N_ROWS, _N_COLUMNS = 1000, 100
@@ -35,12 +37,18 @@ _LEAST_LEFT = 0.05
 _CLOSER, _COPIED, _MOST_COPIES = 20.0, 0.25, 20
 
 
-def check_independence(table: Any, *, refuses: bool = False) -> None:
+def check_independence(
+    table: Any, columns: PreparedColumns | None = None, *, refuses: bool = False
+) -> None:
     """Say once that rows depend on each other, unless the table has groups of rows.
 
-    A tool that ``refuses`` raises an error, because its error rates would not hold.
+    Equal rows count once if the tool merges them, which needs the prepared ``columns``. A tool that
+    ``refuses`` raises an error, because its error rates would not hold.
     """
-    if table.groups is not None or (found := dependence_of_rows(table)) is None:
+    if table.groups is not None:
+        return
+    merged = None if columns is None else np.sort(columns.independent(0).first)
+    if (found := dependence_of_rows(table, merged)) is None:
         return
     if not refuses:
         raised = f"{found.text} Errors that are said of this fit are then too small. {_CURES[0]}"
@@ -78,12 +86,12 @@ _CURES = (
 )
 
 
-def dependence_of_rows(table: Any) -> Remark | None:
-    """Return what shows that rows are not independent; None if nothing does.
+def dependence_of_rows(table: Any, rows: np.ndarray | None = None) -> Remark | None:
+    """Return what shows that rows, by default all, are not independent; None if nothing does.
 
     At most the first 5000 rows and 100 columns are looked at.
     """
-    rows = np.arange(min(table.n_samples, TESTED_ROWS))
+    rows = (np.arange(table.n_samples) if rows is None else rows)[:TESTED_ROWS]
     if rows.size < _FEWEST_ROWS:
         return None
     every = np.arange(table.X.shape[1])
@@ -111,10 +119,13 @@ def dependence_of_rows(table: Any) -> Remark | None:
 
 def _standardized(X: np.ndarray) -> np.ndarray:
     """Return columns of mean 0 and variance 1, without far values; missing values are 0."""
-    with np.errstate(invalid="ignore"):
-        X = X - np.nanmean(X, axis=0)
-        X /= np.maximum(np.nanstd(X, axis=0), np.finfo(np.float64).tiny)
-    return np.clip(np.nan_to_num(X), -5.0, 5.0)
+    there = ~np.isnan(X)
+    X = np.where(there, X, 0.0)
+    largest = np.abs(X).max(axis=0, initial=0.0)
+    X = X / np.where(largest > 0.0, largest, 1.0)
+    X = np.where(there, X - X.sum(axis=0) / np.maximum(there.sum(axis=0), 1), 0.0)
+    spread = np.sqrt((X**2).mean(axis=0))
+    return np.clip(X / np.where(spread > _ROUNDING, spread, np.inf), -5.0, 5.0)
 
 
 def _serial_correlations(X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, float]:

@@ -144,7 +144,7 @@ def compare_selectors(
     if out := [each for each in table.readings if each.kind in LEFT_OUT]:
         warn("excluded-columns", " ".join(summary(out)))
     if isinstance(cv, Integral):
-        check_independence(table)
+        check_independence(table, table.columns(standardize=True))
     y = column_or_1d(table.passed[1])[table.row]
     encoded = ComparedTable.of(table)
     classes = table.response.task == "classification"

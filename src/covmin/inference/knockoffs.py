@@ -191,7 +191,7 @@ class KnockoffSelector(InferenceSelector):
         check_columns(table, columns, standardize)
         warn_of_excluded(table)
         check_enough(table, columns)
-        check_independence(table, refuses=True)
+        check_independence(table, columns, refuses=True)
         seed = seed_of(self.random_state)
         rows, weight = rows_to_fit(columns, estimator, seed, is_weighted=data.weight is not None)
         chosen = one_of_each_group(table.groups, rows)

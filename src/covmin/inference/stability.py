@@ -187,13 +187,13 @@ class StabilitySelector(InferenceSelector):
             fit_params = process_routing(self, "fit", **fit_params).estimator.fit
         data = self._read(X, y, fit_params.get("sample_weight"), groups)
         table = data.table
-        check_independence(table, refuses=True)
         estimator = self._estimator(table)
         X = as_blocks(table.X)
         with one_blas_thread():
             columns = prepare_columns(
                 X, layout=table.layout, sample_weight=data.weight, Y=table.response.Y
             )
+        check_independence(table, columns, refuses=True)
         rows, weight = rows_to_fit(columns, estimator, 0, is_weighted=data.weight is not None)
         if len(rows) == table.n_samples and np.ptp(columns.p) == 0.0:
             rows, weight = np.arange(table.n_samples), None  # in table order

@@ -176,7 +176,7 @@ class VerdictSelector(InferenceSelector):
             columns = table.columns("rank")
             check_columns(table, columns, "rank")
             warn_of_excluded(table)
-            check_independence(table, refuses=True)
+            check_independence(table, columns, refuses=True)
             sample = draw_sample(columns, table, seed_of(self.random_state))
             sets = find_sets(sample)
             conditions = find_conditions(sample, sets)

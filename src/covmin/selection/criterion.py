@@ -109,10 +109,10 @@ def unexplained_variance(
     X, _, y, sample_weight = from_tensors(X, None, y, sample_weight)
     options = TableOptions(column_types, task=task)
     table = read(X, y, options, sample_weight, groups)
-    if cv is None:
-        check_independence(table)
     seed = seed_of(random_state)
     columns = table.columns(standardize=True)
+    if cv is None:
+        check_independence(table, columns)
     # Duplicates are merged, because one would predict the other.
     rows = columns.independent(seed)
     groups = table.groups

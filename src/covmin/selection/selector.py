@@ -327,7 +327,7 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         warn_of_excluded(table)
         check_enough(table, columns)
         if self.cv is None:
-            check_independence(table)
+            check_independence(table, columns)
         identity: dict[str, Any] = {}
         if self.long_run is not None and self.long_run.checkpoint is not None:
             identity = fingerprint(self.get_params(deep=False), columns, table.response)
