@@ -225,9 +225,7 @@ def compare(
 
 @app.command(epilog=_EPILOG)
 def demo(
-    report: opt.DemoReport = Path("report.html"),
-    seed: opt.Seed = 0,
-    quiet: opt.Quiet = False,
+    report: opt.DemoReport = Path("report.html"), seed: opt.Seed = 0, quiet: opt.Quiet = False
 ) -> None:
     """Select features of the wine data (178 samples, 13 features) and write a report.
 

@@ -145,19 +145,15 @@ def counts_rows(numbers: np.ndarray) -> bool:
     return float(numbers.flat[0]).is_integer() and bool((np.diff(np.sort(numbers)) == 1).all())
 
 
-def number_rows(X: Any, columns: np.ndarray) -> list[int]:
-    """Return those of the columns of a frame that are row numbers; looks at all ranges at once."""
-    dtypes = list(X.dtypes)
-    whole = [int(j) for j in columns if is_integer(dtypes[j])]
-    if not whole:
-        return []
-    values = np.asarray(_safe_indexing(X, whole, axis=1))
+def are_row_numbers(X: Any, columns: Sequence[int]) -> np.ndarray:
+    """Return a mask of those columns of integers of a frame that are row numbers."""
+    values = np.asarray(_safe_indexing(X, columns, axis=1))
     if values.dtype.kind not in "iu":  # values are missing
-        return [j for j in whole if counts_rows(as_numbers(_safe_indexing(X, j, axis=1)))]
-    # As unsigned integers, the difference of any two integers fits.
+        return np.array([counts_rows(as_numbers(_safe_indexing(X, j, axis=1))) for j in columns])
+    # All ranges at once. As unsigned integers, the difference of any two integers fits.
     low, high = values.min(axis=0).astype(np.uint64), values.max(axis=0).astype(np.uint64)
-    dense = np.flatnonzero(high - low == len(values) - 1)
-    return [whole[k] for k in dense if counts_rows(values[:, k])]
+    dense = high - low == len(values) - 1
+    return np.array([d and counts_rows(values[:, k]) for k, d in enumerate(dense)], dtype=bool)
 
 
 # --- columns whose kind is inferred ------------------------------------------------------------

@@ -102,8 +102,7 @@ class EncodedResponse:
         power = float((sample_weight @ residuals**2).sum() / sample_weight.sum())
         if power <= np.finfo(float).eps:
             raise InputError(
-                "The given features determine y, so there is nothing left to explain.",
-                "given",
+                "The given features determine y, so there is nothing left to explain.", "given"
             )
         return replace(self, Y=residuals / np.sqrt(power), scale=self.scale * np.sqrt(power))
 
@@ -123,8 +122,7 @@ def encode_response(
     are the ordered classes if y is an ordered categorical. ``kernel`` is the kernel on a numeric
     response, "linear" or "gaussian".
     """
-    y = np.asarray(y)
-    _check_one_kind(y)
+    y = _of_one_kind(np.asarray(y))
     if task == "auto":
         task = "ordinal" if levels is not None else guess_task(y)
     p = np.ones(y.shape[0]) if sample_weight is None else sample_weight
@@ -133,13 +131,7 @@ def encode_response(
     classes: Any = None
     has_outliers = False
     if task == "regression":
-        columns = _real_columns(y)
-        # A few far values would otherwise be all that is explained. Their order can be relied on.
-        clipping = NormalScores.clipped(columns, len(columns), np.full(columns.shape[1], not clip))
-        if clipping is not None:
-            usual = np.array([knots is None for knots in clipping.knots])
-            columns = NormalScores.of(columns, p, usual).apply(columns)
-        has_outliers = _has_outliers(columns)
+        columns, has_outliers = _number_columns(y, p, clip)
     elif task == "survival":
         columns = survival_columns(y, p)
     elif task == "ordinal":
@@ -169,22 +161,11 @@ def encode_response(
     return EncodedResponse(Y / root, largest * root, task, classes, labels, has_outliers, times)
 
 
-def without_objects(y: Any) -> Any:
-    """Convert numbers and booleans stored as objects, for example after one was missing.
+def _of_one_kind(y: np.ndarray) -> np.ndarray:
+    """Refuse structured arrays, missing labels, and text among numbers.
 
-    >>> without_objects(np.array([True, False], dtype=object))
-    array([ True, False])
+    Numbers and booleans stored as objects, for example after one was missing, are converted.
     """
-    if getattr(getattr(y, "dtype", None), "kind", "") != "O" or y.ndim != 1:
-        return y
-    for kind, dtype in ((bool | np.bool_, bool), (Real, float)):
-        if all(isinstance(value, kind) for value in y):
-            return np.array(list(y), dtype=dtype)
-    return y
-
-
-def _check_one_kind(y: np.ndarray) -> None:
-    """Refuse structured arrays, missing labels, and text mixed with numbers."""
     if y.dtype.names is not None:
         raise InputError(
             f"y is a structured array of {', '.join(y.dtype.names)}, but survival times are not "
@@ -192,17 +173,18 @@ def _check_one_kind(y: np.ndarray) -> None:
             "y",
         )
     if y.dtype.kind != "O":
-        return
+        return y
     if missing_mask(y).any():
-        raise InputError(
-            "y contains NaN or None; drop the samples with a missing response.",
-            "y",
-        )
+        raise InputError("y contains NaN or None; drop the samples with a missing response.", "y")
     if len({isinstance(value, str) for value in y.flat}) > 1:
         advice = "Convert its labels to one type, for example strings."
         if y.ndim > 1:
             advice = "Fit its columns one at a time, or encode them all as numbers."
         raise InputError(f"y contains both text and numbers. {advice}", "y")
+    for kind, dtype in ((bool | np.bool_, bool), (Real, float)):
+        if y.ndim == 1 and all(isinstance(value, kind) for value in y):
+            return y.astype(dtype)
+    return y
 
 
 def _constant_response() -> InputError:
@@ -239,8 +221,7 @@ def class_weights(
     factors = np.array([float(class_weight.get(label, 1.0)) for label in known])
     if not (np.isfinite(factors) & (factors > 0.0)).all():
         raise InputError(
-            f"class_weight must contain positive numbers; got {class_weight!r}.",
-            "class_weight",
+            f"class_weight must contain positive numbers; got {class_weight!r}.", "class_weight"
         )
     # Rescale if a product or the sum would overflow.
     if sample_weight.max() / (np.finfo(np.float64).max / labels.size) * factors.max() > 1.0:
@@ -433,14 +414,12 @@ def _standardized(columns: np.ndarray, p: np.ndarray) -> np.ndarray:
     return Z[:, varies] / deviation[varies]
 
 
-def _has_outliers(columns: np.ndarray) -> bool:
-    scaled = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
-    deviation = scaled.std(axis=0)
-    scaled = scaled[rows_to_look_at(columns.shape[0])] / np.where(deviation > 0.0, deviation, 1.0)
-    return bool(dominated_by_outliers(scaled).any())
+def _number_columns(y: np.ndarray, p: np.ndarray, clip: bool) -> tuple[np.ndarray, bool]:
+    """Return a numeric response as columns, and whether outliers dominate it.
 
-
-def _real_columns(y: np.ndarray) -> np.ndarray:
+    With ``clip``, numbers with a few far values are replaced by normal scores: the far ones would
+    otherwise be all that is explained, but their order can be relied on.
+    """
     try:
         columns = y.astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -451,7 +430,15 @@ def _real_columns(y: np.ndarray) -> np.ndarray:
         ) from error
     if not np.isfinite(columns).all():
         raise InputError(
-            "Input y contains NaN or infinity; drop or impute those samples first.",
-            "y",
+            "Input y contains NaN or infinity; drop or impute those samples first.", "y"
         )
-    return columns[:, None] if columns.ndim == 1 else columns
+    columns = columns[:, None] if columns.ndim == 1 else columns
+    n, left = len(columns), np.full(columns.shape[1], not clip)
+    clipping = NormalScores.clipped(columns, n, left)
+    if clipping is not None:
+        usual = np.array([knots is None for knots in clipping.knots])
+        columns = NormalScores.of(columns, p, usual).apply(columns)
+    scaled = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
+    deviation = scaled.std(axis=0)
+    scaled = scaled[rows_to_look_at(n)] / np.where(deviation > 0.0, deviation, 1.0)
+    return columns, bool(dominated_by_outliers(scaled).any())

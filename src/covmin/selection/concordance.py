@@ -49,10 +49,10 @@ def concordance_index(y: Any, risk: Any, sample_weight: Any = None) -> float:
     >>> concordance_index(y, [4.0, 1.0, 2.0, 2.0])
     0.75
     """
-    times = survival_times(y, "survival")
+    times = survival_times(y)
     risk = np.asarray(risk, dtype=np.float64)
-    n = 0 if times is None else len(times)
-    if times is None or np.isnan(times).any() or np.isnan(risk).any():
+    n = len(times)
+    if np.isnan(times).any() or np.isnan(risk).any():
         raise ValueError("Events, times and risks must not be NaN; drop these samples.")
     if n == 0:
         raise ValueError("y has no samples, but at least one is required.")

@@ -25,7 +25,7 @@ from covmin.core.problem import EFFORT, Problem
 from covmin.core.screening import SEARCH
 from covmin.data import Table
 from covmin.data.blocks.sparse import is_made_dense
-from covmin.data.standardize import DistinctRows, PreparedColumns, goes_by_rank, n_features_to_keep
+from covmin.data.standardize import DistinctRows, PreparedColumns, n_features_to_keep
 from covmin.plan import Decision, Plan
 from covmin.plan.formulation import FORMULATIONS, approximation_of, formulation_of
 from covmin.plan.look import FirstLook
@@ -72,6 +72,7 @@ class Fit:
     path: Path
     m: int
     cross_validation: CrossValidation | None
+    lost_without: dict[int, float]  # rise of the error without a feature of the problem
 
 
 def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
@@ -114,10 +115,10 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         m_kept, protected = min(m, problem.n_features), first.protected if plan.order else None
         is_path = plan.formulation.strategy == "path"
         budgets = path_budgets(problem.n_features) if is_path else [m_kept]
-        path = run_path(problem, budgets, protected, run, m_kept)
+        path, lost = run_path(problem, budgets, protected, run, m_kept), dict[int, float]()
         if plan.refines and not run.stop():
-            plan, path = check(plan, problem, path, m_kept, run)
-    return Fit(plan, table, columns, problem, path, m, found)
+            plan, path, lost = check(plan, problem, path, m_kept, run)
+    return Fit(plan, table, columns, problem, path, m, found, lost)
 
 
 # --- plan ----------------------------------------------------------------------------------------
@@ -204,7 +205,7 @@ def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[
         choice = f"{n_rows - columns.n_distinct} of {n_rows} samples merged"
         reason = "a duplicate adds its weight to the sample it repeats"
         decisions.append(Decision("duplicates", choice, reason))
-    scores = None if goes_by_rank(standardize) else columns.scores
+    scores = None if standardize == "rank" else columns.scores
     if scores is not None:
         far = [name for name, knots in zip(table.column_labels, scores.knots, strict=True) if knots]
         choice = f"clipped in {count_of(len(far), 'column')}: {listed(far)}"
@@ -236,7 +237,8 @@ def look(
     is. The additive kernel is used only if no pair stands out and single effects predict better
     than chance.
     """
-    first, n = FirstLook(data, plan.task, plan.order), columns.n_effective
+    first, p = FirstLook(data, plan.task, plan.order), columns.distinct(0).p
+    n = float(p.sum() ** 2 / (p @ p))  # as if all rows had equal weight
     n_seen = min(n, NOISE[0])
     enough = min(SEARCH.fewest_carriers, SEARCH.carrier_share * n)
     is_rare = bool(plan.refines and plan.order) and n * first.rare_share**2 < enough
@@ -337,9 +339,12 @@ def choose(
 # --- check ---------------------------------------------------------------------------------------
 
 
-def check(plan: Plan, problem: Problem, path: Path, m: int, run: Run) -> tuple[Plan, Path]:
+def check(
+    plan: Plan, problem: Problem, path: Path, m: int, run: Run
+) -> tuple[Plan, Path, dict[int, float]]:
     """Let tuned regressions decide about the first features, and give them their weights."""
-    order, n_exchanges = refined(plan, problem, path, m)
+    better = refined(plan, problem, path, m)
+    order = better.order
     kept = next((stage for stage in path.stages if stage.budget == m), None)
     n_new = m if kept is None else np.setdiff1d(order[:m], kept.features).size
     if kept is None or n_new:
@@ -348,7 +353,8 @@ def check(plan: Plan, problem: Problem, path: Path, m: int, run: Run) -> tuple[P
     stages = sorted([*others, kept], key=lambda stage: -stage.budget)
     choice = f"{n_new} of {m} features replaced" if n_new else "the set of the path"
     reason = "regressions with a kernel and a ridge for each set"
-    if n_exchanges:
-        reason += f"; of {n_exchanges} exchanges of a feature, none lowers the error"
+    if better.n_exchanges:
+        reason += f"; of {better.n_exchanges} exchanges of a feature, none lowers the error"
     said = Decision("last word", choice, reason)
-    return plan.deciding(said), replace(path, stages=stages, order=order)
+    path = replace(path, stages=stages, order=order)
+    return plan.deciding(said), path, better.lost_without

@@ -6,7 +6,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from covmin.data import TableOptions, read
-from covmin.data.checks import check_columns, check_enough, warn_of_excluded
+from covmin.data.checks import check_columns, check_enough
 from covmin.data.independence import check_independence
 from covmin.data.table import from_tensors
 from covmin.plan import Formulation, Fourier
@@ -133,6 +133,11 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         rank 0. With names: :meth:`ranking_frame`.
     support_ : ndarray of bool of shape (n_features,)
         Mask of the columns kept: ``n_features_`` features and the ``given`` columns.
+    lost_without_ : ndarray of shape (n_features,)
+        What the selected features no longer explain if this one alone is left out, as a fraction of
+        the variance of y: the rise of the leave-one-out error of kernel ridge regression. About 0
+        if others carry the same. NaN for features that are not selected, with more than 30
+        features, and without tuned regressions (see ``plan_``).
     missing_share_ : ndarray of shape (n_features,)
         Fraction of missing values in each column.
     constant_ : ndarray of bool of shape (n_features,)
@@ -324,7 +329,6 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         with one_blas_thread():
             columns = table.columns(self.standardize)
         check_columns(table, columns, self.standardize)
-        warn_of_excluded(table)
         check_enough(table, columns)
         if self.cv is None:
             check_independence(table, columns)

@@ -12,9 +12,8 @@ from sklearn.utils import Tags, _safe_indexing, assert_all_finite, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from covmin.data.blocks.array import column_names, restrict_columns, stays_what_it_is
-from covmin.data.checks import checked_numbers
-from covmin.data.dtypes import is_category, is_frame, is_of, is_time
-from covmin.data.missing import refuse_missing
+from covmin.data.checks import checked_numbers, refuse_missing
+from covmin.data.dtypes import is_category, is_frame, is_of, is_time, local_frame
 from covmin.remarks import warn
 from covmin.runtime import __version__
 from covmin.runtime.compat import output_container
@@ -99,6 +98,7 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
             Sparse matrices, Dask collections, torch tensors and Parquet files keep their type.
         """
         support = self.get_support(indices=True)  # first, so that NotFittedError comes first
+        X = local_frame(X)
         if stays_what_it_is(X):
             _check_columns_of_fit(self, X)
             return restrict_columns(X, support)

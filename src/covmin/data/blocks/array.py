@@ -8,7 +8,6 @@ processed on the workers (:mod:`~covmin.data.blocks.dask`). All have the same me
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
 from itertools import chain, islice
 from typing import Any, Protocol
 
@@ -118,22 +117,9 @@ class LocalBlocks:
     dtype: np.dtype[Any]
     names: list[str] | None = None
 
-    @cached_property
-    def n_threads(self) -> int:
-        """Number of threads for blocks: that of BLAS when they are first read."""
-        return row_threads()
-
     def blocks(self, columns: np.ndarray | None = None) -> Iterator[tuple[int, np.ndarray]]:
         """Yield raw blocks with the number of their first row."""
         raise NotImplementedError
-
-    def with_responses(
-        self, Y: np.ndarray, p: np.ndarray, columns: np.ndarray | None = None
-    ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Yield raw blocks with their responses and weights."""
-        for start, X in self.blocks(columns):
-            stop = start + X.shape[0]
-            yield X, Y[start:stop], p[start:stop]
 
     def beside(self, values: np.ndarray) -> np.ndarray:
         return values
@@ -141,7 +127,11 @@ class LocalBlocks:
     def reduce(
         self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
     ) -> Any:
-        results = map_blocks(function, self.with_responses(Y, p, columns), self.n_threads)
+        blocks = (
+            (X, Y[start : start + len(X)], p[start : start + len(X)])
+            for start, X in self.blocks(columns)
+        )
+        results = map_blocks(function, blocks, row_threads())
         return merge(merge(chain([first], islice(results, _MERGED - 1))) for first in results)
 
     def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:

@@ -23,20 +23,6 @@ _LOOKED_AT = 1000
 _Knots = tuple[np.ndarray, np.ndarray]  # increasing values, and their scores
 
 
-def normal_range(X: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the range in which all of so many normal values would lie, with 95 % probability.
-
-    Location and scale are the median and the median absolute deviation of each column of X.
-    """
-    X = np.asarray(X, dtype=np.float64)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of empty columns
-        middle = np.nanmedian(X, axis=0)
-        deviation = np.nanmedian(np.abs(X - middle), axis=0) / ndtri(0.75)
-    reach = -ndtri(0.025 / n_samples) * deviation
-    return middle - reach, middle + reach
-
-
 @dataclass(frozen=True)
 class NormalScores:
     """``Φ⁻¹(F(x))`` for each column, where F is the fraction below x plus half of that at x.
@@ -59,12 +45,17 @@ class NormalScores:
     def clipped(cls, X: np.ndarray, n_samples: int, left: np.ndarray) -> NormalScores | None:
         """Return the clipping of columns with a few far values; None if there are none.
 
-        A column is clipped where normal values would not lie among so many samples, if that halves
-        its standard deviation: then it is due to a few values that make all others nearly equal.
+        A column is clipped outside the range in which all of so many normal values would lie, with
+        95 % probability, if that halves its standard deviation: then it is due to a few values
+        that make all others nearly equal. The range is that of normal values with the same median
+        and median absolute deviation.
         """
-        low, high = normal_range(X, n_samples)
         with np.errstate(invalid="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # of empty columns
+            middle = np.nanmedian(np.asarray(X, dtype=np.float64), axis=0)
+            deviation = np.nanmedian(np.abs(X - middle), axis=0) / ndtri(0.75)
+            reach = -ndtri(0.025 / n_samples) * deviation
+            low, high = middle - reach, middle + reach
             far = np.nanstd(np.clip(X, low, high), axis=0) < 0.5 * np.nanstd(X, axis=0)
         far &= (low < high) & ~left
         if not far.any():
@@ -228,35 +219,26 @@ class StandardizedBlocks:
     index: np.ndarray  # source column of each column
     mean: np.ndarray  # one for each entry of `index`, like `scale`
     scale: np.ndarray
-    missing_at: np.ndarray | None = (
-        None  # value of a missing entry in each column; None: no missing
-    )
-    rounded_to: np.dtype[Any] | None = None  # None: that of the blocks
+    missing_at: np.ndarray | None  # value of a missing entry in each column; None: no missing
+    dtype: np.dtype[Any]
 
     @property
     def shape(self) -> tuple[int, int]:
         return self.source.shape[0], self.index.size
 
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return self.rounded_to or self.source.dtype
-
     def astype(self, dtype: Any, copy: bool = False) -> StandardizedBlocks:
         """Return the same columns, to be rounded to another dtype."""
-        return replace(self, rounded_to=np.dtype(dtype))
-
-    def standardize(self, X: np.ndarray) -> np.ndarray:
-        """Standardise raw rows that have the columns of ``index``."""
-        return standardize_block(X, self.mean, self.scale, self.missing_at, self.dtype)
+        return replace(self, dtype=np.dtype(dtype))
 
     def sample(self, rows: np.ndarray) -> np.ndarray:
         """Return standardised rows at any row numbers."""
         order = np.argsort(rows)
         taken, place = self.source.take(rows[order], self.index), np.argsort(order)
+        how = self.mean, self.scale, self.missing_at, self.dtype
         sample = np.empty((rows.size, self.index.size), dtype=self.dtype)
 
         def fill(tile: slice) -> None:
-            sample[tile] = self.standardize(taken[place[tile]])
+            sample[tile] = standardize_block(taken[place[tile]], *how)
 
         for _ in map_blocks(fill, ((tile,) for tile in row_tiles(sample)), row_threads()):
             pass
