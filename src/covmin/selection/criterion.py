@@ -151,11 +151,8 @@ def conditional_covariance_trace(
     """Return the paper's criterion, the estimated trace of the conditional covariance operator.
 
     ``ε · tr(Yᵀ (G_w + nεI)⁻¹ Y)`` for y given ``w ⊙ x``, for one ε and one bandwidth, in squared
-    units of y. Use it to compare sets of the same size at the same ε, as the paper does. As n grows
-    and ε shrinks, it converges to the mean conditional variance of y. For finite n it is larger,
-    because of the regularisation, and it may increase when features are added, because the
-    bandwidth increases with them. To measure what features leave unexplained, use
-    :func:`~covmin.unexplained_variance`.
+    units of y. Use it to compare sets of the same size at the same ε, as the paper does. It exceeds
+    the conditional variance, and may increase when features are added, because the bandwidth does.
 
     Parameters
     ----------
