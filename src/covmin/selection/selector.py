@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from covmin.data import TableOptions, read
 from covmin.data.checks import check_columns, check_enough
+from covmin.data.independence import check_independence
 from covmin.data.table import from_tensors
 from covmin.plan import Formulation, Fourier
 from covmin.plan.formulation import formulation_of
@@ -297,7 +298,8 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
             to omitting it.
         groups : array-like of shape (n_samples,), default=None
             Group of each sample, such as a patient or a day. Cross-validation keeps the samples of
-            a group in one fold.
+            a group in one fold. Without groups and ``cv``, samples that follow each other or are
+            nearly copies and are alike, in a feature and in y, lead to a warning.
 
         Returns
         -------
@@ -316,6 +318,8 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
             columns = table.columns(self.standardize)
         check_columns(table, columns, self.standardize)
         check_enough(table, columns)
+        if self.cv is None:
+            check_independence(table, columns)
         identity: dict[str, Any] = {}
         if self.long_run is not None and self.long_run.checkpoint is not None:
             identity = fingerprint(self.get_params(deep=False), columns, table.response)
