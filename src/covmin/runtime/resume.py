@@ -92,7 +92,7 @@ class ResultLog:
         if not (data.startswith(_START) or _START.startswith(data)):
             raise InputError(
                 f"{self.path} is not a results file of covmin and was left unchanged. "
-                "Choose another file.",
+                "Choose another file."
             )
         self._n_bytes = data.rfind(b"\n") + 1
         try:
@@ -102,7 +102,7 @@ class ResultLog:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(
                 f"{self.path} is damaged ({error}). Choose another file, or delete it to start "
-                "again.",
+                "again."
             ) from error
         changed = [
             f"  {name}: {found.get(name)!r} in the file, {self.settings.get(name)!r} in this run"
@@ -113,7 +113,7 @@ class ResultLog:
             raise InputError(
                 f"{self.path} holds results of other settings:\n"
                 + "\n".join(changed or ["  a different format"])
-                + "\nContinue with the settings in that file, or choose another file.",
+                + "\nContinue with the settings in that file, or choose another file."
             )
 
 

@@ -299,6 +299,21 @@ def beyond_given(samples: Table, rows: DistinctRows, standardize: Standardize) -
     return replace(samples, response=samples.response.reduced_to(centred, samples.weight))
 
 
+def held_out_share(samples: Table, cv: Any) -> float:
+    """Return the error on held-out samples of regression on all features, relative to the mean's.
+
+    It is at most one, because the mean is a candidate too.
+    """
+    every, error, of_mean = np.arange(samples.layout.unit.size), 0.0, 0.0
+    for fold in splits(samples, cv, every_fold=True):
+        held = _hold_out(samples, samples.layout, True, fold)
+        [predicted] = held.predicted([every], held.response.Y)
+        weight = samples.weight[fold[1]]
+        error += float(weight @ ((held.target - predicted) ** 2).sum(axis=1))
+        of_mean += float(weight @ (held.target**2).sum(axis=1))
+    return min(error / of_mean, 1.0)
+
+
 def _hold_out(samples: Table, layout: Layout, standardize: Standardize, fold: Fold) -> _HeldOut:
     """Prepare the training columns and responses, and the samples of the test fold.
 
@@ -329,6 +344,8 @@ def splits(table: Table, cv: Any = None, *, every_fold: bool = False) -> list[Fo
     are needed for enough test samples, unless ``every_fold``.
     """
     n, strata, groups = table.n_samples, table.response.strata, table.groups
+    if groups is not None and np.unique(groups).size == n:  # every sample is on its own
+        groups = None
     pairs: list[Any]
     if cv is None and groups is None:
         tests = stratified_folds(n, strata)
