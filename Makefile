@@ -27,11 +27,9 @@ test: $(VENV)/.installed-test ## run the tests but for the slow ones
 test-all: $(VENV)/.installed-test ## run all tests: faults, large tables, pages and examples too
 	$(PYTEST)
 
-bench: $(VENV)/.installed-dev ## steps against bare products, fits from disk, boosted trees
-	$(BIN)/python -m benchmarks.step
+bench: $(VENV)/.installed-dev ## fits from disk, and beside boosted trees
 	$(BIN)/python -m benchmarks.large
 	$(BIN)/python -m benchmarks.grid
-	OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.rivals
 
 test-oldest: ## run the tests with the oldest versions that are supported
 	$(PYTHON) -m venv .venv-oldest

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from experiments import provenance
+from experiments.tables import markdown_table
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -29,19 +30,12 @@ def machine() -> str:
 
 
 def show(rows: Sequence[dict[str, Any]], *, head: bool = True) -> None:
-    """Print rows as a Markdown table, with or without its head."""
-    print("\n".join(markdown(rows)[0 if head else 2 :]), flush=True)
-
-
-def markdown(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Lines of a Markdown table: its head, a rule, and the rows."""
-    names = list(rows[0])
-    table = [names, ["---:" for _ in names], *([_text(row[n]) for n in names] for row in rows)]
-    return ["| " + " | ".join(line) + " |" for line in table]
-
-
-def _text(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+    """Print rows as a Markdown table, with or without its head; floats with three digits."""
+    short = [
+        {key: f"{x:.3g}" if isinstance(x, float) else x for key, x in row.items()} for row in rows
+    ]
+    lines = markdown_table(pd.DataFrame(short)).splitlines()
+    print("\n".join(lines[0 if head else 2 :]), flush=True)
 
 
 def write(name: str, rows: Sequence[dict[str, Any]], *, partly: bool = False) -> None:

@@ -13,6 +13,7 @@ from benchmarks.tables import in_words, times
 
 from experiments import guarantees, migration, regression
 from experiments.study import results
+from experiments.truth import JUDGES as TABLE_JUDGES
 
 OURS = ("ccm", "ccm-single")
 RIVALS = ("mrmr", "bahsic", "mi")  # those in the paper's figure of the real sets
@@ -180,13 +181,6 @@ def table_claims() -> pd.DataFrame:
 # Times ------------------------------------------------------------------------------------------
 
 
-def steps() -> pd.DataFrame:
-    """A step against its products."""
-    frame = times("step")
-    frame["against bare"] = (frame["seconds"] / frame.pop("bare")).map("{:.2f}×".format)
-    return frame.assign(seconds=frame["seconds"].map(in_words))
-
-
 def thousands(name: str) -> pd.DataFrame:
     """Times with commas in numbers of rows and columns."""
     frame = times(name)
@@ -206,18 +200,6 @@ def grid() -> pd.DataFrame:
     wide.columns = [f"{task}: {name}" for task, name in wide.columns]
     wide = wide.map(in_words).reset_index()
     return wide.rename(columns={"n": "rows", "d": "columns"})
-
-
-def rivals() -> pd.DataFrame:
-    """True features of five that each method finds, and its processor seconds."""
-    frame = times("rivals")
-    frame["cell"] = [
-        f"{found} in {in_words(taken)} s"
-        for found, taken in zip(frame["found"], frame["processor seconds"], strict=True)
-    ]
-    frame["table"] = frame["rows"].map("{:,} × ".format) + frame["columns"].map("{:,}, ".format)
-    frame["table"] += frame["task"]
-    return frame.pivot_table("cell", "method", "table", aggfunc="first", sort=False).reset_index()
 
 
 # Evidence ---------------------------------------------------------------------------------------
@@ -244,25 +226,93 @@ def numbers() -> pd.DataFrame:
     return wide.sort_values(wide.columns[2], ascending=False).reset_index(names="selector")
 
 
-def found_first() -> pd.DataFrame:
-    """Share of the true features among as many that come first."""
-    keys = ["table", "rows", "columns"]
-    wide = results("truth").pivot_table("found", keys, "selector", sort=False)
-    return wide.reset_index()
+def common(frame: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
+    """The rows of those cells that every selector has run."""
+    counts = frame.groupby(cell)["selector"].transform("nunique")
+    return frame[counts == frame["selector"].nunique()]
 
 
-def real_tables() -> pd.DataFrame:
-    """R² or accuracy of boosted trees on the first columns."""
-    wide = results("truth-tables").pivot_table("score", ["table", "m"], "selector", sort=False)
-    return wide.reset_index()
+# Words in the names of tables with known features, and what the tables have in common.
+_KINDS = {
+    "large": "xor and threshold, 5,000 rows of 500 columns",
+    "sin": "fast waves",
+    "noise|errors|counts|weak": "heavy tails, gross errors, counts, weak effects",
+    "signs|xor and|bits": "signs and thresholds of three and more",
+    "x₀|product": "products of three, alone and in sums",
+    "GAMETES": "GAMETES: pairs, three, two halves",
+    "monk|parity5|corral|led24|Friedman": "monks, parity5+5, corral, led24, Friedman",
+}
+
+
+def by_selector(frame: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:
+    """Means of a value, a column for each selector, ours first."""
+    wide = frame.pivot_table(value, keys, "selector", sort=False)
+    return wide[["ccm", *wide.columns.drop("ccm")]]
+
+
+def losses_first(wide: pd.DataFrame) -> pd.DataFrame:
+    """The rows where ours is furthest behind the best of the others first."""
+    behind = wide["ccm"] - wide.drop(columns="ccm").max(axis=1)
+    return wide.loc[behind.sort_values(kind="stable").index]
+
+
+def found_first(every: bool = False) -> pd.DataFrame:
+    """Share of the true features among as many that come first, of each table or kind of table."""
+    published = common(results("passemiers"), ["task", "n", "columns", "fold"])
+    published = published.rename(columns={"best p": "found", "n": "rows"})
+    published["table"] = [
+        f"{task}, {n:,} rows (Passemiers)"
+        for task, n in zip(published["task"], published["rows"], strict=True)
+    ]
+    published["columns"] = f"2 to {published['columns'].max():,}"
+    frame = pd.concat([results("truth"), results("known"), published])
+    wide = by_selector(frame, "found", ["table", "rows", "columns"]).reset_index()
+    if every:
+        return wide.astype({"rows": str, "columns": str})
+    kinds = wide.pop("table")
+    for words, kind in _KINDS.items():
+        kinds = kinds.where(~kinds.str.contains(words), kind)
+    groups = wide.drop(columns=["rows", "columns"]).groupby(kinds.rename("tables"), sort=False)
+    means = losses_first(groups.agg(lambda shares: shares.mean(skipna=False)))
+    means = means.dropna(axis=1, thresh=len(means) // 2)  # those that ran on most
+    means.insert(0, "number", groups.size())  # a mean is empty where a table is missing
+    means.loc["seconds of a fit, mean"] = frame.groupby("selector")["seconds"].mean()
+    number = means["number"].map("{:.0f}".format, na_action="ignore").fillna("")
+    return means.assign(number=number).reset_index()
+
+
+def networks() -> pd.DataFrame:
+    """Markov blankets: precision and recall of a given number and of a chosen one."""
+    frame = results("blankets")
+    every = frame.groupby("network")["variables"].transform("max")
+    frame = frame[frame["variables"] == every]  # of all variables
+    found = frame["others found"] / frame["others"]
+    columns = ["network", "selector", "number", "precision", "recall"]
+    return frame[columns].assign(**{"other parents found": found})
+
+
+def real_tables(every: bool = False) -> pd.DataFrame:
+    """R² or accuracy by three judges on the first columns: mean over their numbers, or each."""
+    keys = ["table", "judge", "columns"] if every else ["table", "judge"]
+    frame = common(results("truth-tables"), ["table", "m", "draw"])
+    frame = frame.rename(columns={"m": "columns"})
+    long = frame.melt(["table", "selector", "columns", "draw"], TABLE_JUDGES, "judge", "score")
+    wide = by_selector(long, "score", keys)
+    wide = wide if every else losses_first(wide)
+    best = wide.drop(columns="ccm").max(axis=1)
+    level = (wide["ccm"] >= best - 0.005).map({True: "yes", False: "**no**"})
+    return wide.assign(**{"level with the best": level}).reset_index()
 
 
 TABLES = {
     "why": (why, 1),
     "found-first": (found_first, 2),
+    "found-first-each": (lambda: found_first(every=True), 2),
     "classes": (classes, 1),
     "numbers": (numbers, 3),
+    "networks": (networks, 2),
     "real-tables": (real_tables, 3),
+    "real-tables-each": (lambda: real_tables(every=True), 3),
     "ranks": (table_ranks, 2),
     "variants": (table_variants, 2),
     "claims": (table_claims, 1),
@@ -270,8 +320,6 @@ TABLES = {
     "optimism": (table_optimism, 1),
     "leaks": (table_leaks, 3),
     "grid": (grid, 2),
-    "rivals": (rivals, 0),
-    "step": (steps, 2),
     "large": (lambda: thousands("large"), 2),
     "gpu": (lambda: thousands("gpu"), 2),
     **guarantees.TABLES,

@@ -66,6 +66,7 @@ def code(parts: Sequence[str]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+@cache
 def commit() -> str:
     """The commit that is checked out, with a plus where the package differs from it."""
 
@@ -105,10 +106,11 @@ def write(
     *,
     digits: str = "%.4f",
     partly: bool = False,
+    made_by: Made | None = None,
 ) -> None:
     """Write rows below the line of their making; ``partly`` where some rows are older."""
     now = code(tuple(parts))
     if partly and path.exists() and made(path).code != now:
         now = MIXED
     rows = frame.to_csv(index=False, float_format=digits, lineterminator="\n")
-    path.write_text(f"{Made(command, commit(), now)}\n{rows}", encoding="utf-8")
+    path.write_text(f"{made_by or Made(command, commit(), now)}\n{rows}", encoding="utf-8")

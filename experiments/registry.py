@@ -15,7 +15,7 @@ from experiments import pictures
 from experiments.paper import figures as paper
 from experiments.provenance import COMPARED, ROOT
 
-MODULES = ("accuracy", "regression", "truth", "migration", "guarantees")
+MODULES = ("paper.studies", "accuracy", "regression", "truth", "known", "migration", "guarantees")
 STUDIES = {
     study.name: study for name in MODULES for study in import_module(f"experiments.{name}").STUDIES
 }
@@ -39,11 +39,7 @@ PICTURES: dict[str, tuple[Callable[..., Any], list[str]]] = {
 
 # What makes files of results beside the studies: hours on one core, and the files.
 RUNS: dict[str, tuple[float, list[str]]] = {
-    "experiments.paper synthetic --output experiments": (1.1, [f"{_R}synthetic.csv"]),
-    "experiments.paper real --output experiments": (1.4, [f"{_R}real.csv"]),
     "benchmarks.grid": (1.5, [f"{_B}grid.csv"]),
-    "benchmarks.rivals": (0.1, [f"{_B}rivals.csv"]),
-    "benchmarks.step --processor --rows 50000": (0.1, [f"{_B}step.csv"]),
     "benchmarks.large": (0.1, [f"{_B}large.csv"]),
     "benchmarks.gpu": (0.1, [f"{_B}gpu.csv"]),  # needs a GPU
 }

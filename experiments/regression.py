@@ -12,14 +12,13 @@ and the figure is the mean over these numbers:
 - extra-trees: 100 trees with at least three samples in a leaf. Fully grown ones fit the noise of a
   single feature; three was fixed before any other selector was judged by it.
 
-Errors of a mean over sets are those of the sets, drawn apart from each other; differences are taken
-split by split.
+Errors of a mean over sets are those of the sets, drawn apart from each other.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache, partial
 from itertools import product
 from pathlib import Path
@@ -34,7 +33,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
 
-from covmin.core.kernels.bandwidth import median_bandwidth
+from covmin.core.kernels import median_bandwidth
 from covmin.evaluation.curves import rank_features
 from experiments.rivals import selectors
 from experiments.sets import NUMBERS, load_numbers
@@ -145,56 +144,26 @@ def cells(means: pd.Series, errors: pd.Series, digits: int = 3) -> pd.Series:
     return text.where(means.notna(), "")
 
 
-def settings(frame: pd.DataFrame) -> Iterator[tuple[str, str, int]]:
-    """Title, judge and number of probes of every column of figures."""
-    for probes, judge in product(sorted(frame["probes"].unique()), JUDGES):
-        yield f"{judge}, {probes} probes" if probes else judge, judge, int(probes)
-
-
-def selector_column(columns: dict[str, pd.Series], names: Sequence[str]) -> pd.DataFrame:
-    frame = pd.DataFrame(columns).reindex(names).fillna("")
-    return frame.rename_axis("selector").reset_index()
-
-
-def figures(frame: pd.DataFrame, sets: Sequence[str], *, gains: bool = False) -> pd.DataFrame:
-    """R² of each selector, or what ccm gains over each other one on the splits of both."""
-    columns = {}
-    for title, judge, probes in settings(frame):
-        wide = by_split(frame, judge, probes)
-        if gains and "ccm" not in wide:
-            continue
-        wide = wide.drop(columns="ccm").rsub(wide["ccm"], axis=0) if gains else wide
-        columns[title] = cells(*mean_and_error(wide, sets))
-    names = [n for n in frame["selector"].unique() if not (gains and n == "ccm")]
-    return selector_column(columns, names)
-
-
-def costs(frame: pd.DataFrame, sets: Sequence[str]) -> pd.DataFrame:
-    """Probes among the first five features, seconds of a fit, and splits of every selector."""
-    columns = {}
-    for probes in sorted(frame["probes"].unique()):
-        suffix = f", {probes} probes" if probes else ""
-        if probes:
-            found = mean_and_error(by_split(frame, "probes found", probes), sets)
-            columns["probes among the first five"] = cells(*found, digits=2)
-        seconds = by_split(frame, "seconds", probes)
-        mean = mean_and_error(seconds, sets)[0]
-        columns[f"seconds{suffix}"] = mean.map("{:.2f}".format, na_action="ignore")
-        counts = seconds.groupby("dataset").count().reindex(sets).fillna(0).min()
-        columns[f"splits{suffix}"] = counts.astype(int).astype(str)
-    return selector_column(columns, frame["selector"].unique())
+def figures(frame: pd.DataFrame, sets: Sequence[str]) -> pd.DataFrame:
+    """R² of each selector, probes among its first five features, and seconds of a fit."""
+    columns, every = {}, sorted(frame["probes"].unique())
+    for probes, judge in product(every, JUDGES):
+        title = f"{judge}, {probes} probes" if probes else judge
+        columns[title] = cells(*mean_and_error(by_split(frame, judge, probes), sets))
+    found = mean_and_error(by_split(frame, "probes found", every[-1]), sets)
+    columns["probes among the first five"] = cells(*found, digits=2)
+    seconds = mean_and_error(by_split(frame, "seconds", every[0]), sets)[0]
+    columns["seconds"] = seconds.map("{:.2f}".format, na_action="ignore")
+    table = pd.DataFrame(columns).reindex(frame["selector"].unique()).fillna("")
+    return table.rename_axis("selector").reset_index()
 
 
 def report(frame: pd.DataFrame) -> str:
     """All tables in Markdown."""
-    frame = done_everywhere(frame)
-    sets = (*EXPLORE, *JUDGE)
-    parts = {f"R², mean over the {len(sets)} sets": figures(frame, sets)}
-    parts["R², mean over the sets that had no part in the design"] = figures(frame, JUDGE)
-    gains = "R² of ccm minus that of each other selector, on the same splits"
-    parts[gains] = figures(frame, sets, gains=True)
-    parts["Seconds of a fit, splits, and probes among the first five"] = costs(frame, sets)
-    return titled({title: markdown_table(table) for title, table in parts.items()})
+    frame, every = done_everywhere(frame), (*EXPLORE, *JUDGE)
+    titles = {f"R², mean over the {len(every)} sets": every}
+    titles["R², mean over the sets that had no part in the design"] = JUDGE
+    return titled({t: markdown_table(figures(frame, sets)) for t, sets in titles.items()})
 
 
 _OWN = partial(units, (*EXPLORE, *JUDGE), (*SELECTORS, *SLOW))

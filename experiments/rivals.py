@@ -1,8 +1,16 @@
-"""Everything that the experiments compare by name: the library's, the paper's, and a few more."""
+"""Everything that the experiments compare by name: the library's, the paper's, and a few more.
+
+Some need a package: ``pip install lightgbm boruta lassonet xrfm skrebate hidimstat``. Those whose
+package is missing are left out of a run, which then says so.
+"""
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+from typing import Any
+
 import numpy as np
+from scipy.stats import rankdata
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -14,7 +22,9 @@ from sklearn.ensemble import (
 from sklearn.feature_selection import RFE
 from sklearn.svm import SVC, SVR
 
-from covmin.evaluation.baselines import Question, baseline
+from covmin.evaluation.baselines import Question, baseline, by_position
+from covmin.evaluation.baselines import _information as information
+from covmin.evaluation.curves import rank_features
 from covmin.evaluation.selectors import SelectorSpec
 from experiments.paper.selectors import paper_selectors
 
@@ -37,13 +47,79 @@ def rfe_of_trees(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray
     return -RFE(trees(random_state=question.seed), n_features_to_select=1).fit(Z, y).ranking_
 
 
-def lightgbm(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
-    """Gain of 200 rounds of LightGBM."""
+def mrmr_eight(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
+    """MRMR by the mutual information of eight bins, about equally many samples in each."""
+    codes = y if question.classes else eighths(y[:, None])[:, 0]
+    columns, labels = np.eye(8, dtype=np.float32)[eighths(Z)], np.eye(codes.max() + 1)[codes]
+    relevance = information(labels.astype(np.float32), columns)
+    chosen, redundancy = [int(np.argmax(relevance))], np.zeros(len(relevance))
+    while len(chosen) < min(max(question.n_features, 10), len(relevance)):
+        redundancy += information(columns[:, chosen[-1]], columns)
+        merit = relevance - redundancy / len(chosen)
+        merit[chosen] = -np.inf
+        chosen.append(int(np.argmax(merit)))
+    rest = np.setdiff1d(np.argsort(-relevance), chosen, assume_unique=True)
+    return by_position(np.concatenate([chosen, rest]))
+
+
+def eighths(Z: np.ndarray) -> np.ndarray:
+    """Which eighth of its column a value is in; equal values are in one."""
+    return np.minimum(8 * (rankdata(Z, axis=0) - 0.5) / len(Z), 7).astype(int)
+
+
+def boosted(Z: np.ndarray, y: np.ndarray, question: Question) -> Any:
+    """200 rounds of LightGBM."""
     from lightgbm import LGBMClassifier, LGBMRegressor
 
     model = LGBMClassifier if question.classes else LGBMRegressor
     options = {"n_estimators": 200, "importance_type": "gain", "n_jobs": 1, "verbose": -1}
-    return model(**options, random_state=question.seed).fit(Z, y).feature_importances_
+    return model(**options, random_state=question.seed).fit(Z, y)
+
+
+def lightgbm(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
+    """Gain of LightGBM."""
+    return boosted(Z, y, question).feature_importances_
+
+
+def lightgbm_shap(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
+    """Mean absolute SHAP values of LightGBM, which computes them itself."""
+    values = boosted(Z, y, question).predict(Z, pred_contrib=True)
+    # The last column of each class is that of no feature.
+    return np.abs(values.reshape(len(Z), -1, Z.shape[1] + 1)[..., :-1]).mean(axis=(0, 1))
+
+
+def multisurf(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
+    """MultiSURF (Urbanowicz et al., 2018), which compares every two rows: on 800 of them."""
+    from skrebate import MultiSURF
+
+    rows = np.random.default_rng(question.seed).permutation(len(y))[:800]
+    return MultiSURF().fit(Z[rows], y[rows]).feature_importances_
+
+
+def xrfm(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
+    """Diagonal of the average gradient outer product of xRFM (Beaglehole et al., 2025)."""
+    import torch
+    from xrfm import xRFM
+
+    X, Y = (torch.tensor(each, dtype=torch.float32) for each in (Z, np.c_[y]))
+    if question.classes:
+        Y = torch.nn.functional.one_hot(Y[:, 0].long()).float()
+    held_out = np.arange(len(y)) % 5 == 0
+    model = xRFM(device=torch.device("cpu"), tuning_metric="mse")
+    model.fit(X[~held_out], Y[~held_out], X[held_out], Y[held_out])
+    means = [np.asarray(each) for each in model.collect_best_agops()]
+    return sum(each.diagonal() if each.ndim > 1 else each for each in means)
+
+
+def conditional(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
+    """Conditional importance of hidimstat: of a forest, given all other columns."""
+    from hidimstat import CFI
+
+    forest = RandomForestClassifier if question.classes else RandomForestRegressor
+    train = np.random.default_rng(question.seed).random(len(y)) < 0.7
+    model = forest(random_state=question.seed).fit(Z[train], y[train])
+    importance = CFI(estimator=model, n_permutations=20, random_state=question.seed)
+    return importance.fit_importance(Z[~train], y[~train])
 
 
 def boruta(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
@@ -77,10 +153,25 @@ _RIVALS = {
     "boosting": boosting,
     "rfe-sklearn": rfe_of_sklearn,
     "rfe-trees": rfe_of_trees,
+    "mrmr-8": mrmr_eight,
     "lightgbm": lightgbm,
+    "lightgbm-shap": lightgbm_shap,
+    "multisurf": multisurf,
+    "xrfm": xrfm,
+    "conditional": conditional,
     "boruta": boruta,
     "lassonet": lassonet,
 }
+
+
+# Packages that are not among the extras of covmin: ``pip install`` them.
+_PACKAGES = {"lightgbm-shap": "lightgbm", "multisurf": "skrebate", "conditional": "hidimstat"}
+_PACKAGES |= {name: name for name in ("lightgbm", "boruta", "lassonet", "xrfm")}
+
+
+def missing(name: str) -> bool:
+    """Whether the package of a selector is not installed."""
+    return name in _PACKAGES and find_spec(_PACKAGES[name]) is None
 
 
 def selectors() -> dict[str, SelectorSpec]:
@@ -89,3 +180,11 @@ def selectors() -> dict[str, SelectorSpec]:
         **paper_selectors(),
         **{name: SelectorSpec(name, baseline, {"score": score}) for name, score in _RIVALS.items()},
     }
+
+
+def ranked(name: str, m: int, X: Any, y: np.ndarray, seed: int = 0) -> tuple[np.ndarray, float]:
+    """Columns from best to worst, and the seconds of the ranking."""
+    order, seconds, error = rank_features(selectors()[name], m, X, y, seed)
+    if order is None:
+        raise RuntimeError(f"{name}: {error}")
+    return order, seconds

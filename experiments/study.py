@@ -15,7 +15,10 @@ import pandas as pd
 
 from covmin.evaluation.runner import run_units
 from experiments import provenance
+from experiments.rivals import missing
 
+# Where units are chosen by these, those of rivals depend on nothing but their own code.
+RIVALRY, RIVALS = ("selector", "method"), ("evaluation/baselines.py",)
 RESULTS = Path(__file__).parent / "results"
 Unit = Mapping[str, Any]
 
@@ -62,17 +65,33 @@ class Study:
             print(f"{self.name}: skipped, {self.folder} is not there.")
             return
         units = [unit for unit in self.units() if not only or unit[self.by] in only]
-        # What other code has logged is not resumed.
-        log = self.path.with_name(f"{self.name}-{provenance.code(self.parts)}.jsonl")
+        if absent := {name for name in (u[self.by] for u in units) if missing(name)}:
+            print(f"{self.name}: not installed, left out: {', '.join(sorted(absent))}.")
+            units = [unit for unit in units if unit[self.by] not in absent]
+        # What other code has logged is not resumed; covmin is no part of what its rivals do.
+        parts = self.parts if any(self.is_ours(u[self.by]) for u in units) else RIVALS
+        provenance.commit()  # that of the code that runs, whatever is checked out meanwhile
+        log = self.path.with_name(f"{self.name}-{provenance.code(parts)}.jsonl")
         options: dict[str, Any] = {"n_jobs": n_jobs, "seconds": seconds, "description": self.name}
         done = run_units(units, self.work, log=log, progress=True, **options)
         frame = self.summary(rows_of(units, done))
+        old, mixed = None, False
         if only and self.path.exists():
-            before = provenance.read(self.path)
-            frame = pd.concat([before[~before[self.by].isin(only)], frame], ignore_index=True)
-        command = f"python -m experiments {self.name}"
-        digits, partly = f"%.{self.digits}f", bool(only)
-        provenance.write(self.path, frame, command, self.parts, digits=digits, partly=partly)
+            kept = provenance.read(self.path)
+            kept = kept[~kept[self.by].isin(only)]
+            # The file names the code that made our rows, be they kept or new.
+            if any(map(self.is_ours, kept[self.by])):
+                mixed = parts == self.parts
+                old = None if mixed else provenance.made(self.path)
+            frame = pd.concat([kept, frame], ignore_index=True)
+        command, digits = f"python -m experiments {self.name}", f"%.{self.digits}f"
+        provenance.write(
+            self.path, frame, command, self.parts, digits=digits, partly=mixed, made_by=old
+        )
+
+    def is_ours(self, name: str) -> bool:
+        """Whether rows depend on more of the package than the baselines."""
+        return self.by not in RIVALRY or name.startswith(("ccm", "covmin"))
 
     def tables(self) -> str:
         """The tables in Markdown, from the file, so that they have its digits."""

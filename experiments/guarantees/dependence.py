@@ -140,28 +140,18 @@ def one_test(unit: Unit) -> dict[str, Any]:
     return {"rejected": float(p_value <= ALPHA), "seconds": time.process_time() - start}
 
 
-def _error(rate: float, runs: pd.Series) -> pd.Series:
-    return np.sqrt(rate * (1.0 - rate) / runs)
-
-
 def page_level() -> pd.DataFrame:
     frame = results("guarantees-test")
     ours = frame[frame["question"].isin(list(NULLS))]
     wide = ours.pivot(index="question", columns="n", values=["rejected", "runs"]).loc[list(NULLS)]
-    worst = (wide["rejected"] - ALPHA - 2.0 * _error(ALPHA, wide["runs"])).max(axis=1)
+    error = np.sqrt(ALPHA * (1.0 - ALPHA) / wide["runs"])
+    worst = (wide["rejected"] - ALPHA - 2.0 * error).max(axis=1)
     rates = wide["rejected"].add_prefix("n=")
     return (
         rates.assign(**{"within 2 s.e.": np.where(worst <= 0.0, "yes", "**no**")})
         .reset_index(names="null")
         .assign(what=[NULLS[name][1] for name in NULLS])
     )
-
-
-def page_runs() -> pd.DataFrame:
-    frame = results("guarantees-test")
-    ours = frame[frame["question"].isin(list(NULLS))]
-    by_size = ours.groupby("n")["runs"].min().reset_index(name="runs of each null")
-    return by_size.assign(**{"standard error at 0.05": _error(ALPHA, by_size["runs of each null"])})
 
 
 def page_power() -> pd.DataFrame:
@@ -176,6 +166,5 @@ CELLS += [{"question": q, "n": N_POWER, "runs": N_RUNS} for q in QUESTIONS]
 STUDIES = [simulation("guarantees-test", CELLS, one_test, "question")]
 TABLES = {
     "type-1": (page_level, 3),
-    "type-1-runs": (page_runs, 3),
     "power": (page_power, 2),
 }

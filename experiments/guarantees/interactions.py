@@ -1,7 +1,7 @@
-"""How often a pair is named an interaction, or a feature one of the spread, where there is none.
+"""How often an interaction is named, or a feature of the spread, where there is none.
 
-Only the look at the products of all pairs runs, on tables read as a fit reads them. The designs of
-:data:`EFFECTS_OF_SINGLES` have effects, none of them an interaction.
+Only the search runs, over pairs and over pairs and triples, on tables read as a fit reads them. The
+designs of :data:`EFFECTS_OF_SINGLES` have effects, none of them an interaction.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from experiments.study import Study, Unit, results
 from .simulation import gaussian_design
 
 LEVEL = 0.05
-N_TABLES, BATCH = 500, 50
+N_TABLES, BATCH, ORDERS = 500, 50, (2, 3)
 Draw = Callable[[np.random.Generator, int, int], Any]
 
 # --- features -------------------------------------------------------------------------------------
@@ -40,13 +40,6 @@ def near_copies(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     """Two of each, which differ by a tenth of their deviation."""
     shared = np.repeat(rng.standard_normal((n, -(-d // 2))), 2, axis=1)[:, :d]
     return shared + 0.1 * rng.standard_normal((n, d))
-
-
-def sums(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
-    """The second is about the sum of the third and the fourth."""
-    X = rng.standard_normal((n, d))
-    X[:, 1] = (X[:, 2] + X[:, 3]) / np.sqrt(2.0) + 0.3 * rng.standard_normal(n)
-    return X
 
 
 def bent(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
@@ -89,7 +82,6 @@ FEATURES: dict[str, Draw] = {
     ),
     "counts": counts,
     "categories": with_categories,
-    "a sum": sums,
     "a bent copy": bent,
 }
 
@@ -112,13 +104,10 @@ NOISE: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 # Sums of functions of single features; noise of half a deviation is added.
 EFFECTS_OF_SINGLES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "x₁²": lambda X: X[:, 1] ** 2,
-    "x₁³ − 3x₁": lambda X: X[:, 1] ** 3 - 3.0 * X[:, 1],
-    "sin 3x₁": lambda X: np.sin(3.0 * X[:, 1]),
     "sin 6x₁": lambda X: np.sin(6.0 * X[:, 1]),
     "four bent effects": lambda X: X[:, 1] - X[:, 3] + np.abs(X[:, 5]) + np.sin(2.0 * X[:, 7]),
     "three squares": lambda X: (X[:, [1, 2, 6]] ** 2).sum(axis=1),
     "x₁ + x₂, two classes": lambda X: X[:, 1] + X[:, 2],
-    "x₁² + x₆², two classes": lambda X: X[:, 1] ** 2 + X[:, 6] ** 2 - 2.0,
 }
 
 
@@ -134,8 +123,8 @@ def draw(unit: Unit, table: int) -> tuple[Any, np.ndarray]:
     return X, (y > 0.0).astype(str) if "classes" in response else y
 
 
-def named(X: Any, y: np.ndarray) -> Protected:
-    """What a fit would name by the look before its path.
+def named(X: Any, y: np.ndarray, order: int) -> Protected:
+    """What a fit would name by the look before its path, in sets of up to ``order`` features.
 
     The look goes by ranks, so that numbers need not be read and standardised as a fit does.
     """
@@ -144,39 +133,34 @@ def named(X: Any, y: np.ndarray) -> Protected:
         samples = read(X, y, TableOptions(task=task))
         columns = samples.columns(True)
         problem = make_problem(columns, samples.response.Y, Gaussian())
-        return FirstLook(problem, task).protected
+        return FirstLook(problem, task, order).protected
     X = X[:, np.ptp(X, axis=0) > 0.0]
     Y = y[:, None] if task == "regression" else (y[:, None] == np.unique(y)).astype(float)
     sample = Sample(X, Y - Y.mean(axis=0), np.full(len(X), 1.0 / len(X)))
     problem = Problem.exact(sample, kernel=Gaussian(), epsilon=1.0)
-    return FirstLook(problem, task).protected
+    return FirstLook(problem, task, order).protected
 
 
 # --- runs -----------------------------------------------------------------------------------------
 
-SHAPES = ((100, 50), (500, 20))
-OTHER_SHAPES = ((60, 10), (200, 200), (100, 1000))
+SHAPE, SMALL, LARGE = (100, 30), (30, 10), ((500, 20), (200, 100))
 
 
 def cells() -> list[tuple[str, str, int, int]]:
     """Features, response, samples and columns."""
-    noise = [(features, "normal", *shape) for features in list(FEATURES)[:-2] for shape in SHAPES]
-    noise += [("independent", response, *SHAPES[0]) for response in list(NOISE)[1:]]
-    noise += [("independent", "normal", *shape) for shape in OTHER_SHAPES]
-    noise += [("AR(0.8)", "normal", *shape) for shape in OTHER_SHAPES[:2]]
-    noise += [
-        (features, response, *SHAPES[1])
-        for features in ("lognormal", "80 % zeros", "categories")
-        for response in ("70 % zeros", "a class of 10 %", "uneven classes")
-    ]
+    noise = [(features, "normal", *SHAPE) for features in list(FEATURES)[:-1]]
+    few = ("independent", "blocks of 0.8", "lognormal", "0 or 1", "three values")
+    noise += [(features, "normal", *SMALL) for features in few]
+    noise += [(f, "normal", *shape) for f in ("independent", "AR(0.8)") for shape in LARGE]
+    noise += [("independent", response, *SHAPE) for response in list(NOISE)[1:]]
+    rare = ("lognormal", "80 % zeros", "categories")
+    noise += [(features, "a class of 10 %", *SHAPE) for features in rare]
     effects = [
-        (features, response, n, 20)
-        for features in ("independent", "blocks of 0.8", "near-copies", "lognormal", "a sum")
+        (features, response, *LARGE[0])
+        for features in ("independent", "near-copies", "lognormal")
         for response in EFFECTS_OF_SINGLES
-        for n in ((100, 500) if features == "near-copies" else (500,))
     ]
-    effects += [("a bent copy", response, 500, 20) for response in ("x₁³ − 3x₁", "sin 6x₁")]
-    return list(dict.fromkeys(noise + effects))
+    return [*noise, *effects, ("a bent copy", "sin 6x₁", *LARGE[0])]
 
 
 def units() -> list[dict[str, Any]]:
@@ -187,14 +171,17 @@ def units() -> list[dict[str, Any]]:
     ]
 
 
-def run(unit: Unit) -> dict[str, int]:
-    """Of a batch, tables with a pair and with a feature of the spread."""
+def run(unit: Unit) -> list[dict[str, int]]:
+    """Of a batch, tables with an interaction and with a feature of the spread, by the order."""
     tables = range(unit["batch"] * BATCH, (unit["batch"] + 1) * BATCH)
-    found = [named(*draw(unit, table)) for table in tables]
-    return {
-        "pair": sum(protected.interactions.share.size > 0 for protected in found),
-        "spread": sum(protected.spread.share.size > 0 for protected in found),
-    }
+    drawn = [draw(unit, table) for table in tables]
+    rows = []
+    for order in ORDERS:
+        found = [named(*table, order) for table in drawn]
+        any_set = sum(protected.interactions.share.size > 0 for protected in found)
+        spread = sum(protected.spread.share.size > 0 for protected in found)
+        rows.append({"order": order, "found": any_set, "spread": spread, "tables": BATCH})
+    return rows
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -202,8 +189,10 @@ def run(unit: Unit) -> dict[str, int]:
 
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Rates of each cell."""
-    sums = frame.groupby(["features", "response", "n", "d"], sort=False)[["pair", "spread"]]
-    return (sums.sum() / N_TABLES).reset_index().assign(tables=N_TABLES)
+    keys = ["features", "response", "n", "d", "order"]
+    sums = frame.groupby(keys, sort=False)[["found", "spread", "tables"]].sum()
+    sums[["found", "spread"]] = sums[["found", "spread"]].div(sums["tables"], axis=0)
+    return sums.reset_index()
 
 
 def with_error(rate: float, n_tables: int = N_TABLES) -> str:
@@ -213,39 +202,46 @@ def with_error(rate: float, n_tables: int = N_TABLES) -> str:
     return f"**{text}**" if rate > limit else text
 
 
-def shape_of(frame: pd.DataFrame) -> pd.Series:
-    return frame["n"].astype(int).astype(str) + " × " + frame["d"].astype(int).astype(str)
+def page_rates() -> pd.DataFrame:
+    """Mean and highest rates over responses, sizes and orders, for each kind of features."""
+    frame, rows = results("guarantees-interactions"), []
+    for what, kinds in (("noise", NOISE), ("single effects", EFFECTS_OF_SINGLES)):
+        rates = frame[frame["response"].isin(list(kinds))]
+        for features, part in rates.groupby("features", sort=False):
+            worst = part.loc[part["found"].idxmax()]
+            # Classes have no spread.
+            real = part[(part["order"] == 2) & ~part["response"].str.contains("class")]
+            most = real.loc[real["spread"].idxmax()]
+            rows.append(
+                {
+                    "response": what,
+                    "features": features,
+                    "designs": len(part),
+                    "interaction, mean": part["found"].mean(),
+                    "interaction, highest": with_error(worst["found"]),
+                    "at (interaction)": f"{worst['response']}, {worst['n']} × {worst['d']}",
+                    "spread, mean": real["spread"].mean(),
+                    "spread, highest": with_error(most["spread"]),
+                    "at (spread)": f"{most['response']}, {most['n']} × {most['d']}",
+                }
+            )
+    return pd.DataFrame(rows)
 
 
-def page_of(rates: pd.DataFrame, what: str) -> pd.DataFrame:
-    """Features and responses against shapes."""
-    long = rates.assign(shape=shape_of(rates), shown=rates[what].map(with_error))
-    keys = ["features", "response"]
-    wide = long.pivot(index=keys, columns="shape", values="shown").fillna("")
-    wide = wide.loc[list(dict.fromkeys(map(tuple, rates[keys].to_numpy())))]
-    return wide[list(dict.fromkeys(long["shape"]))].reset_index()
-
-
-def rates_of(kinds: dict[str, Any]) -> pd.DataFrame:
-    frame = results("guarantees-interactions")
-    return frame[frame["response"].isin(list(kinds))]
-
-
-def page_effects() -> pd.DataFrame:
-    rates = rates_of(EFFECTS_OF_SINGLES)
-    pairs, spread = page_of(rates, "pair"), page_of(rates, "spread")
-    shapes = [name for name in pairs if "×" in name]
-    return pairs.assign(**{f"spread, {shape}": spread[shape] for shape in shapes})
-
-
-def page_spread() -> pd.DataFrame:
-    rates = rates_of(NOISE)
-    return page_of(rates[~rates["response"].str.contains("class")], "spread")
-
-
-STUDIES = [Study("guarantees-interactions", units, run, 0.1, summary, by="features")]
-TABLES = {
-    "interactions-noise": (lambda: page_of(rates_of(NOISE), "pair"), 3),
-    "interactions-spread": (page_spread, 3),
-    "interactions-effects": (page_effects, 3),
-}
+_CELL: dict[str, Any] = {"features": "independent", "response": "two classes"}
+# What the search consists of: not the path, which comes after it.
+_PARTS = ("constants.py", "core/arrays.py", "core/rows.py", "core/screening", "plan/look.py")
+STUDIES = [
+    Study(
+        "guarantees-interactions",
+        units,
+        run,
+        0.1,
+        summary,
+        by="features",
+        parts=_PARTS,
+        cell=_CELL,
+        value="found",
+    )
+]
+TABLES = {"interactions": (page_rates, 3)}

@@ -48,11 +48,17 @@ def discoveries(q: np.ndarray, true: np.ndarray) -> list[dict[str, Any]]:
 
 
 def simulation(
-    name: str, cells: list[dict[str, Any]], work: Callable[[Unit], Any], by: str, *more: str
+    name: str,
+    cells: list[dict[str, Any]],
+    work: Callable[[Unit], Any],
+    by: str,
+    *more: str,
+    **repeated: Any,
 ) -> Study:
     """A study that runs each cell as often as its ``runs`` says, and keeps means with errors.
 
-    ``more`` are keys that the rows of ``work`` add to those of a cell, such as a level.
+    ``more`` are keys that the rows of ``work`` add to those of a cell, such as a level;
+    ``repeated`` are the cell and the value of the study.
     """
     keys = [*(key for key in cells[0] if key != "runs"), *more]
 
@@ -70,7 +76,7 @@ def simulation(
             found |= {measure: values.mean(), f"{measure}, s.e.": values.sem()}
         return pd.DataFrame(found).reset_index()
 
-    return Study(name, units, work, 0.1, summary, by=by)
+    return Study(name, units, work, 0.1, summary, by=by, **repeated)
 
 
 def within(rate: pd.Series, level: Any, error: pd.Series) -> np.ndarray:

@@ -6,6 +6,6 @@ covariance minimization", NeurIPS 2017. Two commands make its figures, each with
     python -m experiments.paper synthetic  # ranks of the true features against samples
     python -m experiments.paper real       # accuracy against the number of features
 
-``--quick`` takes minutes instead of hours, ``--help`` lists the options, and an interrupted run
-resumes. The real sets are read from the folder ``COVMIN_DATA`` or downloaded; see :mod:`.data`.
+An interrupted run resumes. The real sets are read from the folder ``COVMIN_DATA`` or downloaded;
+see :mod:`.data`.
 """

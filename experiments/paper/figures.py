@@ -1,4 +1,4 @@
-"""Write the tables and figures of the paper's experiments to a folder."""
+"""The figures of the paper's experiments, drawn of their results."""
 
 from __future__ import annotations
 
@@ -6,15 +6,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from covmin.evaluation.curves import summarise
 from covmin.plotting import curves
 from covmin.plotting.fitted import pyplot_module
-from experiments import provenance
 
-from .protocols import BASELINES, PAPER_SETS, VARIANTS
-from .ranks import summarised
+from .studies import BASELINES, PAPER_SETS, VARIANTS
 
 # Panels per row of a figure.
 _PANELS = 4
@@ -37,26 +32,11 @@ def legend_below(figure: Any, axes: Iterable[Any], n_columns: int) -> Any:
     return figure.legend(shown.values(), shown.keys(), **place)
 
 
-def write_synthetic(result: pd.DataFrame, output: Path, name: str = "synthetic") -> list[Path]:
-    """Write the table and the two figures of the synthetic experiment.
-
-    The table goes to the folder ``results`` of ``output`` and figures to ``figures``; ``name`` is
-    the prefix of the file names. Returns the paths written.
-    """
-    summary = summarised(result)
-    written = _write_table(summary, output, name)
-    for stem in (name, f"{name}-variants"):
-        written += draw_synthetic(summary, output / "figures" / f"{stem}.png")
-    return written
-
-
-def draw_synthetic(summary: Any, path: Path) -> list[Path]:
-    """Draw the selectors, or for a name that ends in "-variants" the variants,."""
+def draw_synthetic(summary: Any, path: Path) -> None:
+    """Draw the selectors, or for a name that ends in "-variants" the variants."""
     names = ("ccm-single", *VARIANTS) if path.stem.endswith("-variants") else _SHOWN
     rows = summary[summary["selector"].isin(names)]
-    if rows.empty:
-        return []
-    return _save(rank_figure(curves.chosen_rows(rows, names)), path)
+    _save(rank_figure(curves.chosen_rows(rows, names)), path)
 
 
 def rank_figure(summary: Any) -> Any:
@@ -86,36 +66,14 @@ def rank_figure(summary: Any) -> Any:
     return figure
 
 
-def write_real(frame: Any, output: Path, name: str = "real") -> list[Path]:
-    """Write the table and figures of the result of :func:`.protocols.run_real`.
-
-    Folders and file names follow :func:`write_synthetic`.
-    """
-    summary = summarise(frame, ["dataset", "protocol", "selector", "n_features"])
-    written = _write_table(summary, output, name)
-    for protocol in summary["protocol"].unique():
-        written += draw_real(summary, output / "figures" / f"{name}-{protocol}.png")
-    return written
-
-
-def draw_real(summary: Any, path: Path) -> list[Path]:
+def draw_real(summary: Any, path: Path) -> None:
     """Draw the sets of the protocol in the name ``NAME-PROTOCOL.png``."""
-    return _save(_accuracy_grid(summary, path.stem.rpartition("-")[2], PAPER_SETS), path)
+    _save(_accuracy_grid(summary, path.stem.rpartition("-")[2], PAPER_SETS), path)
 
 
-def _write_table(summary: Any, output: Path, name: str) -> list[Path]:
-    path = output / "results" / f"{name}.csv"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    command = f"python -m experiments.paper {name} --output {output}"
-    provenance.write(path, summary, command, provenance.COMPARED)
-    return [path]
-
-
-def _save(figure: Any, path: Path) -> list[Path]:
-    path.parent.mkdir(parents=True, exist_ok=True)
+def _save(figure: Any, path: Path) -> None:
     figure.savefig(path, dpi=110, metadata={"Software": None})
     pyplot_module().close(figure)
-    return [path]
 
 
 def _accuracy_grid(summary: Any, protocol: str, datasets: Sequence[str]) -> Any:

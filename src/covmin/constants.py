@@ -85,9 +85,9 @@ PENALTY: Final = 3.0
 #: not decide, and the number of test samples that are enough, with a relative error of a few per
 #: cent.
 FOLDS: Final = (5, 2, 400)
-#: Each number of features up to this one is a candidate, then only those of the path: errors of
-#: sets that differ by a few features of many cannot be distinguished. It is also the number kept if
-#: the time limit ends before the first fold has chosen one.
+#: Each number of features up to this one is a candidate, then only some: errors of sets that differ
+#: by a few features of many cannot be distinguished. It is also the number kept if the time limit
+#: ends before the first fold has chosen one.
 EACH_SIZE_UP_TO: Final = 10
 
 # --- data --------------------------------------------------------------------------------------

@@ -4,14 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from covmin.core.kernels import Additive, Gaussian, Linear, Mixed
-from covmin.core.kernels.additive import waves_for
+from covmin.core.kernels import Additive, Gaussian, Linear, Mixed, waves_for
 from covmin.core.problem import EFFORT
 
 
 def test_a_stage_takes_rows_for_each_column():
-    rows = [EFFORT.first(n_columns) for n_columns in (1, 25, 26, 5000)]
-    assert rows == [500, 500, 520, 100_000]
+    for n_columns, n_rows in ((1, 500), (25, 500), (26, 520)):
+        for total, expected in ((2 * n_rows, n_rows), (2 * n_rows - 1, 2 * n_rows - 1), (10, 10)):
+            assert EFFORT.rows_of_stage(Mixed(0.5), n_columns, 0, total) == expected
+    affordable = EFFORT.rows(Mixed(0.5), 5000, 512)
+    assert EFFORT.rows_of_stage(Mixed(0.5), 5000, 512, 10**6) == affordable < 2000
 
 
 def matrix_work(n_rows, n_columns):

@@ -17,7 +17,8 @@ from covmin import CCMSelector, Formulation, LongRun, conditional_covariance_tra
 from covmin.core.constraints import CONSTRAINTS
 from covmin.core.grams import ExactGram
 from covmin.core.kernels import KERNELS, Scale
-from covmin.core.kernels.base import SampleKernel, outer, squared_distances
+from covmin.core.kernels.base import SampleKernel, outer
+from covmin.core.kernels.distances import squared_distances
 from covmin.plan.rules import by_size
 
 # ------------------------------------------------------------------- what a newcomer would write

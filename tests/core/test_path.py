@@ -8,8 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.core.constraints import CappedSimplex, SoftBudget
-from covmin.core.kernels import KERNELS, Gaussian, Laplacian, Linear, Mixed
-from covmin.core.kernels.bandwidth import median_bandwidth
+from covmin.core.kernels import KERNELS, Gaussian, Laplacian, Linear, Mixed, median_bandwidth
 from covmin.core.objectives import InverseFreeObjective
 from covmin.core.path import PROBE_WEIGHT, Stage, approximation_error, run_path
 from covmin.core.problem import Effort, Problem

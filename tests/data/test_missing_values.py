@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from covmin.data import Layout
 from covmin.data.blocks import ArrayBlocks, in_blocks
-from covmin.data.missing import add_indicators, complete_samples, missing_responses
 from covmin.data.standardize import prepare_columns
+from covmin.data.table import add_indicators, complete_samples, missing_responses
 
 N = 400
 
@@ -47,7 +47,7 @@ def test_one_column_more_for_each_add_indicators(of):
     assert in_blocks(matrix)
     assert_array_equal(plan.source, [0, 1, 2, 3, 1, 2])
     assert_array_equal(plan.indicators, [4, 5])
-    assert_array_equal(plan.with_missing, [1, 2])
+    assert_array_equal(plan.source[plan.indicators], [1, 2])
     whole = matrix.take(np.arange(N))
     assert_array_equal(whole[:, :4], X)
     assert_array_equal(whole[:, 4:], np.isnan(X[:, [1, 2]]))
@@ -95,7 +95,7 @@ def test_a_gap_stands_at_the_mean_and_a_unit_varies_by_one(standardize, dtype):
 
 def plan_rows(X, plan):
     """The rows of a table with the columns of a plan."""
-    return np.column_stack([X, np.isnan(X[:, plan.with_missing])])
+    return np.column_stack([X, np.isnan(X[:, plan.source[plan.indicators]])])
 
 
 def test_moments_are_those_of_what_is_there_whatever_the_blocks():

@@ -10,7 +10,7 @@ from covmin.data.standardize import DistinctRows, prepare_columns, weighted_samp
 
 def test_weights_whose_sum_is_infinite():
     X, y = np.eye(4), np.arange(4)
-    _, _, weight = weighted_samples(X, y, np.full(4, 1e308))
+    _, _, weight, _ = weighted_samples(X, y, np.full(4, 1e308), y)
     assert np.isfinite(weight.sum())
     assert_array_equal(weight, weight[0])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from experiments import provenance, quick, regression, truth
+from experiments import known, provenance, quick, regression, truth
 from experiments.registry import STUDIES
 from experiments.rivals import selectors
 from experiments.study import Study
@@ -19,7 +19,7 @@ def two_effects(n=150, d=8, seed=0):
     return X, 2.0 * X[:, 1] - X[:, 4] + 0.1 * rng.standard_normal(n)
 
 
-@pytest.mark.parametrize("name", ["boosting", "rfe-sklearn"])
+@pytest.mark.parametrize("name", ["boosting", "rfe-sklearn", "mrmr-8"])
 def test_rivals_find_two_effects(name):
     X, y = two_effects()
     for response in (y, y > 0.0):
@@ -57,6 +57,35 @@ def test_results_of_others_stay_and_a_run_resumes(tmp_path, monkeypatch):
     assert seen == ["a", "a", "b", "b"]  # the log has them
     assert provenance.read(study.path)["value"].tolist() == [0, 10, 1, 11] * 2
     assert provenance.made(study.path).command == "python -m experiments tiny"
+
+
+def test_runs_of_rivals_leave_what_the_file_says_of_ours(tmp_path, monkeypatch):
+    """A line of results names the code that made our rows; rivals do not depend on it."""
+    monkeypatch.setattr("experiments.study.RESULTS", tmp_path)
+    monkeypatch.setattr(provenance, "code", lambda parts: "first")
+
+    def units():
+        return [{"selector": name} for name in ("ccm", "ccm-single", "mi")]
+
+    study = Study("tiny", units, lambda unit: {"value": 1}, 0.1)
+    study.run(["ccm", "ccm-single"])
+    monkeypatch.setattr(provenance, "code", lambda parts: "second")
+    study.run(["mi"])
+    assert provenance.made(study.path).code == "first"
+    study.run(["ccm"])
+    assert provenance.made(study.path).code == provenance.MIXED
+    study.run(["ccm", "ccm-single"])
+    assert provenance.made(study.path).code == "second"
+    assert len(provenance.read(study.path)) == 3
+
+
+def test_a_rival_that_is_not_installed_is_left_out(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("experiments.study.RESULTS", tmp_path)
+    monkeypatch.setattr("experiments.rivals.find_spec", lambda package: None)
+    study = Study("tiny", lambda: [{"selector": "ccm"}, {"selector": "xrfm"}], dict, 0.1)
+    study.run()
+    assert "not installed, left out: xrfm" in capsys.readouterr().out
+    assert provenance.read(study.path)["selector"].tolist() == ["ccm"]
 
 
 # Where results come from ---------------------------------------------------------------------
@@ -157,6 +186,26 @@ def test_truth_is_in_the_first_columns(name):
         assert (function(changed) != function(x)).any() == (j < n_true)
 
 
+@pytest.mark.parametrize("task", known.FUNCTIONS)
+def test_relevant_columns_of_a_published_function_come_first(task):
+    """The function changes with each of its columns, and both classes are common."""
+    p, function = known.FUNCTIONS[task]
+    rng = np.random.default_rng(0)
+    x, noise = rng.random((p + 1, 2000)), rng.standard_normal(2000)
+    y = function(x, noise)
+    assert 0.35 < y.mean() < 0.65
+    for j in range(p + 1):
+        changed = x.copy()
+        changed[j] = rng.permutation(x[j])
+        assert (function(changed, noise) != y).any() == (j < p)
+
+
+def test_a_blanket_has_the_other_parents_of_children():
+    of = {"a": set(), "b": {"a"}, "c": {"b", "d"}, "d": set(), "e": {"c"}}
+    assert known.blanket(of, "b") == ({"a", "c"}, {"d"})
+    assert known.blanket(of, "e") == ({"c"}, set())
+
+
 def test_noise_of_known_truths():
     X, y = truth.draw("three signs, wide", 0)
     assert 0.02 < np.mean((X[:, :3].prod(axis=1) > 0) != y) < 0.09
@@ -199,11 +248,6 @@ def test_mean_over_sets_and_its_error(frame):
     assert table.loc["ccm", "extra-trees"] == "0.300 ± 0.000"
 
 
-def test_differences_are_taken_split_by_split(frame):
-    gains = regression.figures(frame, ["bike", "housing"], gains=True).set_index("selector")
-    assert gains.loc["mrmr", "kernel ridge"] == "0.050 ± 0.000"
-
-
 def test_a_missing_set_leaves_the_mean_empty(frame):
     table = regression.figures(frame, ["bike", "housing"]).set_index("selector")
     assert table.loc["mrmr", "kernel ridge, 100 probes"] == ""
@@ -218,8 +262,8 @@ def test_a_split_that_some_sets_lack_does_not_count(frame):
     assert counts == [2, 2, 1, 1]
 
 
-def test_probes_and_splits_are_counted(frame):
-    costs = regression.costs(frame, ["bike", "housing"]).set_index("selector")
-    assert costs.loc["ccm", "probes among the first five"].startswith("1.00 ±")
-    assert costs.loc["ccm", "splits"] == "3"
-    assert costs.loc["mrmr", "splits, 100 probes"] == "0"
+def test_probes_are_counted(frame):
+    table = regression.figures(frame, ["bike", "housing"]).set_index("selector")
+    assert table.loc["ccm", "probes among the first five"].startswith("1.00 ±")
+    assert table.loc["ccm", "seconds"] == "1.00"
+    assert table.loc["mrmr", "probes among the first five"] == ""

@@ -12,16 +12,14 @@ from covmin.datasets import make_xor
 from covmin.plotting import ErrorCurveDisplay, RankingDisplay, StabilityDisplay
 
 
-def test_error_curve_draws_the_limit():
+def test_error_curve_draws_the_errors():
     X, y = make_xor(60, random_state=0, return_X_y=True)
     selector = CCMSelector(random_state=0).fit(X, y)
     figure, ax = plt.subplots()
     display = ErrorCurveDisplay.from_estimator(selector, ax=ax)
     assert (display.ax_, display.figure_) == (ax, figure)
-    best = np.argmin(display.error)
-    assert display.limit == display.error[best] + display.standard_error[best]
-    smallest = display.n_features[display.error <= display.limit][0]
-    assert smallest == selector.n_features_ == display.n_selected
+    assert display.n_selected == selector.n_features_
+    np.testing.assert_allclose(display.standard_error, selector.cv_results_.standard_error[0])
     np.testing.assert_allclose(display.line_.get_ydata(), display.error)
 
 
@@ -42,14 +40,10 @@ def test_other_metrics_are_drawn():
     found = selector.cv_results_
     scored = ErrorCurveDisplay.from_estimator(selector)
     assert scored.metric == "score"  # what chose the number
-    assert scored.limit < scored.error.max()
-    assert scored.limit == pytest.approx(
-        found.mean_score.max() - found.score_standard_error[0, found.mean_score[0].argmax()]
-    )
+    assert (scored.error == found.mean_score[0]).all()
     display = ErrorCurveDisplay.from_estimator(selector, metric="log_loss")
     assert display.ax_.get_ylabel() == "log-loss"
     assert (display.error == found.log_loss[0]).all()
-    assert display.limit > display.error.min()
     with pytest.raises(ValueError, match="has no 'r2'; it has error, accuracy"):
         ErrorCurveDisplay.from_estimator(selector, metric="r2")
 

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_diabetes
 
 from covmin import CCMSelector, Fourier
@@ -41,7 +42,7 @@ def test_a_table_is_read_once_and_what_is_known_is_not_computed_again(wine, monk
     read_table, regress = data_table.read_matrix, fit_summary.regress_on_sets
     monkeypatch.setattr(data_table, "read_matrix", lambda *a: reads.append(1) or read_table(*a))
     monkeypatch.setattr(
-        fit_summary, "regress_on_sets", lambda *a: regressions.append(1) or regress(*a)
+        fit_summary, "regress_on_sets", lambda *a, **o: regressions.append(1) or regress(*a, **o)
     )
     table = read(X, y, TableOptions.of(selector))
     explained = fit_summary.Explained(selector, table)
@@ -100,3 +101,30 @@ def test_mistakes_are_explained(wine):
         build_report(selector, X, y, feature_names=["a", "b"])
     with pytest.raises(ValueError, match=r"inconsistent numbers of samples: \[178, 3\]"):
         build_report(selector, X, y[:3])
+
+
+def test_every_column_has_a_line(years):
+    X, y = years
+    X = X.assign(same=1.0, note=[f"remark {7 * i}" for i in range(len(X))])
+    with pytest.warns(UserWarning, match="constant|row identifiers"):
+        selector = CCMSelector(2).fit(X, y)
+    report = build_report(selector, X, y)
+    lines = dict(zip(report["ranking"]["order"], report["ranking"]["about"], strict=True))
+    assert set(lines) == set(range(6))
+    assert lines[0] == f"number · {X['year'].nunique()} values"
+    assert lines[4].endswith("constant")
+    assert lines[5].startswith("identifier · 120 values · left out: ")
+    # District and code are copies; the one that is not selected says so.
+    assert sum("associated with" in lines[j] for j in (2, 3)) == 1
+
+
+def test_a_large_sparse_table_is_shown_by_a_sample_of_its_rows():
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((3000, 3000), density=0.02, rng=rng, format="csr")
+    y = X[:, [7]].toarray().ravel() + 0.01 * rng.standard_normal(3000)
+    selector = CCMSelector(2, random_state=0).fit(X, y)
+    words = [f"word {j}" for j in range(3000)]
+    report = build_report(selector, X, y, feature_names=words)
+    assert report["names"][report["ranking"]["order"][0]] == "word 7"
+    assert report["notes"] == ["Warnings and figures use 2,796 of 3,000 rows."]
+    assert not [w for w in report["warnings"] if w["kind"] in ("constant", "duplicate")]

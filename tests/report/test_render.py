@@ -30,7 +30,7 @@ def test_names_are_escaped(wine_page):
     assert "<b>ash</b>" not in wine_page
     assert "<i>cultivar</i>" not in wine_page
     assert wine_page.count("<script") == 2
-    assert html.escape(EVIL) in wine_page
+    assert html.escape(EVIL) in wine_page.replace("<wbr>", "")
 
 
 def test_page_loads_nothing(wine_page):

@@ -8,6 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from covmin import CCMSelector
 from covmin.constants import FOLDS
 from covmin.plan.rules import n_folds_used
+from covmin.remarks import InputError
+from covmin.report import summary
 from covmin.selection.crossval import CrossValidation, stratified_folds
 
 
@@ -32,7 +34,7 @@ def test_noise_gains_nothing():
     rng = np.random.default_rng(0)
     selector = CCMSelector().fit(rng.standard_normal((150, 5)), rng.standard_normal(150))
     assert selector.cv_results_.mean_error.min() > 0.95
-    assert selector.cv_results_.gain.max() < 0.05
+    assert selector.n_features_ == 1
 
 
 def test_classes_are_judged_by_their_own_measures_too():
@@ -41,7 +43,7 @@ def test_classes_are_judged_by_their_own_measures_too():
     kind = np.where(X[:, 0] > 0.5, "a", np.where(X[:, 1] > 0, "b", "c"))
     found = CCMSelector().fit(X, kind).cv_results_
     shape = found.mean_error.shape
-    for name in ("accuracy", "balanced_accuracy", "log_loss", "roc_auc", "gain"):
+    for name in ("accuracy", "balanced_accuracy", "log_loss", "roc_auc"):
         assert found[name].shape == found[f"{name}_standard_error"].shape == shape
     assert found.accuracy[0, 1] > 0.9 > found.accuracy[0, 0]
     assert found.roc_auc[0, 1] > 0.97
@@ -122,13 +124,71 @@ def test_no_more_folds_than_hold_enough_samples_and_two_at_least(n_samples, n_fo
 
 def test_the_standard_error_of_an_error_is_by_samples():
     """The mean of folds of equal size is that of their samples."""
-    squares = np.random.default_rng(0).exponential(size=(3, 40))
-    folds = {
-        "error": squares.mean(axis=1)[None, None],
-        "error_variance": (squares.var(axis=1) / 40)[None, None],
-    }
-    found = CrossValidation(np.array([1]), np.array([0.1]), folds).standard_error()[0, 0]
-    within = np.sqrt(squares.var(axis=1).mean() / 120)
-    assert found == pytest.approx(within)
-    by_folds = CrossValidation(np.array([1]), np.array([0.1]), {"error": folds["error"]})
-    assert by_folds.standard_error()[0, 0] != pytest.approx(within)
+    values = np.random.default_rng(0).exponential(size=(3, 40))
+    folds = {"concordance": values.mean(axis=1)[None, None]}
+    by_sample = {"concordance": (values.var(axis=1) / 40)[None, None, None]}
+    setting = np.array([1]), np.array([0.1]), folds
+    within = values.var(axis=1).mean() / 120
+    assert CrossValidation(*setting, by_sample).covariance("concordance") == pytest.approx(within)
+    assert CrossValidation(*setting).covariance("concordance") != pytest.approx(within)
+
+
+def test_differences_between_sizes_are_paired():
+    """One feature is within a standard error of two, but worse on nearly every row."""
+    rng = np.random.default_rng(0)
+    rows = rng.exponential(size=200)
+    squares = np.array([rows + 1.0, rows + 0.02, rows, rows + 0.01])
+    squares += 0.01 * rng.standard_normal(squares.shape)
+    folds = {"error": squares.mean(axis=1)[None, :, None]}
+    covariances = {"error": (np.cov(squares) / 200)[None, :, :, None]}
+    found = CrossValidation(np.arange(4), np.array([0.1]), folds, covariances)
+    results = found.results()
+    assert results.mean_error[0, 0] < results.mean_error[0, 1] + results.standard_error[0, 1]
+    assert found.choice() == (0, 2)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_with_heavy_tails_the_error_is_a_share_of_the_variance_held_out(seed):
+    """That of other rows said that one feature explains 35 % (seed 0), and three 9 % (seed 1)."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((20_000, 8))
+    y = 10 * X[:, :3].sum(axis=1) + 30 * rng.standard_t(2.2, 20_000)
+    selector = CCMSelector().fit(X, y)
+    assert_array_equal(selector.get_support(indices=True), [0, 1, 2])
+    assert 0.03 < 1 - selector.cv_results_.mean_error[0, 2] < 0.08  # 0.043 and 0.058 of all rows
+
+
+@pytest.mark.filterwarnings("ignore:1 constant")
+def test_constants_are_never_kept_and_sizes_between_ten_and_all_are_tried():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.standard_normal((300, 25)), np.ones(300)])
+    y = X[:, :12].sum(axis=1) + rng.standard_normal(300)
+    selector = CCMSelector().fit(X, y)
+    assert_array_equal(selector.cv_results_.n_features, [*range(1, 11), 13, 17, 22, 25])
+    few = CCMSelector().fit(X[:, [*range(12), 25]], y)
+    assert_array_equal(few.get_support(indices=True), range(12))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_on_noise_the_fewest_are_kept(seed):
+    """12 of 20 were kept in the mean."""
+    rng = np.random.default_rng(seed)
+    selector = CCMSelector().fit(rng.standard_normal((100, 20)), rng.integers(0, 2, 100))
+    assert selector.n_features_ == 1
+    assert "because at least one must be" in summary(selector)["why"]
+
+
+def test_a_range_of_numbers():
+    X, y = four(np.random.default_rng(0))
+    fewer, more = (CCMSelector(each).fit(X, y) for each in ((1, 2), [4, 9]))
+    assert_array_equal(fewer.cv_results_.n_features, [1, 2])
+    assert fewer.n_features_ == 2
+    assert_array_equal(more.cv_results_.n_features, [4])
+    rng = np.random.default_rng(0)
+    noise = CCMSelector((2, 3)).fit(rng.standard_normal((100, 5)), rng.standard_normal(100))
+    assert noise.n_features_ == 2
+    for wrong in ((3, 2), (0, 2), (1.0, 2), (1, 2, 3)):
+        with pytest.raises(InputError, match="two integers"):
+            CCMSelector(wrong).fit(X, y)
+    with pytest.raises(InputError, match="4 feature"):
+        CCMSelector((5, 9)).fit(X, y)

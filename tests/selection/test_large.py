@@ -164,7 +164,7 @@ class TestFolds:
 
         monkeypatch.setattr(Sample, "sum", noted_sum)
         monkeypatch.setattr(machine, "cpu_count", lambda: 2)
-        by_components = replace(EFFORT, matrix_rows=10, fewest_rows=40, growth=1.2)
+        by_components = replace(EFFORT, matrix_rows=10, fewest_rows=40)
         monkeypatch.setattr(fit, "EFFORT", by_components)
         options = {"approximation": Fourier(16), "n_jobs": n_jobs}
         with threadpool_limits(2, user_api="blas"):
@@ -176,12 +176,12 @@ def test_fewer_rows_on_the_way_lead_to_the_same_features():
     X, y = interaction_and_effect(40_001, d=5)
     columns = prepare_columns(ArrayBlocks(X), Y=centred(y))
     options = {"approximation": "fourier", "n_components": 32, "epsilon": 0.01}
-    effort = replace(EFFORT, work=1e7, matrix_rows=250)  # so few components are of many rows
+    effort = replace(EFFORT, reported_rows=40_001)
     problem = make_problem(columns, centred(y), Gaussian(), for_kept=True, effort=effort, **options)
     rows = [level.n_rows for level in problem.for_stage(np.arange(5), whole=True)]
-    assert rows == [1000, int(1e7 / 32**2), 40_001]
+    assert rows == [500, 40_001]
     less, plain = (
-        run_path(each, [3, 1], wanted=3).stages for each in (problem, replace(problem, effort=None))
+        run_path(each, [3], wanted=3).stages for each in (problem, replace(problem, effort=None))
     )
     for one, other in zip(less, plain, strict=True):
         assert_array_equal(one.features, other.features)
@@ -218,7 +218,7 @@ class TestManyColumns:
         )
         assert one.kernel == kernel
         assert one.frequencies is None
-        assert 1000 < one.n_rows < 1990
+        assert 1000 < one.n_rows <= 1990
         assert (one.sample.p > 0.0).all()
         assert_allclose(one.sample.p.sum(), 1.0)
         assert_array_equal(one.sample.X, again.sample.X)
@@ -283,11 +283,11 @@ class CountedSource(ArrayBlocks):
 
 
 def test_a_fit_reads_a_large_table_few_times(monkeypatch):
-    """For gaps, to prepare it, for single effects, and at the end for the features kept."""
+    """For gaps, to prepare it, and for the rows that are held in memory."""
     monkeypatch.setattr(assemble, "held_rows", lambda *_: 10_000)
     monkeypatch.setattr(look, "pair_rows", lambda *_: 10_000)
     X, y = interaction_and_effect(30_000)
     CountedSource.passes = 0
     fitted = CCMSelector(3, approximation=Fourier(64)).fit(CountedSource(X), y)
     assert_array_equal(fitted.get_support(indices=True), [0, 1, 2])
-    assert 5 <= CountedSource.passes <= 15
+    assert 1 <= CountedSource.passes <= 5

@@ -14,6 +14,7 @@ from covmin import CCMSelector, KnockoffSelector, conditional_covariance_trace, 
 from covmin.constants import SAMPLE_ROWS
 from covmin.data import Layout
 from covmin.data.blocks import NormalScores
+from covmin.data.response import encode_response
 from covmin.data.standardize import prepare_columns
 
 RNG = np.random.default_rng(0)
@@ -95,6 +96,15 @@ class TestByRank:
         W = [selector.fit(X, NUMBERS).W_ for X in (Z, np.exp(3.0 * Z))]
         assert_array_equal(*W)
 
+    @pytest.mark.parametrize("n", [1000, 3000, 25_000])
+    def test_monotone_maps_change_nothing_at_any_number_of_rows(self, n):
+        X = np.random.default_rng(n).standard_normal((n, 4))
+        mapped = np.column_stack([np.exp(3.0 * X[:, :2]), X[:, 2:] ** 3])
+        y = X[:, 0] * X[:, 1] + X[:, 2]
+        a, b = (CCMSelector(2, standardize="rank").fit(Z, y) for Z in (X, mapped))
+        assert_array_equal(a.ranking_, b.ranking_)
+        assert_array_equal(a.weights_, b.weights_)
+
     def test_many_values_are_kept_at_some(self):
         X = np.sort(RNG.standard_normal((3 * SAMPLE_ROWS, 1)), axis=0)
         p = np.full(len(X), 1.0 / len(X))
@@ -163,6 +173,10 @@ class TestOutliers:
         y = X[:, 0] + X[:, 1] + 0.3 * rng.standard_normal(300)
         X[rng.random(X.shape) < 0.01] *= 1000.0
         assert_array_equal(CCMSelector(2).fit(X, y).get_support(indices=True), [0, 1])
+
+    def test_of_a_response_with_heavy_tails_only_the_order_counts(self):
+        y = np.random.default_rng(0).standard_cauchy(300)
+        assert_array_equal(encode_response(y).Y, encode_response(y**3).Y)
 
     @pytest.mark.parametrize(
         "X",

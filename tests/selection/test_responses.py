@@ -22,6 +22,37 @@ from covmin.kernels import Mixed
 from .common import same_fit
 
 
+class TestCounts:
+    """Whole numbers: classes, with their order beside them if a column follows it."""
+
+    def test_features_of_counts_are_found(self):
+        found = []
+        for seed in range(4):
+            rng = np.random.default_rng(seed)
+            X = rng.standard_normal((100, 200))
+            y = rng.poisson(np.exp(0.6 * X[:, 0] + 0.6 * X[:, 1]))
+            selector = CCMSelector(2).fit(X, y)
+            assert selector.task_ == "classification"
+            assert "their order with half of the variance" in str(selector.plan_)
+            found.append(selector.support_[:2].mean())
+        assert np.mean(found) >= 0.85
+
+    def test_the_order_of_names_does_not_count(self):
+        rng = np.random.default_rng(0)
+        y = rng.integers(0, 6, 300)
+        X = rng.standard_normal((6, 10))[y] + rng.standard_normal((300, 10))
+        by_number, by_name = CCMSelector(3).fit(X, y), CCMSelector(3).fit(X, y.astype(str))
+        assert "their order" not in str(by_number.plan_)
+        assert_array_equal(by_number.ranking_, by_name.ranking_)
+
+    def test_a_task_that_is_given_decides(self):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((200, 5))
+        y = np.clip(np.round(2.0 * X[:, 0] + 3.0), 0, 6).astype(int)
+        assert "their order" in str(CCMSelector(1).fit(X, y).plan_)
+        assert "their order" not in str(CCMSelector(1, task="classification").fit(X, y).plan_)
+
+
 class TestResponses:
     def test_balanced_classes_equal_repeated_samples(self, xor):
         X, _ = xor

@@ -38,6 +38,17 @@ def parse_value(text: str) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
+def parse_size(text: str) -> Any:
+    """Parse a number of features, or a range of them.
+
+    >>> parse_size("2-20"), parse_size("20%")
+    ((2, 20), 0.2)
+    """
+    fewest, dash, most = text.partition("-")
+    is_range = dash and fewest.isdigit() and most.isdigit()
+    return (int(fewest), int(most)) if is_range else parse_value(text)
+
+
 def parse_settings(texts: list[str] | None) -> dict[str, Any]:
     """Parse the NAME=VALUE of each --set."""
     settings = {}
@@ -85,7 +96,7 @@ Time = Annotated[str | None, _column("--time",
 Drop = Annotated[list[str] | None, _column("--drop", "-d",
     help="Columns to exclude, separated by commas; repeatable.")]
 Kinds = Annotated[list[str] | None, _setting("column_types", "--as", metavar="COL=KIND",
-    help="Override how a column is read: number, category, date or drop, such as "
+    help="Override how a column is read: number, category, date, text or drop, such as "
     "--as zip=category; repeatable.")]
 Given = Annotated[list[str] | None, _setting("given", "--given", metavar="COL",
     help="Columns known to matter, separated by commas. They are always kept and do not count; "
@@ -94,9 +105,9 @@ FeatureGroups = Annotated[list[str] | None, _setting("feature_groups", "--featur
     metavar="LABEL=COL,…",
     help="Columns to keep or drop together, such as size=width,height; repeatable.")]
 Size = Annotated[str, _setting("n_features_to_select", "-m", "--n-features",
-    metavar="N|auto", parser=parse_value,
-    help="Features to select: a count, a fraction (0.2, 20%) or auto: the smallest set within one "
-    "standard error of the lowest cross-validated error.")]
+    metavar="N|N-N|auto", parser=parse_size,
+    help="Features to select: a count, a fraction (0.2, 20%), a range (2-20) or auto: the smallest "
+    "set that is not clearly worse, in cross-validation, than the best.")]
 TaskOption = Annotated[Task, _setting("task", "--task", metavar="TASK",
     help="classification, regression, ordinal (ordered classes), survival (times, with --event) "
     "or auto: labels and few integers are classes, other numbers are numbers.")]

@@ -53,7 +53,26 @@ class CappedSimplex(Constraint):
         pivot = int(np.ceil(self.budget)) - 1
         largest = -np.partition(-v, pivot)[pivot]
         u = np.clip(v - largest, -3.0, 3.0)
-        return np.clip(u - _shift(u, self.budget), 0.0, 1.0)
+        ordered = np.sort(u)
+        knots = np.sort(np.concatenate([ordered - 1.0, ordered]), kind="stable")  # two sorted runs
+        tails = np.append(np.cumsum(ordered[::-1])[::-1], 0.0)
+
+        def above(theta: float) -> float:
+            """Return ``Σ max(u − θ, 0)``."""
+            place = int(ordered.searchsorted(theta))
+            return float(tails[place] - (u.size - place) * theta)
+
+        low, high = 0, knots.size - 1
+        while high - low > 1:  # Σw decreases with θ: bisect over the knots
+            middle = (low + high) // 2
+            enough = above(knots[middle]) - above(knots[middle] + 1.0) >= self.budget
+            low, high = (middle, high) if enough else (low, middle)
+        theta = 0.5 * (knots[low] + knots[high])
+        full = (u - theta) >= 1.0
+        free = ((u - theta) > 0.0) & ~full
+        if free.any():  # between two knots Σw is linear in θ
+            theta = (u[free].sum() + full.sum() - self.budget) / free.sum()
+        return np.clip(u - theta, 0.0, 1.0)
 
     def gap(self, w: np.ndarray, gradient: np.ndarray) -> float:
         """Return the first-order gain of the best vertex: the m steepest descents at weight 1."""
@@ -63,30 +82,6 @@ class CappedSimplex(Constraint):
         if whole < descent.size:
             best += (self.budget - whole) * descent[whole]
         return float(gradient @ w + best)
-
-
-def _shift(u: np.ndarray, budget: float) -> float:
-    """Return θ with ``Σ clip(u − θ, 0, 1) = budget``, exactly, from its linear piece."""
-    ordered = np.sort(u)
-    knots = np.sort(np.concatenate([ordered - 1.0, ordered]), kind="stable")  # two sorted runs
-    tails = np.append(np.cumsum(ordered[::-1])[::-1], 0.0)
-
-    def above(theta: float) -> float:
-        """Return ``Σ max(u − θ, 0)``."""
-        place = int(ordered.searchsorted(theta))
-        return float(tails[place] - (u.size - place) * theta)
-
-    low, high = 0, knots.size - 1
-    while high - low > 1:  # the sum decreases with θ: bisect over the knots
-        middle = (low + high) // 2
-        enough = above(knots[middle]) - above(knots[middle] + 1.0) >= budget
-        low, high = (middle, high) if enough else (low, middle)
-    theta = 0.5 * (knots[low] + knots[high])
-    full = (u - theta) >= 1.0
-    free = ((u - theta) > 0.0) & ~full
-    if not free.any():
-        return float(theta)
-    return float((u[free].sum() + full.sum() - budget) / free.sum())
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ class Point(Protocol):
 
 @dataclass(frozen=True)
 class Objective:
-    """A function of the weights of the units, based on a Gram operator of the columns."""
+    """A function of the weights of the units, from a Gram operator of the columns."""
 
     gram: Gram
     epsilon: float  # ridge ε
@@ -63,7 +63,6 @@ class TraceObjective(Objective):
     """
 
     def at(self, w: np.ndarray, state: Any = None) -> TracePoint:
-        """Evaluate at w: one Gram matrix, one factorisation, k solves."""
         return TracePoint(self, w)
 
 
@@ -79,7 +78,6 @@ class TracePoint:
         self.value = float(array_namespace(self._f).sum(operator.dots(operator.Y, self._f)))
 
     def gradient(self) -> np.ndarray:
-        """Return the gradient in w: one n×n×d product."""
         return -self._units.collect(self.operator.grad(self._f, self._f))
 
 
@@ -109,34 +107,28 @@ class InverseFreePoint:
     def __init__(self, objective: InverseFreeObjective, w: np.ndarray, state: Array | None) -> None:
         self._units = objective.units
         self.operator = operator = objective.gram.at(objective.units.spread(w))
-        self._mu = objective.penalty
-        self._epsilon = objective.epsilon
-        self.state = self._conjugate_gradients(state, objective.n_steps)
-        self._residual = R = self._shifted(self.state) - operator.Y
-        terms = operator.dots(operator.Y, self.state) + self._mu * operator.dots(R, R)
-        self.value = float(array_namespace(terms).sum(terms))
+        self._mu, self._epsilon = objective.penalty, objective.epsilon
+        Y, dots = operator.Y, operator.dots
+        xp = array_namespace(Y)
+        F = xp.zeros_like(Y) if state is None else state
+        # Half the negative gradient in f, divided by μ: T(Y − Tf) − Y/(2μ), with T = C + εI.
+        R = self._shifted(Y - self._shifted(F)) - Y / (2.0 * self._mu)
+        D, square = R, dots(R, R)
+        # Stop updating a column whose residual has vanished; continuing would divide by zero.
+        done = float(xp.finfo(Y.dtype).eps) ** 4 * dots(Y, Y)
+        for _ in range(objective.n_steps):
+            TD = self._shifted(D)
+            step = _ratio(square, dots(TD, TD), square > done)
+            F = F + step * D
+            R = R - step * self._shifted(TD)
+            square, previous = dots(R, R), square
+            D = R + _ratio(square, previous, square > done) * D
+        self.state = F
+        self._residual = R = self._shifted(F) - Y
+        self.value = float(xp.sum(dots(Y, F) + self._mu * dots(R, R)))
 
     def _shifted(self, F: Array) -> Array:
         return self.operator.matmul(F) + self._epsilon * F
-
-    def _conjugate_gradients(self, F: Array | None, n_steps: int) -> Array:
-        Y = self.operator.Y
-        xp = array_namespace(Y)
-        if F is None:
-            F = xp.zeros_like(Y)
-        # Half the negative gradient in f, divided by μ: T(Y − Tf) − Y/(2μ), with T = C + εI.
-        R = self._shifted(Y - self._shifted(F)) - Y / (2.0 * self._mu)
-        D, square = R, self.operator.dots(R, R)
-        # Stop updating a column whose residual has vanished; continuing would divide by zero.
-        done = float(xp.finfo(Y.dtype).eps) ** 4 * self.operator.dots(Y, Y)
-        for _ in range(n_steps):
-            TD = self._shifted(D)
-            step = _ratio(square, self.operator.dots(TD, TD), square > done)
-            F = F + step * D
-            R = R - step * self._shifted(TD)
-            square, previous = self.operator.dots(R, R), square
-            D = R + _ratio(square, previous, square > done) * D
-        return F
 
     def gradient(self) -> np.ndarray:
         """Return the gradient in w at fixed α: ``2μ ∇⟨R, C f⟩``."""

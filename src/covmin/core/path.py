@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .arrays import array_namespace
-from .kernels.bandwidth import MEDIAN_ROWS
+from .kernels import MEDIAN_ROWS
 from .objectives import Objective
 from .problem import Problem
 from .screening import Protected

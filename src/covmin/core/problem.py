@@ -17,9 +17,7 @@ from covmin.constants import SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE, WORK
 from .arrays import Array, like, take, to_numpy
 from .constraints import CappedSimplex, Constraint
 from .grams import ExactGram, FourierGram, Gram, Operator
-from .kernels import Kernel, Scale, ScaledKernel
-from .kernels.additive import waves_for
-from .kernels.bandwidth import MEDIAN_ROWS, median_bandwidth
+from .kernels import MEDIAN_ROWS, Kernel, Scale, ScaledKernel, median_bandwidth, waves_for
 from .objectives import Objective, TraceObjective
 from .rows import Rows, Sample
 from .solver import STEPS, Steps
@@ -41,9 +39,12 @@ class Effort:
     reported_rows: int = 2 * SAMPLE_ROWS  # rows of the stage whose weights are reported
     looseness: float = 3.0  # tolerance, as a multiple of that on the next larger number of rows
 
-    def first(self, n_columns: int) -> int:
-        """Return the number of rows that settle which of some columns a stage keeps."""
-        return max(self.fewest_rows, int(self.rows_per_column * n_columns))
+    def rows_of_stage(self, kernel: Kernel, n_columns: int, n_components: int, n_rows: int) -> int:
+        """Return the number of rows that choose among some columns; if it is most of them, all."""
+        enough = max(self.fewest_rows, int(self.rows_per_column * n_columns))
+        if n_rows < 2 * enough:
+            enough = n_rows
+        return min(enough, self.rows(kernel, n_columns, n_components))
 
     def rows(self, kernel: Kernel, n_columns: int, n_components: int) -> int:
         """Return the number of rows of an evaluation; without components, that of a matrix."""
@@ -128,11 +129,10 @@ class Problem:
             return [self]
         columns = self.units.columns(features)
         n_components = 0 if self.frequencies is None else 2 * int(self.frequencies.shape[1])
-        affordable = self.effort.rows(self.kernel, columns.size, n_components)
-        n_rows = [min(affordable, self.effort.first(columns.size)), self.effort.reported_rows]
-        n_rows = [self.n_rows if self.n_rows < 2 * n else n for n in n_rows]
+        size = columns.size, n_components, self.n_rows
+        n_rows = [self.effort.rows_of_stage(self.kernel, *size), self.effort.reported_rows]
         few, last = (self.on_first(min(n, self.sample.shape[0])) for n in n_rows)
-        levels = [few, last][few.n_rows >= last.n_rows :] if whole else [few]
+        levels = [few, last] if whole and few.n_rows < last.n_rows else [few]
         loose, for_kept = self.steps.looser(self.effort.looseness), levels[-1].for_kept
         return [replace(level, steps=loose, for_kept=for_kept) for level in levels]
 

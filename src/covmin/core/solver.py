@@ -24,7 +24,7 @@ _DOUBLE = float(np.finfo(np.float64).eps)
 _MAX_HALVINGS = 30
 # Growth of the step length in solves whose order of closing features is not needed.
 _GROWTH = 2.0
-# Copy the remaining columns when the features at zero are this share of those in the arrays.
+# Set the features at zero aside, by a copy of the others, when they are this share.
 _WORTH_THE_COPY = 0.25
 
 
@@ -160,10 +160,10 @@ def minimize(
     """Minimise ``objective(w) + penalty`` over the constraint, starting from ``w0`` (d,).
 
     Each step moves to ``P(w − t·g)``. The Barzilai–Borwein length t is reduced until no weight
-    changes by more than ``steps.max_step``, and then halved until the objective decreases enough.
-    The next step may be ``steps.growth`` times as long if the curvature allows it: with many
-    features, the first steps change few weights. The objective never increases, so the last
-    iterate is the best. ``watch`` receives each accepted step, and can stop the solve before each.
+    changes by more than ``steps.max_step``, and then halved until the objective decreases enough,
+    so the last iterate is the best. The next step may be ``steps.growth`` times as long if the
+    curvature allows it: with many features, the first steps change few weights.
+    ``watch`` receives each accepted step, and can stop the solve before each.
     ``rounding`` is the relative rounding error of the data; a smaller decrease does not count.
     ``length`` limits t in the first step, if a similar problem has been solved before.
     """
@@ -174,23 +174,23 @@ def minimize(
             "The criterion is not finite at the start: the data or the parameters overflow. "
             "Standardise the features (standardize=True), or check y, epsilon and lambda2."
         )
-    n_evaluations, n_iter, stuck = 1, 0, False
+    n_evaluations, n_iter, stuck, stopped = 1, 0, False, False
     last_active = np.zeros(w.size, dtype=int)
     while True:
-        gap = _relative_gap(state, constraint)
-        converged = gap <= steps.tol or stuck
-        if converged or n_iter == steps.max_iter or watch.stop():
-            # Check the features that were set aside before the solve may end. If zero is
+        scale = max(abs(state.point.value), np.finfo(float).tiny)
+        gap = max(constraint.gap(state.w, state.gradient), 0.0) / scale
+        converged = not stopped and (gap <= steps.tol or stuck)
+        stopped = stopped or (not converged and (n_iter == steps.max_iter or watch.stop()))
+        if converged or stopped:
+            if state.columns.size == w.size or objective.gram.zero_is_absorbing:
+                break
+            # Before the solve may end, check the features that were set aside; if zero is
             # absorbing, they could only stay at zero.
-            if state.columns.size < w.size and not objective.gram.zero_is_absorbing:
-                full = _scatter(state.w, state.columns, w.size)
-                reopened = _evaluated(objective, constraint, full, state.point.state)
-                state, n_evaluations = replace(reopened, length=state.length), n_evaluations + 1
-                stuck = False
-                if converged:
-                    continue
-                gap = _relative_gap(state, constraint)
-            break
+            full = np.bincount(state.columns, state.w, w.size)
+            reopened = _evaluated(objective, constraint, full, state.point.state)
+            state, n_evaluations = replace(reopened, length=state.length), n_evaluations + 1
+            stuck = False
+            continue
         before = state.w
         evaluations, moved = _advance(state, constraint, steps, rounding)
         n_evaluations += evaluations
@@ -201,10 +201,15 @@ def minimize(
         last_active[state.columns[state.w > 0.0]] = n_iter
         move = float(np.abs(state.w - before).max())
         watch.iteration(Iteration(n_iter, state.value, gap, int((state.w > 0).sum()), move))
-        _set_zeros_aside(state)
+        keep = np.flatnonzero(state.w > 0.0)
+        worth_it = 0 < keep.size <= (1.0 - _WORTH_THE_COPY) * state.w.size
+        if worth_it and state.objective.can_restrict:
+            state.objective = state.objective.restrict(keep)
+            state.columns, state.w = state.columns[keep], state.w[keep]
+            state.gradient = state.gradient[keep]
     return Solution(
-        w=_scatter(state.w, state.columns, w.size),
-        gradient=_scatter(state.gradient, state.columns, w.size),
+        w=np.bincount(state.columns, state.w, w.size),
+        gradient=np.bincount(state.columns, state.gradient, w.size),
         value=state.value,
         gap=gap,
         converged=converged,
@@ -217,32 +222,32 @@ def minimize(
     )
 
 
-def _scatter(values: np.ndarray, columns: np.ndarray, size: int) -> np.ndarray:
-    full = np.zeros(size)
-    full[columns] = values
-    return full
-
-
 def _evaluated(
     objective: Objective, constraint: Constraint, w: np.ndarray, state: Any = None
 ) -> _State:
     point = objective.at(w, state)
-    gradient = point.gradient() + constraint.slope(w)
-    value = point.value + constraint.price(w)
+    gradient, value = point.gradient() + constraint.slope(w), point.value + constraint.price(w)
     return _State(objective, np.arange(w.size), w, point, gradient, value)
-
-
-def _relative_gap(state: _State, constraint: Constraint) -> float:
-    scale = max(abs(state.point.value), np.finfo(float).tiny)
-    return max(constraint.gap(state.w, state.gradient), 0.0) / scale
 
 
 def _advance(
     state: _State, constraint: Constraint, steps: Steps, rounding: float
 ) -> tuple[int, bool]:
     """Take one step in place; return the number of evaluations and whether it succeeded."""
-    cap = min(state.reach * steps.max_step, 1.0)
-    length = min(_capped_length(state, constraint, cap), state.length)
+    # The length at which a weight moves by ``cap`` is searched for, without evaluations: the
+    # projection subtracts what all features share, so the gradient does not tell it.
+    cap, before = min(state.reach * steps.max_step, 1.0), 0.0
+    length = cap / max(float(np.abs(state.gradient).max()), np.finfo(float).tiny)
+    for _ in range(60):
+        moved = constraint.project(state.w - length * state.gradient) - state.w
+        largest = float(np.abs(moved).max())
+        # A wide window, so that rounding does not decide when the search ends. At a corner, a
+        # longer step makes no difference.
+        if 0.9 * cap <= largest <= 1.05 * cap or 0.0 < largest == before:
+            break
+        before = largest
+        length *= min(cap / max(largest, 1e-12 * cap), 10.0)
+    length = min(length, state.length)
     for trial in range(_MAX_HALVINGS):
         w = constraint.project(state.w - length * state.gradient)
         move = w - state.w
@@ -262,33 +267,3 @@ def _advance(
             return trial + 1, True
         length *= 0.5
     return _MAX_HALVINGS, False
-
-
-def _capped_length(state: _State, constraint: Constraint, max_step: float) -> float:
-    """Return the step length t at which ``P(w − t·g)`` moves a weight by ``max_step``.
-
-    The projection subtracts what all features share, so t cannot be read off the gradient and is
-    searched for. This needs no evaluation of the objective.
-    """
-    length = max_step / max(float(np.abs(state.gradient).max()), np.finfo(float).tiny)
-    before = 0.0
-    for _ in range(60):
-        move = float(np.abs(constraint.project(state.w - length * state.gradient) - state.w).max())
-        # A wide window, so that rounding does not decide when the search ends.
-        if 0.9 * max_step <= move <= 1.05 * max_step:
-            break
-        if 0.0 < move == before:  # at a corner, where a longer step makes no difference
-            break
-        before = move
-        length *= min(max_step / max(move, 1e-12 * max_step), 10.0)
-    return length
-
-
-def _set_zeros_aside(state: _State) -> None:
-    """Remove features at exactly zero from the arrays, if there are enough to pay for the copy."""
-    keep = np.flatnonzero(state.w > 0.0)
-    enough = 0 < keep.size <= (1.0 - _WORTH_THE_COPY) * state.w.size
-    if enough and state.objective.can_restrict:
-        state.objective = state.objective.restrict(keep)
-        state.columns, state.w = state.columns[keep], state.w[keep]
-        state.gradient = state.gradient[keep]

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 from scipy.special import gammaln
+from scipy.stats import rankdata
 from sklearn.utils import _safe_indexing, check_array
 
-from covmin.constants import OUTLIERS
+from covmin.constants import FEW_LEVELS, OUTLIERS, SUSPICIOUS_SHARE
 from covmin.core.arrays import row_tiles
 from covmin.remarks import InputError, warn
 from covmin.text import listed
 
 from .blocks import in_blocks
 from .blocks.views import rows_to_look_at
-from .columns import summary
-from .dtypes import holds_numbers, is_frame, is_time, names_of
-from .missing import missing_responses
-from .standardize import PreparedColumns, Standardize, goes_by_rank
+from .columns import LEFT_OUT, Reading, summary
+from .dtypes import as_numbers, holds_numbers, is_frame, is_number, is_time, missing_mask, names_of
+from .standardize import PreparedColumns, Standardize
 
 # What to do about columns that are not numeric.
 _ADVICE = "Drop them, convert them, or, if they hold categories, give them a categorical dtype."
@@ -30,25 +31,16 @@ _NUMBERS = [np.float64, np.float32]
 
 def check_kind(X: Any, y: Any) -> None:
     """Raise an error for input that would be misread; columns of dates are allowed."""
-    if hasattr(X, "collect") and not hasattr(X, "shape"):
-        raise TypeError("X is a lazy frame; call its collect() method and pass the result.")
     refuse_masks(X)
+    refuse_masks(y)
     names = names_of(X)
     if names is not None and len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(
-            f"X has two columns named {twice!r}; give every column a unique name.",
-            "X",
-            [twice],
+            f"X has two columns named {twice!r}; give every column a unique name.", "X", [twice]
         )
-    if in_blocks(X) and X.shape[1] == 0:
+    if (in_blocks(X) or is_frame(X)) and X.shape[1] == 0:
         raise InputError("X has no columns.", "X")
-    _check_response(y)
-
-
-def _check_response(y: Any) -> None:
-    """Raise an error if a response is masked, sparse or a date, or has missing values."""
-    refuse_masks(y)
     if issparse(y):
         raise TypeError("y is sparse, but a dense response is required: pass y.toarray().")
     for dtype in y.dtypes if is_frame(y) else [getattr(y, "dtype", "")]:
@@ -57,13 +49,6 @@ def _check_response(y: Any) -> None:
                 f"y holds dates or durations ({dtype}); convert them to numbers or classes first.",
                 "y",
             )
-    n_missing = int(missing_responses(y).sum())
-    if n_missing:
-        raise InputError(
-            f"Input y contains NaN: the response of {n_missing} sample(s) is missing. Drop these "
-            "samples.",
-            "y",
-        )
 
 
 def refuse_masks(array: Any) -> None:
@@ -84,9 +69,25 @@ def refuse_times(X: Any, categorical: np.ndarray) -> None:
             raise no_numbers(times, _ADVICE)
     elif is_time(getattr(X, "dtype", "")):
         raise InputError(
-            f"X holds dates or durations ({X.dtype}); convert them to numbers.",
-            "column_types",
+            f"X holds dates or durations ({X.dtype}); convert them to numbers.", "column_types"
         )
+
+
+def refuse_missing(frame: Any) -> None:
+    """Raise an error if a frame has missing values, naming the columns."""
+    columns = ((name, _safe_indexing(frame, j, axis=1)) for j, name in enumerate(frame.columns))
+    if missing := [str(name) for name, column in columns if missing_mask(column).any()]:
+        raise missing_refused(missing)
+
+
+def missing_refused(columns: Sequence[Hashable]) -> InputError:
+    """Return the error about missing values that are not allowed."""
+    return InputError(
+        f"Input X contains NaN: values are missing in {listed(columns)}. Drop these rows or "
+        "columns, or impute the values, for example with scikit-learn's SimpleImputer.",
+        "column_types",
+        columns,
+    )
 
 
 def checked_numbers(X: Any) -> np.ndarray:
@@ -107,9 +108,7 @@ def checked_numbers(X: Any) -> np.ndarray:
 def no_numbers(names: list[str], advice: str) -> InputError:
     """Return the error about columns that are not numeric."""
     return InputError(
-        f"These columns of X are not numeric: {listed(names)}. {advice}",
-        "column_types",
-        names,
+        f"These columns of X are not numeric: {listed(names)}. {advice}", "column_types", names
     )
 
 
@@ -164,18 +163,24 @@ def orders_by_chance(Y: np.ndarray, n_features: int, *, classes: bool) -> float:
 
 
 def check_columns(samples: Any, columns: PreparedColumns, standardize: Standardize) -> None:
-    """Raise an error if no column varies; warn about empty and constant columns and outliers.
+    """Raise an error if no column varies; warn about columns that are left out or tell little.
 
     Units that were excluded when the table was read, or that have no values, do not count as
     constant.
     """
-    X, n_empty = samples.X, samples.n_empty(columns)
-    n_constant = columns.constant.size - samples.n_left_out
+    layout = samples.layout
+    is_left_out = ~layout.given
+    is_left_out[layout.unit[layout.source]] = False
+    n_constant, n_empty = columns.constant.size - int(is_left_out.sum()), 0
     if columns.units.size == 0:
         raise InputError(
             f"All {n_constant} feature(s) of X are constant or empty: there is nothing to select.",
             "X",
         )
+    if layout.indicators.size:
+        is_empty = samples.missing_shares(columns.p) > 1.0 - 1e-9
+        units = np.intersect1d(columns.constant, layout.unit[layout.source[layout.indicators]])
+        n_empty = sum(bool(is_empty[layout.unit == unit].all()) for unit in units)
     if n_empty:
         warn("empty-columns", f"{n_empty} feature(s) have no values and are ranked last.")
     if n_constant > n_empty:
@@ -184,12 +189,20 @@ def check_columns(samples: Any, columns: PreparedColumns, standardize: Standardi
             "constant-columns",
             f"{n_constant} constant feature(s) carry no information and are ranked last.",
         )
-    if not standardize or goes_by_rank(standardize):
-        return
-    rows = rows_to_look_at(X.shape[0])
+    if out := [each for each in samples.readings if each.kind in LEFT_OUT[:-1]]:
+        _warn_of_excluded(samples, out)
+    if standardize and standardize != "rank":
+        _warn_of_outliers(samples, columns)
+
+
+def _warn_of_outliers(samples: Any, columns: PreparedColumns) -> None:
+    X, rows = samples.X, rows_to_look_at(samples.X.shape[0])
     drawn = X.take(rows) if in_blocks(X) else X[rows]
     if columns.missing_at is not None:
-        drawn = _at_the_median(drawn)
+        # Missing values are not outliers.
+        known = [x[~np.isnan(x)] for x in drawn.T]
+        middle = np.array([np.median(x) if x.size else 0.0 for x in known])
+        drawn = np.where(np.isnan(drawn), middle, drawn)
     scale = np.full(drawn.shape[1], np.inf)  # a constant column counts as zero
     scale[columns.index] = columns.scale
     dominated = np.concatenate(
@@ -206,31 +219,41 @@ def check_columns(samples: Any, columns: PreparedColumns, standardize: Standardi
         )
 
 
-def _at_the_median(X: np.ndarray) -> np.ndarray:
-    """Replace missing values by the median of their column, so that they are not outliers."""
-    middle = np.array([np.median(x[~np.isnan(x)]) if not np.isnan(x).all() else 0.0 for x in X.T])
-    return np.where(np.isnan(X), middle, X)
-
-
-def warn_of_excluded(samples: Any) -> None:
-    """Warn about row identifiers and empty columns."""
+def _warn_of_excluded(samples: Any, out: list[Reading]) -> None:
+    """Warn about columns that are not used: row identifiers, free text and empty ones."""
     is_given = samples.layout.given[samples.layout.unit]
     labels = np.arange(is_given.size) if samples.names is None else samples.names
     given = set(labels[is_given].tolist())
-    out = [each for each in samples.readings if each.kind in ("identifier", "empty")]
     if excluded := [each for each in out if each.column not in given]:
-        warn(
-            "excluded-columns",
-            f"{' '.join(summary(excluded))} Use column_types to override this.",
-            [each.column for each in excluded],
-        )
+        said = [*summary(excluded), "Use column_types to override this."]
+        if prose := [each.column for each in excluded if each.kind == "free text"]:
+            said.append(f"For example, column_types={{{prose[0]!r}: 'text'}} uses its words.")
+        ids = [each.column for each in excluded if each.kind == "identifier"]
+        if close := [name for name in ids if _follows_response(samples, name)]:
+            said.append(
+                f"But the numbers in {listed(close)} follow the response: they are its ranks, or "
+                "the rows are sorted by it."
+            )
+        warn("excluded-columns", " ".join(said), [each.column for each in excluded])
     if kept := [each.column for each in out if each.column in given]:
         warn(
             "given-not-used",
-            f"Kept because given, but not used in the fit, being row identifiers or empty: "
-            f"{listed(kept)}. Use column_types to override this.",
+            f"Kept because given, but not used in the fit, being row identifiers, free text or "
+            f"empty: {listed(kept)}. Use column_types to override this.",
             kept,
         )
+
+
+def _follows_response(samples: Any, name: Any) -> bool:
+    """Tell whether the ranks of a numeric column and of the response are correlated."""
+    X = samples.passed[0]
+    j = list(samples.names).index(name) if samples.names is not None else int(name)
+    column = _safe_indexing(X, j, axis=1)
+    if not is_number(column.dtype):
+        return False
+    ranks = rankdata(as_numbers(column)[samples.row])
+    found = [np.corrcoef(ranks, rankdata(y))[0, 1] for y in samples.response.Y.T]
+    return bool(np.max(np.square(found)) > SUSPICIOUS_SHARE[2])
 
 
 def check_enough(samples: Any, columns: PreparedColumns) -> None:
@@ -245,6 +268,12 @@ def check_enough(samples: Any, columns: PreparedColumns) -> None:
             f"{samples.n_samples} samples are too few to distinguish {columns.units.size} "
             f"features: by chance alone, about {by_chance:.0f} of them would sort the samples by "
             "y. Do not trust the ranking.",
+        )
+    elif samples.n_samples < 2 * FEW_LEVELS:
+        warn(
+            "too-few-samples",
+            f"With {samples.n_samples} samples, ranks are hardly better than chance unless an "
+            "effect is very strong. Do not rely on them without more samples.",
         )
     if response.has_outliers:
         warn(

@@ -17,6 +17,27 @@ def is_of(table: Any, *libraries: str) -> bool:
     return any(kind.__module__.split(".")[0] in libraries for kind in type(table).__mro__)
 
 
+def local_frame(X: Any) -> Any:
+    """Return a lazy frame, or a table of Arrow data, as a frame in memory; others unchanged.
+
+    Tables of Arrow data are those of pyarrow and relations of DuckDB, for example.
+    """
+    if is_of(X, "polars", "narwhals") and not hasattr(X, "shape"):
+        X = X.collect()
+    if is_of(X, "pandas", "polars") or not hasattr(X, "__arrow_c_stream__"):
+        return X
+    try:
+        import polars
+    except ImportError:
+        import pyarrow
+
+        return (X if isinstance(X, pyarrow.ChunkedArray) else pyarrow.table(X)).to_pandas()
+    found: Any = polars.from_arrow(X)
+    # The rows of a table that is only a stream come as one column of records.
+    is_records = isinstance(found, polars.Series) and isinstance(found.dtype, polars.Struct)
+    return found.struct.unnest() if is_records else found
+
+
 def names_of(X: Any) -> list[Any] | None:
     """Return the names of the columns of a frame or of blocks; None if they have none."""
     if in_blocks(X):

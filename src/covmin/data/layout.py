@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from numbers import Integral
@@ -42,90 +42,29 @@ class Layout:
         """Number of units to select from."""
         return int((~self.given).sum())
 
-    @property
-    def with_missing(self) -> np.ndarray:
-        """Input columns with missing values."""
-        return self.source[self.indicators]
-
     def restrict(self, encoded: np.ndarray) -> Layout:
         """Return the layout for some of the encoded columns, given by increasing numbers."""
         indicators = np.flatnonzero(np.isin(encoded, self.indicators))
         return replace(self, source=self.source[encoded], indicators=indicators)
 
 
-def grouped_columns(
-    feature_groups: Any, names: Sequence[Hashable] | None, n_columns: int
-) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return the unit of each column and the label of each unit."""
-    if feature_groups is None:
-        return np.arange(n_columns), None
-    if isinstance(feature_groups, Mapping):
-        labels = _labels_of_mapping(feature_groups, names, n_columns)
-    else:
-        labels = list(feature_groups)
-        if not all(isinstance(label, Hashable) for label in labels):
-            raise InputError(
-                "feature_groups must be a flat list or array with one label for each column, or a "
-                f"dict from a label to its columns; its first entry is {labels[0]!r}.",
-                "feature_groups",
-            )
-        if len(labels) != n_columns:
-            raise InputError(
-                f"feature_groups has {len(labels)} labels, but X has {n_columns} columns; give one "
-                "label for each column, or a dict from a label to its columns.",
-                "feature_groups",
-            )
-        if any(map(is_missing, labels)):
-            raise InputError(
-                "feature_groups contains a missing label; give every column a label.",
-                "feature_groups",
-            )
-    number = {label: unit for unit, label in enumerate(dict.fromkeys(labels))}
-    unit = np.array([number[label] for label in labels], dtype=int)
-    return unit, _as_labels(number)
+def units_of(
+    feature_groups: Any, is_given: np.ndarray, names: Sequence[Hashable] | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Return the unit of each column, a mask of the given units, and the labels of the units.
 
-
-def _as_labels(labels: Iterable[Hashable]) -> np.ndarray:
-    labels = list(labels)
-    kinds = {type(label) for label in labels}
-    if len(kinds) == 1 and kinds <= {int, str, np.int64, np.str_}:
-        return np.array(labels)
-    array = np.empty(len(labels), dtype=object)
-    array[:] = labels
-    return array
-
-
-def _labels_of_mapping(
-    groups: Mapping[Hashable, Any], names: Sequence[Hashable] | None, n_columns: int
-) -> list[Hashable]:
-    """Return the label of each column; a column outside all groups keeps its own name."""
-    labels: list[Hashable] = list(names) if names is not None else list(range(n_columns))
-    owner: dict[int, Hashable] = {}
-    for label, columns in groups.items():
-        for j in np.flatnonzero(
-            column_mask(columns, names, n_columns, f"feature_groups[{label!r}]")
-        ):
-            if (earlier := owner.get(int(j))) is not None:
-                raise InputError(
-                    f"Column {labels[j]!r} is in two groups, {earlier!r} and {label!r}.",
-                    "feature_groups",
-                )
-            owner[int(j)] = label
-    alone = {labels[j] for j in range(n_columns) if j not in owner}
-    if clash := alone & set(owner.values()):
-        raise InputError(
-            f"feature_groups has the label {clash.pop()!r}, which is also the name of a column "
-            "outside that group; use another label.",
-            "feature_groups",
-        )
-    return [owner.get(j, labels[j]) for j in range(n_columns)]
-
-
-def given_features(unit: np.ndarray, given: np.ndarray, labels: np.ndarray | None) -> np.ndarray:
-    """Return a mask of the features whose columns are given; refuse half a group."""
-    n_units = int(unit.max()) + 1
-    members = np.bincount(unit, minlength=n_units)
-    on = np.bincount(unit, given, minlength=n_units)
+    ``is_given`` (n_columns,) is a mask of the given columns. There are labels if there are groups.
+    """
+    unit, labels = np.arange(is_given.size), None
+    if feature_groups is not None:
+        named = _labels(feature_groups, names, is_given.size)
+        number = {label: k for k, label in enumerate(dict.fromkeys(named))}
+        unit = np.array([number[label] for label in named], dtype=int)
+        labels = np.fromiter(number, dtype=object, count=len(number))
+        kinds = {type(label) for label in number}
+        if len(kinds) == 1 and kinds <= {int, str, np.int64, np.str_}:
+            labels = np.array(labels.tolist())
+    members, on = np.bincount(unit), np.bincount(unit, is_given)
     partly = np.flatnonzero((on > 0) & (on < members))
     if partly.size:
         label = (partly if labels is None else labels[partly]).tolist()[0]
@@ -136,7 +75,46 @@ def given_features(unit: np.ndarray, given: np.ndarray, labels: np.ndarray | Non
         )
     if (on > 0).all():
         raise InputError("All columns are given, so there is nothing left to select.", "given")
-    return np.asarray(on > 0)
+    return unit, on > 0, labels
+
+
+def _labels(groups: Any, names: Sequence[Hashable] | None, n_columns: int) -> list[Hashable]:
+    """Return the label of each column; a column outside all groups keeps its own name."""
+    if not isinstance(groups, Mapping):
+        labels = list(groups)
+        wrong = ""
+        if not all(isinstance(label, Hashable) for label in labels):
+            wrong = f"its first entry is {labels[0]!r}"
+        elif len(labels) != n_columns:
+            wrong = f"it has {len(labels)} labels, but X has {n_columns} columns"
+        elif any(map(is_missing, labels)):
+            wrong = "it contains a missing label"
+        if wrong:
+            raise InputError(
+                "feature_groups must be a flat list or array with one label for each column, or a "
+                f"dict from a label to its columns; {wrong}.",
+                "feature_groups",
+            )
+        return labels
+    labels = list(names) if names is not None else list(range(n_columns))
+    owner: dict[int, Hashable] = {}
+    for label, columns in groups.items():
+        mask = column_mask(columns, names, n_columns, f"feature_groups[{label!r}]")
+        for j in np.flatnonzero(mask).tolist():
+            if j in owner:
+                raise InputError(
+                    f"Column {labels[j]!r} is in two groups, {owner[j]!r} and {label!r}.",
+                    "feature_groups",
+                )
+            owner[j] = label
+    alone = {labels[j] for j in range(n_columns) if j not in owner}
+    if clash := alone & set(owner.values()):
+        raise InputError(
+            f"feature_groups has the label {clash.pop()!r}, which is also the name of a column "
+            "outside that group; use another label.",
+            "feature_groups",
+        )
+    return [owner.get(j, labels[j]) for j in range(n_columns)]
 
 
 def column_mask(
@@ -173,8 +151,7 @@ def position(item: Any, names: Sequence[Hashable] | None, n_columns: int, parame
             close = get_close_matches(item, [str(name) for name in names], n=3)
             hint = f" Did you mean {', '.join(map(repr, close))}?" if close else ""
             raise InputError(
-                f"{parameter} names {item!r}, which is not a column of X.{hint}",
-                parameter,
+                f"{parameter} names {item!r}, which is not a column of X.{hint}", parameter
             )
         return list(names).index(item)
     if not isinstance(item, Integral):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from numbers import Integral
 from typing import Any
@@ -10,25 +11,20 @@ from typing import Any
 import numpy as np
 
 from covmin.constants import DUPLICATES, MANY_ROWS, RARE_LEVEL
+from covmin.core.arrays import Array, array_namespace, device_of, like, row_tiles, to_numpy
 from covmin.core.rows import add_up
 from covmin.core.units import ALWAYS_ON, Units
 from covmin.remarks import InputError
+from covmin.text import listed
 
-from .blocks import ArrayBlocks, Blocks, ChangedBlocks, NormalScores, StandardizedBlocks, in_blocks
+from .blocks import ArrayBlocks, ChangedBlocks, NormalScores, StandardizedBlocks, in_blocks
 from .blocks.views import ranked_rows, rows_to_look_at, standardize_block
 from .layout import Layout
-from .moments import (
-    GOLDEN_RATIO,
-    check_finite,
-    frequencies_by_place,
-    frequencies_of_responses,
-    joined,
-    keys_block,
-    merge_moments,
-    moments_block,
-    signatures_block,
-)
 
+# Multiples of it are spread evenly over the unit interval.
+GOLDEN_RATIO = 0.6180339887498949
+# Infinite entries raise an error later, once all blocks have been read.
+_quiet = np.errstate(invalid="ignore")
 # How to standardise columns: mean 0 and variance 1 (True), normal scores ("rank"), or not at all.
 Standardize = bool | str
 
@@ -56,20 +52,23 @@ class DistinctRows:
         cls, signature: np.ndarray, p: np.ndarray, seed: int, *, merged: bool = True
     ) -> DistinctRows:
         """Return one row per signature, or all rows; another seed gives another order."""
+        place = np.arange(p.size)
+        kind, apart = np.empty_like(place), np.zeros(p.size)
+        # Sorting is several times as fast as np.unique.
+        order = np.argsort(signature, kind="quicksort" if merged else "stable")
+        starts = np.diff(signature[order], prepend=np.nan) != 0.0
         if merged:
-            by_signature = np.argsort(signature)  # several times as fast as np.unique
-            starts = np.diff(signature[by_signature], prepend=np.nan) != 0.0
-            first = np.minimum.reduceat(by_signature, np.flatnonzero(starts))
-            kind = np.empty_like(by_signature)
-            kind[by_signature] = np.cumsum(starts) - 1
-            apart: Any = 0.0
+            first = np.minimum.reduceat(order, np.flatnonzero(starts))
+            kind[order] = np.cumsum(starts) - 1
         else:
-            first = kind = np.arange(p.size)
-            apart = GOLDEN_RATIO * _occurrence(signature)  # equal rows must not lie together
+            first = kind = place
+            # Equal rows must not lie together: each moves by how often it has occurred before.
+            occurred = place - np.maximum.accumulate(np.where(starts, place, 0))
+            apart[order] = GOLDEN_RATIO * occurred
         weight = np.bincount(kind, p)
         # The fractional part of a large multiple of a number is as good as random.
         drawn = signature[first] * np.random.default_rng(seed).uniform(1e3, 2e3)
-        drawn = (drawn + apart) % 1.0
+        drawn = (drawn + apart[: drawn.size]) % 1.0
         order = np.argsort(np.where(weight > 0.0, drawn, 1.0), kind="stable")
         place = np.argsort(order)
         order = order[weight[order] > 0.0]
@@ -87,20 +86,6 @@ class DistinctRows:
     def size(self) -> int:
         """Number of distinct rows."""
         return self.first.size
-
-
-def _occurrence(values: np.ndarray) -> np.ndarray:
-    """Return how often each value has occurred before.
-
-    >>> _occurrence(np.array([5.0, 3.0, 5.0, 5.0]))
-    array([0, 0, 1, 2])
-    """
-    order = np.argsort(values, kind="stable")
-    starts = np.diff(values[order], prepend=np.nan) != 0.0
-    place = np.arange(values.size)
-    occurrence = np.empty_like(place)
-    occurrence[order] = place - np.maximum.accumulate(np.where(starts, place, 0))
-    return occurrence
 
 
 @dataclass(frozen=True)
@@ -124,14 +109,11 @@ class PreparedColumns:
     # (n_samples,): equal for rows that are equal, response included; None without responses.
     signature: np.ndarray | None
     scores: NormalScores | None  # of all input columns, if ranks are used
-    # (n_varying,): contribution of a column to the size of its unit. An indicator of missingness
-    # contributes the fraction of missing values.
-    counts: np.ndarray
+    # (units.size,): number of columns of each unit. An indicator of missingness counts as the
+    # fraction of missing values.
+    unit_sizes: np.ndarray
     missing_at: np.ndarray | None  # (n_varying,), value of a missing entry; None if none is missing
-
-    @cached_property
-    def _drawn(self) -> dict[tuple[int, bool], DistinctRows]:
-        return {}
+    _drawn: dict[tuple[int, bool], DistinctRows] = field(default_factory=dict, init=False)
 
     def distinct(self, seed: int, *, merged: bool = True) -> DistinctRows:
         """Return the distinct rows, or all rows in random order; input order without responses."""
@@ -148,7 +130,7 @@ class PreparedColumns:
         Rows that happen to be equal, because features have few values, stay separate samples.
         """
         rows = self.distinct(seed)
-        if rows.size == self.p.size or not self._are_equal_by_chance(rows):
+        if rows.p.size == self.p.size or not self._are_equal_by_chance(rows):
             return rows
         return self.distinct(seed, merged=False)
 
@@ -160,37 +142,26 @@ class PreparedColumns:
         as the values of single features suggest.
         """
         some = rows.first[:MANY_ROWS]
-        X = self.X[some] if isinstance(self.X, np.ndarray) else self.X.sample(some)
+        X = self.X[some] if isinstance(self.X, np.ndarray) else to_numpy(self.X.sample(some))
         # Rows with equal features have equal projections.
         n_distinct = np.unique(X @ np.random.default_rng(0).standard_normal(X.shape[1])).size
         if len(X) - n_distinct > DUPLICATES[0] * n_distinct:
             return True
         copies = np.bincount(rows.kind)[: len(X)]
         total = copies.sum()
-        together, alone = _equal_pairs(copies, total), 1.0
+        pairs = total * (total - 1.0)
+        together, alone = (copies * (copies - 1.0)).sum() / pairs, 1.0
         for column in X.T:
             counts = np.bincount(np.unique(column, return_inverse=True)[1], copies)
             if total < RARE_LEVEL[0] * counts.size:
                 return False
-            alone *= _equal_pairs(counts, total)
+            alone *= (counts * (counts - 1.0)).sum() / pairs
         return bool(together <= DUPLICATES[1] * alone)
 
     @cached_property
     def n_distinct(self) -> int:
         """Number of distinct rows."""
-        return self.distinct(0).size
-
-    @cached_property
-    def n_effective(self) -> float:
-        """Effective number of rows, as if all had equal weight."""
-        p = self.distinct(0).p
-        return float(p.sum() ** 2 / (p @ p))
-
-    @property
-    def unit_sizes(self) -> np.ndarray:
-        """Size of each unit, the sum of the contributions of its columns."""
-        free = self.units.of_column != ALWAYS_ON
-        return np.bincount(self.units.of_column[free], self.counts[free], self.units.size)
+        return self.distinct(0).p.size
 
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Prepare other samples in the same way."""
@@ -200,18 +171,11 @@ class PreparedColumns:
         )
 
 
-def _equal_pairs(counts: np.ndarray, total: float) -> float:
-    """Return the share of equal pairs among all pairs of rows."""
-    return float((counts * (counts - 1.0)).sum() / (total * (total - 1.0)))
-
-
 def weighted_samples(
-    X: Any, y: np.ndarray, sample_weight: Any
-) -> tuple[Any, np.ndarray, np.ndarray]:
-    """Check sample weights and drop samples with weight zero."""
+    X: Any, y: np.ndarray, sample_weight: Any, row: np.ndarray
+) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray]:
+    """Check the weights of the rows, and drop those of weight zero."""
     n = X.shape[0]
-    if sample_weight is None:
-        return X, y, np.ones(n)
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.ndim == 0:
         weight = np.full(n, float(weight))
@@ -232,8 +196,9 @@ def weighted_samples(
             "sample_weight",
         )
     if keep.all():
-        return X, y, weight
-    return X.keep(keep) if in_blocks(X) else X[keep], y[keep], weight[keep]
+        return X, y, weight, row
+    X = X.keep(keep) if in_blocks(X) else X[keep]
+    return X, y[keep], weight[keep], row[keep]
 
 
 def prepare_columns(
@@ -258,37 +223,68 @@ def prepare_columns(
     weight = np.ones(n) if sample_weight is None else sample_weight
     total = float(weight.sum())
     p = weight / total
-    scores = _scores(X, p, layout, standardize) if clip or goes_by_rank(standardize) else None
+    scores = _scores(X, p, layout, standardize) if clip or standardize == "rank" else None
     if scores is not None:
         X = ChangedBlocks(X, scores) if in_blocks(X) else scores.apply(X)
     source = X if in_blocks(X) else ArrayBlocks(X)
     Y_ = np.zeros((n, 0)) if Y is None else Y
-    has_missing = layout.indicators.size > 0
-    low, high, size, mean, deviation = _moments(source, Y_, p, layout)
+    indicators, has_missing = layout.indicators, layout.indicators.size > 0
+    with_missing = layout.source[indicators]  # input columns
+
+    moments = partial(moments_block, has_missing)
+    low, high, total_there, size, mean, power = source.reduce(moments, merge_moments, Y_, p)
+    empty = low > high  # no values, so nothing varies
+    low[empty] = high[empty] = 0.0
+    check_finite(low, high, source.names)
+    is_partial = np.isin(layout.source, with_missing)
+    deviation = np.sqrt(np.where(is_partial, power * total_there, power))
     spread = np.where(deviation > 0.0, deviation, 1.0)
-    keys = partial(keys_block, size, mean, spread, has_missing)
-    key, response_key = source.reduce(keys, add_up, Y_, p)
     # Variation below the rounding error of the entries does not count.
     varies = (low < high) & (deviation > np.finfo(source.dtype).eps)
-    deviation = _share_among_levels(deviation, varies, layout)
-    values = _values_beside_indicators(varies, layout)
-    index = _by_content(key, varies, values, layout)
+    if layout.categorical.any():
+        deviation = _share_among_levels(deviation, varies, layout)
+
+    keys = partial(keys_block, size, mean, spread, has_missing)
+    key, response_key = source.reduce(keys, add_up, Y_, p)
+    # Several columns may have missing values in the same samples. An indicator of missingness is
+    # placed after a varying column of its values, if there is one, so that its position does not
+    # depend on other columns.
+    values = np.full(layout.categorical.size, -1)
+    valued = np.setdiff1d(np.flatnonzero(varies), indicators)[::-1]
+    values[layout.source[valued]] = valued
+    values = values[with_missing]
+    key[indicators] = np.where(values >= 0, key[values], key[indicators])
+    index = np.flatnonzero(varies)
+    index = index[np.argsort(key[index], kind="stable")]
     signature = None
     if Y is not None:
-        parts = frequencies_by_place(np.arange(index.size)), frequencies_of_responses(response_key)
+        of_columns = 2.0 + GOLDEN_RATIO * np.arange(1.0, index.size + 1.0) % 1.0
+        # The order of the keys tells responses apart; swapping two classes changes the sign of
+        # both a response and its key.
+        place = np.argsort(np.argsort(response_key)) + 1.0
+        of_responses = np.where(response_key < 0.0, -1.0, 1.0) * (2.0 + GOLDEN_RATIO * place % 1.0)
         # Measure from the lowest value: unlike the mean, it does not depend on the row order.
         scaling = size[index], (low / size)[index], spread[index]
-        sign = partial(signatures_block, has_missing, *parts, *scaling)
+        sign = partial(signatures_block, has_missing, of_columns, of_responses, *scaling)
         signature = source.reduce(sign, joined, Y_, p, index)
+
     mean, scale = mean * size, deviation * size
-    units, unit_index, counts = _units(layout, index, mean[index])
+    units, unit_index, sizes = _units(layout, index, mean[index])
     missing_at = np.zeros(index.size) if has_missing else None
     if not standardize:
         missing_at = mean[index] if has_missing else None
-        mean, scale = np.zeros_like(mean), _unstandardized_scale(scale, values, layout)
-    prepared = StandardizedBlocks(source, index, mean[index], scale[index], missing_at)
+        marks, values = indicators[values >= 0], values[values >= 0]
+        # Indicators of missingness get the deviation of their values.
+        own = np.where(scale[marks] > 0.0, scale[marks], 1.0) / scale[values]
+        mean, scale = np.zeros_like(mean), np.ones_like(scale)
+        scale[marks] = own
+    prepared = StandardizedBlocks(
+        source, index, mean[index], scale[index], missing_at, source.dtype
+    )
     return PreparedColumns(
-        prepared if in_blocks(X) else prepared.standardize(X[:, index]),
+        prepared
+        if in_blocks(X)
+        else standardize_block(X[:, index], mean[index], scale[index], missing_at, source.dtype),
         index,
         mean[index],
         scale[index],
@@ -299,7 +295,7 @@ def prepare_columns(
         total,
         signature,
         scores,
-        counts,
+        sizes,
         missing_at,
     )
 
@@ -308,57 +304,13 @@ def _scores(X: Any, p: np.ndarray, layout: Layout, standardize: Standardize) -> 
     """Return how the values are replaced: by normal scores, or by clipping a few far ones."""
     if not standardize:
         return None
-    by_rank = goes_by_rank(standardize)
-    rows = ranked_rows(X.shape[0]) if by_rank else rows_to_look_at(X.shape[0])
-    drawn = X.take(rows) if in_blocks(X) else X[rows]
+    rows = ranked_rows(X.shape[0]) if standardize == "rank" else rows_to_look_at(X.shape[0])
+    drawn = to_numpy(X.take(rows)) if in_blocks(X) else X[rows]
     left = layout.categorical[layout.source]
     left[layout.indicators] = True
-    if by_rank:
+    if standardize == "rank":
         return NormalScores.of(drawn, p[rows], left)
     return NormalScores.clipped(drawn, X.shape[0], left)
-
-
-def _moments(
-    source: Blocks, Y: np.ndarray, p: np.ndarray, layout: Layout
-) -> tuple[np.ndarray, ...]:
-    """Return minimum, maximum, largest entry, and mean and deviation relative to it."""
-    block = partial(moments_block, layout.indicators.size > 0)
-    low, high, weight, size, mean, power = source.reduce(block, merge_moments, Y, p)
-    empty = low > high  # no values, so nothing varies
-    low[empty] = high[empty] = 0.0
-    check_finite(low, high, source.names)
-    with_missing = np.isin(layout.source, layout.with_missing)
-    return low, high, size, mean, np.sqrt(np.where(with_missing, power * weight, power))
-
-
-def _values_beside_indicators(varies: np.ndarray, layout: Layout) -> np.ndarray:
-    """Return a varying value column for each indicator of missingness; −1 if there is none."""
-    valued = np.setdiff1d(np.flatnonzero(varies), layout.indicators)
-    first = np.full(layout.categorical.size, -1)
-    first[layout.source[valued[::-1]]] = valued[::-1]
-    return first[layout.with_missing]
-
-
-def _by_content(
-    key: np.ndarray, varies: np.ndarray, values: np.ndarray, layout: Layout
-) -> np.ndarray:
-    """Return the columns that vary, ordered by their keys.
-
-    Several columns may have missing values in the same samples. An indicator of missingness is
-    placed after its values, so that its position does not depend on other columns.
-    """
-    key = key.copy()
-    key[layout.indicators] = np.where(values >= 0, key[values], key[layout.indicators])
-    index = np.flatnonzero(varies)
-    return index[np.argsort(key[index], kind="stable")]
-
-
-def _unstandardized_scale(deviation: np.ndarray, values: np.ndarray, layout: Layout) -> np.ndarray:
-    """Return the scales without standardisation; indicators get the deviation of their values."""
-    scale = np.ones_like(deviation)
-    marks, values = layout.indicators[values >= 0], values[values >= 0]
-    scale[marks] = np.where(deviation[marks] > 0.0, deviation[marks], 1.0) / deviation[values]
-    return scale
 
 
 def _share_among_levels(deviation: np.ndarray, varies: np.ndarray, layout: Layout) -> np.ndarray:
@@ -399,7 +351,8 @@ def _units(
     unit_index = found[np.argsort(first)]
     number = np.full(layout.given.size, ALWAYS_ON)
     number[unit_index] = np.arange(unit_index.size)
-    return Units(number[unit], 1.0 / np.sqrt(levels * inputs)), unit_index, counts
+    sizes = np.bincount(number[unit[free]], counts[free], unit_index.size)
+    return Units(number[unit], 1.0 / np.sqrt(levels * inputs)), unit_index, sizes
 
 
 def n_features_to_keep(wanted: int | float, n_features: int) -> int:
@@ -419,10 +372,149 @@ def n_features_to_keep(wanted: int | float, n_features: int) -> int:
     return int(wanted)
 
 
-def goes_by_rank(standardize: Any) -> bool:
-    """Tell whether columns are replaced by normal scores of their ranks.
+# --- passes over the rows ------------------------------------------------------------------------
+# Blocks are arrays of any library, on any device; what is told of them are NumPy arrays.
 
-    >>> goes_by_rank("rank"), goes_by_rank(True)
-    (True, False)
+
+@_quiet
+def moments_block(has_missing: bool, X: Array, Y: Array, p: Array) -> tuple[np.ndarray, ...]:
+    """Return range, weight, largest entry, and mean and variance in units of that entry.
+
+    Missing values are ignored.
     """
-    return isinstance(standardize, str) and standardize == "rank"
+    there = ~array_namespace(X).isnan(X) if has_missing else None
+    low, high = value_range(X, there)
+    # Scale by the largest entry first, so that squares of huge or tiny columns stay in range.
+    size = np.maximum(np.abs(low), np.abs(high))
+    size[size == 0.0] = 1.0
+    size[low > high] = np.finfo(np.float64).tiny  # no values, so that other blocks decide
+    weight = np.array([float(p.sum())])
+    if there is not None:
+        parts = (to_numpy((p[tile, None] * there[tile, :]).sum(axis=0)) for tile in row_tiles(X))
+        weight = np.sum(list(parts), axis=0)
+    total = np.where(weight > 0.0, weight, 1.0)
+    # Measure from the lowest value: a sum of numbers far from zero would lose the digits in which
+    # they differ.
+    origin = np.where(low > high, 0.0, low / size)
+    above, power = np.zeros_like(size), np.zeros_like(size)
+    # Sums, not matrix products: sums round a column in the same way wherever it is.
+    for tile in row_tiles(X):
+        scaled = _scaled(X[tile, :], size, origin, None, has_missing)
+        scaled *= p[tile, None]
+        above += to_numpy(scaled.sum(axis=0)) / total
+    for tile in row_tiles(X):
+        scaled = _scaled(X[tile, :], size, origin)
+        scaled -= like(above, scaled)
+        scaled *= scaled
+        scaled *= p[tile, None]
+        if has_missing:
+            scaled[array_namespace(X).isnan(scaled)] = 0.0
+        power += to_numpy(scaled.sum(axis=0)) / total
+    return low, high, np.broadcast_to(weight, size.shape), size, origin + above, power
+
+
+def value_range(X: Array, there: Array | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the minimum and maximum of each column, ignoring missing values; ∞, −∞ if empty."""
+    xp = array_namespace(X)
+    low, high = (X if there is None else xp.where(there, X, far) for far in (np.inf, -np.inf))
+    ends = to_numpy(xp.min(low, axis=0)), to_numpy(xp.max(high, axis=0))
+    return ends[0].astype(np.float64), ends[1].astype(np.float64)
+
+
+@_quiet
+def merge_moments(parts: Iterable[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
+    """Combine the moments of several blocks."""
+    lows, highs, weights, sizes, means, powers = (
+        np.array(part) for part in zip(*parts, strict=True)
+    )
+    size, weight = sizes.max(axis=0), weights.sum(axis=0)
+    shares = weights / np.where(weight > 0.0, weight, 1.0)
+    means, powers = means * (sizes / size), powers * (sizes / size) ** 2
+    mean = (shares * means).sum(axis=0)
+    power = (shares * (powers + (means - mean) ** 2)).sum(axis=0)
+    return lows.min(axis=0), highs.max(axis=0), weight, size, mean, power
+
+
+def check_finite(low: np.ndarray, high: np.ndarray, names: list[str] | None) -> None:
+    """Raise an error if a column contains NaN or infinity, with its name if it has one."""
+    is_empty = low > high
+    bad = np.flatnonzero(~(np.isfinite(low) & np.isfinite(high) | is_empty))
+    if bad.size:
+        shown = listed([names[j] if names else int(j) for j in bad])
+        raise InputError(
+            f"Input X contains NaN or infinity in {bad.size} column(s): {shown}; "
+            "drop or impute those values first.",
+            "X",
+        )
+
+
+def keys_block(
+    size: np.ndarray,
+    mean: np.ndarray,
+    std: np.ndarray,
+    has_missing: bool,
+    X: Array,
+    Y: Array,
+    p: Array,
+) -> tuple[np.ndarray, ...]:
+    """Return the contribution of a block to the key of each column and each response.
+
+    Different columns have different keys, and equal columns the same. A key depends on the content
+    of the rows, not on the position of rows or columns. It is the inner product of a column with a
+    wave ``sin(7 Σⱼ cos(3 xⱼ + 1) + …)`` of its row, which all columns share: a hash of the row that
+    changes smoothly, so that rounding errors do not reorder columns, and that has no symmetry, so
+    that mirrored or shifted columns differ. Any frequencies of order one that are not multiples of
+    each other would do; these are fixed, so that results can be reproduced.
+    """
+    xp, key, response_key = array_namespace(X), np.zeros(X.shape[1]), np.zeros(Y.shape[1])
+    for tile in row_tiles(X):
+        scaled = _scaled(X[tile, :], size, mean, std, has_missing)
+        sums = _cosines(3.0, scaled) + xp.cos(2.0 * Y[tile, :]).sum(axis=1)
+        waves = p[tile] * xp.sin(7.0 * sums)
+        key += to_numpy(waves @ scaled)
+        response_key += to_numpy(waves @ Y[tile, :])
+    return key, response_key
+
+
+def _scaled(
+    X: Array,
+    size: np.ndarray,
+    origin: np.ndarray,
+    std: np.ndarray | None = None,
+    has_missing: bool = False,
+) -> Array:
+    """Return shifted and scaled values in double precision; missing values become zero."""
+    xp = array_namespace(X)
+    scaled = xp.empty(X.shape, dtype=xp.float64, device=device_of(X))  # in C order
+    scaled[...] = X
+    scaled /= like(size, scaled)
+    scaled -= like(origin, scaled)
+    if std is not None:
+        scaled /= like(std, scaled)
+    if has_missing:
+        scaled[xp.isnan(scaled)] = 0.0
+    return scaled
+
+
+def _cosines(frequencies: np.ndarray | float, rows: Array) -> Array:
+    """Return the sum of a cosine of each entry of a row; the phase distinguishes y from −y."""
+    angles = like(frequencies, rows) * rows
+    angles += 1.0
+    return array_namespace(rows).cos(angles, out=angles).sum(axis=1)
+
+
+def signatures_block(
+    has_missing: bool, of_columns: np.ndarray, of_responses: np.ndarray, *block: Array
+) -> np.ndarray:
+    """Return a number for each row of a block, the same exactly for equal rows."""
+    size, low, std, X, Y, _ = block
+    of_rows = [
+        to_numpy(_cosines(of_columns, _scaled(X[tile, :], size, low, std, has_missing)))
+        for tile in row_tiles(X)
+    ]
+    return np.concatenate(of_rows) + to_numpy(_cosines(of_responses, Y))
+
+
+def joined(parts: Iterable[np.ndarray]) -> np.ndarray:
+    """Return the results of all blocks, one after the other."""
+    return np.concatenate(list(parts))

@@ -22,22 +22,25 @@ _FORMS = (
 )
 
 
-def survival_times(y: Any, task: str) -> np.ndarray | None:
-    """Return events and times (n_samples, 2) of a response; None if it is not a survival response.
+def is_structured(y: Any) -> bool:
+    """Tell whether a response is a structured array, which can only hold survival times."""
+    return getattr(getattr(y, "dtype", None), "names", None) is not None
 
-    With task "auto", a structured array with one boolean and one numeric field is a survival
-    response. With "survival", a table of two columns is as well: the event is the boolean column,
-    or else the first column that contains only 0 and 1.
+
+def survival_times(y: Any, task: str = "survival") -> np.ndarray:
+    """Return events and times (n_samples, 2) of a survival response.
+
+    It is a structured array with one boolean and one numeric field, or a table of two columns: the
+    event is the boolean column, or else, with task "survival", the first column that contains only
+    0 and 1.
     """
     if hasattr(y, "__dask_graph__"):
         y = y.compute()
     refuse_masks(y)
-    fields = getattr(getattr(y, "dtype", None), "names", None)
-    if task != "survival" and (fields is None or task != "auto"):
-        return None
-    columns = _columns(y, fields)
+    columns = _columns(y)
     is_event = [column.dtype.kind == "b" for column in columns]
-    if task == "auto" and fields is not None and sum(is_event) != 1:
+    if task == "auto" and sum(is_event) != 1:
+        fields = y.dtype.names
         raise InputError(
             f"y is a structured array of {', '.join(f'{n!r} ({y.dtype[n]})' for n in fields)}, "
             f"which is not a valid response: for survival times {_FORMS}.",
@@ -55,15 +58,6 @@ def survival_times(y: Any, task: str) -> np.ndarray | None:
     return np.column_stack([columns[event], columns[1 - event]]).astype(np.float64)
 
 
-def read_times(y: Any, task: str | None) -> tuple[Any, str]:
-    """Return survival times as numbers with task "survival"; any other response unchanged.
-
-    ``task=None`` is for an estimator without that parameter.
-    """
-    times = survival_times(y, task or "auto")
-    return (y, task or "auto") if times is None else (times, "survival")
-
-
 def as_structured(times: np.ndarray) -> np.ndarray:
     """Return the times as a structured array, as in scikit-survival.
 
@@ -75,10 +69,10 @@ def as_structured(times: np.ndarray) -> np.ndarray:
     return array
 
 
-def _columns(y: Any, fields: tuple[str, ...] | None) -> list[np.ndarray]:
+def _columns(y: Any) -> list[np.ndarray]:
     """Return the two columns of a response, as booleans or as floats with NaN if missing."""
-    if fields is not None:
-        columns = [y[name] for name in fields]
+    if is_structured(y):
+        columns = [y[name] for name in y.dtype.names]
     elif hasattr(y, "columns") and hasattr(y, "dtypes"):
         columns = [y[name] for name in y.columns]
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
@@ -12,42 +12,45 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_X_y
 
-from covmin.core.arrays import to_numpy
+from covmin.core.arrays import row_tiles, to_numpy
 from covmin.core.rows import add_up
-from covmin.remarks import InputError, Remark, recorded
+from covmin.remarks import InputError, Remark, recorded, warn
 from covmin.runtime.machine import check_memory
 
-from .blocks import ArrayBlocks, SparseBlocks, as_blocks, in_blocks, rows_of, sparse_table
-from .checks import check_kind, checked_numbers, refuse_times
+from .blocks import ArrayBlocks, SparseBlocks, as_blocks, in_blocks, marked, rows_of, sparse_table
+from .checks import check_kind, checked_numbers, missing_refused, refuse_missing, refuse_times
 from .columns import (
     KINDS,
     LEFT_OUT,
     ReadColumn,
     Reading,
-    number_rows,
+    are_row_numbers,
     read_as,
     read_by_itself,
     summary,
 )
-from .dtypes import is_category, is_frame, is_number, is_of, missing_mask, names_of
-from .layout import Layout, column_mask, given_features, grouped_columns, position
-from .missing import add_indicators, complete_samples, missing_responses, refuse_missing
-from .moments import check_finite, value_range
-from .response import (
-    EncodedResponse,
-    class_weights,
-    encode_response,
-    ordered_levels,
-    without_objects,
+from .dtypes import (
+    is_category,
+    is_frame,
+    is_integer,
+    is_number,
+    is_of,
+    local_frame,
+    missing_mask,
+    names_of,
 )
+from .layout import Layout, column_mask, position, units_of
+from .response import EncodedResponse, class_weights, encode_response, ordered_levels
 from .standardize import (
     DistinctRows,
     PreparedColumns,
     Standardize,
+    check_finite,
     prepare_columns,
+    value_range,
     weighted_samples,
 )
-from .survival import read_times
+from .survival import is_structured, survival_times
 
 # Kind of a column that is used unchanged, or refused if it is not numeric.
 _PLAIN = "plain"
@@ -57,7 +60,9 @@ _PLAIN = "plain"
 class TableOptions:
     """How to read a table: the parameters of :class:`covmin.CCMSelector` of the same names."""
 
-    column_types: Any = "auto"  # or "strict", or a dict from columns to kinds
+    # "auto"; a dict from columns to kinds; or "strict": columns must be numbers or have a
+    # categorical dtype, with no value missing.
+    column_types: Any = "auto"
     feature_groups: Any = None
     given: Any = None
     task: str = "auto"
@@ -73,15 +78,6 @@ class TableOptions:
         formulation = getattr(estimator, "formulation", None)
         found["response_kernel"] = getattr(formulation, "response_kernel", "linear")
         return cls(**found | changed)
-
-    @property
-    def is_strict(self) -> bool:
-        """Whether columns must be numbers or have a categorical dtype, with no value missing."""
-        return isinstance(self.column_types, str) and self.column_types == "strict"
-
-    def given_columns(self, names: Sequence[Hashable] | None, n_columns: int) -> np.ndarray:
-        """Return a mask of the given columns."""
-        return column_mask([] if self.given is None else self.given, names, n_columns, "given")
 
 
 @dataclass(frozen=True)
@@ -129,26 +125,10 @@ class Table:
             shares[j] = p @ missing_mask(_safe_indexing(passed, j, axis=1))[self.row]
         return shares
 
-    @property
-    def n_left_out(self) -> int:
-        """Number of units to select from that have no column in X."""
-        there = np.unique(self.layout.unit[self.layout.source])
-        return int(np.setdiff1d(np.flatnonzero(~self.layout.given), there).size)
-
-    def n_empty(self, columns: PreparedColumns) -> int:
-        """Number of constant units with a column in X in which no value is present."""
-        with_missing = np.intersect1d(
-            columns.constant, self.layout.unit[self.layout.source[self.layout.indicators]]
-        )
-        if with_missing.size == 0:
-            return 0
-        is_empty = self.missing_shares(columns.p) > 1.0 - 1e-9
-        return sum(bool(is_empty[self.layout.unit == unit].all()) for unit in with_missing)
-
-    def columns(self, standardize: Standardize) -> PreparedColumns:
-        """Prepare the columns for the criterion, to be read in blocks."""
+    def columns(self, standardize: Standardize, device: str | None = None) -> PreparedColumns:
+        """Prepare the columns for the criterion, to be read in blocks, on a device if named."""
         return prepare_columns(
-            as_blocks(self.X),
+            as_blocks(self.X, device),
             standardize,
             layout=self.layout,
             sample_weight=self.weight,
@@ -194,6 +174,16 @@ def _means_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> tuple[np.ndarra
     return (p @ X,)
 
 
+def _missing_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> np.ndarray:
+    found: np.ndarray = np.isnan(X).any(axis=0)
+    return found
+
+
+def _any(parts: Iterable[np.ndarray]) -> np.ndarray:
+    found: np.ndarray = np.logical_or.reduce(list(parts))
+    return found
+
+
 def read(
     X: Any, y: Any, options: TableOptions, sample_weight: Any = None, groups: Any = None
 ) -> Table:
@@ -215,32 +205,42 @@ def read(
     """
     if isinstance(X, Table):
         return X
-    passed = X, y
+    X, y = local_frame(X), local_frame(y)
+    passed, strict = (X, y), options.column_types == "strict"
     with recorded() as remarks:
-        levels = ordered_levels(y)
-        y, task = read_times(y, options.task)
+        levels, task = ordered_levels(y), options.task
+        if task == "survival" or (task == "auto" and is_structured(y)):
+            y, task = survival_times(y, task), "survival"
         groups = None if groups is None else _row_groups(groups, y)
-        X, y, sample_weight, row = complete_samples(_large_as_blocks(X), y, sample_weight)
-        y = without_objects(y)
+        X, y, sample_weight, row = complete_samples(_as_table(X), y, sample_weight)
         check_kind(X, y)
         names = names_of(X)
-        matrix = read_matrix(_as_table(X), names, options)
-        if options.is_strict and is_frame(X):
+        matrix = read_matrix(X, names, options)
+        if strict and is_frame(X):
             refuse_missing(X)
         # Whatever X holds, y must have the same number of rows.
         rows = np.broadcast_to(np.zeros(1), (matrix.X.shape[0], 1))
         _, y = check_X_y(rows, y, multi_output=True, ensure_min_samples=2)
-        X, layout, labels = _laid_out(matrix, names, options)
+        unit, given, labels = units_of(options.feature_groups, matrix.given, names)
+        layout = Layout(matrix.source, matrix.kinds == "category", unit, given)
+        X, layout = add_indicators(matrix.X, layout, not strict, names)
         row = np.arange(X.shape[0]) if row is None else row
-        X, y, weight = weighted_samples(X, y, sample_weight)
-        if weight.size < row.size:
-            row = row[np.asarray(sample_weight) > 0.0]
+        weight = np.ones(row.size)
+        if sample_weight is not None:
+            X, y, weight, row = weighted_samples(X, y, sample_weight, row)
         kernel, clip = options.response_kernel, options.clip
         encode = partial(encode_response, y, task, levels=levels, kernel=kernel, clip=clip)
         response = encode(sample_weight=weight)
         if options.class_weight is not None:
             weight = class_weights(response, options.class_weight, weight)
             response = encode(sample_weight=weight)
+    are_text = {isinstance(name, str) for name in names or ()}
+    if are_text == {True, False}:
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but the "
+            "columns of X are named by text and by other values; convert them to text with "
+            "X.columns = X.columns.astype(str)."
+        )
     return Table(
         X=X,
         response=response,
@@ -249,7 +249,7 @@ def read(
         labels=labels,
         passed=passed,
         row=row,
-        names=_text_names(names),
+        names=np.array(names, dtype=object) if are_text == {True} else None,
         kinds=matrix.kinds,
         readings=matrix.readings,
         remarks=tuple(remarks),
@@ -258,27 +258,67 @@ def read(
     )
 
 
-def _laid_out(
-    matrix: Matrix, names: Sequence[Hashable] | None, options: TableOptions
-) -> tuple[Any, Layout, np.ndarray | None]:
-    """Return the matrix with indicators of missingness, its layout, and the labels of features."""
-    n_columns = matrix.kinds.size
-    unit, labels = grouped_columns(options.feature_groups, names, n_columns)
-    given = given_features(unit, options.given_columns(names, n_columns), labels)
-    layout = Layout(matrix.source, matrix.kinds == "category", unit, given)
-    return *add_indicators(matrix.X, layout, not options.is_strict, names), labels
+def missing_responses(y: Any) -> np.ndarray:
+    """Return a mask of the samples that lack a response, or one of several.
+
+    >>> missing_responses(np.array([[1.0, np.nan], [0.0, 1.0]]))
+    array([ True, False])
+    """
+    missing = missing_mask(y)
+    if missing.ndim == 0:
+        return np.zeros(0, dtype=bool)
+    return np.asarray(missing.any(axis=tuple(range(1, missing.ndim))))
 
 
-def _text_names(names: Sequence[Any] | None) -> np.ndarray | None:
-    """Return the names of columns if they are text; scikit-learn knows no others."""
-    are_text = {isinstance(name, str) for name in names or ()}
-    if are_text == {True, False}:
-        raise TypeError(
-            "Feature names are only supported if all input features have string names, but the "
-            "columns of X are named by text and by other values; convert them to text with "
-            "X.columns = X.columns.astype(str)."
+def complete_samples(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any, np.ndarray | None]:
+    """Return the samples that have a response, and their row numbers (None for all).
+
+    Inconsistent lengths are left to later checks.
+    """
+    if hasattr(y, "__dask_graph__"):
+        y = y.compute()
+    missing = missing_responses(y)
+    n_missing, n = int(missing.sum()), missing.size
+    weight = np.asarray(sample_weight)
+    if n_missing == 0 or np.shape(X)[:1] != (n,) or weight.shape not in ((), (n,)):
+        return X, y, sample_weight, None
+    if n - n_missing < 2:
+        raise InputError(
+            f"Input y contains NaN: the response of {n_missing} of {n} samples is missing, but at "
+            "least 2 samples must have one.",
+            "y",
         )
-    return np.array(names, dtype=object) if are_text == {True} else None
+    warn(
+        "missing-responses",
+        f"The response of {n_missing} of {n} samples is missing; these samples are dropped.",
+    )
+    rows = np.flatnonzero(~missing)
+    X = X.keep(~missing) if in_blocks(X) else _safe_indexing(X, rows)
+    return X, _safe_indexing(y, rows), weight[rows] if weight.ndim else sample_weight, rows
+
+
+def add_indicators(
+    X: Any, layout: Layout, takes_missing: bool, names: Sequence[Hashable] | None
+) -> tuple[Any, Layout]:
+    """Append an indicator of missingness for each input column with missing values.
+
+    A table without missing values is returned unchanged.
+    """
+    if in_blocks(X):
+        n = X.shape[0]
+        is_missing = X.reduce(_missing_block, _any, np.empty((n, 0)), np.empty(n))
+    else:
+        is_missing = np.any([np.isnan(X[tile]).any(axis=0) for tile in row_tiles(X)], axis=0)
+    missing = np.flatnonzero(is_missing)
+    if missing.size == 0:
+        return X, layout
+    inputs, first = np.unique(layout.source[missing], return_index=True)
+    if not takes_missing:
+        raise missing_refused([names[j] if names is not None else int(j) for j in inputs])
+    source = np.concatenate([layout.source, inputs])
+    added = np.arange(X.shape[1], source.size)
+    table = marked(as_blocks(X), missing[first])
+    return table, replace(layout, source=source, indicators=added)
 
 
 def _row_groups(groups: Any, y: Any) -> np.ndarray:
@@ -302,31 +342,40 @@ class Matrix:
     X: Any  # array or Blocks, (n_samples, n_encoded), NaN where a number or a date is missing
     source: np.ndarray  # (n_encoded,), column of the table that each comes from
     kinds: np.ndarray  # (n_columns,) of str
+    given: np.ndarray  # (n_columns,) bool
     readings: tuple[Reading, ...] = ()
-
-    @classmethod
-    def plain(cls, X: Any) -> Matrix:
-        """Return numbers unchanged."""
-        return cls(X, np.arange(X.shape[1]), np.full(X.shape[1], "number"))
 
 
 def _as_table(X: Any) -> Any:
-    """Convert lists to arrays; mixed text and numbers become objects, so that numbers stay."""
+    """Return blocks of a table that must not be copied, an array of lists, and others unchanged."""
+    if issparse(X):
+        return sparse_table(X)
+    if isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
+        return ArrayBlocks(X)
+    if is_of(X, "dask", "dask_expr"):
+        from .blocks.dask import DaskBlocks
+
+        return DaskBlocks.of(X)
     if hasattr(X, "shape"):
         return X
     array = np.asarray(X)
+    # As objects, the numbers among text stay numbers.
     return np.asarray(X, dtype=object) if array.dtype.kind in "US" else array
 
 
 def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions) -> Matrix:
     """Encode a table in memory: numbers unchanged, other columns by what they hold."""
+    d = X.shape[1] if len(X.shape) == 2 else 0
+    is_given, every = np.zeros(d, dtype=bool), (np.arange(d), np.full(d, "number"))
     # Other checks refuse what is not a table.
     if len(X.shape) != 2 or X.shape[0] < 2:
-        return Matrix.plain(checked_numbers(X))
+        return Matrix(checked_numbers(X), *every, is_given)
+    if options.given is not None:
+        is_given = column_mask(options.given, names, d, "given")
     wanted = _wanted_kinds(X, names, options)
     if in_blocks(X):
         if all(kind in (None, "number", _PLAIN) for kind in wanted):
-            return Matrix.plain(X)
+            return Matrix(X, *every, is_given)
         if not isinstance(X, ArrayBlocks):
             raise InputError(
                 "column_types requires a table in memory, but this X is read in blocks. Encode "
@@ -334,10 +383,9 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
                 "column_types",
             )
         X = X.array
-    is_trusted = options.given_columns(names, X.shape[1])
-    plain = _plain_columns(X, names, wanted, is_trusted)
+    plain = _plain_columns(X, names, wanted, is_given)
     if plain.all():
-        return Matrix.plain(checked_numbers(X))
+        return Matrix(checked_numbers(X), *every, is_given)
     numbers = np.empty((X.shape[0], 0))
     if plain.any():
         numbers = checked_numbers(_safe_indexing(X, np.flatnonzero(plain), axis=1))
@@ -349,7 +397,7 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
             continue
         column = _safe_indexing(X, j, axis=1)
         if kind is None:
-            columns.append(read_by_itself(column, is_trusted=bool(is_trusted[j])))
+            columns.append(read_by_itself(column, is_trusted=bool(is_given[j])))
         else:
             columns.append(read_as(kind, column, labels[j]))
     readings = [
@@ -367,6 +415,7 @@ def read_matrix(X: Any, names: Sequence[Hashable] | None, options: TableOptions)
         np.concatenate([read.block for read in columns], axis=1, dtype=numbers.dtype),
         np.repeat(np.arange(len(columns)), [read.block.shape[1] for read in columns]),
         np.array([read.kind for read in columns]),
+        is_given,
         tuple(readings),
     )
 
@@ -376,7 +425,7 @@ def _wanted_kinds(
 ) -> list[str | None]:
     """Return the requested kind of each column of a table; None if it is to be inferred."""
     n_columns = X.shape[1]
-    if options.is_strict:
+    if options.column_types == "strict":
         dtypes = [""] * n_columns if names is None or in_blocks(X) else X.dtypes
         wanted: list[str | None] = ["category" if is_category(each) else _PLAIN for each in dtypes]
         refuse_times(X, np.array(wanted) == "category")
@@ -396,20 +445,22 @@ def _wanted_kinds(
 
 
 def _plain_columns(
-    X: Any, names: Sequence[Hashable] | None, wanted: Sequence[str | None], is_trusted: np.ndarray
+    X: Any, names: Sequence[Hashable] | None, wanted: Sequence[str | None], is_given: np.ndarray
 ) -> np.ndarray:
     """Return a mask of the columns that are used unchanged: numbers, but not row numbers."""
+    allowed = np.array([kind in (None, "number", _PLAIN) for kind in wanted], dtype=bool)
     if names is None:
         # Columns of an array are never row numbers: users number arrays on purpose.
-        is_numeric = _is_numeric(X)
-        return np.array([kind in (None, "number", _PLAIN) and is_numeric for kind in wanted])
-    plain = np.zeros(len(wanted), dtype=bool)
+        return allowed & _is_numeric(X)
+    plain, whole = np.zeros(len(wanted), dtype=bool), []
     for j, (dtype, kind) in enumerate(zip(X.dtypes, wanted, strict=True)):
         # Complex numbers raise an error later, together with the other numbers.
         is_complex = getattr(dtype, "kind", "O") == "c"
-        plain[j] = kind == _PLAIN or is_complex or (kind in (None, "number") and is_number(dtype))
-    asked = np.array([kind is None for kind in wanted])
-    plain[number_rows(X, np.flatnonzero(plain & asked & ~is_trusted))] = False
+        plain[j] = kind == _PLAIN or is_complex or (allowed[j] and is_number(dtype))
+        if plain[j] and kind is None and not is_given[j] and is_integer(dtype):
+            whole.append(j)
+    if whole:
+        plain[whole] = ~are_row_numbers(X, whole)
     return plain
 
 
@@ -423,19 +474,6 @@ def _is_numeric(X: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return kind in "OUS"
-
-
-def _large_as_blocks(X: Any) -> Any:
-    """Return blocks of a table that must not be copied, and an ordinary table unchanged."""
-    if issparse(X):
-        return sparse_table(X)
-    if isinstance(X, np.memmap) and X.ndim == 2 and X.dtype.kind in "biuf":
-        return ArrayBlocks(X)
-    if is_of(X, "dask", "dask_expr"):
-        from .blocks.dask import DaskBlocks
-
-        return DaskBlocks.of(X)
-    return X
 
 
 def from_tensors(X: Any, device: str | None, *others: Any) -> tuple[Any, ...]:

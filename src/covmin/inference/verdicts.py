@@ -10,7 +10,8 @@ from scipy.stats import false_discovery_control
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import TableOptions, read
-from covmin.data.checks import check_columns, warn_of_excluded
+from covmin.data.checks import check_columns
+from covmin.data.independence import check_independence
 from covmin.runtime.compat import Interval, StrOptions, fit_context
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.run import repeat
@@ -90,18 +91,18 @@ class VerdictSelector(InferenceSelector):
 
     Notes
     -----
-    *Needed.* Uses :func:`conditional_dependence_test`. Conditioning on hundreds of features is not
-    feasible, and usually few of them affect y. A feature is therefore tested given those that
-    predict y best without it, and given what all other features predict of the feature itself, as
-    one column: what one of the two misses is included by the other (double selection [1]_).
+    *Needed* is decided by :func:`conditional_dependence_test`, given the features that predict y
+    best without this one, and given one column with what all others predict of the feature itself:
+    what one of the two misses is included by the other (double selection [1]_).
 
-    *Relevant.* Combines three tests, each at a third of the level: the ranks of the feature against
-    y, unconditionally; the pairs found by a search over all products, tested given the partner and
-    corrected for all partners, and larger sets where the search reaches them; and the test above.
-    A feature is called needed only if it is called relevant too, so that the list of both has one
-    error rate.
+    *Relevant* combines three tests, each at a third of the level: the ranks of the feature against
+    y; the pairs and larger sets that a search over all products finds, given the other features in
+    them; and the test above. A feature is called needed only if it is called relevant too.
 
-    Only the mean of y, or its class probabilities, are tested. At most 5000 samples are used.
+    *Assumptions.* Samples are independent, or ``groups`` of them are; samples in time order, in
+    clusters, or nearly copied are refused without ``groups``. As in
+    :func:`conditional_dependence_test`, regressions must be able to find what features share. Only
+    the mean of y, or its class probabilities, are tested, on at most 5000 samples.
 
     References
     ----------
@@ -153,11 +154,14 @@ class VerdictSelector(InferenceSelector):
 
         Parameters
         ----------
-        X, y, groups
+        X, y
             As in :meth:`CCMSelector.fit`.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights. A sample of weight 2 is one observation that counts twice, not two
             observations.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as a patient, a day, or a block of consecutive rows. One
+            sample of each group, drawn at random, is tested: samples of a group may be alike.
 
         Returns
         -------
@@ -168,8 +172,8 @@ class VerdictSelector(InferenceSelector):
         with one_blas_thread():
             columns = table.columns("rank")
             check_columns(table, columns, "rank")
-            warn_of_excluded(table)
-            sample = draw_sample(columns, table.response, seed_of(self.random_state))
+            check_independence(table, columns, refuses=True)
+            sample = draw_sample(columns, table, seed_of(self.random_state))
             sets = find_sets(sample)
             conditions = find_conditions(sample, sets)
             test = partial(p_value_given_all, sample, conditions, self.fdr)

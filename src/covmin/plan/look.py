@@ -10,7 +10,7 @@ import numpy as np
 from covmin.constants import FUNCTION_RIDGES, NOISE, SAMPLES_FOR_EACH_FEATURE
 from covmin.core.kernels import Kernel
 from covmin.core.problem import Problem
-from covmin.core.screening import Found, Protected, Screening
+from covmin.core.screening import Protected, Screening
 
 from .rules import pair_rows, pair_waves
 
@@ -73,7 +73,9 @@ class FirstLook:
         screening = self.screening
         n_samples, n_columns = screening.ranked.p.size, screening.of_column.size
         n_functions = pair_waves(n_samples, n_columns, int(self.problem.sample.Y.shape[1]))
-        found = screening.interactions(self.order, n_functions) if self.order else Found()
+        if self.order == 0:
+            return Protected(singles=screening.singles)
+        found = screening.interactions(self.order, n_functions)
         above = found.n_samples / SAMPLES_FOR_EACH_FEATURE
         if self.task != "regression":
             return Protected(found, singles=screening.singles, above=above)

@@ -21,18 +21,20 @@ from covmin.constants import (
     STANDARD_ERRORS,
     WORK,
 )
-from covmin.core.kernels import KERNELS, Additive, Gaussian, Kernel, Mixed, RationalQuadratic
-from covmin.core.kernels.additive import waves_for
+from covmin.core.kernels import (
+    KERNELS,
+    Additive,
+    Gaussian,
+    Kernel,
+    Mixed,
+    RationalQuadratic,
+    waves_for,
+)
 from covmin.core.problem import EFFORT, Effort
 from covmin.core.screening import N_FUNCTIONS
 from covmin.data.blocks.array import block_rows
 from covmin.remarks import InputError
-from covmin.runtime.machine import (
-    check_memory,
-    exact_bytes,
-    fourier_bytes,
-    row_threads,
-)
+from covmin.runtime.machine import check_memory, exact_bytes, fourier_bytes, row_threads
 
 from .formulation import Formulation
 from .plan import Decision
@@ -322,15 +324,12 @@ def ridge_for_noise(
     is the criterion for ``nε = ρ``. If all features together leave a fraction L of the variance
     unpredicted, then ``ρ = L/(1 − L)``.
 
-    L is measured before any selection, so it is not biased by it. The features that a stage keeps
-    may leave more or less unpredicted than all of them, so ε has limits.
+    The features that a stage keeps may leave more or less unpredicted, so ε has limits.
 
-    All features together cannot predict an interaction of a few among many. By chance, a
-    prediction has a correlation of ``1/√n`` with the response, where n is the number of samples
-    used to measure L (``n_seen``; by default all). If ``√(1 − L)`` is below twice that, L carries
-    no information about the noise. If, in addition, no single feature has a significant effect, ρ
-    is set to a small value: a close fit can reveal an interaction, and if there is none, no ridge
-    will find it. Otherwise the effects are weak and the noise is large.
+    All features together cannot predict an interaction of a few among many. If they predict no
+    more of the ``n_seen`` samples than by chance, L carries no information about the noise. If, in
+    addition, no single feature has a significant effect, ρ is set to a small value: a close fit can
+    reveal an interaction, and if there is none, no ridge will find it.
 
     >>> ridge_for_noise(400, 0.75)
     (0.0075, 'all features together leave 75% of the variance unpredicted, 400 samples')
@@ -381,16 +380,24 @@ def path_budgets(n_features: int) -> list[int]:
     return budgets
 
 
-def candidate_sizes(n_features: int) -> list[int]:
-    """Return the candidate numbers of features: each up to ten, those of the path, and the most.
+def candidate_sizes(n_features: int, fewest: int = 1, most: int | None = None) -> list[int]:
+    """Return the candidate numbers of features: each up to ten, then a third more each time.
+
+    The largest is the first budget of a path on wide data, or ``most``.
 
     >>> candidate_sizes(20)
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 20]
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 17, 20]
     >>> candidate_sizes(5000)[10:]
-    [12, 21, 36, 60, 100]
+    [13, 17, 22, 29, 38, 50, 66, 88, 100]
+    >>> candidate_sizes(5000, 8, 15)
+    [8, 9, 10, 13, 15]
     """
-    sizes = {*range(1, min(n_features, EACH_SIZE_UP_TO) + 1), *path_budgets(n_features)}
-    return sorted(sizes | {min(n_features, BUDGETS[0])})
+    most = min(n_features, most or BUDGETS[0])
+    sizes = [min(fewest, most)]
+    while sizes[-1] < most:
+        last = sizes[-1]
+        sizes.append(min(most, last + (1 if last < EACH_SIZE_UP_TO else last // 3)))
+    return sizes
 
 
 def n_folds_used(n_samples: int) -> int:

@@ -10,9 +10,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from covmin.selection.headline import MEASURES, cv_measure, judged_by
 
-from .fitted import ACCENT, LIMIT, Display, legend_under
+from .fitted import ACCENT, Display, legend_under
 
-_MORE_IS_BETTER = {"accuracy", "balanced_accuracy", "roc_auc", "concordance", "score"}
 # With more features than this, the axis is logarithmic.
 _WIDE = 25
 # Tick labels of the logarithmic axis.
@@ -32,7 +31,7 @@ PROTOCOL_LABELS = {
 
 @dataclass(eq=False, repr=False)
 class ErrorCurveDisplay(Display):
-    """Cross-validated error against the number of features, with the one-standard-error line.
+    """Cross-validated error against the number of features, with its standard error.
 
     Parameters
     ----------
@@ -58,8 +57,8 @@ class ErrorCurveDisplay(Display):
     >>> from covmin.plotting import ErrorCurveDisplay
     >>> X, y = make_xor(60, random_state=0, return_X_y=True)
     >>> display = ErrorCurveDisplay.from_estimator(CCMSelector(random_state=0).fit(X, y))
-    >>> bool(display.error.min() <= display.limit)
-    True
+    >>> display.n_selected
+    3
     """
 
     n_features: np.ndarray
@@ -67,13 +66,6 @@ class ErrorCurveDisplay(Display):
     standard_error: np.ndarray
     n_selected: int
     metric: str = "error"
-
-    @property
-    def limit(self) -> float:
-        """Best error plus its standard error; minus it for measures where higher is better."""
-        sign = -1.0 if self.metric in _MORE_IS_BETTER else 1.0
-        best = int(np.argmin(sign * self.error))
-        return float(self.error[best] + sign * self.standard_error[best])
 
     @classmethod
     def from_estimator(cls, selector: Any, *, metric: str | None = None, ax: Any = None) -> Self:
@@ -110,9 +102,8 @@ class ErrorCurveDisplay(Display):
         sizes, kept = self.n_features, self.n_selected
         low, high = self.error - self.standard_error, self.error + self.standard_error
         ax.fill_between(sizes, low, high, color=ACCENT, alpha=0.15, linewidth=0)
-        mean, limit = "mean over folds", "one standard error from the best"
-        (self.line_,) = ax.plot(sizes, self.error, "o-", color=ACCENT, markersize=4, label=mean)
-        ax.axhline(self.limit, color=LIMIT, linestyle="--", linewidth=1.2, label=limit)
+        style = {"color": ACCENT, "markersize": 4, "label": "mean and standard error"}
+        (self.line_,) = ax.plot(sizes, self.error, "o-", **style)
         ax.axvline(kept, color="black", linewidth=1.0, label=f"{kept} kept")
         if sizes[-1] > _WIDE:
             ax.set_xscale("log")

@@ -4,6 +4,7 @@ import platform
 from collections import Counter
 from collections.abc import Sequence
 from importlib.metadata import version
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,12 +14,13 @@ import covmin
 from covmin.constants import SAMPLE_ROWS
 from covmin.data.survival import survival_curve
 from covmin.plotting.network import network_order
-from covmin.selection.summary import Explained, measure_text, summary
-from covmin.text import number, p_value, percent, printable, with_p_value
+from covmin.selection.summary import Explained, measure_text, n_distinct, summary
+from covmin.text import count_of, number, p_value, percent, printable, shortened, with_p_value
 
 from .checks import data_warnings
+from .effects import effects
 from .plots import feature_plots
-from .relations import shared_information, shown_pair, substitutes
+from .relations import associations, shared_information, shown_pair, substitutes
 from .reproduction import reproduction_code
 from .view import View, in_units, read_as_fitted
 
@@ -29,6 +31,8 @@ _PATH_ROWS = 30
 _SLIDER = 100
 _MISSING_ROWS = 20
 _VERDICTS = 60
+# Unselected features that are compared with the selected ones, and the association of copies.
+_COMPARED, _ALIKE = 300, 0.9
 
 
 def build_report(
@@ -73,8 +77,7 @@ def build_report(
     warnings : list of dict, optional
         what `check_data` returns for it, if they are known already.
     from_command : bool, default=False
-        Whether the fit was made by the command ``covmin``, so that advice names its options
-        instead of Python's parameters.
+        Whether advice names options of the command ``covmin`` instead of Python's parameters.
 
     Returns
     -------
@@ -95,24 +98,25 @@ def build_report(
     check_is_fitted(selector)
     table = read_as_fitted(selector, X, y)
     view = View(selector, table, feature_names)
-    explained = Explained(selector, table)
-    target = printable(target_name)
+    explained = Explained(selector, view.table)
+    target = printable(target_name).strip()
     found = found or summary(selector, table, target=target, explained=explained)
-    order = [row["column"] for row in found["features"]]
-    used = [j for j in order if not view.is_left_out(j)]
-    plotted = used[:_PLOTTED]
-    alone = {row["column"]: row["alone"] for row in found["features"]}
-    alone = {j: explained([j]) if alone[j] is None else alone[j] for j in plotted}
-    kept = [row["column"] for row in found["features"] if row["kept"]]
+    rows = found["features"]
+    order = [row["column"] for row in rows]
+    used = [j for j in order if not view.is_left_out([j]).any()]
+    kept = [row["column"] for row in rows if row["kept"]]
+    alone = {row["column"]: row["alone"] for row in rows}
+    alone = {j: explained([j]) if alone[j] is None else alone[j] for j in used[:_PLOTTED]}
     pairs = [row["columns"] for row in found["interactions"]]
     n, shown = found["n_samples"], view.table.n_samples
     sampled = [f"Warnings and figures use {shown:,} of {n:,} rows."] if shown < n else []
     code = code or reproduction_code(selector, target_name, source)
+    changes, path = effects(view, explained, kept), selector.path_
     return {
         "target": target,
         "source": source and printable(source),
         "names": view.names,
-        "headline": [printable(part) for part in found["headline_parts"]],
+        "headline": [printable(part).strip() for part in found["headline_parts"]],
         "data": _data_summary(view, found),
         "missing": _missing_values(view),
         "asked": _asked(selector, found),
@@ -121,11 +125,21 @@ def build_report(
         "choice": _choice(selector, found),
         "ranking": {
             "order": order,
-            "ranks": [row["rank"] for row in found["features"]],
-            "weights": [round(row["weight"], 4) for row in found["features"]],
+            "ranks": [row["rank"] for row in rows],
+            "lost": [row["lost_without"] for row in rows],
+            "in_folds": [row["in_folds"] for row in rows],
+            "about": _about_columns(selector, view, rows),
         },
-        "path": _path(selector, order),
-        "plots": feature_plots(view, plotted, alone),
+        "path": {
+            "sizes": path.n_features.tolist(),
+            "features": order[:_PATH_ROWS],
+            "loo": np.round(path.optimistic_loo_error, 5).tolist(),
+            "weights": np.round(path.weights[:, order[:_PATH_ROWS]], 3).tolist(),
+        },
+        "plots": [
+            plot | {"effect": changes.get(plot["feature"])}
+            for plot in feature_plots(view, used[:_PLOTTED], alone)
+        ],
         "pair": shown_pair(view, explained, pairs[0][:2] if pairs else used[:2]),
         "interactions": [
             {
@@ -140,7 +154,7 @@ def build_report(
         "correlation": shared_information(view, used[:_CORRELATED]),
         "substitutes": substitutes(selector, view, explained, kept),
         "described_rows": int(view.rows.size),
-        "regression_rows": min(found["n_samples"], SAMPLE_ROWS),
+        "regression_rows": min(n, SAMPLE_ROWS),
         "drawn_rows": int(view.drawn_rows.size),
         "from_command": from_command,
         "code": "\n".join(map(printable, code.split("\n"))),
@@ -148,6 +162,28 @@ def build_report(
         | {library: version(library) for library in ("numpy", "scipy", "scikit-learn")}
         | {"python": platform.python_version()},
     }
+
+
+def _about_columns(selector: Any, view: View, rows: list[dict[str, Any]]) -> list[str]:
+    """Return a line on each column: what it holds and, if it is passed over, the reason."""
+    order, kept = [row["column"] for row in rows], np.flatnonzero(selector.support_).tolist()
+    passed_over = view.is_left_out(order) | selector.constant_[order] | selector.support_[order]
+    others = np.array(order)[~passed_over][:_COMPARED].tolist()
+    alike = associations(view, others, kept) if kept else np.zeros((len(others), 0))
+    nearest = dict(zip(others, alike, strict=True))
+    lines = []
+    for row in rows:
+        j, parts = row["column"], [row["kind"]]
+        count = n_distinct(view.table, j)
+        parts += [] if count is None else [count_of(count, "value")]
+        parts += [f"{percent(row['missing'])} missing"] if row["missing"] else []
+        # That a column ranks lower needs no words.
+        parts += [row["reason"]] if row["reason"] and j not in others else []
+        if j in nearest and np.abs(nearest[j]).max(initial=0.0) >= _ALIKE:
+            k = int(np.abs(nearest[j]).argmax())
+            parts.append(f"associated with {shortened(view.names[kept[k]])}: {nearest[j][k]:.2f}")
+        lines.append(printable(" · ".join(parts)))
+    return lines
 
 
 def _choice(selector: Any, found: dict[str, Any]) -> dict[str, Any]:
@@ -166,6 +202,8 @@ def _choice(selector: Any, found: dict[str, Any]) -> dict[str, Any]:
         "measures": measures,
         "largest": max(m, min(choices, _SLIDER)),
         "curve": curve,
+        "rule": next(row["reason"] for row in found["plan"] if row["topic"] == "features"),
+        "folds": any(row["in_folds"] is not None for row in found["features"]),
         "scored": selector.estimator is not None,
     }
 
@@ -197,7 +235,8 @@ def _data_summary(view: View, found: dict[str, Any]) -> dict[str, Any]:
 def _missing_values(view: View) -> dict[str, Any]:
     """Return ``rows`` for the columns with most missing values, and their number ``n_columns``."""
     layout = view.table.layout
-    columns = np.union1d(layout.with_missing, np.flatnonzero(layout.categorical)).tolist()
+    with_missing = layout.source[layout.indicators]
+    columns = np.union1d(with_missing, np.flatnonzero(layout.categorical)).tolist()
     shares = {j: float(view.column(j).missing.mean()) for j in columns}
     shares = {j: share for j, share in shares.items() if share > 0.0}
     most = sorted(shares, key=lambda j: -shares[j])
@@ -237,7 +276,7 @@ def _asked(selector: Any, found: dict[str, Any]) -> list[dict[str, str]]:
     read = " (inferred from the response)" if selector.task == "auto" else ""
     default = " (default)" if isinstance(selector.epsilon, str) else ""
     rows = {
-        "Features to select": "chosen by cross-validation" if asked == "auto" else str(asked),
+        "Features to select": f"{asked}" if isinstance(asked, Real) else "by cross-validation",
         "Task": found["task"] + read,
         "Kernel": f"{found['kernel']}, bandwidth {found['bandwidth']:.4g}",
         "Regularisation ε": f"{found['epsilon']:.4g}{default}",
@@ -245,16 +284,6 @@ def _asked(selector: Any, found: dict[str, Any]) -> list[dict[str, str]]:
         "Converged": "yes" if found["converged"] else "no: too few steps",
     }
     return [{"label": label, "value": value} for label, value in rows.items()]
-
-
-def _path(selector: Any, order: list[int]) -> dict[str, Any]:
-    path, rows = selector.path_, order[:_PATH_ROWS]
-    return {
-        "sizes": path.n_features.tolist(),
-        "features": rows,
-        "loo": np.round(path.optimistic_loo_error, 5).tolist(),
-        "weights": np.round(path.weights[:, rows], 3).tolist(),
-    }
 
 
 def _verdicts(selector: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from covmin.constants import SUSPICIOUS_SHARE
+from covmin.constants import MANY_ROWS, SUSPICIOUS_SHARE
 from covmin.selection.leaks import leak_text, leaking_features
 from covmin.selection.summary import Explained
 from covmin.text import count_of, listed, shortened, verb
@@ -75,7 +75,8 @@ def check_data(
 def data_warnings(selector: Any, view: View, explained: Explained) -> list[dict[str, Any]]:
     """Return what `check_data` returns."""
     numbering = _numbering(view)
-    constants, copies = _constants_and_copies(view)
+    constants = np.flatnonzero(selector.constant_).tolist()
+    copies = [j for j in _copies(view) if j not in constants]
     leaks = leaking_features(selector.ranking_, selector.n_features_, view.table, explained)
     leaks = [j for j in leaks if j not in numbering]
     text = leak_text([shortened(view.names[j]) for j in leaks])
@@ -128,19 +129,17 @@ def _numbering(view: View) -> list[int]:
     return found
 
 
-def _constants_and_copies(view: View) -> tuple[list[int], list[int]]:
-    """Return constant columns, and columns that repeat an earlier one."""
+def _copies(view: View) -> list[int]:
+    """Return columns that repeat an earlier one."""
     X, source = view.table.X, view.table.layout.source
-    varies = ~((X[:1] == X).all(axis=0) | np.isnan(X).all(axis=0))
+    if view.table.n_samples < min(view.n_samples, MANY_ROWS):
+        return []  # rare words may be equal in a small sample
     columns, starts = np.unique(np.sort(source), return_index=True)
     encoded = np.split(np.argsort(source, kind="stable"), starts[1:])
-    constants, copies, first = [], [], dict[bytes, int]()
+    copies, first = [], dict[bytes, int]()
     for j, its in zip(columns.tolist(), encoded, strict=True):
-        if not varies[its].any():
-            constants.append(j)
-            continue
         # Adding zero turns -0.0 into 0.0.
         key = blake2b((np.ascontiguousarray(X[:, its].T) + 0.0).data).digest()
         if first.setdefault(key, j) != j:
             copies.append(j)
-    return constants, copies
+    return copies

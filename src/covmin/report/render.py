@@ -1,6 +1,7 @@
 """Render the dict of a report as an HTML page."""
 
 import os
+import re
 from dataclasses import dataclass
 from html import escape
 from importlib import resources
@@ -70,7 +71,7 @@ def render_report(report: dict[str, Any]) -> str:
     assets = resources.files("covmin.report") / "assets"
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"percent": percent, "number": number, "count": "{:,}".format}
-    environment.filters["short"] = shortened
+    environment.filters |= {"short": _breakable, "plain": shortened}
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     template, style, *scripts = (
         (assets / name).read_text("utf-8")
@@ -78,6 +79,13 @@ def render_report(report: dict[str, Any]) -> str:
     )
     page = environment.from_string(template)
     return page.render(report=report, style=style, script="\n".join(scripts))
+
+
+def _breakable(name: str) -> Any:
+    """Return a shortened name as HTML that may wrap after its separators."""
+    from markupsafe import Markup
+
+    return Markup(re.sub(r"([_./:|])(?=[^\W\d])", r"\1<wbr>", escape(shortened(name))))
 
 
 def make_report(selector: Any, X: Any, y: Any = None, **options: Any) -> Report:

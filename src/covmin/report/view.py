@@ -12,15 +12,14 @@ import numpy as np
 from scipy.stats import rankdata
 from sklearn.utils import _safe_indexing
 
-from covmin.constants import MANY_ROWS
+from covmin.constants import MANY_ROWS, MEMORY_NUMBERS
 from covmin.data import Table, TableOptions, read
 from covmin.data.blocks import SparseBlocks, in_blocks, rows_of
 from covmin.data.columns import LEFT_OUT, Levels, values_as_read
-from covmin.data.standardize import goes_by_rank
 from covmin.data.survival import martingale_residuals
 from covmin.plotting.fitted import names_of
 from covmin.selection.summary import level_text
-from covmin.text import printable
+from covmin.text import number, printable, shortened
 
 MISSING = "(missing)"
 # Rows to describe a feature, and those of them to draw as points.
@@ -41,6 +40,12 @@ class Column:
         """Whether the values are codes of levels."""
         return self.levels is not None
 
+    def text(self, value: float) -> str:
+        """Return a value as it is shown."""
+        if self.levels is not None:
+            return shortened(self.levels[int(value)], 24)
+        return str(np.datetime64(int(value), "ms"))[:10] if self.is_date else number(value)
+
 
 class View:
     """What the page shows of a table."""
@@ -52,23 +57,19 @@ class View:
                 f"X has {d} features, but the selector was fitted on {selector.n_features_in_} "
                 "features; pass the X it was fitted on."
             )
-        if isinstance(table.X, SparseBlocks):
-            raise ValueError(
-                f"A report requires a table that fits in memory; this sparse one has {n} × {d} "
-                "numbers. Fit a selector on the selected columns, and report that."
-            )
-        self.table = _sampled(table).in_memory()
-        self.names = names_of(selector, names)
+        self.table, self.n_samples = _sampled(table).in_memory(), n
+        self.names = [name.strip() or name for name in names_of(selector, names)]
         self.task: str = selector.task_
-        self._by_rank = goes_by_rank(selector.standardize)
+        self._by_rank = selector.standardize == "rank"
         self._columns: dict[int, Column] = {}
         # The first encoded column of each column that has any; for numbers, the only one.
         owners, first = np.unique(self.table.layout.source, return_index=True)
         self._first = dict(zip(owners.tolist(), first.tolist(), strict=True))
 
-    def is_left_out(self, column: int) -> bool:
-        """Tell whether a column is not part of the selection."""
-        return self.table.kinds is not None and self.table.kinds[column] in LEFT_OUT
+    def is_left_out(self, columns: Sequence[int]) -> np.ndarray:
+        """Tell which columns are not part of the selection."""
+        kinds = self.table.kinds
+        return np.isin([] if kinds is None else kinds[list(columns)], LEFT_OUT)
 
     def column(self, number: int) -> Column:
         """Return a column with its values as passed."""
@@ -165,12 +166,15 @@ def read_as_fitted(selector: Any, X: Any, y: Any = None) -> Table:
 
 
 def _sampled(table: Table) -> Table:
-    """Return a sample of the rows of a large table that was passed to be read in blocks."""
-    n, X = table.n_samples, table.passed[0]
-    is_large = in_blocks(X) or isinstance(X, np.memmap) or hasattr(X, "__dask_graph__")
-    if not is_large or n <= MANY_ROWS:
+    """Return a sample of the rows of a large table that is sparse or was passed in blocks."""
+    (n, d), X, most = table.X.shape, table.passed[0], MANY_ROWS
+    if isinstance(table.X, SparseBlocks):
+        most = min(most, max(_ROWS, MEMORY_NUMBERS // d))
+    elif not (in_blocks(X) or isinstance(X, np.memmap) or hasattr(X, "__dask_graph__")):
         return table
-    rows = np.sort(np.random.default_rng(0).choice(n, MANY_ROWS, replace=False))
+    if n <= most:
+        return table
+    rows = np.sort(np.random.default_rng(0).choice(n, most, replace=False))
     return replace(
         table,
         X=rows_of(table.X, rows),

@@ -49,10 +49,10 @@ def concordance_index(y: Any, risk: Any, sample_weight: Any = None) -> float:
     >>> concordance_index(y, [4.0, 1.0, 2.0, 2.0])
     0.75
     """
-    times = survival_times(y, "survival")
+    times = survival_times(y)
     risk = np.asarray(risk, dtype=np.float64)
-    n = 0 if times is None else len(times)
-    if times is None or np.isnan(times).any() or np.isnan(risk).any():
+    n = len(times)
+    if np.isnan(times).any() or np.isnan(risk).any():
         raise ValueError("Events, times and risks must not be NaN; drop these samples.")
     if n == 0:
         raise ValueError("y has no samples, but at least one is required.")
@@ -64,11 +64,13 @@ def concordance_index(y: Any, risk: Any, sample_weight: Any = None) -> float:
     return concordance(times, risk, weight)[0]
 
 
-def concordance(times: np.ndarray, risk: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
-    """Return the index of events and times (n, 2), and its variance over samples.
+def concordance(
+    times: np.ndarray, risk: np.ndarray, weight: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """Return the index of events and times (n, 2), and the influence of each sample on it.
 
-    The index is a ratio of sums over pairs. The variance is that of the first-order term of its
-    expansion in the samples (Hoeffding projection).
+    The index is a ratio of sums over pairs. The influences are the first-order term of its
+    expansion in the samples (Hoeffding projection); the sum of their squares is its variance.
     """
     event = times[:, 0] == 1.0
     # At equal times, events come first: a sample censored then has not had the event before.
@@ -79,11 +81,10 @@ def concordance(times: np.ndarray, risk: np.ndarray, weight: np.ndarray) -> tupl
     half = first * _below(-later, equal, weight) + weight * _below(later, equal, first)
     total = 2.0 * half.sum()
     if total <= 0.0:
-        return 0.5, 0.0
+        return 0.5, np.zeros(event.size)
     index = right.sum() / total
     # Each pair involves two samples, and appears twice in both sums.
-    influence = 2.0 * (right - index * 2.0 * half) / total
-    return float(index), float(influence @ influence)
+    return float(index), 2.0 * (right - index * 2.0 * half) / total
 
 
 def _below(a: np.ndarray, b: np.ndarray, weight: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ fitted to the training folds and evaluated on the test fold.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
@@ -14,12 +14,13 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
 from sklearn.utils import Bunch
 
-from covmin.constants import FOLDS, SAMPLE_ROWS
+from covmin.constants import FOLDS, SAMPLE_ROWS, STANDARD_ERRORS
+from covmin.core.arrays import to_numpy
 from covmin.core.path import run_path
 from covmin.core.regression import regress_on_sets
 from covmin.core.solver import Watch
 from covmin.data import Layout, Table
-from covmin.data.blocks import ArrayBlocks, StandardizedBlocks, in_blocks
+from covmin.data.blocks import ArrayBlocks, StandardizedBlocks, as_blocks, in_blocks
 from covmin.data.response import EncodedResponse
 from covmin.data.standardize import DistinctRows, PreparedColumns, Standardize, prepare_columns
 from covmin.data.survival import martingale_residuals
@@ -36,6 +37,7 @@ from .concordance import concordance
 # With fewer samples there is no cross-validation.
 FEWEST_SAMPLES = 4
 CLASS_MEASURES = ["accuracy", "balanced_accuracy", "log_loss", "roc_auc"]
+_TINY = np.finfo(float).tiny
 # Masks of the training and of the test samples.
 Fold = tuple[np.ndarray, np.ndarray]
 # The score of an estimator on a fold, given columns of the input.
@@ -44,16 +46,19 @@ Score = Callable[[np.ndarray, Fold], float]
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """Cross-validation results for each ε and number of features.
+    """Cross-validation results for each ε and number of features; the first size is 0.
 
-    The measures are the error as a fraction of the variance of the response, the gain over the
-    error without features on the same fold, measures of classification, the concordance index for
-    survival, and the score of an estimator.
+    The measures are the squared error, measures of classification, the concordance index for
+    survival, and the score of an estimator. An error is divided by that without features on the
+    same test samples: with heavy tails, the variance of other samples is a poor guide to theirs.
     """
 
-    sizes: np.ndarray  # candidate numbers of features, increasing
+    sizes: np.ndarray  # (n_sizes,), increasing from 0
     epsilons: np.ndarray
     folds: dict[str, np.ndarray]  # by measure, each (n_epsilons, n_sizes, n_folds)
+    # Covariance between sizes, over the test samples, of measures that are means over samples:
+    # (n_epsilons, n_sizes, n_sizes, n_folds).
+    covariances: dict[str, np.ndarray] = field(default_factory=dict)
     # Units selected in each fold, (largest size, n_epsilons, n_sizes, n_folds); -1 after the last.
     members: np.ndarray | None = None
 
@@ -68,31 +73,37 @@ class CrossValidation:
 
     def mean(self, measure: str = "error") -> np.ndarray:
         """Return the mean over folds, shape (n_epsilons, n_sizes)."""
-        return self.folds[measure].mean(axis=2)
+        mean: np.ndarray = self.folds[measure].mean(axis=2)
+        return mean / np.maximum(mean[:, :1], _TINY) if measure == "error" else mean
 
-    def standard_error(self, measure: str = "error") -> np.ndarray:
-        """Return the standard error of the mean over folds, shape (n_epsilons, n_sizes).
+    def covariance(self, measure: str = "error") -> np.ndarray:
+        """Return the covariance of the means of two sizes, shape (n_epsilons, n_sizes, n_sizes).
 
-        It is based on the variance over samples if each sample has an error, otherwise on the
-        variance over folds.
+        It is over samples if each of them has a value, otherwise over folds.
         """
         values = self.folds[measure]
-        if f"{measure}_variance" in self.folds:
-            variances = self.folds[f"{measure}_variance"].sum(axis=2)
-            return np.asarray(np.sqrt(variances) / values.shape[2])
-        if values.shape[2] < 2:  # the time limit allowed a single fold
-            return np.zeros(values.shape[:2])
-        return values.std(axis=2, ddof=1) / np.sqrt(values.shape[2])
+        n_folds, mean = values.shape[2], values.mean(axis=2, keepdims=True)
+        if measure not in self.covariances:
+            apart = values - mean
+            # The time limit may have allowed a single fold.
+            return apart @ apart.swapaxes(1, 2) / max(n_folds * (n_folds - 1), 1)
+        C: np.ndarray = self.covariances[measure].sum(axis=3) / n_folds**2
+        if measure != "error":
+            return C
+        first = np.arange(self.sizes.size) == 0
+        # A ratio, to first order: the error less the ratio times the error without features.
+        T = (np.eye(first.size) - self.mean()[:, :, None] * first) / np.maximum(mean[:, :1], _TINY)
+        return T @ C @ T.swapaxes(1, 2)
 
     def results(self) -> Bunch:
         """Return means and standard errors of all measures, as fitted attribute."""
-        found = Bunch(n_features=self.sizes, epsilon=self.epsilons)
+        found = Bunch(n_features=self.sizes[1:], epsilon=self.epsilons)
         for measure in self.folds:
-            if measure.endswith("_variance"):
-                continue
+            variances = np.diagonal(self.covariance(measure), axis1=1, axis2=2)
             mean = f"mean_{measure}" if measure in ("error", "score") else measure
             spread = "standard_error" if measure == "error" else f"{measure}_standard_error"
-            found |= {mean: self.mean(measure), spread: self.standard_error(measure)}
+            errors = np.sqrt(np.maximum(variances, 0.0))
+            found |= {mean: self.mean(measure)[:, 1:], spread: errors[:, 1:]}
         return found
 
     @property
@@ -100,23 +111,32 @@ class CrossValidation:
         """The measure that compares sets of features."""
         return next(name for name in ("score", "concordance", "error") if name in self.folds)
 
-    def best_epsilon(self) -> int:
-        """Return the index of the ε with the lowest error or the best score."""
-        losses = self.mean(self.decides) * (1.0 if self.decides == "error" else -1.0)
-        return int(np.argmin(losses.min(axis=1)))
+    def choice(self) -> tuple[int, int]:
+        """Return the number of the best ε, and the number of features to keep.
 
-    def smallest_within_one_standard_error(self, epsilon_index: int) -> int:
-        """Return the smallest size whose error or score is within one standard error of the best.
+        It is the smallest whose difference from the best is at most a standard error of this
+        difference: the errors of two sets vary alike over the samples, their difference much less.
+        If the best is not clearly better than no features, it is the smallest of all.
 
-        >>> errors = np.array([[[0.9, 1.1], [0.5, 0.6], [0.45, 0.6]]])
-        >>> CrossValidation(np.array([1, 2, 3]), np.array([0.1]), {"error": errors}
-        ...     ).smallest_within_one_standard_error(0)
-        2
+        >>> errors = np.array([[[1.0, 1.0], [0.9, 1.1], [0.5, 0.6], [0.45, 0.6]]])
+        >>> CrossValidation(np.arange(4), np.array([0.1]), {"error": errors}).choice()
+        (0, 2)
         """
-        losses = self.mean(self.decides)[epsilon_index] * (1.0 if self.decides == "error" else -1.0)
-        best = int(np.argmin(losses))
-        limit = losses[best] + self.standard_error(self.decides)[epsilon_index, best]
-        return int(self.sizes[np.flatnonzero(losses <= limit)[0]])
+        losses = self.mean(self.decides)[:, 1:] * (1.0 if self.decides == "error" else -1.0)
+        epsilon, best = np.unravel_index(np.argmin(losses), losses.shape)
+        if "score" not in self.folds and not is_found(self.results(), int(epsilon)):
+            return int(epsilon), int(self.sizes[1])
+        C = self.covariance(self.decides)[epsilon, 1:, 1:]
+        spread = np.sqrt(np.maximum(np.diag(C) + C[best, best] - 2.0 * C[best], 0.0))
+        enough = losses[epsilon] - losses[epsilon, best] <= spread
+        return int(epsilon), int(self.sizes[1:][np.argmax(enough)])
+
+
+def is_found(results: Bunch, epsilon: int) -> bool:
+    """Tell whether the set with the lowest error is clearly better than no features."""
+    best = int(np.argmin(results.mean_error[epsilon]))
+    gain = 1.0 - results.mean_error[epsilon, best]
+    return bool(gain > STANDARD_ERRORS[1] * results.standard_error[epsilon, best])
 
 
 @dataclass(frozen=True)
@@ -154,7 +174,7 @@ class _HeldOut:
         used = np.unique(np.concatenate(chosen))
         X, p = self.columns.X, self.columns.p[:most]
         if isinstance(X, StandardizedBlocks):
-            first = X.restrict(used).sample(np.arange(min(most, X.shape[0])))
+            first = to_numpy(X.restrict(used).sample(np.arange(min(most, X.shape[0]))))
         else:
             first = np.asarray(X[:most, used])
         regressions = regress_on_sets(
@@ -209,20 +229,18 @@ def cross_validate(
     plan = replace(plan, n_threads=max(1, plan.n_threads // n_workers))
 
     def scored(fold: Fold) -> np.ndarray | None:
-        held = _hold_out(samples, samples.layout, standardize, fold)
+        held = _hold_out(samples, samples.layout, standardize, fold, plan.device)
         chosen = _chosen(held, plan, sizes, _UntilChosen(run))
         if run.stop_choosing():  # an unfinished ranking is not comparable
             return None
+        members = np.full((sizes[-1], len(plan.epsilons), 1 + len(sizes)), -1.0)
+        for i, j in np.ndindex(len(plan.epsilons), len(sizes)):
+            members[: chosen[i][j].size, i, 1 + j] = chosen[i][j]
         found = _measured(held, chosen, None if score is None else lambda c: score(c, fold))
-        members = np.full((sizes[-1], len(plan.epsilons), len(sizes)), -1.0)
-        for place in np.ndindex(members.shape[1:]):
-            units = chosen[place[0]][place[1]]
-            members[(slice(units.size), *place)] = units
-        return np.concatenate([np.stack(list(found.values())), members])
+        return np.concatenate([found, members])
 
-    names = ["error", "gain", "error_variance", "gain_variance"]
-    names += CLASS_MEASURES if samples.response.labels is not None else []
-    names += ["concordance", "concordance_variance"] if samples.response.times is not None else []
+    by_sample = ["error"] + (["concordance"] if samples.response.times is not None else [])
+    names = by_sample + (CLASS_MEASURES if samples.response.labels is not None else [])
     names += ["score"] if score is not None else []
     folds = splits(samples, cv)
     done = run.folds(len(folds))
@@ -243,10 +261,17 @@ def cross_validate(
         raise KeyboardInterrupt("The fit was interrupted before there was a result to keep.")
     if not done:
         return None
-    by_measure = np.stack(done, axis=-1)
-    measures = dict(zip(names, by_measure, strict=False))  # the units follow
-    members = by_measure[len(names) :]
-    return CrossValidation(np.asarray(sizes), np.asarray(plan.epsilons), measures, members)
+    # The measures, then the covariances with each size in turn, then the units selected.
+    values, n_measures, n_by_sample = np.stack(done, axis=-1), len(names), len(by_sample)
+    last = n_measures + n_by_sample * (1 + len(sizes))
+    C = values[n_measures:last].reshape(n_by_sample, -1, *values.shape[1:]).swapaxes(1, 2)
+    return CrossValidation(
+        np.array([0, *sizes]),
+        np.asarray(plan.epsilons),
+        dict(zip(names, values, strict=False)),
+        dict(zip(by_sample, C, strict=True)),
+        values[last:],
+    )
 
 
 def beyond_given(samples: Table, rows: DistinctRows, standardize: Standardize) -> Table:
@@ -275,8 +300,29 @@ def beyond_given(samples: Table, rows: DistinctRows, standardize: Standardize) -
     return replace(samples, response=samples.response.reduced_to(centred, samples.weight))
 
 
-def _hold_out(samples: Table, layout: Layout, standardize: Standardize, fold: Fold) -> _HeldOut:
-    """Prepare the training columns and responses, and the samples of the test fold.
+def held_out_share(samples: Table, cv: Any) -> float:
+    """Return the error on held-out samples of regression on all features, relative to the mean's.
+
+    It is at most one, because the mean is a candidate too.
+    """
+    every, error, of_mean = np.arange(samples.layout.unit.size), 0.0, 0.0
+    for fold in splits(samples, cv, every_fold=True):
+        held = _hold_out(samples, samples.layout, True, fold)
+        [predicted] = held.predicted([every], held.response.Y)
+        weight = samples.weight[fold[1]]
+        error += float(weight @ ((held.target - predicted) ** 2).sum(axis=1))
+        of_mean += float(weight @ (held.target**2).sum(axis=1))
+    return min(error / of_mean, 1.0)
+
+
+def _hold_out(
+    samples: Table,
+    layout: Layout,
+    standardize: Standardize,
+    fold: Fold,
+    device: str | None = None,
+) -> _HeldOut:
+    """Prepare the training columns and responses, on a device, and the samples of the test fold.
 
     Both responses are centred by the mean of the training samples.
     """
@@ -286,6 +332,8 @@ def _hold_out(samples: Table, layout: Layout, standardize: Standardize, fold: Fo
     mean = trained @ Y[train] / trained.sum()
     Y_train = Y[train] - mean
     X_train, X_left = (X.keep(m) if in_blocks(X) else X[m] for m in fold)
+    if device is not None:
+        X_train = as_blocks(X_train, device)
     columns = prepare_columns(X_train, standardize, layout=layout, sample_weight=trained, Y=Y_train)
     return _HeldOut(
         columns,
@@ -305,6 +353,8 @@ def splits(table: Table, cv: Any = None, *, every_fold: bool = False) -> list[Fo
     are needed for enough test samples, unless ``every_fold``.
     """
     n, strata, groups = table.n_samples, table.response.strata, table.groups
+    if groups is not None and np.unique(groups).size == n:  # every sample is on its own
+        groups = None
     pairs: list[Any]
     if cv is None and groups is None:
         tests = stratified_folds(n, strata)
@@ -359,36 +409,39 @@ def stratified_folds(n_samples: int, labels: np.ndarray | None) -> list[np.ndarr
 
 def _measured(
     held: _HeldOut, kept: list[list[np.ndarray]], score: Callable[[np.ndarray], float] | None
-) -> dict[str, np.ndarray]:
-    """Return all measures on the test samples, each of shape (n_epsilons, n_sizes)."""
-    layout = held.layout
-    # Evaluate a set only once if several ε select it. The empty set comes first.
-    chosen = [[tuple(sorted(units.tolist())) for units in row] for row in kept]
-    sets = list(dict.fromkeys([(), *(each for row in chosen for each in row)]))
+) -> np.ndarray:
+    """Return the measures on the test samples, each of shape (n_epsilons, 1 + n_sizes).
+
+    After them come, for each measure that is a mean over samples, its covariances with each size.
+    """
+    layout, w = held.layout, held.weight
+    # The empty set comes first. Evaluate a set only once if several ε select it.
+    chosen = [[(), *(tuple(sorted(units.tolist())) for units in row)] for row in kept]
+    sets = list(dict.fromkeys(each for row in chosen for each in row))
     units = [np.array(each, dtype=int) for each in sets]
-    found: dict[tuple[int, ...], dict[str, float]] = {}
-    none = np.zeros(held.weight.size)
-    for each, members, scored in zip(sets, units, held.predictions(units), strict=True):
-        predicted, told_apart = scored
+    values: dict[tuple[int, ...], list[float]] = {}
+    deviations: dict[tuple[int, ...], list[np.ndarray]] = {}
+    for each, members, (predicted, told_apart) in zip(
+        sets, units, held.predictions(units), strict=True
+    ):
         errors = ((held.target - predicted) ** 2).sum(axis=1)
-        none = errors if not each else none
-        gain = float(held.weight @ (none - errors))
-        error = float(held.weight @ errors)
-        measures = {"error": error, "gain": gain}
-        measures["error_variance"] = float(held.weight**2 @ (errors - error) ** 2)
-        measures["gain_variance"] = float(held.weight**2 @ (none - errors - gain) ** 2)
+        measures = [float(w @ errors)]
+        by_sample = [w * (errors - measures[0])]
         if told_apart is not None and held.left_out.times is not None:
-            index, variance = concordance(held.left_out.times, told_apart[:, 0], held.weight)
-            measures |= {"concordance": index, "concordance_variance": variance}
+            index, influence = concordance(held.left_out.times, told_apart[:, 0], w)
+            measures.append(index)
+            by_sample.append(influence)
         elif told_apart is not None and held.left_out.labels is not None:
             n_training = held.columns.p.size
-            measures |= class_measures(told_apart, held.left_out.labels, held.weight, n_training)
-        if score is not None and each:
+            measures += class_measures(told_apart, held.left_out.labels, w, n_training).values()
+        if score is not None:
             is_in = np.isin(layout.unit, members) | layout.given[layout.unit]
-            measures["score"] = score(np.flatnonzero(is_in))
-        found[each] = measures
-    names = found[chosen[0][0]].keys()
-    return {n: np.array([[found[each][n] for each in row] for row in chosen]) for n in names}
+            measures.append(score(np.flatnonzero(is_in)) if each else 0.0)
+        values[each], deviations[each] = measures, by_sample
+    found = np.moveaxis(np.array([[values[each] for each in row] for row in chosen]), 2, 0)
+    D = np.moveaxis(np.array([[deviations[each] for each in row] for row in chosen]), 2, 0)
+    C = (D @ D.swapaxes(2, 3)).swapaxes(1, 2)
+    return np.concatenate([found, C.reshape(-1, *found.shape[1:])])
 
 
 def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[list[np.ndarray]]:
@@ -412,7 +465,7 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
             if size not in orders:
                 budgets = path_budgets(problem.n_features) if is_path else [size]
                 path = run_path(problem, budgets, protected, watch, with_errors=False)
-                order, _ = refined(plan, problem, path, None)
+                order = refined(plan, problem, path, None).order
                 order = np.concatenate([columns.unit_index[order], columns.constant])
                 # One path ranks the features for all sizes.
                 orders |= dict.fromkeys(usable if is_path else [size], order)

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, replace
+from numbers import Integral
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
-from covmin.constants import EACH_SIZE_UP_TO, MANY_ROWS, MEMORY_NUMBERS, NOISE, RIDGE_LIMITS
+from covmin.constants import (
+    EACH_SIZE_UP_TO,
+    MANY_ROWS,
+    MEMORY_NUMBERS,
+    NOISE,
+    RIDGE_LIMITS,
+    SAMPLE_ROWS,
+)
 from covmin.core.kernels import Additive, Mixed
 from covmin.core.path import Path, run_path, stage_of
 from covmin.core.problem import EFFORT, Problem
 from covmin.core.screening import SEARCH
 from covmin.data import Table
 from covmin.data.blocks.sparse import is_made_dense
-from covmin.data.standardize import DistinctRows, PreparedColumns, goes_by_rank, n_features_to_keep
+from covmin.data.standardize import DistinctRows, PreparedColumns, n_features_to_keep
 from covmin.plan import Decision, Plan
 from covmin.plan.formulation import FORMULATIONS, approximation_of, formulation_of
 from covmin.plan.look import FirstLook
@@ -35,7 +43,7 @@ from covmin.plan.rules import (
     search_order,
     with_share,
 )
-from covmin.remarks import warn
+from covmin.remarks import InputError, warn
 from covmin.runtime.machine import blas_threads, row_threads
 from covmin.runtime.run import Run
 from covmin.runtime.seeds import seed_of
@@ -64,12 +72,22 @@ class Fit:
     path: Path
     m: int
     cross_validation: CrossValidation | None
+    lost_without: dict[int, float]  # rise of the error without a feature of the problem
 
 
 def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
     """Return the parameters of a :class:`covmin.CCMSelector` by name; invalid ones are refused."""
     settings = SimpleNamespace(**selector.get_params(deep=False))
     # Copies: later changes of the user's objects must not affect the plan.
+    asked = settings.n_features_to_select
+    if isinstance(asked, tuple | list):
+        whole = len(asked) == 2 and all(isinstance(size, Integral) for size in asked)
+        if not whole or not 1 <= asked[0] <= asked[1]:
+            raise InputError(
+                "A range of numbers of features consists of two integers, such as "
+                f"n_features_to_select=(2, 20); got {asked!r}.",
+                "n_features_to_select",
+            )
     settings.formulation = copy(formulation_of(settings.formulation))
     kernel_of(settings.kernel, settings.formulation)
     settings.kernel = copy(settings.kernel)
@@ -79,6 +97,10 @@ def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
 
 def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: Run) -> Fit:
     """Select features of a table with prepared columns."""
+    if settings.task == "auto" and table.response.may_be_ordered:
+        few = columns.distinct(settings.seed).first[:SAMPLE_ROWS]
+        seen = columns.X[few] if isinstance(columns.X, np.ndarray) else columns.X.sample(few)
+        table = replace(table, response=table.response.with_order(seen, few, table.weight))
     plan = make_plan(table, columns, settings)
     on_host = plan.approximation is None and plan.device is None
     with blas_threads(columns.n_distinct if on_host else 0, plan.n_threads):
@@ -88,18 +110,17 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         data = problem_of(plan, columns, table.response.Y)
         plan, first = look(plan, data, columns, settings)
         run.planned(plan)
-        plan, epsilon, m, found = choose(plan, table, rows, settings, run)
+        plan, epsilon, m, found = choose(plan, table, columns, rows, settings, run)
         problem = formulated(plan, data, columns, table.response, epsilon)
-        m_kept, protected = (
-            min(m, problem.n_features),
-            first.protected if plan.order or plan.effort else None,
-        )
+        m_kept = min(m, problem.n_features)
+        protected = first.protected if plan.order or plan.effort else None
         is_path = plan.formulation.strategy == "path"
         budgets = path_budgets(problem.n_features) if is_path else [m_kept]
         path = run_path(problem, budgets, protected, run, m_kept, whole=not plan.refines)
+        lost = dict[int, float]()
         if plan.refines and not run.stop():
-            plan, path = check(plan, problem, path, m_kept, run)
-    return Fit(plan, table, columns, problem, path, m, found)
+            plan, path, lost = check(plan, problem, path, m_kept, run)
+    return Fit(plan, table, columns, problem, path, m, found, lost)
 
 
 # --- plan ----------------------------------------------------------------------------------------
@@ -151,7 +172,7 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
     why = "sized to fit in the cache" if blocks else f"{n} samples in memory"
     decisions.append(Decision("rows", "in blocks" if blocks else "all at once", why))
     if saves_work:
-        seen = EFFORT.rows(kernel, d, n_components if approximation else 0)
+        seen = EFFORT.rows_of_stage(kernel, d, n_components if approximation else 0, n)
         part = f"{seen} rows, and single effects on all rows" if seen < n else "all rows"
         limit = f"at most {EFFORT.work:.0e} multiplications per step"
         decisions.append(Decision("first stage", f"{part}, single precision", limit))
@@ -178,11 +199,15 @@ def make_plan(table: Table, columns: PreparedColumns, settings: SimpleNamespace)
 def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[Decision]:
     """Return what was done to samples that repeat, far and missing values, and sparse tables."""
     decisions, n_rows, X = [], columns.p.size, table.passed[0]
+    if table.response.is_ordered:
+        choice = "classes, and their order with half of the variance"
+        reason = "a feature explains the order better than 95% of other numberings"
+        decisions.append(Decision("response", choice, reason))
     if n_rows > columns.n_distinct:
         choice = f"{n_rows - columns.n_distinct} of {n_rows} samples merged"
         reason = "a duplicate adds its weight to the sample it repeats"
         decisions.append(Decision("duplicates", choice, reason))
-    scores = None if goes_by_rank(standardize) else columns.scores
+    scores = None if standardize == "rank" else columns.scores
     if scores is not None:
         far = [name for name, knots in zip(table.column_labels, scores.knots, strict=True) if knots]
         choice = f"clipped in {count_of(len(far), 'column')}: {listed(far)}"
@@ -214,7 +239,8 @@ def look(
     is. The additive kernel is used only if no pair stands out and single effects predict better
     than chance.
     """
-    first, n = FirstLook(data, plan.task, plan.order), columns.n_effective
+    first, p = FirstLook(data, plan.task, plan.order), columns.distinct(0).p
+    n = float(p.sum() ** 2 / (p @ p))  # as if all rows had equal weight
     n_seen = min(n, NOISE[0])
     enough = min(SEARCH.fewest_carriers, SEARCH.carrier_share * n)
     is_rare = bool(plan.refines and plan.order) and n * first.rare_share**2 < enough
@@ -245,12 +271,20 @@ def look(
 
 
 def choose(
-    plan: Plan, table: Table, rows: DistinctRows, settings: SimpleNamespace, run: Run
+    plan: Plan,
+    table: Table,
+    columns: PreparedColumns,
+    rows: DistinctRows,
+    settings: SimpleNamespace,
+    run: Run,
 ) -> tuple[Plan, float, int, CrossValidation | None]:
     """Return the plan with ε and m, by cross-validation if they are not given."""
-    epsilons, d, wanted, found = plan.epsilons, table.layout.n_choices, None, None
-    if settings.n_features_to_select != "auto":
-        wanted = n_features_to_keep(settings.n_features_to_select, d)
+    epsilons, d, found = plan.epsilons, table.layout.n_choices, None
+    asked, wanted, fewest, most = settings.n_features_to_select, None, 1, None
+    if isinstance(asked, tuple | list):
+        fewest, most = n_features_to_keep(asked[0], d), asked[1]
+    elif asked != "auto":
+        wanted = n_features_to_keep(asked, d)
     epsilon, m, reason = epsilons[0], wanted or d, "as requested"
     if len(epsilons) == 1 and wanted is not None:
         if settings.estimator is not None:
@@ -275,7 +309,10 @@ def choose(
         found = cross_validate(
             table,
             plan,
-            candidate_sizes(d) if wanted is None else [wanted],
+            # Constant features are kept only if so many are asked for.
+            candidate_sizes(max(columns.units.size, fewest), fewest, most)
+            if wanted is None
+            else [wanted],
             standardize=settings.standardize,
             run=run,
             cv=cv,
@@ -283,15 +320,16 @@ def choose(
             score=estimator_score(settings.estimator, settings.scoring, table),
         )
         if found is None:
-            m, reason = wanted or min(d, EACH_SIZE_UP_TO), "no time to choose a number"
+            m = wanted or max(fewest, min(d, most or EACH_SIZE_UP_TO))
+            reason = "no time to choose a number"
         else:
-            best = found.best_epsilon()
+            best, chosen = found.choice()
             epsilon = epsilons[best]
             if wanted is None:
-                m = found.smallest_within_one_standard_error(best)
+                m = chosen
                 words = {"error": "lowest cross-validated error", "score": "best score"}
                 best_of = words.get(found.decides, "best concordance index")
-                reason = f"the smallest set within one standard error of the {best_of}"
+                reason = f"the smallest set that is not clearly worse than the {best_of}"
     decisions = [Decision("features", f"{m} of {d}", reason)]
     if len(epsilons) > 1:
         others = ", ".join(f"{each:g}" for each in epsilons)
@@ -303,9 +341,12 @@ def choose(
 # --- check ---------------------------------------------------------------------------------------
 
 
-def check(plan: Plan, problem: Problem, path: Path, m: int, run: Run) -> tuple[Plan, Path]:
+def check(
+    plan: Plan, problem: Problem, path: Path, m: int, run: Run
+) -> tuple[Plan, Path, dict[int, float]]:
     """Let tuned regressions decide about the first features, and give them their weights."""
-    order, n_exchanges = refined(plan, problem, path, m)
+    better = refined(plan, problem, path, m)
+    order = better.order
     kept = next((stage for stage in path.stages if stage.budget == m), None)
     n_new = m if kept is None else np.setdiff1d(order[:m], kept.features).size
     if kept is None or n_new or kept.n_rows < problem.n_rows:
@@ -314,7 +355,8 @@ def check(plan: Plan, problem: Problem, path: Path, m: int, run: Run) -> tuple[P
     stages = sorted([*others, kept], key=lambda stage: -stage.budget)
     choice = f"{n_new} of {m} features replaced" if n_new else "the set of the path"
     reason = "regressions with a kernel and a ridge for each set"
-    if n_exchanges:
-        reason += f"; of {n_exchanges} exchanges of a feature, none lowers the error"
+    if better.n_exchanges:
+        reason += f"; of {better.n_exchanges} exchanges of a feature, none lowers the error"
     said = Decision("last word", choice, reason)
-    return plan.deciding(said), replace(path, stages=stages, order=order)
+    path = replace(path, stages=stages, order=order)
+    return plan.deciding(said), path, better.lost_without

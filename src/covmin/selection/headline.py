@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from covmin.constants import STANDARD_ERRORS
 from covmin.text import count_of, percent, verb
 
+from .crossval import is_found
 from .scoring import scoring_name
 
 #: Measures of feature sets and their titles.
@@ -67,7 +68,7 @@ def headline_parts(selector: Any, target: str) -> tuple[str, str, str, str]:
         return f"The {who}", "most relevant to", target, ""
     left = f"what the {count_of(given, 'given feature')} {verb(given, 'leave')} unexplained of"
     of = f" {left}" if given else ""
-    if not _found(selector):
+    if not is_found(selector.cv_results_, _row(selector)):
         # Interacting pairs, and features that affect the spread, have their own p-values.
         associated = len(selector.interactions_.share) or len(selector.spread_.share)
         how = "in cross-validation, although some are associated with it"
@@ -87,7 +88,7 @@ def explain_choice(selector: Any) -> str:
     """Explain in one or two sentences why the selector keeps this number of features."""
     m, asked, given = selector.n_features_, selector.n_features_to_select, n_given(selector)
     kept = count_of(m, "feature") + (f" in addition to the {given} given" if given else "")
-    if asked != "auto":
+    if isinstance(asked, Real):
         text = f"{asked:.4g} of {selector.ranking_.max()}" if isinstance(asked, float) else asked
         return f"{kept}, as requested ({text})."
     curve = error_curve(selector)
@@ -112,9 +113,9 @@ def explain_choice(selector: Any) -> str:
         )
     own = f"{kept} {verb(m, 'have')} a cross-validated {title} of {texts[list(sizes).index(m)]}{of}"
     if m == sizes[best]:
-        return f"{own}, the best, and no smaller set comes within one standard error of it."
+        return f"{own}, the best; every smaller set that was tried is clearly worse."
     return (
-        f"{own}, and {verb(m, 'are')} the smallest set within one standard error of the best: "
+        f"{own}, and {verb(m, 'are')} the smallest set that is not clearly worse than the best: "
         f"{texts[best]}, with {sizes[best]}."
     )
 
@@ -127,8 +128,14 @@ def cv_measure(selector: Any, name: str) -> tuple[np.ndarray, np.ndarray, np.nda
     if mean not in results or spread not in results:
         known = ", ".join(cv_measures(selector))
         raise ValueError(f"This fit has no {name!r}; it has {known}.")
-    row = int(np.argmin(np.abs(np.log(results.epsilon) - np.log(selector.epsilon_))))
+    row = _row(selector)
     return results.n_features, results[mean][row], results[spread][row]
+
+
+def _row(selector: Any) -> int:
+    """Return the number of the ε used."""
+    ratios = np.log(selector.cv_results_.epsilon / selector.epsilon_)
+    return int(np.argmin(np.abs(ratios)))
 
 
 def cv_measures(selector: Any) -> list[str]:
@@ -144,8 +151,8 @@ def judged_by(selector: Any) -> str:
 def error_curve(selector: Any) -> dict[str, Any] | None:
     """Return the cross-validated error or concordance index of each size, at the ε used.
 
-    ``limit`` is one standard error worse than that of the ``best`` size; ``found`` tells whether
-    that size is clearly better than no features. None if several sizes were not cross-validated.
+    ``best`` is the size with the best value; ``found`` tells whether a set is clearly better than
+    no features. None if several sizes were not cross-validated.
     """
     if selector.cv_results_ is None or len(selector.cv_results_.n_features) < 2:
         return None
@@ -164,8 +171,7 @@ def error_curve(selector: Any) -> dict[str, Any] | None:
         "error": mean.tolist(),
         "standard_error": standard_error.tolist(),
         "best": int(sizes[best]),
-        "limit": float(mean[best] + worse * standard_error[best]),
-        "found": _found(selector),
+        "found": is_found(selector.cv_results_, _row(selector)),
         "measures": measures,
     }
 
@@ -177,14 +183,6 @@ def title_of(selector: Any, measure: str) -> str:
     if measure == "error" and selector.task_ == "survival":
         return "error, fraction of the variance of the martingale residuals"
     return MEASURES[measure]
-
-
-def _found(selector: Any) -> bool:
-    """Tell whether the best set is clearly better than no features in cross-validation."""
-    _, error, _ = cv_measure(selector, "error")
-    _, gain, spread = cv_measure(selector, "gain")
-    best = int(np.argmin(error))
-    return bool(gain[best] > STANDARD_ERRORS[1] * spread[best])
 
 
 def at_chosen(selector: Any, name: str) -> tuple[float, float]:

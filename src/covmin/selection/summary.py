@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.sparse import issparse
@@ -12,11 +12,10 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from covmin.constants import SAMPLE_ROWS
-from covmin.core.regression import regress_on_sets
+from covmin.core.regression import Regression, regress_on_sets
 from covmin.data.blocks import in_blocks
 from covmin.data.columns import LEFT_OUT, Levels
 from covmin.data.dtypes import as_numbers, is_number
-from covmin.data.standardize import goes_by_rank
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
 from covmin.text import percent
@@ -104,6 +103,17 @@ def summary(
     }
 
 
+class Rows(NamedTuple):
+    """Prepared rows of a table."""
+
+    X: np.ndarray  # (n, d), standardised
+    Y: np.ndarray  # (n, k), centred
+    p: np.ndarray  # (n,), weights that sum to one
+    weights: np.ndarray  # (d,), of the columns in a kernel
+    owner: np.ndarray  # (d,), the table's column of each
+    rows: np.ndarray  # (n,), their places in the table
+
+
 class Explained:
     """The fraction of the variance of y that sets of features explain, on a sample of the rows.
 
@@ -113,23 +123,27 @@ class Explained:
 
     def __init__(self, selector: Any, table: Any) -> None:
         self.table, self._known = table, dict[tuple[int, ...], float]()
-        self._standardize = "rank" if goes_by_rank(selector.standardize) else True
+        self._standardize = "rank" if selector.standardize == "rank" else True
         self._seed = seed_of(selector.random_state)
 
     def __call__(self, columns: Iterable[int]) -> float:
         """Return the fraction that some columns explain together."""
         key = tuple(sorted({int(j) for j in columns}))
         if key not in self._known:
-            Z, Y, p, weights, owner = self._sample
-            of_set = np.flatnonzero(np.isin(owner, key))
-            with one_blas_thread():
-                [found] = regress_on_sets(Z[:, of_set], Y, p, weights[of_set])
-            self._known[key] = 1.0 - found.unexplained
+            self._known[key] = 1.0 - self.regression(key).unexplained
         return self._known[key]
+
+    def regression(self, columns: Sequence[int], also: np.ndarray | None = None) -> Regression:
+        """Return the regression on some columns, which also predicts further responses."""
+        used = np.isin(self.sample.owner, columns)
+        Z, Y, p, weights = self.sample[:4]
+        with one_blas_thread():
+            [found] = regress_on_sets(Z[:, used], Y, p, weights[used], also=also)
+        return found
 
     def likeness(self, columns: np.ndarray) -> np.ndarray:
         """Return the mean squared correlation of each column with some of them, given by a mask."""
-        Z, _, p, _, owner = self._sample
+        Z, _, p, _, owner, _ = self.sample
         Z = np.sqrt(p)[:, None] * (Z - p @ Z)
         Z /= np.maximum(np.sqrt((Z**2).sum(axis=0)), np.finfo(float).tiny)
         squares = ((Z.T @ Z[:, columns[owner]]) ** 2).sum(axis=1) / max(columns[owner].sum(), 1)
@@ -137,15 +151,15 @@ class Explained:
         return np.bincount(owner, squares, columns.size) / np.maximum(counts, 1)
 
     @cached_property
-    def _sample(self) -> tuple[np.ndarray, ...]:
-        """Columns, responses, weights of rows and of columns, and the table's column of each."""
+    def sample(self) -> Rows:
+        """The rows of the regressions."""
         columns = self.table.columns(self._standardize)
         rows = columns.distinct(self._seed)
         first, p = rows.first[:SAMPLE_ROWS], rows.p[:SAMPLE_ROWS]
         p = p / p.sum()
         Z, Y = columns.X.sample(first), self.table.response.Y[first]
         owner = self.table.layout.source[columns.index]
-        return Z, Y - p @ Y, p, columns.units.scale**2, owner
+        return Rows(Z, Y - p @ Y, p, columns.units.scale**2, owner, first)
 
 
 def feature_names(selector: Any) -> list[str]:
@@ -212,6 +226,7 @@ def feature_rows(
             "name": str(names[j]),
             "rank": int(ranking[j]),
             "weight": float(selector.weights_[j]),
+            "lost_without": None if np.isnan(lost := selector.lost_without_[j]) else float(lost),
             "kept": bool(selector.support_[j]),
             "in_folds": None if frequency is None or ranking[j] == 0 else float(frequency[j]),
             "kind": str(selector.column_kinds_[j]),
@@ -228,6 +243,26 @@ def feature_rows(
     for j in selector.spread_.features:
         rows[j]["notes"].append("affects the spread of y")
     return list(rows.values())
+
+
+def beside_the_rank(
+    features: list[dict[str, Any]],
+) -> tuple[str, str, list[tuple[str, float]]]:
+    """Return a title, a sentence, and the text and bar (0 to 1) of the number beside each rank.
+
+    It is what is lost without the feature; the weight if that was not measured.
+    """
+    lost = [row["lost_without"] for row in features]
+    most = max((value for value in lost if value is not None), default=0.0)
+    if most <= 0.0:
+        said = "weight: from 0 (not used) to 1 (fully used) in the selection"
+        return "weight", said, [(f"{row['weight']:.2f}", row["weight"]) for row in features]
+    said = (
+        "lost without: what the selected features no longer explain, as a share of the variance, "
+        "if this one alone is left out; about 0 if others carry the same"
+    )
+    shown = [("", 0.0) if v is None else (percent(max(v, 0.0)), max(v, 0.0) / most) for v in lost]
+    return "lost without", said, shown
 
 
 def _measures(selector: Any, classes: list[dict[str, Any]] | None) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from covmin.core.kernels import Gaussian, Laplacian
-from covmin.core.kernels.bandwidth import (
+from covmin.core.kernels.distances import (
     MEDIAN_ROWS,
     _median,
     median_bandwidth,

@@ -23,12 +23,7 @@ from ..arrays import Array
 from .exact import ExactGram
 from .fourier import FourierGram
 
-__all__ = [
-    "ExactGram",
-    "FourierGram",
-    "Gram",
-    "Operator",
-]
+__all__ = ["ExactGram", "FourierGram", "Gram", "Operator"]
 
 
 class Operator(Protocol):

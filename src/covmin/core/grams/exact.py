@@ -41,7 +41,7 @@ class ExactGram:
         return self.kernel.zero_is_absorbing
 
     def at(self, w: np.ndarray) -> ExactOperator:
-        return ExactOperator(self, like(w, self.X))
+        return ExactOperator(self, w)
 
     def restrict(self, columns: np.ndarray) -> ExactGram:
         prepared = self.kernel.restrict(self.prepared, columns)
@@ -52,11 +52,9 @@ class ExactGram:
 class ExactOperator:
     """``C_w f = H K_w Hᵀ (p ∘ f)`` with a stored kernel matrix."""
 
-    def __init__(self, gram: ExactGram, w: Array) -> None:
-        self._gram = gram
-        self._w = w
-        self.Y = gram.Y
-        self._K, self._pullback = gram.kernel.matrix_and_pullback(gram.prepared, w)
+    def __init__(self, gram: ExactGram, w: np.ndarray) -> None:
+        self._gram, self.Y = gram, gram.Y
+        self._K, self._pullback = gram.kernel.matrix_and_pullback(gram.prepared, like(w, gram.X))
         self._factors: dict[float, Factor] = {}
 
     def _dual(self, F: Array) -> Array:

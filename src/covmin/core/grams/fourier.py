@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ..arrays import Array, array_namespace, column_dots, factorize, like, take, to_numpy
-from ..kernels.base import Components, FixedMap
+from ..kernels import Components, FixedMap, FourierMap
 from ..rows import Kept, Rows
 
 # With this many rows per component, and at least the next number of rows, the mean leverage
@@ -19,6 +20,7 @@ _FEWEST_ROWS = 100
 # Weighted sums over the rows of components Φ (n, D) that do not depend on w, computed once:
 # pᵀΦ (D,), Φᵀ(p∘Φ) (D, D), Φᵀ(p∘Y) (D, k), Yᵀ(p∘Y) (k, k).
 Moments = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+Sums = tuple[Array, ...]
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,6 @@ class FourierGram:
         return self.components.fixed is None  # otherwise there are fewer components
 
     def at(self, w: np.ndarray) -> FourierOperator:
-        """Return the operator at w; moving components need a first pass over the rows."""
         return FourierOperator(self, w)
 
     def restrict(self, columns: np.ndarray) -> FourierGram:
@@ -68,14 +69,8 @@ class FourierGram:
         return FourierGram(self.components.restrict(columns), rows, moments, kept)
 
 
-# The block functions are at module level, so that they can be sent to other processes.
-
-
-def _fixed_moments_block(
-    fixed: FixedMap, X: Array, Y: Array, p: Array, Phi: Array | None = None
-) -> tuple[Array, ...]:
-    """Return the moments of a block of fixed components."""
-    return _moments(fixed.transform(X) if Phi is None else Phi, Y, p)
+# The block functions are at module level, so that they can be sent to other processes. U and Φ are
+# the components of a block, if they are stored.
 
 
 def _moments(U: Array, Y: Array, p: Array) -> tuple[Array, ...]:
@@ -86,63 +81,50 @@ def _moments(U: Array, Y: Array, p: Array) -> tuple[Array, ...]:
     return root @ U, U.T @ U, U.T @ Y, Y.T @ Y
 
 
-def _moving_block(components: Components, w: np.ndarray, X: Array) -> Array:
-    """Return U of a block."""
-    assert components.moving is not None
-    return components.moving.like(X).transform(X, like(w, X))
+def _fixed_moments_block(fixed: FixedMap, X: Array, Y: Array, p: Array, Phi: Array) -> Sums:
+    return _moments(fixed.transform(X) if Phi is None else Phi, Y, p)
+
+
+def _moving_block(moving: FourierMap, w: np.ndarray, X: Array) -> Array:
+    return moving.transform(X, like(w, X))
 
 
 def _moments_block(
-    components: Components,
-    w: np.ndarray,
-    X: Array,
-    Y: Array,
-    p: Array,
-    U: Array | None = None,
-    Phi: Array | None = None,
-) -> tuple[Array, ...]:
-    """Return the moments of a block of moving components U and, if Φ exists, ``Uᵀ(p∘Φ)``."""
-    U = _moving_block(components, w, X) if U is None else U
-    if components.fixed is None:
+    parts: tuple[Any, ...], X: Array, Y: Array, p: Array, U: Array, Phi: Array
+) -> Sums:
+    """Return the moments of the moving components U and, if Φ exists, ``Uᵀ(p∘Φ)``."""
+    moving, fixed, w = parts
+    U = moving.transform(X, like(w, X)) if U is None else U
+    if fixed is None:
         return _moments(U, Y, p)
-    Phi = components.fixed.transform(X) if Phi is None else Phi
+    Phi = fixed.transform(X) if Phi is None else Phi
     return *_moments(U, Y, p), U.T @ (Phi * p[:, None])
 
 
 def _gradient_block(
-    components: Components,
-    w: Array,
-    parts: tuple[np.ndarray, ...],
-    X: Array,
-    Y: Array,
-    p: Array,
-    U: Array | None = None,
-    Phi: Array | None = None,
-) -> tuple[Array, ...]:
+    parts: tuple[Any, ...], X: Array, Y: Array, p: Array, U: Array, Phi: Array
+) -> Sums:
     """Return ``Σₐ pₐ ⟨∂Uₐ/∂wⱼ, Eₐ⟩`` with ``E = ([Y U Φ]·coefficients + constant)·weightsᵀ``."""
-    constant, coefficients, weights = parts
-    assert components.moving is not None
-    U = _moving_block(components, w, X) if U is None else U
-    c = like(coefficients, X)
+    moving, fixed, w, *arrays = parts
+    constant, coefficients, weights = (like(array, X) for array in arrays)
+    U = moving.transform(X, like(w, X)) if U is None else U
     k, K = Y.shape[1], Y.shape[1] + U.shape[1]
-    F = Y @ c[:k, :] + U @ c[k:K, :]
-    if components.fixed is not None:
-        Phi = components.fixed.transform(X) if Phi is None else Phi
-        F += Phi @ c[K:, :]
-    F += like(constant, X)
+    F = Y @ coefficients[:k, :] + U @ coefficients[k:K, :]
+    if fixed is not None:
+        Phi = fixed.transform(X) if Phi is None else Phi
+        F += Phi @ coefficients[K:, :]
+    F += constant
     F *= p[:, None]
-    return (components.moving.like(X).pullback(X, U, F, like(weights, X)),)
+    return (moving.pullback(X, U, F, weights),)
 
 
-def _loo_block(
-    components: Components, w: Array, parts: tuple[np.ndarray, ...], X: Array, Y: Array, p: Array
-) -> tuple[Array, ...]:
-    """Return the weighted squared leave-one-out residuals of a block."""
-    xp = array_namespace(X)
-    means, beta, inverse = parts
-    V = components.like(X).components(X, like(w, X)) - like(means, X)
-    leverage = p * (1.0 + xp.sum((V @ like(inverse, X)) * V, axis=1))
-    residuals = (Y - V @ like(beta, X)) / (1.0 - leverage)[:, None]
+def _loo_block(parts: tuple[Any, ...], X: Array, Y: Array, p: Array) -> Sums:
+    """Return the weighted squared leave-one-out residuals."""
+    components, *arrays = parts
+    xp, (w, means, beta, inverse) = array_namespace(X), (like(array, X) for array in arrays)
+    V = components.components(X, w) - means
+    leverage = p * (1.0 + xp.sum((V @ inverse) * V, axis=1))
+    residuals = (Y - V @ beta) / (1.0 - leverage)[:, None]
     return (xp.reshape(xp.sum(p[:, None] * residuals**2), (1,)),)
 
 
@@ -155,38 +137,35 @@ class FourierOperator:
     def __init__(self, gram: FourierGram, w: np.ndarray) -> None:
         self._gram = gram
         self._w = w
-        self._means, UU, UY, YY = self._sums(gram, w)
+        components, known, rows = gram.components, gram.moments, gram.rows
+        moving = components.moving
+        self._n_moving = 0 if moving is None else 2 * int(moving.frequencies.shape[1])
+        if moving is None:
+            assert known is not None
+            self._means, UU, UY, YY = known
+        else:
+            kept = rows.keep(partial(_moving_block, moving, w), self._n_moving)
+            self._kept = kept, gram.fixed
+            parts = moving, components.fixed, w
+            sums = rows.sum(partial(_moments_block, parts), *self._kept)
+            self._means, UU, UY, YY, *cross = (to_numpy(part) for part in sums)
+            if known is not None:  # the moving components come first
+                UU = np.block([[UU, cross[0]], [cross[0].T, known[1]]])
+                self._means = np.concatenate([self._means, known[0]])
+                UY = np.concatenate([UY, known[2]])
         self._k = k = YY.shape[0]
         # Y is centred, so VᵀpY = UᵀpY.
         self._N = np.block([[YY, UY.T], [UY, UU]])
         self._N[k:, k:] -= np.outer(self._means, self._means)
-        self._powers = gram.components.powers(w, self._n_moving)
+        self._powers = components.powers(w, self._n_moving)
         self._open = np.flatnonzero(self._powers > 0.0)
         self.Y = np.eye(len(self._N), k)
-
-    def _sums(self, gram: FourierGram, w: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Return sums over the rows of all components, the moving ones first."""
-        fixed = gram.moments
-        if gram.components.moving is None:
-            assert fixed is not None
-            self._n_moving = 0
-            return fixed
-        moving, rows = gram.components.moving, gram.rows
-        width = 2 * int(moving.frequencies.shape[1])
-        self._kept = rows.keep(partial(_moving_block, gram.components, w), width), gram.fixed
-        parts = rows.sum(partial(_moments_block, gram.components, w), *self._kept)
-        means, UU, UY, YY, *cross = (to_numpy(part) for part in parts)
-        self._n_moving = means.size
-        if fixed is not None:
-            UU = np.block([[UU, cross[0]], [cross[0].T, fixed[1]]])
-            means, UY = np.concatenate([means, fixed[0]]), np.concatenate([UY, fixed[2]])
-        return means, UU, UY, YY
 
     def _pad(self, beta: np.ndarray) -> np.ndarray:
         return np.concatenate([np.zeros((self._k, beta.shape[1])), beta])
 
     def matmul(self, F: np.ndarray) -> np.ndarray:
-        """Return ``C_w F = V S Vᵀ(p ∘ F)``."""
+        """Return ``V S Vᵀ(p ∘ F)``."""
         return self._pad(self._powers[:, None] * (self._N[self._k :] @ F))
 
     def _ridge(self, ridge: float, T: np.ndarray) -> np.ndarray:
@@ -223,8 +202,9 @@ class FourierOperator:
             if P is not Q:
                 coefficients, weights = np.hstack([P, Q]), np.hstack([VQ[:m], VP[:m]])
             # V = U − 1·meansᵀ: the means contribute one constant to the sum over components.
-            parts = -(self._means @ coefficients[self._k :]), coefficients, weights
-            block = partial(_gradient_block, components, self._w, parts)
+            constant = -(self._means @ coefficients[self._k :])
+            maps = components.moving, components.fixed, self._w
+            block = partial(_gradient_block, (*maps, constant, coefficients, weights))
             (slopes,) = self._gram.rows.sum(block, *self._kept)
             gradient += components.moving_share * to_numpy(slopes)
         return gradient
@@ -242,6 +222,5 @@ class FourierOperator:
             leverage = (1.0 + float(np.sum(inverse * self._N[k:, k:]))) / n
             residual = self.Y - self._pad(beta)
             return float(self.dots(residual, residual).sum()) / (1.0 - leverage) ** 2
-        parts = self._means, beta, inverse
-        block = partial(_loo_block, self._gram.components, self._w, parts)
-        return float(self._gram.rows.sum(block)[0][0])
+        parts = self._gram.components, self._w, self._means, beta, inverse
+        return float(self._gram.rows.sum(partial(_loo_block, parts))[0][0])

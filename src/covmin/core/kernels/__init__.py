@@ -2,15 +2,19 @@
 
 from typing import Any
 
-from .additive import Additive, GaussianSum, Mixed, WaveSum
-from .base import Configurable, Kernel, Scale, ScaledKernel
-from .distances import Gaussian, Laplacian, RationalQuadratic
+from .additive import Additive, GaussianSum, Mixed, WaveSum, waves_for
+from .base import Components, Configurable, FixedMap, FourierMap, Kernel, Scale, ScaledKernel
+from .distances import MEDIAN_ROWS, Gaussian, Laplacian, RationalQuadratic, median_bandwidth
 from .linear import Linear, Polynomial
 
 __all__ = [
     "KERNELS",
+    "MEDIAN_ROWS",
     "Additive",
+    "Components",
     "Configurable",
+    "FixedMap",
+    "FourierMap",
     "Gaussian",
     "GaussianSum",
     "Kernel",
@@ -22,6 +26,8 @@ __all__ = [
     "Scale",
     "ScaledKernel",
     "WaveSum",
+    "median_bandwidth",
+    "waves_for",
 ]
 
 KERNELS: dict[str, type[Any]] = {

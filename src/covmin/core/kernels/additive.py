@@ -69,14 +69,9 @@ def waves_for(n_columns: int, *, alone: bool = False) -> int:
 class WaveSum:
     """``k(x, x̃) = (1 − γ) k_w(x, x̃) + (γ/m) Σⱼ wⱼ κ((xⱼ − x̃ⱼ)/s)``, ``κ(t) = Σ_q a_q cos(ω_q t)``.
 
-    κ has up to four frequencies, and κ(0) = 1: the lowest captures trends, the highest fast
-    oscillations. The sum is an inner product of the cosines and sines of each feature, so its
-    matrix and its gradient are matrix products. It is linear in w; without a joint kernel k_w the
-    criterion is convex in w.
-
-    The cosines and sines are also the finite features of the sum, with powers ``a_q wⱼ/m``. They do
-    not depend on w, so the criterion of the sum alone needs a single pass over the rows, whatever
-    the number of steps.
+    The sum is an inner product of the cosines and sines of each feature, so its matrix and its
+    gradient are matrix products. It is linear in w; without a joint kernel k_w the criterion is
+    convex in w. The cosines and sines are also its finite features, with powers ``a_q wⱼ/m``.
     """
 
     scale: float = 1.0  # bandwidth s of each feature
@@ -90,8 +85,7 @@ class WaveSum:
     def prepare(self, X: Array) -> tuple[Any, Array]:
         """Return what the joint kernel needs, and the cosines and sines (d, n_waves, n) for all w.
 
-        If they need too much memory, the features themselves, shape (d, n), take their place; they
-        are then expanded block by block.
+        If these need too much memory, the features (d, n) take their place.
         """
         (n, d), joint = X.shape, None if self.joint is None else self.joint.prepare(X)
         if n * d * self.n_waves > _KEEP_NUMBERS:
@@ -242,7 +236,6 @@ class Mixed(Kernel):
         return WaveSum(sigma, scale.budget, scale.n_waves, float(self.mixing), joint)
 
     def draw_frequencies(self, n_columns: int, n_components: int, rng: Generator) -> np.ndarray:
-        """Draw frequencies for the joint kernel; those of the additive part are fixed."""
         return RationalQuadratic().draw_frequencies(n_columns, n_components, rng)
 
 

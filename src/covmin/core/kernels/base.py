@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.random import Generator
 
-from ..arrays import Array, array_namespace, column_dots, cos_sin, device_of, like, row_tiles, take
+from ..arrays import Array, array_namespace, cos_sin, device_of, like, row_tiles, take
 
 Pullback = Callable[[Array, Array], Array]
 # Beyond this, squares of bandwidths and their inverses overflow.
@@ -92,11 +92,10 @@ class Components:
 
     def restrict(self, columns: np.ndarray) -> Components:
         """Return the same components for some of the columns of X."""
-        return self if self.moving is None else replace(self, moving=self.moving.restrict(columns))
-
-    def like(self, X: Array) -> Components:
-        """Return the same components in the array library, device and dtype of X."""
-        return self if self.moving is None else replace(self, moving=self.moving.like(X))
+        if self.moving is None:
+            return self
+        frequencies = take(self.moving.frequencies, columns, axis=0)
+        return replace(self, moving=FourierMap(frequencies, self.moving.sigma))
 
     def components(self, X: Array, w: Array) -> Array:
         """Return ``[U_w Φ]`` (n, D) for the rows of X (n, d)."""
@@ -106,7 +105,7 @@ class Components:
         return parts[0] if len(parts) == 1 else array_namespace(X).concat(parts, axis=1)
 
     def powers(self, w: np.ndarray, n_moving: int) -> np.ndarray:
-        """Return the factor (D,) of each column of :meth:`components` in the kernel."""
+        """Return the factor (D,) of each component in the kernel."""
         moving = np.full(n_moving, self.moving_share)
         if self.fixed is None:
             return moving
@@ -117,33 +116,23 @@ class Components:
 class FourierMap:
     """Random Fourier features ``U = √(2/D) [cos((X ∘ w) Ω/σ), sin((X ∘ w) Ω/σ)]``.
 
-    There are D/2 frequencies. Using both cosine and sine needs no random phase: the diagonal of
-    ``UUᵀ`` is exact, and the product with Ω is half the size.
-
-    At wⱼ = 0 the derivative is zero only on average over Ω, not for a single draw. Unlike with
-    the exact Gaussian kernel, a feature at zero can therefore come back.
+    Using both cosine and sine needs no random phase: the diagonal of ``UUᵀ`` is exact, and the
+    product with Ω is half the size. At wⱼ = 0 the derivative is zero only on average over Ω, so
+    unlike with the exact Gaussian kernel, a feature at zero can come back.
     """
 
     frequencies: Array  # Ω (n_columns, D/2), drawn for unit bandwidth
     sigma: float = 1.0  # bandwidth σ
 
-    def restrict(self, columns: np.ndarray) -> FourierMap:
-        return FourierMap(take(self.frequencies, columns, axis=0), self.sigma)
-
-    def like(self, X: Array) -> FourierMap:
-        return FourierMap(like(self.frequencies, X), self.sigma)
-
     def transform(self, X: Array, w: Array) -> Array:
         # The weights scale Ω (d·D/2 numbers), not X (n·d numbers).
-        angles = X @ (self.frequencies * (w / float(self.sigma))[:, None])
+        angles = X @ (like(self.frequencies, X) * (w / float(self.sigma))[:, None])
         return cos_sin(angles, float(1.0 / np.sqrt(self.frequencies.shape[1])))
 
     def pullback(self, X: Array, U: Array, F: Array, W: Array) -> Array:
-        """Return ``Σ (FWᵀ) ∘ ∂U/∂wⱼ`` (d,), by one d×n×(D/2) product; U is :meth:`transform`.
+        """Return ``Σ (FWᵀ) ∘ ∂U/∂wⱼ`` (d,) for F (n, k) and W (D, k), with small k.
 
-        F is (n, k) and W (D, k), with small k. The derivative of the cosine in its angle is minus
-        the sine, and that of the sine is the cosine: the product is
-        ``Xᵀ((FW_sᵀ) ∘ cos − (FW_cᵀ) ∘ sin)``.
+        It is a product of Ω and ``Xᵀ((FW_sᵀ) ∘ cos − (FW_cᵀ) ∘ sin)``.
         """
         xp, half = array_namespace(X), self.frequencies.shape[1]
         if F.shape[1] == 1:  # a product with all components is faster than passes over them
@@ -159,18 +148,15 @@ class FourierMap:
                 part -= other
                 slopes[tile, :] = part
             products = X.T @ slopes
-        return xp.sum(self.frequencies * products, axis=1) / float(self.sigma)
+        return xp.sum(like(self.frequencies, X) * products, axis=1) / float(self.sigma)
 
 
 class Configurable:
     """A dataclass whose fields are parameters, with scikit-learn's get_params and set_params."""
 
     def __repr__(self) -> str:
-        changed = (
-            f"{each.name}={getattr(self, each.name)!r}"
-            for each in fields(self)  # type: ignore[arg-type]
-            if getattr(self, each.name) != each.default
-        )
+        usual = {each.name: each.default for each in fields(self)}  # type: ignore[arg-type]
+        changed = (f"{k}={v!r}" for k, v in self.get_params().items() if v != usual[k])
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -263,12 +249,3 @@ def outer(P: Array, Q: Array, rows: slice = slice(None), columns: slice = slice(
     """Return a block of the symmetric part of ``PQᵀ``, the derivative of ``tr(PᵀKQ)`` in K."""
     B = P[rows, :] @ Q[columns, :].T
     return B if P is Q else 0.5 * (B + Q[rows, :] @ P[columns, :].T)
-
-
-def squared_distances(A: Array, B: Array) -> Array:
-    """Return ``‖a − b‖²`` for all pairs of rows."""
-    S = A @ B.T
-    S *= -2.0
-    S += column_dots(A.T, A.T)[:, None]
-    S += column_dots(B.T, B.T)[None, :]
-    return S

@@ -49,8 +49,10 @@ def _on_partition(
     function: RawFunction, merge: Merge, columns: np.ndarray | None, X: Any, Y: Any, p: Any
 ) -> Any:
     """Apply a block function to the blocks of one partition and merge the results."""
-    blocks = ArrayBlocks(X).with_responses(Y, p, columns)
-    return merge(function(*block) for block in blocks)
+    return merge(
+        function(block, Y[start : start + len(block)], p[start : start + len(block)])
+        for start, block in ArrayBlocks(X).blocks(columns)
+    )
 
 
 def _tree(merge: Merge, results: list[Any]) -> Any:

@@ -9,42 +9,38 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from array_api_compat import is_numpy_array
 from scipy.special import ndtri
 
 from covmin.constants import MANY_ROWS, SAMPLE_ROWS
-from covmin.core.arrays import default_block_size, row_tiles
+from covmin.core.arrays import (
+    Array,
+    array_namespace,
+    default_block_size,
+    like,
+    row_tiles,
+    to_numpy,
+)
 from covmin.core.rows import BlockFunction, add_up, map_blocks
 from covmin.runtime.machine import row_threads
 
-from .array import Blocks, Merge, RawFunction
+from .array import Blocks, DeviceBlocks, Merge, RawFunction
 
 # Rows that are enough to find far values.
 _LOOKED_AT = 1000
 _Knots = tuple[np.ndarray, np.ndarray]  # increasing values, and their scores
 
 
-def normal_range(X: np.ndarray, n_samples: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the range in which all of so many normal values would lie, with 95 % probability.
-
-    Location and scale are the median and the median absolute deviation of each column of X.
-    """
-    X = np.asarray(X, dtype=np.float64)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of empty columns
-        middle = np.nanmedian(X, axis=0)
-        deviation = np.nanmedian(np.abs(X - middle), axis=0) / ndtri(0.75)
-    reach = -ndtri(0.025 / n_samples) * deviation
-    return middle - reach, middle + reach
-
-
 @dataclass(frozen=True)
 class NormalScores:
     """``Φ⁻¹(F(x))`` for each column, where F is the fraction below x plus half of that at x.
 
-    Values outside the observed range get the score of the nearest observed value.
+    Values that were not observed get the mean score of the next ones on both sides, so that only
+    the order of the values counts; outside the observed range, that of the nearest.
     """
 
     knots: tuple[_Knots | None, ...]  # of each column; None leaves it unchanged
+    clips: bool = False  # whether knots are bounds, between which values stay
 
     @classmethod
     def of(cls, X: np.ndarray, p: np.ndarray, left: np.ndarray) -> NormalScores:
@@ -57,31 +53,46 @@ class NormalScores:
     def clipped(cls, X: np.ndarray, n_samples: int, left: np.ndarray) -> NormalScores | None:
         """Return the clipping of columns with a few far values; None if there are none.
 
-        A column is clipped where normal values would not lie among so many samples, if that halves
-        its standard deviation: then it is due to a few values that make all others nearly equal.
+        A column is clipped outside the range in which all of so many normal values would lie, with
+        95 % probability, if that halves its standard deviation: then it is due to a few values
+        that make all others nearly equal. The range is that of normal values with the same median
+        and median absolute deviation.
         """
-        low, high = normal_range(X, n_samples)
         with np.errstate(invalid="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # of empty columns
+            middle = np.nanmedian(np.asarray(X, dtype=np.float64), axis=0)
+            deviation = np.nanmedian(np.abs(X - middle), axis=0) / ndtri(0.75)
+            reach = -ndtri(0.025 / n_samples) * deviation
+            low, high = middle - reach, middle + reach
             far = np.nanstd(np.clip(X, low, high), axis=0) < 0.5 * np.nanstd(X, axis=0)
         far &= (low < high) & ~left
         if not far.any():
             return None
         bounds = [np.array(pair, dtype=np.float64) for pair in zip(low, high, strict=True)]
-        return cls(tuple((b, b) if f else None for b, f in zip(bounds, far, strict=True)))
+        knots = tuple((b, b) if f else None for b, f in zip(bounds, far, strict=True))
+        return cls(knots, clips=True)
 
-    def apply(self, X: np.ndarray) -> np.ndarray:
+    def apply(self, X: Array) -> Array:
         """Return the scores of samples (n_samples, n_columns); NaN and infinity stay."""
+        if not is_numpy_array(X):
+            return like(self.apply(to_numpy(X)), X)
         scores = np.array(X, order="C")
         for j, knots in enumerate(self.knots):
-            if knots is not None:
-                known = np.interp(X[:, j], *knots)
-                scores[:, j] = np.where(np.isfinite(X[:, j]), known, X[:, j])
+            if knots is None:
+                continue
+            values, of_values = knots
+            if self.clips:
+                known = np.clip(X[:, j], *values)
+            else:
+                next_up = np.searchsorted(values, X[:, j]).clip(max=values.size - 1)
+                next_down = np.searchsorted(values, X[:, j], side="right").clip(min=1) - 1
+                known = 0.5 * (of_values[next_up] + of_values[next_down])
+            scores[:, j] = np.where(np.isfinite(X[:, j]), known, X[:, j])
         return scores
 
     def restrict(self, columns: np.ndarray) -> NormalScores:
         """Return the scores for some of the columns."""
-        return NormalScores(tuple(self.knots[j] for j in columns))
+        return replace(self, knots=tuple(self.knots[j] for j in columns))
 
 
 def _scores(column: np.ndarray, p: np.ndarray, eps: float) -> _Knots | None:
@@ -186,28 +197,31 @@ def marked(blocks: Blocks, columns: np.ndarray) -> ChangedBlocks:
 
 
 def _on_changed(
-    function: RawFunction, change: Any, dtype: np.dtype[Any], X: np.ndarray, *others: np.ndarray
+    function: RawFunction, change: Any, dtype: np.dtype[Any], X: Array, *others: Array
 ) -> Any:
     # Convert first: the scores of integers are not integers.
-    return function(change.apply(X.astype(dtype, copy=False)), *others)
+    xp = array_namespace(X)
+    return function(change.apply(xp.astype(X, getattr(xp, dtype.name), copy=False)), *others)
 
 
 def standardize_block(
-    X: np.ndarray,
+    X: Array,
     mean: np.ndarray,
     scale: np.ndarray,
     missing_at: np.ndarray | None,
     dtype: np.dtype[Any],
-) -> np.ndarray:
+) -> Array:
     """Return ``(X − mean) / scale``, computed in float64 and rounded to ``dtype``.
 
     ``missing_at`` is the value that replaces a missing one in each column; None if none is missing.
     """
-    prepared = np.subtract(X, mean, dtype=np.float64)
-    prepared /= scale
+    xp = array_namespace(X)
+    prepared = xp.astype(X, xp.float64)
+    prepared -= like(mean, prepared)
+    prepared /= like(scale, prepared)
     if missing_at is not None:
-        np.copyto(prepared, missing_at, where=np.isnan(prepared))
-    return prepared.astype(dtype, copy=False)
+        prepared = xp.where(xp.isnan(prepared), like(missing_at, prepared), prepared)
+    return xp.astype(prepared, getattr(xp, dtype.name), copy=False)
 
 
 @dataclass(frozen=True)
@@ -218,35 +232,28 @@ class StandardizedBlocks:
     index: np.ndarray  # source column of each column
     mean: np.ndarray  # one for each entry of `index`, like `scale`
     scale: np.ndarray
-    missing_at: np.ndarray | None = (
-        None  # value of a missing entry in each column; None: no missing
-    )
-    rounded_to: np.dtype[Any] | None = None  # None: that of the blocks
+    missing_at: np.ndarray | None  # value of a missing entry in each column; None: no missing
+    dtype: np.dtype[Any]
 
     @property
     def shape(self) -> tuple[int, int]:
         return self.source.shape[0], self.index.size
 
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return self.rounded_to or self.source.dtype
-
     def astype(self, dtype: Any, copy: bool = False) -> StandardizedBlocks:
         """Return the same columns, to be rounded to another dtype."""
-        return replace(self, rounded_to=np.dtype(dtype))
+        return replace(self, dtype=np.dtype(dtype))
 
-    def standardize(self, X: np.ndarray) -> np.ndarray:
-        """Standardise raw rows that have the columns of ``index``."""
-        return standardize_block(X, self.mean, self.scale, self.missing_at, self.dtype)
-
-    def sample(self, rows: np.ndarray) -> np.ndarray:
-        """Return standardised rows at any row numbers."""
+    def sample(self, rows: np.ndarray) -> Array:
+        """Return standardised rows at any row numbers, where the table is."""
+        how = self.mean, self.scale, self.missing_at, self.dtype
+        if isinstance(self.source, DeviceBlocks):
+            return standardize_block(self.source.take(rows, self.index), *how)
         order = np.argsort(rows)
         taken, place = self.source.take(rows[order], self.index), np.argsort(order)
         sample = np.empty((rows.size, self.index.size), dtype=self.dtype)
 
         def fill(tile: slice) -> None:
-            sample[tile] = self.standardize(taken[place[tile]])
+            sample[tile] = standardize_block(taken[place[tile]], *how)
 
         for _ in map_blocks(fill, ((tile,) for tile in row_tiles(sample)), row_threads()):
             pass

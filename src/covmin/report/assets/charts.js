@@ -3,7 +3,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 function node(tag, attributes = {}, ...children) {
-  const svg = ["svg", "g", "path", "line", "rect", "circle", "text", "title"].includes(tag);
+  const svg = ["svg", "g", "path", "line", "rect", "circle", "text", "tspan", "title"].includes(tag);
   const element = svg ? document.createElementNS(SVG, tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
@@ -33,6 +33,26 @@ function byEnds(name, length) {
 // Shorten a long name by its middle.
 function short(name) {
   return name.length > 80 ? name.slice(0, 50) + "…" + name.slice(-29) : name;
+}
+
+// A name as text that may wrap after its separators.
+function breakable(name) {
+  const parts = short(name).split(/(?<=[_./:|])(?=[\p{L}_])/u);
+  const whole = document.createDocumentFragment();
+  parts.forEach((part, i) => whole.append(...(i ? [node("wbr"), part] : [part])));
+  return whole;
+}
+
+// A name beside a row of a chart, at the right edge of its room: on one line, or on two at a word end.
+function rowLabel(x, y, name, width, attributes) {
+  const fits = Math.floor(width / 6.9), label = text(x, y, "", { anchor: "end", ...attributes });
+  const small = Math.floor(width / 5.6), ends = [...name.matchAll(/[\s_./:|-]+/gu)].map((m) => m.index + m[0].length);
+  const cut = ends.filter((end) => end <= small && name.length - end <= small).pop();
+  if (name.length <= fits || cut === undefined) label.append(byEnds(name, fits));
+  else [name.slice(0, cut).trim(), name.slice(cut)].forEach((part, i) => label.append(
+    node("tspan", { x, y: y + (i ? 5 : -5), style: "font-size:10px" }, part)));
+  label.append(node("title", {}, name));
+  return label;
 }
 
 function scale(domain, range) {
@@ -172,9 +192,6 @@ function errorCurve(width, curve, m, pick) {
     const lower = sizes.map((s, i) => [x(s), y(Math.max(floor, errors[i] - se[i]))]).reverse();
     svg.append(node("path", { class: "band", d: polyline([...upper, ...lower]) + "Z" }));
   }
-  if (curve.limit) {
-    svg.append(node("line", { class: "rule dash", x1: box.left, x2: box.right, y1: y(curve.limit), y2: y(curve.limit) }));
-  }
   svg.append(node("line", { class: "now-rule", x1: x(m), x2: x(m), y1: box.top, y2: box.bottom }));
   svg.append(node("path", { class: "line", d: polyline(points) }));
   sizes.forEach((s, i) => svg.append(node("circle", { class: s === m ? "dot now" : "dot", cx: x(s), cy: y(errors[i]), r: s === m ? 6 : 3.5 })));
@@ -194,7 +211,6 @@ function curveLegend(curve) {
   const line = (kind) => node("line", { class: kind, x1: -7, x2: 7, y1: 0, y2: 0 });
   const items = [item(line("line"), curve.standard_error ? "mean over the folds" : "leave-one-out error")];
   if (curve.standard_error) items.push(item(node("rect", { class: "band", x: -7, y: -5, width: 14, height: 10 }), "plus or minus one standard error"));
-  if (curve.limit) items.push(item(line("rule dash"), `one standard error ${curve.measure === "concordance" ? "below" : "above"} the best`));
   return node("ul", { class: "legend" }, ...items);
 }
 
@@ -206,8 +222,7 @@ function pathChart(width, path, names, m, kept) {
   path.sizes.forEach((s, k) => svg.append(text(left + (k + 0.5) * step, 30, s, { anchor: "middle", class: k === current ? "mark" : "" })));
   svg.append(text(0, 12, "Features kept at each stage", { class: "strong" }));
   path.features.forEach((j, i) => {
-    const top = 40 + i * line, label = text(left - 10, top + 15, clip(names[j], Math.floor((left - 10) / 7)), { anchor: "end", class: i < kept ? "strong" : "" });
-    label.append(node("title", {}, names[j]));
+    const top = 40 + i * line, label = rowLabel(left - 10, top + 15, names[j], left - 10, { class: i < kept ? "strong" : "" });
     svg.append(label);
     path.sizes.forEach((s, k) => {
       const w = path.weights[k][i];
@@ -358,9 +373,8 @@ function networkChart(width, nodes, pairs, names, rankOf, isKept) {
     svg.append(arc);
   }
   for (const j of nodes) {
-    const label = text(left - 18, at(j) + 4, byEnds(names[j], Math.floor((left - 18) / 7.4)), { anchor: "end", class: "strong" });
+    const label = rowLabel(left - 18, at(j) + 4, names[j], left - 18, { class: "strong" });
     const knot = node("circle", { class: isKept(j) ? "knot" : "knot out", cx: left, cy: at(j), r: 12 });
-    label.append(node("title", {}, names[j]));
     knot.append(node("title", {}, `${names[j]}: ${rankOf(j) ? "rank " + rankOf(j) : "given"}`));
     svg.append(label, knot);
     if (rankOf(j) < 1000) svg.append(text(left, at(j) + 4, rankOf(j) || "–", { anchor: "middle", class: "on", "pointer-events": "none" }));
@@ -378,9 +392,7 @@ function correlationChart(width, matrix, names, n) {
   const step = Math.min(44, (width - left - 4) / n), svg = canvas(width, n * step + 6, "Associations between the selected features");
   for (let i = 0; i < n; i++) {
     const name = names[matrix.features[i]], y = i * step;
-    const label = text(left - 10, y + step / 2 + 4, clip(name, Math.floor((left - 10) / 7)), { anchor: "end", class: "strong" });
-    label.append(node("title", {}, name));
-    svg.append(label);
+    svg.append(rowLabel(left - 10, y + step / 2 + 4, name, left - 10, { class: "strong" }));
     for (let k = 0; k <= i; k++) {
       const r = matrix.percent[i][k], x = left + k * step, other = names[matrix.features[k]];
       svg.append(node("rect", { class: "cell-box", x: x + 1, y: y + 1, width: step - 2, height: step - 2, rx: 2 }));

@@ -11,13 +11,14 @@
   const rankAt = (i) => ranks[i];
   const kept = (m) => ranks.filter((rank) => rank <= m).length;
   const rows = order.map((j, i) => ({
-    rank: rankAt(i), feature: j, name: names[j], weight: report.ranking.weights[i], alone: alone.get(j),
+    rank: rankAt(i), feature: j, name: names[j], lost: report.ranking.lost[i] ?? undefined,
+    folds: report.ranking.in_folds[i] ?? undefined, about: report.ranking.about[i], alone: alone.get(j),
   }));
+  const most = Math.max(1e-9, ...rows.map((row) => row.lost ?? 0));
   const state = { m: fitted, sort: "rank", down: false, query: "", shown: PAGE };
 
   function curve() {
-    const of = innerWidth < 480 ? "of the variance" : "fraction of the variance of the response";
-    const label = byOrder ? "Cross-validated concordance index" : `Cross-validated error, ${of}`;
+    const label = byOrder ? "Cross-validated concordance index" : "Variance left unexplained, cross-validated";
     if (report.choice.curve) return { ...report.choice.curve, label };
     const path = report.path;
     return { n_features: [...path.sizes].reverse(), error: [...path.loo].reverse(), label: "Leave-one-out error (too low)" };
@@ -46,7 +47,7 @@
     find("m").setAttribute("aria-valuetext", text);
     find("m-reset").hidden = state.m === fitted;
     find("chosen-title").textContent = state.m === fitted ? "Selected features" : `The first ${state.m}`;
-    replace("chosen", ...order.slice(0, kept(state.m)).map((j) => node("span", { class: "name", title: names[j] }, short(names[j]))));
+    replace("chosen", ...order.slice(0, kept(state.m)).map((j) => node("span", { class: "name", title: names[j] }, breakable(names[j]))));
   }
 
   function drawCharts() {
@@ -100,7 +101,8 @@
       const label = `${names[plot.feature]}: explains ${percent(plot.explained)} alone`;
       const chart = { densities: densityChart, scatter: scatterChart, means: levelChart, shares: levelChart, survival: survivalChart }[plot.kind](plot, label, report.target);
       return node("article", { class: "card", "data-place": i },
-        node("header", {}, node("h3", { title: names[plot.feature] }, short(names[plot.feature])), node("span", {}, "")), chart, ["shares", "survival"].includes(plot.kind) ? classLegend(plot.classes, () => SHAPES[1](0, 0)) : null, footnote(plot));
+        node("header", {}, node("h3", { title: names[plot.feature] }, breakable(names[plot.feature])), node("span", {}, "")), chart, ["shares", "survival"].includes(plot.kind) ? classLegend(plot.classes, () => SHAPES[1](0, 0)) : null,
+        plot.effect ? node("p", { class: "effect" }, plot.effect + ".") : null, footnote(plot));
     }));
   }
 
@@ -137,8 +139,9 @@
   function drawTable() {
     const found = matching();
     const body = found.slice(0, state.shown).map((row) => node("tr", row.rank <= state.m ? { class: "kept" } : {},
-      node("td", { class: "num" }, String(row.rank || "given")), node("th", { scope: "row", title: row.name }, short(row.name)),
-      node("td", {}, node("div", { class: "weight" }, row.weight.toFixed(2), node("i", { style: `background-size:${100 * row.weight}% 100%` }))),
+      node("td", { class: "num" }, String(row.rank || "given")), node("th", { scope: "row", title: row.name }, breakable(row.name), node("small", {}, breakable(row.about))),
+      node("td", {}, row.lost === undefined ? "" : node("div", { class: "weight" }, percent(Math.max(0, row.lost)), node("i", { style: `background-size:${100 * Math.max(0, row.lost) / most}% 100%` }))),
+      report.choice.folds ? node("td", { class: "num" }, row.folds === undefined ? "" : percent(row.folds)) : null,
       node("td", { class: "num" }, row.alone === undefined ? "" : percent(row.alone))));
     find("ranking").tBodies[0].replaceChildren(...body);
     const left = found.length - body.length;
@@ -163,9 +166,9 @@
 
   function csv() {
     const quote = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
-    const lines = rows.map((row) => [row.rank, quote(row.name), row.weight, row.rank <= state.m ? 1 : 0,
-      row.alone === undefined ? "" : row.alone].join(","));
-    return ["rank,feature,weight,selected,alone", ...lines, ""].join("\r\n");
+    const lines = rows.map((row) => [row.rank, quote(row.name), row.lost ?? "", row.rank <= state.m ? 1 : 0,
+      row.folds ?? "", row.alone ?? "", quote(row.about)].join(","));
+    return ["rank,feature,lost_without,selected,in_folds,alone,about", ...lines, ""].join("\r\n");
   }
 
   function download() {
@@ -198,7 +201,7 @@
   find("ranking").tHead.addEventListener("click", (event) => {
     const key = event.target.dataset && event.target.dataset.key;
     if (!key) return;
-    state.down = key === state.sort ? !state.down : key === "weight" || key === "alone";
+    state.down = key === state.sort ? !state.down : ["lost", "folds", "alone"].includes(key);
     state.sort = key;
     drawTable();
   });
