@@ -317,7 +317,7 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         settings = settings_of(self, device)
         table = read(X, y, TableOptions.of(self), sample_weight, groups)
         with one_blas_thread():
-            columns = table.columns(self.standardize)
+            columns = table.columns(self.standardize, device)
         check_columns(table, columns, self.standardize)
         check_enough(table, columns)
         if self.cv is None:
