@@ -104,6 +104,12 @@ CASES = {
     "numbers as objects": (X.astype(object), y, {}, SAME),
     "numbers as text": (X.astype(str), y, {}, SAME),
     "dates in a frame": (FRAME.assign(b=pd.date_range("2020", periods=40)), y, {}, WORKS),
+    "durations in an array": (
+        (X * 1e6).astype("timedelta64[s]"),
+        y,
+        {},
+        WORKS,
+    ),
     "durations in a frame": (FRAME.assign(b=pd.to_timedelta(range(40))), y, {}, WORKS),
     "dates where numbers are asked for": (
         FRAME.assign(b=pd.date_range("2020", periods=40)),

@@ -152,9 +152,9 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
     feature_groups_, group_ranking_, group_support_ : ndarray of shape (n_groups,) or None
         Labels, ranks and mask of the groups, if there are groups.
     objective_ : float
-        Criterion Q (or its inverse-free form) at ``weights_``, in squared units of y after the
-        effect of ``given`` columns; for several numeric responses, the mean over the standardised
-        responses. For a fraction of the variance, use :func:`~covmin.unexplained_variance`.
+        Criterion Q at ``weights_`` (its inverse-free form as far as the steps of its conjugate
+        gradients go, mostly to 1 %), in squared units of y after the effect of ``given`` columns;
+        for several numeric responses, the mean over the standardised responses. For a fraction of the variance, use :func:`~covmin.unexplained_variance`.
     approximation_ : "fourier" or None
         Approximation used.
     approximation_error_ : float
