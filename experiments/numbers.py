@@ -181,13 +181,6 @@ def table_claims() -> pd.DataFrame:
 # Times ------------------------------------------------------------------------------------------
 
 
-def steps() -> pd.DataFrame:
-    """A step against its products."""
-    frame = times("step")
-    frame["against bare"] = (frame["seconds"] / frame.pop("bare")).map("{:.2f}×".format)
-    return frame.assign(seconds=frame["seconds"].map(in_words))
-
-
 def thousands(name: str) -> pd.DataFrame:
     """Times with commas in numbers of rows and columns."""
     frame = times(name)
@@ -241,6 +234,7 @@ def common(frame: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
 
 # Words in the names of tables with known features, and what the tables have in common.
 _KINDS = {
+    "large": "xor and threshold, 5,000 rows of 500 columns",
     "sin": "fast waves",
     "noise|errors|counts|weak": "heavy tails, gross errors, counts, weak effects",
     "signs|xor and|bits": "signs and thresholds of three and more",
@@ -324,7 +318,6 @@ TABLES = {
     "optimism": (table_optimism, 1),
     "leaks": (table_leaks, 3),
     "grid": (grid, 2),
-    "step": (steps, 2),
     "large": (lambda: thousands("large"), 2),
     "gpu": (lambda: thousands("gpu"), 2),
     **guarantees.TABLES,
