@@ -39,7 +39,8 @@ def noise(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def five_classes(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    return np.digitize(x[0] + x[1] * x[2] + 0.5 * noise(x, rng), [-1.0, -0.3, 0.3, 1.0])
+    number = np.digitize(x[0] + x[1] * x[2] + 0.5 * noise(x, rng), [-1.0, -0.3, 0.3, 1.0])
+    return np.array(list("abcde"))[number]
 
 
 def far_columns(rng: np.random.Generator, n: int) -> tuple[Any, Any]:

@@ -154,7 +154,8 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
     objective_ : float
         Criterion Q at ``weights_`` (its inverse-free form as far as the steps of its conjugate
         gradients go, mostly to 1 %), in squared units of y after the effect of ``given`` columns;
-        for several numeric responses, the mean over the standardised responses. For a fraction of the variance, use :func:`~covmin.unexplained_variance`.
+        for several numeric responses, the mean over the standardised responses. For a fraction of
+        the variance, use :func:`~covmin.unexplained_variance`.
     approximation_ : "fourier" or None
         Approximation used.
     approximation_error_ : float
