@@ -306,6 +306,7 @@ def real_tables(every: bool = False) -> pd.DataFrame:
 
 
 TABLES = {
+    "stated": (lambda: results("stated").drop(columns="draws"), 2),
     "why": (why, 1),
     "found-first": (found_first, 2),
     "found-first-each": (lambda: found_first(every=True), 2),
