@@ -25,7 +25,7 @@ from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.resume import fingerprint
 from covmin.runtime.run import LongRun, Run
 
-from .attributes import is_suspicious, present, warn_of_the_end
+from .attributes import present, warn_of_the_end
 from .fit import fit, settings_of
 from .frames import NamedResultsMixin, remembered
 from .scoring import check_scored
@@ -330,11 +330,7 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
             attributes = present(found, run.steps)
             # Warnings may be errors for the user. A failed fit changes nothing and keeps its
             # checkpoint, so warn before the attributes are set.
-            warn_of_the_end(found, attributes, run)
-            if is_suspicious(attributes):
-                from .leaks import warn_of_leaks
-
-                warn_of_leaks(self, table, attributes["ranking_"], attributes["n_features_"])
+            warn_of_the_end(self, found, table, attributes, run)
         if attributes["feature_names_in_"] is None:
             del attributes["feature_names_in_"]
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
