@@ -238,11 +238,6 @@ class Run(Watch):
         finally:
             signal.signal(signal.SIGINT, before)
 
-    def planned(self, plan: object) -> None:
-        """Announce the plan, before the choice of m, which may take long."""
-        if self.bar.tells:
-            print(plan, file=sys.stderr)
-
     def stop(self) -> bool:
         """Tell whether to stop here: the user has asked for it, or the time is up."""
         self.late = self.late or monotonic() - self.begin >= self.seconds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -109,7 +110,8 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
             table = beyond_given(table, rows, settings.standardize)
         data = problem_of(plan, columns, table.response.Y)
         plan, first = look(plan, data, columns, settings)
-        run.planned(plan)
+        if run.bar.tells:  # before the choice of m, which may take long
+            print(plan, file=sys.stderr)
         plan, epsilon, m, found = choose(plan, table, columns, rows, settings, run)
         problem = formulated(plan, data, columns, table.response, epsilon)
         m_kept, protected = min(m, problem.n_features), first.protected if plan.order else None
@@ -211,7 +213,7 @@ def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[
         choice = f"clipped in {count_of(len(far), 'column')}: {listed(far)}"
         reason = "beyond what normal values of so many samples reach, and most of the variance"
         decisions.append(Decision("far values", choice, reason))
-    if names := table.columns_with_missing:
+    if names := table.column_labels[table.layout.indicators].tolist():
         choice = f"{count_of(len(names), 'column')}: {listed(names)}"
         reason = "set to the mean, with an indicator of missingness that shares the weight of the"
         decisions.append(Decision("missing values", choice, f"{reason} column"))
