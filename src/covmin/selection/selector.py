@@ -69,10 +69,11 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         other features are ranked by what they add.
     column_types : {"auto", "strict"} or dict, default="auto"
         How to read the columns. "auto" reads categorical dtypes and text as categories, numbers
-        and dates in text as such, and dates as time and cycles; it excludes columns that identify
-        the rows. A missing value is set to the column mean, with an indicator of missingness.
-        ``plan_`` lists the result. A dict maps columns, by name or index, to "number", "category",
-        "date" or "drop". "strict" accepts only numbers and categorical dtypes, none missing.
+        and dates in text as such, and dates as time and cycles; it excludes free text and columns
+        that identify the rows. A missing value is set to the column mean, with an indicator of
+        missingness. ``plan_`` lists the result. A dict maps columns, by name or index, to "number",
+        "category", "date", "text" (one feature of its words) or "drop". "strict" accepts only
+        numbers and categorical dtypes, none missing.
     task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
         How to read y. "auto" treats labels, and integers with few distinct values, as classes;
         integers with many distinct values and other numbers as a numeric response; an ordered
@@ -138,7 +139,8 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
     weights_ : ndarray of shape (n_features,)
         Weights w for ``n_features_`` features; 1 for ``given`` columns.
     column_kinds_ : ndarray of str of shape (n_features,)
-        How each column was read: "number", "category", "date", "identifier", "empty", "dropped".
+        How each column was read: "number", "category", "date", "text", "identifier", "free text",
+        "empty", "dropped".
     plan_ : Plan
         The decisions of the fit and their reasons: ``print(selector.plan_)``.
     feature_groups_, group_ranking_, group_support_ : ndarray of shape (n_groups,) or None
@@ -315,7 +317,7 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         settings = settings_of(self, device)
         table = read(X, y, TableOptions.of(self), sample_weight, groups)
         with one_blas_thread():
-            columns = table.columns(self.standardize)
+            columns = table.columns(self.standardize, device)
         check_columns(table, columns, self.standardize)
         check_enough(table, columns)
         if self.cv is None:
