@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from copy import copy
 from dataclasses import dataclass, replace
 from numbers import Integral
@@ -112,7 +113,8 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
             table = beyond_given(table, rows, settings.standardize)
         data = problem_of(plan, columns, table.response.Y)
         plan, first = look(plan, data, columns, settings)
-        run.planned(plan)
+        if run.bar.tells:  # before the choice of m, which may take long
+            print(plan, file=sys.stderr)
         plan, epsilon, m, found = choose(plan, table, columns, rows, settings, run)
         problem = formulated(plan, data, columns, table.response, epsilon)
         m_kept, protected = min(m, problem.n_features), first.protected if plan.order else None
