@@ -14,6 +14,7 @@ from uuid import uuid4
 import joblib
 import numpy as np
 
+from covmin.core.arrays import to_numpy
 from covmin.core.path import Stage
 from covmin.core.solver import Iteration, Progress, Solution
 from covmin.remarks import InputError
@@ -186,7 +187,7 @@ def fingerprint(parameters: dict[str, Any], columns: Any, response: Any) -> dict
 
 
 def _hash_of_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> str:
-    return str(joblib.hash(np.ascontiguousarray(X)))
+    return str(joblib.hash(np.ascontiguousarray(to_numpy(X))))
 
 
 def _identity(name: str, value: Any) -> Any:

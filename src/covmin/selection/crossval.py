@@ -15,11 +15,12 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
 from sklearn.utils import Bunch
 
 from covmin.constants import FOLDS, SAMPLE_ROWS, STANDARD_ERRORS
+from covmin.core.arrays import to_numpy
 from covmin.core.path import run_path
 from covmin.core.regression import regress_on_sets
 from covmin.core.solver import Watch
 from covmin.data import Layout, Table
-from covmin.data.blocks import ArrayBlocks, StandardizedBlocks, in_blocks
+from covmin.data.blocks import ArrayBlocks, StandardizedBlocks, as_blocks, in_blocks
 from covmin.data.response import EncodedResponse
 from covmin.data.standardize import DistinctRows, PreparedColumns, Standardize, prepare_columns
 from covmin.data.survival import martingale_residuals
@@ -173,7 +174,7 @@ class _HeldOut:
         used = np.unique(np.concatenate(chosen))
         X, p = self.columns.X, self.columns.p[:most]
         if isinstance(X, StandardizedBlocks):
-            first = X.restrict(used).sample(np.arange(min(most, X.shape[0])))
+            first = to_numpy(X.restrict(used).sample(np.arange(min(most, X.shape[0]))))
         else:
             first = np.asarray(X[:most, used])
         regressions = regress_on_sets(
@@ -228,7 +229,7 @@ def cross_validate(
     plan = replace(plan, n_threads=max(1, plan.n_threads // n_workers))
 
     def scored(fold: Fold) -> np.ndarray | None:
-        held = _hold_out(samples, samples.layout, standardize, fold)
+        held = _hold_out(samples, samples.layout, standardize, fold, plan.device)
         chosen = _chosen(held, plan, sizes, _UntilChosen(run))
         if run.stop_choosing():  # an unfinished ranking is not comparable
             return None
@@ -314,8 +315,14 @@ def held_out_share(samples: Table, cv: Any) -> float:
     return min(error / of_mean, 1.0)
 
 
-def _hold_out(samples: Table, layout: Layout, standardize: Standardize, fold: Fold) -> _HeldOut:
-    """Prepare the training columns and responses, and the samples of the test fold.
+def _hold_out(
+    samples: Table,
+    layout: Layout,
+    standardize: Standardize,
+    fold: Fold,
+    device: str | None = None,
+) -> _HeldOut:
+    """Prepare the training columns and responses, on a device, and the samples of the test fold.
 
     Both responses are centred by the mean of the training samples.
     """
@@ -325,6 +332,8 @@ def _hold_out(samples: Table, layout: Layout, standardize: Standardize, fold: Fo
     mean = trained @ Y[train] / trained.sum()
     Y_train = Y[train] - mean
     X_train, X_left = (X.keep(m) if in_blocks(X) else X[m] for m in fold)
+    if device is not None:
+        X_train = as_blocks(X_train, device)
     columns = prepare_columns(X_train, standardize, layout=layout, sample_weight=trained, Y=Y_train)
     return _HeldOut(
         columns,

@@ -160,8 +160,8 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
     feature_groups_, group_ranking_, group_support_ : ndarray of shape (n_groups,) or None
         Labels, ranks and mask of the groups, if there are groups.
     objective_ : float
-        Criterion Q (or its inverse-free form) at ``weights_``, in squared units of y. For a
-        fraction of the variance, use :func:`~covmin.unexplained_variance`.
+        Criterion Q (its inverse-free form to about 1 %) at ``weights_``, in squared units of y. For
+        a fraction of the variance, use :func:`~covmin.unexplained_variance`.
     approximation_ : "fourier" or None
         Approximation used.
     approximation_error_ : float
@@ -331,7 +331,7 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         settings = settings_of(self, device)
         table = read(X, y, TableOptions.of(self), sample_weight, groups)
         with one_blas_thread():
-            columns = table.columns(self.standardize)
+            columns = table.columns(self.standardize, device)
         check_columns(table, columns, self.standardize)
         check_enough(table, columns)
         if self.cv is None:
