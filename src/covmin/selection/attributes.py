@@ -118,7 +118,8 @@ def warn_of_the_end(
             "objective may increase when features explain more of y. Pass a larger lambda2, or "
             "None.",
         )
-    if early_end := run.early_end(attributes["path_"].n_features[-1]):
+    if run.late or run.interrupted or run.n_judged is not None:
+        early_end = run.early_end(attributes["path_"].n_features[-1])
         warn("end-of-fit", early_end, category=ConvergenceWarning)
     elif not attributes["converged_"]:
         warn(
