@@ -27,8 +27,7 @@ test: $(VENV)/.installed-test ## run the tests but for the slow ones
 test-all: $(VENV)/.installed-test ## run all tests: faults, large tables, pages and examples too
 	$(PYTEST)
 
-bench: $(VENV)/.installed-dev ## steps against bare products, fits from disk, boosted trees
-	$(BIN)/python -m benchmarks.step
+bench: $(VENV)/.installed-dev ## fits from disk, and beside boosted trees
 	$(BIN)/python -m benchmarks.large
 	$(BIN)/python -m benchmarks.grid
 

@@ -73,33 +73,19 @@ def summary(folds: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
-def percent(mean: pd.Series, error: pd.Series) -> list[str]:
-    return [f"{100 * m:.1f} ± {100 * e:.1f}" for m, e in zip(mean, error, strict=True)]
-
-
-def accuracy_table(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Sets against selectors, in per cent with standard errors; the best of each set named."""
-    table = table.assign(cell=percent(table["accuracy"], table["standard_error"]))
-    wide = {v: table.pivot(index="dataset", columns="selector", values=v)[names] for v in table}
-    cells, means = wide["cell"].fillna(""), wide["accuracy"]
-    cells["best"] = means.idxmax(axis=1)
-    everywhere = means.dropna(axis=1).mean()
-    shown = [f"{100 * everywhere[n]:.1f}" if n in everywhere else "" for n in names]
-    cells.loc["mean"] = [*shown, everywhere.idxmax()]
-    cells.loc["folds, at least"] = [*(f"{count:.0f}" for count in wide["n_folds"].min()), ""]
-    order = [*dict.fromkeys(table["dataset"]), "mean", "folds, at least"]
-    return cells.loc[order].reset_index().rename(columns={"dataset": "set"})
-
-
 def report(table: pd.DataFrame) -> str:
-    """The tables in Markdown."""
+    """Accuracy in per cent with its standard error, and seconds: sets against selectors."""
     names = [n for n in (*OURS, *RIVALS) if n in set(table["selector"])]
-    times = table.pivot(index="dataset", columns="selector", values="fit_seconds")[names]
-    title = "Nested accuracy in per cent, mean over the numbers of features "
-    parts = {
-        f"{title}(± standard error over folds)": markdown_table(accuracy_table(table, names)),
-        "Seconds of a fit": markdown_table(times.rename_axis("set").reset_index(), 2),
-    }
+    mean, error = (100 * table[key] for key in ("accuracy", "standard_error"))
+    table = table.assign(cell=mean.map("{:.1f} ± ".format) + error.map("{:.1f}".format))
+    titles = {"cell": "Nested accuracy in per cent, mean over the numbers of features"}
+    titles["fit_seconds"] = "Seconds of a fit"
+    parts = {}
+    for value, title in titles.items():
+        wide = table.pivot(index="dataset", columns="selector", values=value)[names]
+        order = list(dict.fromkeys(table["dataset"]))
+        wide = wide.loc[order].rename_axis("set").reset_index()
+        parts[title] = markdown_table(wide.fillna("") if value == "cell" else wide, 2)
     return titled(parts)
 
 

@@ -181,13 +181,6 @@ def table_claims() -> pd.DataFrame:
 # Times ------------------------------------------------------------------------------------------
 
 
-def steps() -> pd.DataFrame:
-    """A step against its products."""
-    frame = times("step")
-    frame["against bare"] = (frame["seconds"] / frame.pop("bare")).map("{:.2f}×".format)
-    return frame.assign(seconds=frame["seconds"].map(in_words))
-
-
 def thousands(name: str) -> pd.DataFrame:
     """Times with commas in numbers of rows and columns."""
     frame = times(name)
@@ -241,6 +234,7 @@ def common(frame: pd.DataFrame, cell: list[str]) -> pd.DataFrame:
 
 # Words in the names of tables with known features, and what the tables have in common.
 _KINDS = {
+    "large": "xor and threshold, 5,000 rows of 500 columns",
     "sin": "fast waves",
     "noise|errors|counts|weak": "heavy tails, gross errors, counts, weak effects",
     "signs|xor and|bits": "signs and thresholds of three and more",
@@ -248,6 +242,12 @@ _KINDS = {
     "GAMETES": "GAMETES: pairs, three, two halves",
     "monk|parity5|corral|led24|Friedman": "monks, parity5+5, corral, led24, Friedman",
 }
+
+
+def by_selector(frame: pd.DataFrame, value: str, keys: list[str]) -> pd.DataFrame:
+    """Means of a value, a column for each selector, ours first."""
+    wide = frame.pivot_table(value, keys, "selector", sort=False)
+    return wide[["ccm", *wide.columns.drop("ccm")]]
 
 
 def losses_first(wide: pd.DataFrame) -> pd.DataFrame:
@@ -266,8 +266,7 @@ def found_first(every: bool = False) -> pd.DataFrame:
     ]
     published["columns"] = f"2 to {published['columns'].max():,}"
     frame = pd.concat([results("truth"), results("known"), published])
-    wide = frame.pivot_table("found", ["table", "rows", "columns"], "selector", sort=False)
-    wide = wide.reset_index()
+    wide = by_selector(frame, "found", ["table", "rows", "columns"]).reset_index()
     if every:
         return wide.astype({"rows": str, "columns": str})
     kinds = wide.pop("table")
@@ -275,6 +274,7 @@ def found_first(every: bool = False) -> pd.DataFrame:
         kinds = kinds.where(~kinds.str.contains(words), kind)
     groups = wide.drop(columns=["rows", "columns"]).groupby(kinds.rename("tables"), sort=False)
     means = losses_first(groups.agg(lambda shares: shares.mean(skipna=False)))
+    means = means.dropna(axis=1, thresh=len(means) // 2)  # those that ran on most
     means.insert(0, "number", groups.size())  # a mean is empty where a table is missing
     means.loc["seconds of a fit, mean"] = frame.groupby("selector")["seconds"].mean()
     number = means["number"].map("{:.0f}".format, na_action="ignore").fillna("")
@@ -295,7 +295,7 @@ def real_tables(every: bool = False) -> pd.DataFrame:
     frame = common(results("truth-tables"), ["table", "m", "draw"])
     frame = frame.rename(columns={"m": "columns"})
     long = frame.melt(["table", "selector", "columns", "draw"], TABLE_JUDGES, "judge", "score")
-    wide = long.pivot_table("score", keys, "selector", sort=False)
+    wide = by_selector(long, "score", keys)
     wide = wide if every else losses_first(wide)
     best = wide.drop(columns="ccm").max(axis=1)
     level = (wide["ccm"] >= best - 0.005).map({True: "yes", False: "**no**"})
@@ -318,7 +318,6 @@ TABLES = {
     "optimism": (table_optimism, 1),
     "leaks": (table_leaks, 3),
     "grid": (grid, 2),
-    "step": (steps, 2),
     "large": (lambda: thousands("large"), 2),
     "gpu": (lambda: thousands("gpu"), 2),
     **guarantees.TABLES,

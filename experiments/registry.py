@@ -40,7 +40,6 @@ PICTURES: dict[str, tuple[Callable[..., Any], list[str]]] = {
 # What makes files of results beside the studies: hours on one core, and the files.
 RUNS: dict[str, tuple[float, list[str]]] = {
     "benchmarks.grid": (1.5, [f"{_B}grid.csv"]),
-    "benchmarks.step --processor --rows 50000": (0.1, [f"{_B}step.csv"]),
     "benchmarks.large": (0.1, [f"{_B}large.csv"]),
     "benchmarks.gpu": (0.1, [f"{_B}gpu.csv"]),  # needs a GPU
 }

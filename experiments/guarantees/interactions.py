@@ -202,37 +202,35 @@ def with_error(rate: float, n_tables: int = N_TABLES) -> str:
     return f"**{text}**" if rate > limit else text
 
 
-def page_of(rates: pd.DataFrame, what: str) -> pd.DataFrame:
-    """Features and responses against shapes and the order of the search."""
-    shape = rates["n"].astype(str) + " × " + rates["d"].astype(str)
-    if what == "found":
-        shape += rates["order"].map({2: ", pairs", 3: ", and triples"})
-    long, keys = (
-        rates.assign(shape=shape, shown=rates[what].map(with_error)),
-        ["features", "response"],
-    )
-    wide = long.pivot(index=keys, columns="shape", values="shown").fillna("")
-    wide = wide.loc[list(dict.fromkeys(map(tuple, rates[keys].to_numpy())))]
-    return wide[list(dict.fromkeys(shape))].reset_index()
-
-
-def rates_of(kinds: dict[str, Any]) -> pd.DataFrame:
-    frame = results("guarantees-interactions")
-    return frame[frame["response"].isin(list(kinds))]
-
-
-def page_effects() -> pd.DataFrame:
-    rates = rates_of(EFFECTS_OF_SINGLES)
-    spread = page_of(rates[rates["order"] == 2], "spread").iloc[:, -1]
-    return page_of(rates, "found").assign(spread=spread)
-
-
-def page_spread() -> pd.DataFrame:
-    rates = rates_of(NOISE).query("order == 2")
-    return page_of(rates[~rates["response"].str.contains("class")], "spread")
+def page_rates() -> pd.DataFrame:
+    """Mean and highest rates over responses, sizes and orders, for each kind of features."""
+    frame, rows = results("guarantees-interactions"), []
+    for what, kinds in (("noise", NOISE), ("single effects", EFFECTS_OF_SINGLES)):
+        rates = frame[frame["response"].isin(list(kinds))]
+        for features, part in rates.groupby("features", sort=False):
+            worst = part.loc[part["found"].idxmax()]
+            # Classes have no spread.
+            real = part[(part["order"] == 2) & ~part["response"].str.contains("class")]
+            most = real.loc[real["spread"].idxmax()]
+            rows.append(
+                {
+                    "response": what,
+                    "features": features,
+                    "designs": len(part),
+                    "interaction, mean": part["found"].mean(),
+                    "interaction, highest": with_error(worst["found"]),
+                    "at (interaction)": f"{worst['response']}, {worst['n']} × {worst['d']}",
+                    "spread, mean": real["spread"].mean(),
+                    "spread, highest": with_error(most["spread"]),
+                    "at (spread)": f"{most['response']}, {most['n']} × {most['d']}",
+                }
+            )
+    return pd.DataFrame(rows)
 
 
 _CELL: dict[str, Any] = {"features": "independent", "response": "two classes"}
+# What the search consists of: not the path, which comes after it.
+_PARTS = ("constants.py", "core/arrays.py", "core/rows.py", "core/screening", "plan/look.py")
 STUDIES = [
     Study(
         "guarantees-interactions",
@@ -241,12 +239,9 @@ STUDIES = [
         0.1,
         summary,
         by="features",
+        parts=_PARTS,
         cell=_CELL,
         value="found",
     )
 ]
-TABLES = {
-    "interactions-noise": (lambda: page_of(rates_of(NOISE), "found"), 3),
-    "interactions-spread": (page_spread, 3),
-    "interactions-effects": (page_effects, 3),
-}
+TABLES = {"interactions": (page_rates, 3)}

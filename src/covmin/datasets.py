@@ -3,12 +3,10 @@
 The generators draw the three synthetic sets of J. Chen, M. Stern, M. J. Wainwright and
 M. I. Jordan, "Kernel feature selection via conditional covariance minimization", NeurIPS 2017;
 two harder ones whose noise features are correlated with the true ones; and censored survival
-times. The true features come first, and ``informative`` in the result lists them. Other columns
-are independent standard normal noise, but for the two harder sets. The noise is drawn last: for a
-given seed, the target and the true features do not depend on the number of noise features.
+times. The true features come first. The noise is drawn last: for a given seed, the target and the
+true features do not depend on the number of noise features.
 """
 
-import re
 from collections.abc import Callable
 from inspect import cleandoc
 from numbers import Integral
@@ -62,10 +60,8 @@ def _documented(n_true: int, target: str) -> Callable[[Make], Make]:
     shared = _SHARED.format(n_true=n_true, n_noise=10 - n_true, target=target)
 
     def document(make: Make) -> Make:
-        about, heading, rest = re.split(
-            r"\n\n(Notes|Examples)\n", cleandoc(make.__doc__ or ""), maxsplit=1
-        )
-        make.__doc__ = f"{about}\n\n{shared}\n\n{heading}\n{rest}"
+        about, examples = cleandoc(make.__doc__ or "").split("\n\nExamples\n")
+        make.__doc__ = f"{about}\n\n{shared}\n\nExamples\n{examples}"
         return make
 
     return document
@@ -78,14 +74,7 @@ def make_shell(
     """Binary classification: a point cloud (−1) against a spherical shell (+1).
 
     Given Y = −1, all features are standard normal. Given Y = +1, X1…X4 are standard normal
-    conditioned on ``9 ≤ X1² + … + X4² ≤ 16``. Each sample draws its class at random with equal
-    probabilities, so the samples are independent and the classes are balanced only on average.
-
-    Notes
-    -----
-    Sampling is exact, without rejection. The direction of a normal vector is uniform on the
-    sphere and independent of its length, so conditioning changes only the squared radius: it is
-    χ²(4) truncated to [9, 16] and is drawn through its inverse distribution function.
+    conditioned on ``9 ≤ X1² + … + X4² ≤ 16``. The classes are balanced only on average.
 
     Examples
     --------
@@ -98,6 +87,7 @@ def make_shell(
     n_samples, n_noise, rng = _checked(n_samples, n_noise, random_state)
     y = 2 * rng.integers(2, size=n_samples) - 1
     X = rng.standard_normal((n_samples, 4))
+    # Only the length of a normal vector depends on the condition: its square is χ²(4), truncated.
     squared_radius = chi2.ppf(rng.uniform(*chi2.cdf(_SHELL, df=4), n_samples), df=4)
     on_shell = y == 1
     # Rounding in the inverse can overstep the edge of the shell by one unit in the last place.
@@ -112,15 +102,9 @@ def make_xor(
 ) -> Any:
     """Four classes by a three-way XOR: no single feature carries information about the class.
 
-    The 8 corners v ∈ {−1, 1}³ are grouped by ``(v1 v3, v2 v3)`` into 4 classes, each a corner
-    and its negation. A sample of a class is drawn from ``N(v, 0.5 I)``, where v is one of its two
-    corners with probability ½ each. Each sample draws its class at random with equal
-    probabilities, so the samples are independent and the classes are balanced only on average.
-
-    Notes
-    -----
-    A covariance of 0.5 I means a standard deviation of √½ around each corner. The class of a
-    corner is ``2 [v1 v3 = 1] + [v2 v3 = 1]``.
+    The 8 corners v ∈ {−1, 1}³ form 4 classes, ``2 [v1 v3 = 1] + [v2 v3 = 1]``, each a corner and
+    its negation. A sample is drawn from ``N(v, 0.5 I)`` around either corner of its class. The
+    classes are balanced only on average.
 
     Examples
     --------
@@ -244,10 +228,7 @@ def _result(
     return_X_y: bool,
     correlation: float = 0.0,
 ) -> Any:
-    """Append noise features to the true features ``X`` (n, m) and build the result.
-
-    Noise feature j has the given correlation with true feature j modulo m.
-    """
+    """Append noise to ``X`` (n, m); column j has the given correlation with true column j mod m."""
     n_samples, n_informative = X.shape
     noise = rng.standard_normal((n_samples, n_noise))
     if correlation:

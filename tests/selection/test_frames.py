@@ -38,8 +38,9 @@ def fitted(table):
 
 def test_the_ranking_has_names_and_notes(fitted):
     frame = fitted.ranking_frame()
-    assert list(frame)[:6] == ["name", "rank", "weight", "kept", "in_folds", "alone"]
-    assert list(frame)[6:] == ["kind", "distinct", "missing", "reason", "notes"]
+    assert list(frame)[:4] == ["name", "rank", "weight", "kept"]
+    assert list(frame)[4:7] == ["lost_without", "in_folds", "alone"]
+    assert list(frame)[7:] == ["kind", "distinct", "missing", "reason", "notes"]
     assert_array_equal(frame["rank"], np.sort(fitted.ranking_))
     by_name = frame.set_index("name").loc[list(fitted.feature_names_in_)]
     assert_array_equal(by_name["rank"], fitted.ranking_)
@@ -199,3 +200,19 @@ def test_a_table_that_was_read_stands_for_the_samples():
     assert "<html" in selector.report().html
     with pytest.raises(ValueError, match="y"):
         unexplained_variance(X)
+
+
+def test_what_is_lost_without_a_feature_can_be_read():
+    """Of y = 2a + bc + d/2 + noise, the shares of the parts."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1500, 5))
+    product = X[:, 1] * X[:, 2]
+    parts = np.array([2 * X[:, 0], product, product, 0.5 * X[:, 3]])
+    y = parts[[0, 1, 3]].sum(axis=0) + 0.5 * rng.standard_normal(1500)
+    selector = CCMSelector(4).fit(X, y)
+    assert_allclose(selector.lost_without_[:4], parts.var(axis=1) / y.var(), atol=0.04)
+    assert np.isnan(selector.lost_without_[4])
+    assert "lost without" in selector._html_repr()
+    few = CCMSelector(2).fit(X[:15], y[:15])  # too few samples for tuned regressions
+    assert np.isnan(few.lost_without_).all()
+    assert "weight" in few._html_repr()

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from covmin.selection.summary import beside_the_rank, measure_text
 from covmin.text import count_of, percent, printable, shortened, with_p_value
 
 from .errors import CommandError
@@ -50,21 +51,17 @@ def show_selection(
     )
     console.print(Text(_safe(found["headline"]), "bold"))
     console.print()
-    console.print(_ranking(features[:top], path))
+    title, said, beside = beside_the_rank(features)
+    console.print(_ranking(features[:top], title, beside, path))
     if len(features) > top:
         more = f"… and {len(features) - top} more (--top, --json or --report show them)"
         console.print(Text(more, "dim"))
-    m = found["n_selected"]
-    are = "is" if m == 1 else "are"
-    legend = f"weight: from 0 (not used) to 1 (fully used), when {m} {are} selected"
     if len(path.n_features) > 1:
-        legend += (
-            "\npath: weight at each stage, with fewer features each time; the last ranks first"
-        )
-    console.print(Text(legend, "dim"))
+        said += "\npath: weight at each stage, with fewer features each time; the last ranks first"
+    console.print(Text(said, "dim"))
     console.print()
     if found["cv_results"] is not None:
-        console.print(_curve(found["cv_results"], m))
+        console.print(_curve(found["cv_results"], found["n_selected"]))
     for line in (found["why"], *_measures(found), *_effects(found), *_substitutes(found)):
         console.print(Text(_safe(line)))
     if found["verdicts"] is not None:
@@ -78,23 +75,25 @@ def _name(name: str) -> str:
     return shortened(printable(name), _LONGEST_NAME)
 
 
-def _ranking(features: list[dict[str, Any]], path: Any) -> Table:
-    """Return a table of features, with their weights along the path."""
+def _ranking(
+    features: list[dict[str, Any]], title: str, beside: list[tuple[str, float]], path: Any
+) -> Table:
+    """Return a table of features, with a number and a bar, and their weights along the path."""
     sizes = path.n_features
     table = Table(**BARE)
     table.add_column("rank", justify="right")
     table.add_column("feature", overflow="fold")
-    table.add_column("weight", justify="right")
+    table.add_column(title, justify="right")
     table.add_column("", min_width=10)
     if len(sizes) > 1:
         table.add_column(f"path {sizes[0]}→{sizes[-1]}", no_wrap=True)
     table.add_column("")
-    for row in features:
+    for row, (value, bar) in zip(features, beside, strict=False):
         table.add_row(
             str(row["rank"] or "given"),
             Text(_name(row["name"])),
-            f"{row['weight']:.2f}",
-            Text("━" * round(10 * row["weight"]), style="cyan" if row["kept"] else "dim"),
+            value,
+            Text("━" * round(10 * bar), style="cyan" if row["kept"] else "dim"),
             *([sparkline(path.weights[:, row["column"]], 0.0, 1.0)] if len(sizes) > 1 else []),
             Text("selected", style="green") if row["kept"] else "",
             style="" if row["kept"] else "dim",
@@ -113,8 +112,6 @@ def _curve(curve: dict[str, Any], m: int) -> Text:
 
 def _measures(found: dict[str, Any]) -> list[str]:
     """Describe how well the response is predicted, against a prediction without features."""
-    from covmin.selection.summary import measure_text
-
     told = [
         f"{row['title']} {measure_text(row['name'], row['value'])} "
         f"({measure_text(row['name'], row['without'])})"

@@ -40,13 +40,6 @@ def like(values: Array, reference: Array) -> Array:
     return xp.asarray(values, dtype=reference.dtype, device=device_of(reference))
 
 
-def beside(values: np.ndarray | float, reference: Array) -> Array:
-    """Return NumPy values in the array library and on the device of ``reference``."""
-    if is_numpy_array(reference):
-        return values
-    return array_namespace(reference).asarray(values, device=device_of(reference))
-
-
 def take(array: Array, indices: Array, axis: int) -> Array:
     """Copy the rows (``axis=0``) or columns (``axis=1``) at ``indices``."""
     xp = array_namespace(array)
@@ -266,34 +259,26 @@ def factorize(M: Array, ridge: Array | float = 0.0) -> Factor:
     least = xp.full_like(diagonal, max(scale * rounding, float(xp.finfo(M.dtype).smallest_normal)))
     lifted, lift = xp.where(diagonal > least, diagonal, least), 0.0
     while True:
-        raised = diagonal + lift * lifted
-        L = _cholesky(M, raised)
-        if L is not None and xp.all(xp.linalg.diagonal(L) ** 2 > rounding * raised):
+        raised, fails = diagonal + lift * lifted, 0
+        if is_numpy_array(M):
+            np.einsum("ii->i", M)[...] = raised
+            # M is symmetric, so its transpose is the Fortran-ordered array that LAPACK expects.
+            L, fails = get_lapack_funcs("potrf", (M,))(M.T, lower=1, overwrite_a=1, clean=0)
+        elif is_torch_array(M):
+            import torch
+
+            M.diagonal().copy_(raised)
+            L, fails = torch.linalg.cholesky_ex(M)
+        else:
+            eye = xp.eye(M.shape[0], dtype=M.dtype, device=device_of(M))
+            try:
+                L = xp.linalg.cholesky(M + eye * (raised - xp.linalg.diagonal(M))[:, None])
+            except np.linalg.LinAlgError:
+                fails = 1
+        if int(fails) == 0 and xp.all(xp.linalg.diagonal(L) ** 2 > rounding * raised):
             return Factor(L)
         if is_numpy_array(M):
             # LAPACK has overwritten one triangle; the other one still holds M.
             lower = np.tril_indices(M.shape[0], -1)
             M.T[lower] = M[lower]
         lift = max(10.0 * lift, rounding)
-
-
-def _cholesky(M: Array, diagonal: Array) -> Array | None:
-    """Return the factor of M with another diagonal, or None if it is not positive definite."""
-    if is_numpy_array(M):
-        np.einsum("ii->i", M)[...] = diagonal
-        # M is symmetric, so its transpose is the Fortran-ordered array that LAPACK expects.
-        potrf = get_lapack_funcs("potrf", (M,))
-        L, info = potrf(M.T, lower=1, overwrite_a=1, clean=0)
-        return L if info == 0 else None
-    if is_torch_array(M):
-        import torch
-
-        M.diagonal().copy_(diagonal)
-        L, info = torch.linalg.cholesky_ex(M)
-        return L if int(info) == 0 else None
-    xp = array_namespace(M)
-    eye = xp.eye(M.shape[0], dtype=M.dtype, device=device_of(M))
-    try:
-        return xp.linalg.cholesky(M + eye * (diagonal - xp.linalg.diagonal(M))[:, None])
-    except np.linalg.LinAlgError:
-        return None

@@ -150,6 +150,23 @@ class SetErrors:
         self.known[features] = best
         return best
 
+    def lost_without(self, features: Set) -> dict[int, float]:
+        """Return, for each feature of a set, how much the error rises if it alone is left out.
+
+        With the kernel of the set, and a ridge of its own.
+        """
+        whole = self.judge(features)
+        (shape, ridge), left = whole.tuning, [features - {j} for j in features]
+        kernels = CentredKernel(self._kernel(left, shape, features), self.sample.p)
+        least = np.full(len(left), np.sum(self._targets**2))
+        for number in range(ridge, -1, -1):  # what is left out becomes noise
+            residuals = kernels.leave_one_out(self._targets, FUNCTION_RIDGES[number])
+            errors = np.einsum("ijk,ijk->i", residuals, residuals)
+            if number < ridge and (errors >= least).all():
+                break
+            least = np.minimum(least, errors)
+        return dict(zip(features, (least - whole.error).tolist(), strict=True))
+
     def rough(
         self, base: Set, sets: Sequence[Set], tuning: tuple[int, int], work: float = _ROUGH_WORK
     ) -> np.ndarray:
@@ -206,6 +223,8 @@ class Exchanged:
     order: np.ndarray  # candidates, best first
     enough: int  # the smallest size with an error within one standard error of the least
     n_exchanges: int  # exchanges of one of the first m features, none of which lowers the error
+    # Of each of the first m features, how much the error rises without it.
+    lost_without: dict[int, float] = field(default_factory=dict)
 
 
 @dataclass

@@ -18,6 +18,7 @@ or with all, since factors of a product may be useless one by one.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
@@ -54,7 +55,11 @@ def refine(
         named += [*(sorted(one) for one in accepted if len(one) > 1), [*found, *new]]
     else:
         result = exchange(errors, named, m)
-    return result
+    if not m or m > len(errors.features):
+        return result
+    first = frozenset(errors.features.index(j) for j in result.order[:m])
+    lost = {errors.features[j]: rise for j, rise in errors.lost_without(first).items()}
+    return replace(result, lost_without=lost)
 
 
 def look_back(sample: SetSample, found: Sequence[int]) -> list[Set]:

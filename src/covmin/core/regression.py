@@ -156,13 +156,19 @@ class Regression:
     coefficients: np.ndarray  # (n_landmarks, n_responses)
     intercept: np.ndarray
     bounds: np.ndarray  # of the predictions, (2, n_responses)
+    box: np.ndarray  # range of the samples, (2, n_columns)
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Predict the responses at new samples, given with all columns."""
+        """Predict the responses at new samples, given with all columns.
+
+        Beyond the range of a column the function is that at its end: with a large bandwidth it is
+        close to a polynomial, which takes extreme values where there are no samples.
+        """
         predicted = np.empty((len(X), self.intercept.size))
         for start in range(0, len(X), _BLOCK_ROWS):
             rows = slice(start, start + _BLOCK_ROWS)
-            total = summed_kernel(X[rows, self.columns], self.near, self.weights, self.scale)
+            Z = np.clip(X[rows, self.columns], *self.box)
+            total = summed_kernel(Z, self.near, self.weights, self.scale)
             predicted[rows] = np.exp(total) @ self.coefficients + self.intercept
         return np.clip(predicted, *self.bounds)
 
@@ -199,8 +205,7 @@ def regress_on_sets(
     Notes
     -----
     The prediction of a binary response stays between its two values. Other predictions exceed the
-    observed range by at most half of it: with a large bandwidth the functions are close to
-    polynomials, which can take extreme values where there are no samples.
+    observed range by at most half of it.
     """
     sets = [np.arange(X.shape[1])] if sets is None else sets
     X = X.astype(np.float64, copy=False)
@@ -231,6 +236,7 @@ def regress_on_sets(
                 coefficients,
                 mean - basis.mean @ coefficients,
                 bounds,
+                np.array([X[:, columns].min(axis=0), X[:, columns].max(axis=0)]),
             )
 
         if columns.size == 0:

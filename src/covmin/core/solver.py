@@ -174,23 +174,23 @@ def minimize(
             "The criterion is not finite at the start: the data or the parameters overflow. "
             "Standardise the features (standardize=True), or check y, epsilon and lambda2."
         )
-    n_evaluations, n_iter, stuck = 1, 0, False
+    n_evaluations, n_iter, stuck, stopped = 1, 0, False, False
     last_active = np.zeros(w.size, dtype=int)
     while True:
-        gap = _relative_gap(state, constraint)
-        converged = gap <= steps.tol or stuck
-        if converged or n_iter == steps.max_iter or watch.stop():
-            # Check the features that were set aside before the solve may end. If zero is
+        scale = max(abs(state.point.value), np.finfo(float).tiny)
+        gap = max(constraint.gap(state.w, state.gradient), 0.0) / scale
+        converged = not stopped and (gap <= steps.tol or stuck)
+        stopped = stopped or (not converged and (n_iter == steps.max_iter or watch.stop()))
+        if converged or stopped:
+            if state.columns.size == w.size or objective.gram.zero_is_absorbing:
+                break
+            # Before the solve may end, check the features that were set aside; if zero is
             # absorbing, they could only stay at zero.
-            if state.columns.size < w.size and not objective.gram.zero_is_absorbing:
-                full = _scatter(state.w, state.columns, w.size)
-                reopened = _evaluated(objective, constraint, full, state.point.state)
-                state, n_evaluations = replace(reopened, length=state.length), n_evaluations + 1
-                stuck = False
-                if converged:
-                    continue
-                gap = _relative_gap(state, constraint)
-            break
+            full = np.bincount(state.columns, state.w, w.size)
+            reopened = _evaluated(objective, constraint, full, state.point.state)
+            state, n_evaluations = replace(reopened, length=state.length), n_evaluations + 1
+            stuck = False
+            continue
         before = state.w
         evaluations, moved = _advance(state, constraint, steps, rounding)
         n_evaluations += evaluations
@@ -208,8 +208,8 @@ def minimize(
             state.columns, state.w = state.columns[keep], state.w[keep]
             state.gradient = state.gradient[keep]
     return Solution(
-        w=_scatter(state.w, state.columns, w.size),
-        gradient=_scatter(state.gradient, state.columns, w.size),
+        w=np.bincount(state.columns, state.w, w.size),
+        gradient=np.bincount(state.columns, state.gradient, w.size),
         value=state.value,
         gap=gap,
         converged=converged,
@@ -222,23 +222,12 @@ def minimize(
     )
 
 
-def _scatter(values: np.ndarray, columns: np.ndarray, size: int) -> np.ndarray:
-    full = np.zeros(size)
-    full[columns] = values
-    return full
-
-
 def _evaluated(
     objective: Objective, constraint: Constraint, w: np.ndarray, state: Any = None
 ) -> _State:
     point = objective.at(w, state)
     gradient, value = point.gradient() + constraint.slope(w), point.value + constraint.price(w)
     return _State(objective, np.arange(w.size), w, point, gradient, value)
-
-
-def _relative_gap(state: _State, constraint: Constraint) -> float:
-    scale = max(abs(state.point.value), np.finfo(float).tiny)
-    return max(constraint.gap(state.w, state.gradient), 0.0) / scale
 
 
 def _advance(

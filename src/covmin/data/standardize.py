@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from covmin.constants import DUPLICATES, MANY_ROWS, RARE_LEVEL
-from covmin.core.arrays import Array, array_namespace, beside, device_of, row_tiles, to_numpy
+from covmin.core.arrays import Array, array_namespace, device_of, like, row_tiles, to_numpy
 from covmin.core.rows import add_up
 from covmin.core.units import ALWAYS_ON, Units
 from covmin.remarks import InputError
@@ -404,7 +404,7 @@ def moments_block(has_missing: bool, X: Array, Y: Array, p: Array) -> tuple[np.n
         above += to_numpy(scaled.sum(axis=0)) / total
     for tile in row_tiles(X):
         scaled = _scaled(X[tile, :], size, origin)
-        scaled -= beside(above, scaled)
+        scaled -= like(above, scaled)
         scaled *= scaled
         scaled *= p[tile, None]
         if has_missing:
@@ -487,10 +487,10 @@ def _scaled(
     xp = array_namespace(X)
     scaled = xp.empty(X.shape, dtype=xp.float64, device=device_of(X))  # in C order
     scaled[...] = X
-    scaled /= beside(size, scaled)
-    scaled -= beside(origin, scaled)
+    scaled /= like(size, scaled)
+    scaled -= like(origin, scaled)
     if std is not None:
-        scaled /= beside(std, scaled)
+        scaled /= like(std, scaled)
     if has_missing:
         scaled[xp.isnan(scaled)] = 0.0
     return scaled
@@ -498,7 +498,7 @@ def _scaled(
 
 def _cosines(frequencies: np.ndarray | float, rows: Array) -> Array:
     """Return the sum of a cosine of each entry of a row; the phase distinguishes y from −y."""
-    angles = beside(frequencies, rows) * rows
+    angles = like(frequencies, rows) * rows
     angles += 1.0
     return array_namespace(rows).cos(angles, out=angles).sum(axis=1)
 

@@ -102,8 +102,8 @@ def backward_elimination(
 ) -> np.ndarray:
     """Drop the least important of the remaining columns, a share of them in each round.
 
-    ``importance`` maps the remaining columns (s,) to a number for each. Returns scores (d,): the
-    column that survives longest scores best, columns of one round by their importance in it.
+    ``importance`` maps the remaining columns (s,) to a number for each. Columns of one round are
+    scored by their importance in it.
     """
     remaining, eliminated = np.arange(d), np.arange(0)
     while remaining.size > 1:
@@ -146,11 +146,9 @@ def rfe(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     those of one round by weight.
     """
     machine = (SVC if question.classes else SVR)(kernel="linear")
-
-    def squared_weights(remaining: np.ndarray) -> np.ndarray:
-        return np.asarray(np.sum(machine.fit(Z[:, remaining], y).coef_ ** 2, axis=0))
-
-    return backward_elimination(squared_weights, Z.shape[1])
+    return backward_elimination(
+        lambda left: np.sum(machine.fit(Z[:, left], y).coef_ ** 2, axis=0), Z.shape[1]
+    )
 
 
 def lasso(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
@@ -200,9 +198,10 @@ def mrmr(Z: np.ndarray, y: np.ndarray, question: Question) -> np.ndarray:
     Next feature: :math:`\arg\max_j\ I(x_j;y) - \frac1{|S|}\sum_{s\in S} I(x_j;x_s)`, where S are
     the features chosen so far, and the mutual information I is that of variables cut into bins.
     """
-    columns = _one_hot(_bins(Z), _MRMR_BINS)
+    single = np.float32  # holds counts exactly
+    columns = np.eye(_MRMR_BINS, dtype=single)[_bins(Z)]
     codes, n_codes = (y, int(y.max()) + 1) if question.classes else (_bins(y), _MRMR_BINS)
-    relevance = _information(_one_hot(codes, n_codes), columns)
+    relevance = _information(np.eye(n_codes, dtype=single)[codes], columns)
     chosen, redundancy = [int(np.argmax(relevance))], np.zeros_like(relevance)
     while len(chosen) < min(max(question.n_features, _MRMR_GREEDY), relevance.size):
         redundancy += _information(columns[:, chosen[-1]], columns)
@@ -217,11 +216,6 @@ def _bins(Z: np.ndarray) -> np.ndarray:
     edges = np.arange(1, _MRMR_BINS) - _MRMR_BINS / 2
     # Round, so that a value on an edge falls on the same side whatever the column's scale.
     return np.searchsorted(edges, np.round(Z, 9), side="left")
-
-
-def _one_hot(codes: np.ndarray, n_values: int) -> np.ndarray:
-    """Return indicators (*codes.shape, n_values), as float32, which holds counts exactly."""
-    return np.eye(n_values, dtype=np.float32)[codes]
 
 
 def _information(U: np.ndarray, columns: np.ndarray) -> np.ndarray:

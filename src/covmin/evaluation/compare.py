@@ -17,15 +17,7 @@ from covmin.remarks import warn
 from covmin.runtime.seeds import seed_of, unit_seed
 from covmin.selection.scoring import scoring_name
 
-from .curves import (
-    CurveResult,
-    CurveTask,
-    Split,
-    check_protocol,
-    curve_rows,
-    default_sizes,
-    no_result,
-)
+from .curves import PROTOCOLS, CurveResult, CurveTask, Split, curve_rows, default_sizes
 from .runner import run_units, warn_of_failures
 from .selectors import QUICK_BASELINES, ComparedTable, resolve_selectors, selector_settings
 
@@ -59,10 +51,9 @@ def compare_selectors(
 ) -> CurveResult:
     """Compare selectors by the score of a kernel SVM on the features they choose.
 
-    Each selector ranks the features. For each number m, a support vector machine is trained on
-    the first m features and scored on held-out rows. It has a Gaussian kernel and C = 1; the
-    bandwidth σ follows the median rule on the selected features, and the columns are standardised
-    on the training rows.
+    Each selector ranks the features. For each number m, a support vector machine with a Gaussian
+    kernel (C = 1, σ by the median rule) is trained on the first m features, standardised on the
+    training rows, and scored on held-out rows.
 
     Parameters
     ----------
@@ -76,9 +67,8 @@ def compare_selectors(
         which are used unchanged and must have ``ranking_``, ``scores_`` or ``get_support`` after
         fitting. By default CCM and five quick baselines.
     protocol : {"nested", "paper"}, default="nested"
-        "nested" ranks on the training rows of each fold; its scores estimate the performance on
-        new samples. "paper" ranks once on all rows, test rows included, as in the paper; its
-        scores are too high, most of all with few samples and many features.
+        "nested" ranks on the training rows of each fold. "paper" ranks once on all rows, test rows
+        included, as in the paper; its scores are too high, most of all with few samples.
     n_features : iterable of int, optional
         Numbers of features m to score. By default 5, 10, …, 100 for more than 100 features, and
         1…d otherwise.
@@ -91,17 +81,15 @@ def compare_selectors(
     task : {"auto", "classification", "regression"}, default="auto"
         How to split and score; "auto" reads y as the selectors do.
     column_types : {"auto", "strict"} or dict, default="auto"
-        How to read the columns, as for :class:`~covmin.CCMSelector`. Selectors that accept only
-        numbers rank one indicator column per level of a category, which takes the rank of its
-        best level. The SVM also uses one indicator per level. Missing values are replaced by the
-        mean of the training rows, with an indicator of missingness.
+        How to read the columns, as for :class:`~covmin.CCMSelector`. The SVM, and selectors that
+        accept only numbers, get one indicator per level of a category, which takes the rank of its
+        best level. Missing values become the mean of the training rows, with an indicator.
     scoring : str or callable, optional
         Score of the SVM, as in scikit-learn, such as "roc_auc" or "neg_mean_absolute_error";
         higher is better. By default accuracy, or R².
     seconds : float, optional
-        Time limit for the whole comparison. The folds are then processed in turn, each by every
-        selector. When the time is up, the rankings that have begun are finished, and no other
-        begins. A warning and ``unfinished`` list the selectors concerned.
+        Time limit for the whole comparison, fold by fold. When the time is up, the rankings that
+        have begun are finished. A warning and ``unfinished`` list the selectors concerned.
     n_jobs : int, optional
         Number of processes; None means one, -1 all cores. Each uses one BLAS thread.
     random_state : int, optional
@@ -153,17 +141,15 @@ def compare_selectors(
         raise ValueError(
             f"n_features={sizes} must be numbers from 1 to {d}, the number of features of X."
         )
-    splits = make_splits(
-        encoded.matrix,
-        y,
-        cv=cv,
-        groups=table.groups,
-        n_repeats=n_repeats,
-        random_state=seed,
-        classification=classes,
-    )
+    if protocol not in PROTOCOLS:
+        raise ValueError(
+            f"protocol={protocol!r} must be one of {', '.join(map(repr, PROTOCOLS))}: 'nested' "
+            "ranks features on the training rows of each fold, 'paper' on all rows."
+        )
+    how: dict[str, Any] = {"groups": table.groups, "random_state": seed, "classification": classes}
+    splits = make_splits(encoded.matrix, y, cv=cv, n_repeats=n_repeats, **how)
     curves = CurveTask(encoded, y, specs, sizes, splits, classes, seed, scorer)
-    units = curves.units(specs, check_protocol(protocol))
+    units = curves.units(specs, protocol)
     if seconds is not None:  # so that all selectors have finished the same folds
         units.sort(key=lambda unit: (unit.get("repeat", 0), unit.get("fold", 0)))
     name = scoring_name(None, scoring) if scoring is not None else "accuracy" if classes else "R²"
@@ -172,19 +158,11 @@ def compare_selectors(
         settings["data"] = joblib.hash((encoded.matrix, y.tolist(), splits))
         settings |= {"n_features": sizes, "score": name, "random_state": seed}
         settings |= selector_settings(specs)
-    results = run_units(
-        units,
-        curves,
-        log=log,
-        settings=settings,
-        n_jobs=n_jobs,
-        progress=progress,
-        seconds=seconds,
-    )
+    run: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress, "seconds": seconds}
+    results = run_units(units, curves, log=log, settings=settings, **run)
     if not any(results):
         raise ValueError(f"No selector finished a fold within seconds={seconds:g}; allow more.")
-    missing = [no_result(len(sizes), unit, len(splits[0])) for unit in units]
-    found = (other if done is None else done for done, other in zip(results, missing, strict=True))
+    found = (done or curves.unfinished(unit) for unit, done in zip(units, results, strict=True))
     pairs = list(zip(units, found, strict=True))
     # In the order in which the selectors were named.
     pairs.sort(key=lambda pair: list(specs).index(pair[0]["selector"]))

@@ -53,28 +53,15 @@ def default_sizes(n_features: int) -> list[int]:
     return list(range(5, 101, 5)) if n_features > 100 else list(range(1, n_features + 1))
 
 
-def check_protocol(protocol: str) -> str:
-    """Return the protocol, or raise an error if it is unknown."""
-    if protocol not in PROTOCOLS:
-        raise ValueError(
-            f"protocol={protocol!r} must be one of {', '.join(map(repr, PROTOCOLS))}: 'nested' "
-            "ranks features on the training rows of each fold, 'paper' on all rows."
-        )
-    return protocol
-
-
 @dataclass(frozen=True)
 class CurveTask:
-    """One data set, with everything that determines the scores on it.
-
-    ``sizes`` are the numbers of features to score, ``splits`` the rows of each repeat and fold.
-    """
+    """One data set, with everything that determines the scores on it."""
 
     table: ComparedTable
     y: np.ndarray
     specs: Mapping[str, SelectorSpec]
-    sizes: Sequence[int]
-    splits: list[list[Split]]
+    sizes: Sequence[int]  # numbers of features to score
+    splits: list[list[Split]]  # of each repeat and fold
     classification: bool
     random_state: int
     scorer: Scorer | None = None
@@ -108,18 +95,16 @@ class CurveTask:
             unit_seed(self.random_state, "ranking", position),
             "classification" if self.classification else "regression",
         )
-        score = partial(
-            prefix_scores,
-            order,
-            self.sizes,
-            self.table,
-            self.y,
-            classification=self.classification,
-            seed=self.random_state,
-            scorer=self.scorer,
-        )
-        scores = [[score(split) for split in folds] for folds in repeats]
+        how: dict[str, Any] = {"classification": self.classification, "scorer": self.scorer}
+        score = partial(prefix_scores, order, self.sizes, self.table, self.y)
+        scores = [[score(s, seed=self.random_state, **how) for s in folds] for folds in repeats]
         return {"scores": scores, "seconds": round(seconds, 4), "error": error}
+
+    def unfinished(self, unit: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the result of a unit that did not finish in time."""
+        n_folds = 1 if "fold" in unit else len(self.splits[0])
+        scores = [[[None] * len(self.sizes)] * n_folds] * unit.get("n_repeats", 1)
+        return {"scores": scores, "seconds": np.nan, "error": UNFINISHED}
 
 
 def rank_features(
@@ -148,13 +133,10 @@ def machine_score(
     seed: int = 0,
     scorer: Scorer | None = None,
 ) -> float:
-    """Return the score of a kernel SVM on held-out samples.
+    """Return the score of a kernel SVM on held-out samples: accuracy, or R² for numbers.
 
-    The SVM has C = 1 and a Gaussian kernel with σ by the median rule. Standardisation and σ use
-    only the training samples; ``seed`` draws the rows for σ if there are more than 1024. For
-    classes, the score is the accuracy. For numbers, it is the R² of support vector regression of
-    the standardised response, with a tube of 0.1 standard deviations. A ``scorer`` replaces both.
-    Missing values are replaced by the mean of the training samples.
+    The SVM has C = 1 and a Gaussian kernel with σ by the median rule; for numbers, the response is
+    standardised and the tube is 0.1. Only training samples set σ, scales and missing values.
     """
     X_train, X_test = filled(X_train, by=X_train), filled(X_test, by=X_train)
     # The standard deviation of equal numbers is a rounding error, seldom exactly 0.
@@ -186,11 +168,7 @@ def prefix_scores(
     seed: int = 0,
     scorer: Scorer | None = None,
 ) -> list[float | None]:
-    """Return the scores of the first m features of an order (n_features,), for each m in ``sizes``.
-
-    There are no scores if the order is None because the ranking failed. The SVM uses all encoded
-    columns of a feature.
-    """
+    """Return the scores of the first m features of an order, for each m; None without an order."""
     if order is None:
         return [None] * len(sizes)
     train, test = split
@@ -200,12 +178,6 @@ def prefix_scores(
         Z = table.columns_of(first) if isinstance(table, ComparedTable) else table[:, first]
         scores.append(round(score(Z[train], y[train], Z[test], y[test]), 6))
     return scores
-
-
-def no_result(n_sizes: int, unit: Mapping[str, Any], n_folds: int) -> dict[str, Any]:
-    """Return the result of a unit that did not finish in time."""
-    scores = [[[None] * n_sizes] * (1 if "fold" in unit else n_folds)] * unit.get("n_repeats", 1)
-    return {"scores": scores, "seconds": np.nan, "error": UNFINISHED}
 
 
 def curve_rows(

@@ -40,12 +40,10 @@ def run_units(
 
     A unit is a mapping of plain values that says what to do. ``work`` turns a unit into a plain
     value; it runs with one BLAS thread, and NumPy's global generator is restored afterwards.
-    Results are returned in the order of the units.
 
     With a ``log``, results are saved there, saved units are not run again, and a log with other
-    ``settings`` is refused. ``run=False`` only reads the log, even while another run writes it;
-    units without a result give None. The same holds for units that have not begun after
-    ``seconds``; they begin in the given order.
+    ``settings`` is refused. ``run=False`` only reads the log, even while another run writes it.
+    Units without a result, or that have not begun after ``seconds``, give None.
     """
     settings = {"covmin": __version__, **(settings or {})}
     with nullcontext() if log is None else ResultLog(log, settings) as kept:

@@ -118,7 +118,7 @@ def ccm_spec(name: str, formulation: Any = "paper", **params: Any) -> SelectorSp
     )
 
 
-def _copy_of(estimator: Any, n_features_to_select: int, random_state: Any, task: str) -> Any:
+def _copy_of(estimator: Any, random_state: Any, **asked: Any) -> Any:
     """Return a user's own estimator unchanged, but for a seed that is None."""
     selector = clone(estimator)
     if selector.get_params().get("random_state", 0) is None:
@@ -133,12 +133,8 @@ def resolve_selectors(
 ) -> dict[str, SelectorSpec]:
     """Convert names, or a mapping of names to estimators, to specifications."""
     if isinstance(selectors, Mapping):
-        return {
-            name: s
-            if isinstance(s, SelectorSpec)
-            else SelectorSpec(name, _copy_of, {"estimator": s})
-            for name, s in selectors.items()
-        }
+        own = {k: SelectorSpec(k, _copy_of, {"estimator": v}) for k, v in selectors.items()}
+        return own | {k: v for k, v in selectors.items() if isinstance(v, SelectorSpec)}
     known = named_selectors() if known is None else known
     names = [selectors] if isinstance(selectors, str) else list(selectors or default)
     if unknown := [name for name in names if name not in known]:
@@ -151,23 +147,18 @@ def resolve_selectors(
 
 
 def selector_settings(specs: Mapping[str, SelectorSpec]) -> dict[str, Any]:
-    """Return digests of the user's own selectors, for the header of a log.
-
-    For our selectors the name is enough.
-    """
+    """Return digests of the user's own selectors, for the header of a log."""
     known = named_selectors()
     own = {name: joblib.hash(spec) for name, spec in specs.items() if known.get(name) != spec}
     return {"selectors": own} if own else {}
 
 
 def feature_order(selector: Any) -> np.ndarray:
-    """Return the columns (n_features,) of a fitted selector from best to worst.
+    """Return the columns (n_features,) of a fitted selector, or pipeline, from best to worst.
 
-    Uses ``ranking_`` (1 is best), else ``scores_`` (larger is better), else ``get_support``; of a
-    pipeline, that of its last step. Ties are broken by position.
+    Uses ``ranking_``, else ``scores_``, else ``get_support``. Ties are broken by position.
     """
-    if isinstance(selector, Pipeline):
-        selector = selector[-1]
+    selector = selector[-1] if isinstance(selector, Pipeline) else selector
     if hasattr(selector, "ranking_"):
         key = np.asarray(selector.ranking_, dtype=float)
     elif hasattr(selector, "scores_"):
@@ -230,9 +221,9 @@ def filled(X: np.ndarray, by: np.ndarray) -> np.ndarray:
 def order_of_features(selector: Any, table: Any, y: np.ndarray) -> np.ndarray:
     """Fit a selector and return all features (n_features,) from best to worst.
 
-    ``table`` is a ComparedTable, or samples that every selector accepts. A selector that has a
-    parameter ``column_types`` receives the user's table. Any other ranks the encoded columns, with
-    missing values replaced by the column means, and a feature takes the rank of its best column.
+    ``table`` is a ComparedTable, or samples that every selector accepts. A selector without the
+    parameter ``column_types`` ranks the encoded columns, with missing values replaced by the column
+    means, and a feature takes the rank of its best column.
     """
     if not isinstance(table, ComparedTable):
         return feature_order(selector.fit(table, y))

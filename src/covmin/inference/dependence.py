@@ -120,20 +120,13 @@ def conditional_dependence_test(
     Without ``given``, the rows of X are permuted; the test is exact for independent samples.
 
     With ``given``, the test uses residual products, a generalised covariance measure [1]_ with many
-    functions of X. Kernel ridge regression removes from y, and from functions of X, what the given
-    features predict. If X adds nothing, the products of the two residuals have mean zero. The null
-    distribution is that of their sum given the size of each product. The spread and the shape of X
-    and y may therefore depend on ``given``, X may be discrete, and tails may be heavy. Lines in the
-    given features are removed without a penalty, and so are bends and steps of single ones that X
-    or y clearly follow. No test is valid for all distributions [1]_: this one requires the
-    *product* of the errors of the two regressions to be small compared with 1/√n. It fails if X and
-    y both depend on a function of ``given`` that the samples are too few to show, such as the same
-    product of two among ten columns in sixty samples, or the same fast wave in a hundred. With
-    fewer than ten samples more than given columns it raises an error.
-
-    Columns are replaced by their ranks. Effects that do not depend on ``given``, and effects that
-    vary with a given feature, are tested separately, and the p-value is twice the smaller one. If
-    ``given`` determines X up to one per cent of its variance, the p-value is 1.
+    functions of X: kernel ridge regression removes from y, and from functions of X, what the given
+    features predict, and without dependence the products of the residuals have mean zero. It needs
+    the *product* of the errors of the two regressions to be small compared with 1/√n, and fails if
+    X and y both depend on a function of ``given`` that the samples are too few to show. With fewer
+    than ten samples more than given columns it raises an error. Columns are replaced by their
+    ranks. Effects that vary with a given feature are tested separately, and the p-value is twice
+    the smaller one. If ``given`` determines X up to one per cent of its variance, it is 1.
 
     References
     ----------

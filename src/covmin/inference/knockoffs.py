@@ -50,11 +50,10 @@ _FOR_FEW = "VerdictSelector, or conditional_dependence_test for single features"
 class KnockoffSelector(InferenceSelector):
     r"""Select features with control of the false discovery rate, by model-X knockoffs.
 
-    Every feature gets a knockoff: a random copy that has the same dependence on the other features
-    but, by construction, carries no information about y. The selector ranks features and copies
-    together. An irrelevant feature is equally likely to rank before or after its copy, so the
-    number of copies that rank first estimates the number of false selections. A feature is a
-    column, with its levels and missing values, or a group of columns.
+    Every feature, a column or a group, gets a knockoff: a random copy that has the same dependence
+    on the other features but carries no information about y. An irrelevant feature is equally
+    likely to rank before or after its copy, so the number of copies that rank first estimates the
+    number of false selections.
 
     Parameters
     ----------
@@ -102,13 +101,9 @@ class KnockoffSelector(InferenceSelector):
     A discovery is false if y is independent of the feature given all others. The bound holds for
     any dependence of y on the features [1]_, and is as good as the model of the *features*, a
     Gaussian copula: each column is a function of latent Gaussian variables, which numbers determine
-    by their ranks, and levels, ties and missing values up to an interval [4]_. Their correlation is
-    shrunk as far as that raises its leave-one-out likelihood [5]_. The model covers skewed and
-    discrete columns and heavy tails, but no features that are non-monotone functions of others; if
-    one depends on the square of another, a warning is issued. The joint covariance G of features
-    and copies minimises ``tr(G⁻¹)`` [2]_. A group is copied and swapped as a whole [3]_. Duplicate
-    rows are merged and their weights added, unless all columns have few values: a duplicate shares
-    the response of its original, while its copy would not.
+    by their ranks, and levels, ties and missing values up to an interval [3]_. It covers no feature
+    that is a non-monotone function of others; if one depends on the square of another, a warning is
+    issued. The joint covariance G of features and copies minimises ``tr(G⁻¹)`` [2]_.
 
     References
     ----------
@@ -116,12 +111,8 @@ class KnockoffSelector(InferenceSelector):
        high dimensional controlled variable selection", JRSS B 80, 2018.
     .. [2] A. Spector and L. Janson, "Powerful knockoffs via minimizing reconstructability",
        Annals of Statistics 50, 2022.
-    .. [3] R. Dai and R. F. Barber, "The knockoff filter for FDR control in group-sparse and
-       multitask regression", ICML 2016.
-    .. [4] P. D. Hoff, "Extending the rank likelihood for semiparametric copula estimation",
+    .. [3] P. D. Hoff, "Extending the rank likelihood for semiparametric copula estimation",
        Annals of Applied Statistics 1, 2007.
-    .. [5] J. Theiler, "The incredible shrinking covariance estimator", Proceedings of SPIE 8391,
-       2012.
 
     Examples
     --------

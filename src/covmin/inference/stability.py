@@ -50,10 +50,9 @@ _ROUNDING = 1e-9
 class StabilitySelector(InferenceSelector):
     """Keep the features that a selector selects repeatedly on random halves of the samples.
 
-    The samples are split at random into two halves, ``n_pairs`` times, and the selector is fitted
-    to each half. The fraction of these fits that select a feature is its selection frequency.
-    Features whose frequency reaches a threshold are kept. The expected number of false selections
-    is then bounded (Shah and Samworth, 2013).
+    The samples are split into two random halves, ``n_pairs`` times, and the selector is fitted to
+    each half. Features that a large enough fraction of the fits selects are kept, which bounds the
+    expected number of false selections [1]_.
 
     Parameters
     ----------
@@ -106,15 +105,12 @@ class StabilitySelector(InferenceSelector):
     Notes
     -----
     A selection is false if a fit on half of the samples selects the feature no more often than a
-    random choice of q features, with a probability of at most q/d. So it is with noise features if
-    the selector is no worse than guessing and treats all noise features alike.
-
-    ``worst_case`` is ``q² / d(2τ − 1)`` and only requires independent samples. ``r_concave`` is
-    much smaller. It assumes that the tail of the number of pairs that select such a feature
-    decreases at least like a power, which cannot be checked on a single data set. Both treat q as
-    known. If ``n_features_to_select`` determines the threshold, they are descriptive. Duplicate
-    rows are merged, unless all columns have few values or the selector accepts no weights: two
-    halves must not share a sample.
+    random choice of q features, with a probability of at most q/d. ``worst_case`` is
+    ``q² / d(2τ − 1)`` and only requires independent samples. ``r_concave`` is much smaller. It
+    assumes that the tail of the number of pairs that select such a feature decreases at least like
+    a power, which cannot be checked on a single data set. If ``n_features_to_select`` determines
+    the threshold, both are descriptive. Duplicate rows are merged, unless all columns have few
+    values or the selector accepts no weights: two halves must not share a sample.
 
     References
     ----------

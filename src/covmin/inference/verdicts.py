@@ -90,18 +90,14 @@ class VerdictSelector(InferenceSelector):
 
     Notes
     -----
-    *Needed.* Uses :func:`conditional_dependence_test`. Conditioning on hundreds of features is not
-    feasible, and usually few of them affect y. A feature is therefore tested given those that
-    predict y best without it, and given what all other features predict of the feature itself, as
-    one column: what one of the two misses is included by the other (double selection [1]_).
+    *Needed* is decided by :func:`conditional_dependence_test`, given the features that predict y
+    best without this one, and given one column with what all others predict of the feature itself:
+    what one of the two misses is included by the other (double selection [1]_).
 
-    *Relevant.* Combines three tests, each at a third of the level: the ranks of the feature against
-    y, unconditionally; the pairs found by a search over all products, tested given the partner and
-    corrected for all partners, and larger sets where the search reaches them; and the test above.
-    A feature is called needed only if it is called relevant too, so that the list of both has one
-    error rate.
-
-    Only the mean of y, or its class probabilities, are tested. At most 5000 samples are used.
+    *Relevant* combines three tests, each at a third of the level: the ranks of the feature against
+    y; the pairs and larger sets that a search over all products finds, given the other features in
+    them; and the test above. A feature is called needed only if it is called relevant too. Only the
+    mean of y, or its class probabilities, are tested, on at most 5000 samples.
 
     References
     ----------

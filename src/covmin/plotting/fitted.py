@@ -109,9 +109,8 @@ class FeatureDisplay(Display):
         display : Display
         """
         check_is_fitted(selector)
-        if n_features is None:
-            n_features = min(max(selector.n_features_ + 5, 10), 30)
-        shown = np.argsort(selector.ranking_)[:n_features]
+        usual = min(max(selector.n_features_ + 5, 10), 30)
+        shown = np.argsort(selector.ranking_)[: usual if n_features is None else n_features]
         names = names_of(selector, feature_names)
         return cls._of(selector, shown, [names[j] for j in shown]).plot(ax)
 
@@ -293,8 +292,6 @@ class PathDisplay(FeatureDisplay):
         ax.spines[:].set_visible(False)
         # A frame around the stage of the selected number of features.
         for stage in np.flatnonzero(self.sizes == self.n_selected)[:1]:
-            corner, colour = (float(stage), 0.0), "black"
-            ax.add_patch(
-                Rectangle(corner, 1, n_shown, fill=False, ec=colour, lw=1.5, clip_on=False)
-            )
+            line: dict[str, Any] = {"fill": False, "ec": "black", "lw": 1.5, "clip_on": False}
+            ax.add_patch(Rectangle((float(stage), 0.0), 1, n_shown, **line))
         self.figure_.colorbar(self.image_, ax=ax, label="weight", aspect=30, fraction=0.05)

@@ -127,7 +127,7 @@ def build_report(
         "ranking": {
             "order": order,
             "ranks": [row["rank"] for row in rows],
-            "weights": [round(row["weight"], 4) for row in rows],
+            "lost": [row["lost_without"] for row in rows],
             "in_folds": [row["in_folds"] for row in rows],
             "about": _about_columns(selector, view, rows),
         },

@@ -9,7 +9,7 @@ import numpy as np
 
 from covmin.constants import CANDIDATES, N_COMPONENTS, SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE
 from covmin.core.arrays import to_device, to_numpy
-from covmin.core.exchange import SetSample
+from covmin.core.exchange import Exchanged, SetSample
 from covmin.core.kernels import Kernel
 from covmin.core.lookback import refine
 from covmin.core.path import Path
@@ -58,17 +58,14 @@ def formulated(
     )
 
 
-def refined(plan: Plan, problem: Problem, path: Path, m: int | None) -> tuple[np.ndarray, int]:
+def refined(plan: Plan, problem: Problem, path: Path, m: int | None) -> Exchanged:
     """Return the features of a path, the first ones in a better order, by tuned regressions.
-
-    Also returns how many exchanges of one of the first m features were compared at the end, none
-    of which lowers the error.
 
     A path compares sets by one kernel and ridge for all. The last word has the quantity that the
     criterion estimates, with a kernel and a ridge of its own for each set.
     """
     if not plan.refines or problem.sample.X.shape[0] < 2 * SAMPLES_FOR_EACH_FEATURE:
-        return path.order, 0
+        return Exchanged(path.order, 0, 0)
     few, units = problem.sample.first(SAMPLE_ROWS), problem.units
     Y, p = (to_numpy(part).astype(np.float64) for part in (few.Y, few.p))
     sample = SetSample(to_numpy(few.X), units.of_column, units.scale, Y - p @ Y, p / p.sum())
@@ -80,7 +77,7 @@ def refined(plan: Plan, problem: Problem, path: Path, m: int | None) -> tuple[np
     also = np.unique(also[(also >= 0) & ~np.isin(also, first)])
     better = refine(sample, np.concatenate([first, also]).tolist(), named, m)
     rest = path.order[~np.isin(path.order, better.order)]
-    return np.concatenate([better.order, rest]), better.n_exchanges
+    return replace(better, order=np.concatenate([better.order, rest]))
 
 
 def make_problem(

@@ -32,6 +32,8 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
     order = np.concatenate([columns.unit_index[path.order], columns.constant])
     ranking = np.zeros(layout.given.size, dtype=np.int64)
     ranking[order] = np.arange(1, order.size + 1)
+    lost = np.full(layout.given.size, np.nan)
+    lost[columns.unit_index[list(fit.lost_without)]] = list(fit.lost_without.values())
     is_grouped, every = table.labels is not None, np.arange(layout.unit.size)
     folds, frequency = fit.cross_validation, None
     if folds is not None:
@@ -39,6 +41,7 @@ def present(fit: Fit, steps: list[Progress]) -> dict[str, Any]:
     return {
         "ranking_": ranking[layout.unit],
         "support_": ranking[layout.unit] <= fit.m,
+        "lost_without_": lost[layout.unit],
         "n_features_": fit.m,
         "n_features_in_": layout.unit.size,
         "feature_names_in_": table.names,

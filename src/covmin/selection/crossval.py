@@ -438,7 +438,7 @@ def _chosen(held: _HeldOut, plan: Plan, sizes: list[int], watch: Watch) -> list[
             if size not in orders:
                 budgets = path_budgets(problem.n_features) if is_path else [size]
                 path = run_path(problem, budgets, protected, watch, with_errors=False)
-                order, _ = refined(plan, problem, path, None)
+                order = refined(plan, problem, path, None).order
                 order = np.concatenate([columns.unit_index[order], columns.constant])
                 # One path ranks the features for all sizes.
                 orders |= dict.fromkeys(usable if is_path else [size], order)

@@ -72,6 +72,7 @@ class Fit:
     path: Path
     m: int
     cross_validation: CrossValidation | None
+    lost_without: dict[int, float]  # rise of the error without a feature of the problem
 
 
 def settings_of(selector: Any, device: str | None) -> SimpleNamespace:
@@ -114,10 +115,10 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
         m_kept, protected = min(m, problem.n_features), first.protected if plan.order else None
         is_path = plan.formulation.strategy == "path"
         budgets = path_budgets(problem.n_features) if is_path else [m_kept]
-        path = run_path(problem, budgets, protected, run, m_kept)
+        path, lost = run_path(problem, budgets, protected, run, m_kept), dict[int, float]()
         if plan.refines and not run.stop():
-            plan, path = check(plan, problem, path, m_kept, run)
-    return Fit(plan, table, columns, problem, path, m, found)
+            plan, path, lost = check(plan, problem, path, m_kept, run)
+    return Fit(plan, table, columns, problem, path, m, found, lost)
 
 
 # --- plan ----------------------------------------------------------------------------------------
@@ -338,9 +339,12 @@ def choose(
 # --- check ---------------------------------------------------------------------------------------
 
 
-def check(plan: Plan, problem: Problem, path: Path, m: int, run: Run) -> tuple[Plan, Path]:
+def check(
+    plan: Plan, problem: Problem, path: Path, m: int, run: Run
+) -> tuple[Plan, Path, dict[int, float]]:
     """Let tuned regressions decide about the first features, and give them their weights."""
-    order, n_exchanges = refined(plan, problem, path, m)
+    better = refined(plan, problem, path, m)
+    order = better.order
     kept = next((stage for stage in path.stages if stage.budget == m), None)
     n_new = m if kept is None else np.setdiff1d(order[:m], kept.features).size
     if kept is None or n_new:
@@ -349,7 +353,8 @@ def check(plan: Plan, problem: Problem, path: Path, m: int, run: Run) -> tuple[P
     stages = sorted([*others, kept], key=lambda stage: -stage.budget)
     choice = f"{n_new} of {m} features replaced" if n_new else "the set of the path"
     reason = "regressions with a kernel and a ridge for each set"
-    if n_exchanges:
-        reason += f"; of {n_exchanges} exchanges of a feature, none lowers the error"
+    if better.n_exchanges:
+        reason += f"; of {better.n_exchanges} exchanges of a feature, none lowers the error"
     said = Decision("last word", choice, reason)
-    return plan.deciding(said), replace(path, stages=stages, order=order)
+    path = replace(path, stages=stages, order=order)
+    return plan.deciding(said), path, better.lost_without

@@ -21,6 +21,7 @@ from covmin.runtime.compat import output_container
 
 from .summary import (
     Explained,
+    beside_the_rank,
     feature_names,
     feature_rows,
     find_substitutes,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 _SHOWN = 12
 _ROW = (
     '<tr><td style="text-align:right">{rank}<td>{name}<td><span style="display:inline-block;'
-    'height:.6em;width:{width:.2f}em;background:#0a8a8a"></span> {weight:.2f}'
+    'height:.6em;width:{width:.2f}em;background:#0a8a8a"></span> {value}'
 )
 
 
@@ -79,7 +80,9 @@ class NamedResultsMixin:
         -------
         frame : pandas.DataFrame
             One row for each column, a polars frame after ``set_output(transform="polars")``:
-            ``name``, ``rank`` (0 for ``given`` features), ``weight``, ``kept``; ``in_folds``, the
+            ``name``, ``rank`` (0 for ``given`` features), ``weight``, ``kept``; ``lost_without``,
+            what the selected features no longer explain without it (see the attribute);
+            ``in_folds``, the
             fraction of the cross-validation folds that select it; ``alone``, the fraction of the
             variance of y that it explains on its own, by leave-one-out prediction on at most 2000
             samples; ``kind``, ``distinct`` (number of values) and ``missing`` (fraction of them);
@@ -93,8 +96,8 @@ class NamedResultsMixin:
         >>> from covmin.datasets import make_xor
         >>> X, y = make_xor(80, random_state=0, return_X_y=True)
         >>> frame = CCMSelector(3).fit(X, y).ranking_frame()
-        >>> frame.columns[:6].tolist()
-        ['name', 'rank', 'weight', 'kept', 'in_folds', 'alone']
+        >>> frame.columns[:7].tolist()
+        ['name', 'rank', 'weight', 'kept', 'lost_without', 'in_folds', 'alone']
         >>> sorted(frame.loc[frame["kept"], "name"])
         ['x0', 'x1', 'x2']
         """
@@ -102,9 +105,10 @@ class NamedResultsMixin:
         explained = None if X is None else _explained(self, X, y)
         rows = feature_rows(self, explained)
         distinct = [explained and n_distinct(explained.table, row["column"]) for row in rows]
-        as_read = "name", "rank", "weight", "kept", "in_folds", "alone", "kind"
+        shares = "lost_without", "in_folds", "alone"
+        as_read = "name", "rank", "weight", "kept", *shares, "kind"
         columns: dict[str, Any] = {name: [row[name] for row in rows] for name in as_read}
-        columns |= {k: np.array(columns[k], dtype=float) for k in ("in_folds", "alone")}
+        columns |= {k: np.array(columns[k], dtype=float) for k in shares}
         return results_frame(
             self,
             **columns,
@@ -313,21 +317,19 @@ def require_pandas() -> Any:
 
 
 def selection_html(selector: Any) -> str:
-    """Return the headline and the selected features with ranks and weights, as HTML."""
+    """Return the headline and the selected features with the number beside each, as HTML."""
     found = summary(selector)
     kept = [row for row in found["features"] if row["kept"]]
+    title, _, beside = beside_the_rank(kept)
     rows = [
         _ROW.format(
-            rank=row["rank"] or "given",
-            name=escape(row["name"]),
-            width=5.0 * row["weight"],
-            weight=row["weight"],
+            rank=row["rank"] or "given", name=escape(row["name"]), width=5 * bar, value=text
         )
-        for row in kept[:_SHOWN]
+        for row, (text, bar) in zip(kept[:_SHOWN], beside, strict=False)
     ]
     more = f"<p>and {len(kept) - _SHOWN} more</p>" if len(kept) > _SHOWN else ""
     return (
         f'<details open style="margin:.5em 0"><summary>{escape(found["headline"])}</summary>'
-        '<table style="text-align:left"><tr><th>rank<th>feature<th>weight'
-        f"{''.join(rows)}</table>{more}</details>"
+        '<table style="text-align:left"><tr><th>rank<th>feature<th>'
+        f"{title}{''.join(rows)}</table>{more}</details>"
     )

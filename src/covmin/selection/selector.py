@@ -132,6 +132,11 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         rank 0. With names: :meth:`ranking_frame`.
     support_ : ndarray of bool of shape (n_features,)
         Mask of the columns kept: ``n_features_`` features and the ``given`` columns.
+    lost_without_ : ndarray of shape (n_features,)
+        What the selected features no longer explain if this one alone is left out, as a fraction of
+        the variance of y: the rise of the leave-one-out error of kernel ridge regression. About 0
+        if others carry the same. NaN for features that are not selected, with more than 30
+        features, and without tuned regressions (see ``plan_``).
     missing_share_ : ndarray of shape (n_features,)
         Fraction of missing values in each column.
     constant_ : ndarray of bool of shape (n_features,)

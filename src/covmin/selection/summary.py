@@ -226,6 +226,7 @@ def feature_rows(
             "name": str(names[j]),
             "rank": int(ranking[j]),
             "weight": float(selector.weights_[j]),
+            "lost_without": None if np.isnan(lost := selector.lost_without_[j]) else float(lost),
             "kept": bool(selector.support_[j]),
             "in_folds": None if frequency is None or ranking[j] == 0 else float(frequency[j]),
             "kind": str(selector.column_kinds_[j]),
@@ -242,6 +243,26 @@ def feature_rows(
     for j in selector.spread_.features:
         rows[j]["notes"].append("affects the spread of y")
     return list(rows.values())
+
+
+def beside_the_rank(
+    features: list[dict[str, Any]],
+) -> tuple[str, str, list[tuple[str, float]]]:
+    """Return a title, a sentence, and the text and bar (0 to 1) of the number beside each rank.
+
+    It is what is lost without the feature; the weight if that was not measured.
+    """
+    lost = [row["lost_without"] for row in features]
+    most = max((value for value in lost if value is not None), default=0.0)
+    if most <= 0.0:
+        said = "weight: from 0 (not used) to 1 (fully used) in the selection"
+        return "weight", said, [(f"{row['weight']:.2f}", row["weight"]) for row in features]
+    said = (
+        "lost without: what the selected features no longer explain, as a share of the variance, "
+        "if this one alone is left out; about 0 if others carry the same"
+    )
+    shown = [("", 0.0) if v is None else (percent(max(v, 0.0)), max(v, 0.0) / most) for v in lost]
+    return "lost without", said, shown
 
 
 def _measures(selector: Any, classes: list[dict[str, Any]] | None) -> list[dict[str, Any]]:

@@ -11,9 +11,10 @@
   const rankAt = (i) => ranks[i];
   const kept = (m) => ranks.filter((rank) => rank <= m).length;
   const rows = order.map((j, i) => ({
-    rank: rankAt(i), feature: j, name: names[j], weight: report.ranking.weights[i],
+    rank: rankAt(i), feature: j, name: names[j], lost: report.ranking.lost[i] ?? undefined,
     folds: report.ranking.in_folds[i] ?? undefined, about: report.ranking.about[i], alone: alone.get(j),
   }));
+  const most = Math.max(1e-9, ...rows.map((row) => row.lost ?? 0));
   const state = { m: fitted, sort: "rank", down: false, query: "", shown: PAGE };
 
   function curve() {
@@ -139,7 +140,7 @@
     const found = matching();
     const body = found.slice(0, state.shown).map((row) => node("tr", row.rank <= state.m ? { class: "kept" } : {},
       node("td", { class: "num" }, String(row.rank || "given")), node("th", { scope: "row", title: row.name }, breakable(row.name), node("small", {}, breakable(row.about))),
-      node("td", {}, node("div", { class: "weight" }, row.weight.toFixed(2), node("i", { style: `background-size:${100 * row.weight}% 100%` }))),
+      node("td", {}, row.lost === undefined ? "" : node("div", { class: "weight" }, percent(Math.max(0, row.lost)), node("i", { style: `background-size:${100 * Math.max(0, row.lost) / most}% 100%` }))),
       report.choice.folds ? node("td", { class: "num" }, row.folds === undefined ? "" : percent(row.folds)) : null,
       node("td", { class: "num" }, row.alone === undefined ? "" : percent(row.alone))));
     find("ranking").tBodies[0].replaceChildren(...body);
@@ -165,9 +166,9 @@
 
   function csv() {
     const quote = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
-    const lines = rows.map((row) => [row.rank, quote(row.name), row.weight, row.rank <= state.m ? 1 : 0,
+    const lines = rows.map((row) => [row.rank, quote(row.name), row.lost ?? "", row.rank <= state.m ? 1 : 0,
       row.folds ?? "", row.alone ?? "", quote(row.about)].join(","));
-    return ["rank,feature,weight,selected,in_folds,alone,about", ...lines, ""].join("\r\n");
+    return ["rank,feature,lost_without,selected,in_folds,alone,about", ...lines, ""].join("\r\n");
   }
 
   function download() {
@@ -200,7 +201,7 @@
   find("ranking").tHead.addEventListener("click", (event) => {
     const key = event.target.dataset && event.target.dataset.key;
     if (!key) return;
-    state.down = key === state.sort ? !state.down : ["weight", "folds", "alone"].includes(key);
+    state.down = key === state.sort ? !state.down : ["lost", "folds", "alone"].includes(key);
     state.sort = key;
     drawTable();
   });
