@@ -176,7 +176,8 @@ def blanket_units() -> list[dict[str, Any]]:
 def shares(frame: pd.DataFrame) -> pd.DataFrame:
     """Precision and recall over all variables of a network."""
     keys, counts = ["network", "selector", "number"], ["true", "kept", "found", "others"]
-    sums = frame.groupby(keys, sort=False)[[*counts, "others found"]].sum()
+    groups = frame.groupby(keys, sort=False)
+    sums = groups[[*counts, "others found"]].sum().assign(variables=groups.size())
     sums["precision"], sums["recall"] = sums["found"] / sums["kept"], sums["found"] / sums["true"]
     return sums.reset_index()
 

@@ -284,6 +284,8 @@ def found_first(every: bool = False) -> pd.DataFrame:
 def networks() -> pd.DataFrame:
     """Markov blankets: precision and recall of a given number and of a chosen one."""
     frame = results("blankets")
+    every = frame.groupby("network")["variables"].transform("max")
+    frame = frame[frame["variables"] == every]  # of all variables
     found = frame["others found"] / frame["others"]
     columns = ["network", "selector", "number", "precision", "recall"]
     return frame[columns].assign(**{"other parents found": found})

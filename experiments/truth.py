@@ -193,6 +193,6 @@ _SYNTHETIC, _REAL = partial(units, ROWS, METHODS), partial(units, TABLES, TABLE_
 _SIGNS = {"table": "three signs", "selector": "ccm"}
 _TITANIC = {"table": "titanic", "selector": "ccm", "draw": 0}
 STUDIES = [
-    Study("truth", _SYNTHETIC, work, 0.1, cell=_SIGNS, value="found"),
-    Study("truth-tables", _REAL, table_work, 0.1, folder=FOLDER, cell=_TITANIC, value=JUDGES[0]),
+    Study("truth", _SYNTHETIC, work, 2.0, cell=_SIGNS, value="found"),
+    Study("truth-tables", _REAL, table_work, 0.7, folder=FOLDER, cell=_TITANIC, value=JUDGES[0]),
 ]

@@ -3,8 +3,8 @@
 One module for each tool, with its ``STUDIES`` and the ``TABLES`` that ``docs/guarantees.md`` shows.
 """
 
-from . import dependence, interactions, knockoffs, stability, verdicts
+from . import attacks, dependence, interactions, knockoffs, stability, verdicts
 
-MODULES = (verdicts, knockoffs, dependence, stability, interactions)
+MODULES = (verdicts, knockoffs, dependence, stability, interactions, attacks)
 STUDIES = [study for module in MODULES for study in module.STUDIES]
 TABLES = {name: table for module in MODULES for name, table in module.TABLES.items()}

@@ -48,11 +48,10 @@ def test_values(text, value):
 def test_defaults_are_those_of_the_selector():
     """The help shows them without importing the selector."""
     ours, theirs = (inspect.signature(each).parameters for each in (select, CCMSelector))
-    names = {"n_features_to_select": "m", "random_state": "seed", "n_jobs": "jobs"}
-    names["column_types"] = "kinds"
+    names = {"column_types": "kinds"}
     own = {"random_state": 0, "column_types": None}  # repeatable, and for people who rerun
     for parameter in OPTION_OF:
-        default = ours[names.get(parameter, parameter.rpartition("__")[2])].default
+        default = ours[names.get(parameter, parameter)].default
         value = parse_value(default) if isinstance(default, str) else default
         expected = theirs[parameter].default if "__" not in parameter else None
         assert value == own.get(parameter, expected), parameter

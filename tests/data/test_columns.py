@@ -9,10 +9,11 @@ import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 
+from covmin import CCMSelector
 from covmin.constants import MOST_LEVELS
 from covmin.data.columns import (
     Levels,
-    counts_rows,
+    identifies_rows,
     indicators,
     read_as,
     read_by_itself,
@@ -83,7 +84,9 @@ SERIES = {
     "int": (np.arange(N) // 2, "number", 1),
     "row numbers": (np.arange(N)[::-1], "identifier", 0),
     "row numbers from 892 on": (892 + np.arange(N), "identifier", 0),
-    "row numbers, some left out": (np.delete(np.arange(N), [3, 17]), "number", 1),
+    "row numbers, some left out": (np.delete(np.arange(N), [3, 17]), "identifier", 0),
+    "numbers of answers": (np.sort(np.random.default_rng(0).permutation(150)[:N]), "identifier", 0),
+    "different by chance": (np.random.default_rng(1).permutation(2000)[:N], "number", 1),
     "row numbers, few": (np.arange(10), "number", 1),
     "row numbers, unordered": (np.random.default_rng(0).permutation(N), "identifier", 0),
     "every second": (2 * np.arange(N), "number", 1),
@@ -136,9 +139,9 @@ def test_series_of_polars(values, kind, n_columns):
 
 def test_a_column_that_is_trusted_may_count_rows():
     assert read_by_itself(pd.Series(range(N)), is_trusted=True).kind == "number"
-    assert counts_rows(np.arange(N))
-    assert not counts_rows(np.r_[0, np.arange(N - 1)])
-    assert not counts_rows(np.arange(N) * 1e18)
+    assert identifies_rows(np.arange(N))
+    assert not identifies_rows(np.r_[0, np.arange(N - 1)])
+    assert not identifies_rows(np.arange(N) * 1e18)
 
 
 class TestCategories:
@@ -211,3 +214,52 @@ def test_text_that_tells_rows_apart_counts_by_whether_it_is_there():
     assert_array_equal(read.block[:, 1], np.arange(40) < 15)
     text[4:15] = [f"cabin {i}" for i in range(4, 15)]
     assert read_by_itself(text).kind == "identifier"
+
+
+REMARKS = [
+    f"{'it' if i < 30 else 'nothing'} was {'bad' if i % 2 else 'good'}, said caller {i}"
+    for i in range(N)
+]
+
+
+class TestFreeText:
+    def test_it_is_left_out_under_its_own_name(self):
+        assert read_by_itself(objects(REMARKS)).kind == "free text"
+
+    def test_even_if_some_of_it_repeats(self):
+        often = [f"this is comment number {i % 200}" for i in range(600)]
+        assert read_by_itself(objects(often)).kind == "free text"
+        assert (
+            read_by_itself(objects(["one of three words", "or two", "or so on"] * 30)).kind
+            == "category"
+        )
+
+    def test_its_words_are_one_feature_if_asked_for(self):
+        X = pd.DataFrame({"remark": [None, *REMARKS[1:]], "x": np.random.default_rng(0).random(60)})
+        y = ["bad" in remark for remark in REMARKS]
+        with pytest.warns(UserWarning, match="Excluded as free text: 'remark'.*'remark': 'text'"):
+            assert CCMSelector(1).fit(X, y).support_.tolist() == [False, True]
+        selector = CCMSelector(1, column_types={"remark": "text"}).fit(X, y)
+        assert selector.support_.tolist() == [True, False]
+        assert selector.column_kinds_.tolist() == ["text", "number"]
+        assert "words" in str(selector.plan_)
+
+    def test_a_column_without_words(self):
+        with pytest.raises(ValueError, match="'x' cannot be read as a text"):
+            read_as("text", objects(["1", "a", "!"] * 20), "x")
+
+
+def test_ranks_of_the_response_are_named_when_they_are_left_out():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.standard_normal((80, 2)), columns=["u", "v"])
+    y = rng.gamma(2.0, 1.0, 80)
+    X["place"] = np.argsort(np.argsort(-y)) + 1
+    X["person"] = rng.permutation(80)
+    with pytest.warns(UserWarning, match="numbers in 'place' follow the response"):
+        CCMSelector(1).fit(X, y)
+
+
+def test_among_many_columns_more_must_be_improbable():
+    numbers = np.sort(np.random.default_rng(0).permutation(160)[:N])
+    assert identifies_rows(numbers)
+    assert not identifies_rows(numbers, 10_000)

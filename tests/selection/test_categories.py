@@ -104,11 +104,12 @@ class TestCategorical:
             same_fit(CCMSelector(2, column_types={column: "category"}).fit(X, y), listed, rtol=0)
         assert listed.objective_ != CCMSelector(2).fit(X, y).objective_
 
-    def test_without_set_output_an_array_comes_back(self, shop):
+    def test_without_set_output_a_frame_comes_back(self, shop):
         X, y = shop
-        kept = CCMSelector(2).fit(X, y).transform(X)
-        assert isinstance(kept, np.ndarray)
-        assert_array_equal(kept[:, 0], X["region"])
+        selector = CCMSelector(2).fit(X, y)
+        kept = selector.transform(X)
+        pd.testing.assert_frame_equal(kept, X[kept.columns])
+        assert selector.transform(pl.from_pandas(X)).columns == kept.columns.tolist()
 
     def test_named_columns_of_text(self, shop):
         X, y = shop

@@ -64,7 +64,7 @@ def select(
     ctx: typer.Context,
     data: opt.Data,
     target: opt.Target = None,
-    m: opt.Size = "auto",
+    n_features_to_select: opt.Size = "auto",
     event: opt.Event = None,
     row_groups: opt.RowGroups = None,
     time: opt.Time = None,
@@ -95,10 +95,10 @@ def select(
     encoding: opt.Encoding = None,
     table: opt.TableName = None,
     query: opt.Query = None,
-    seed: opt.Seed = 0,
-    jobs: opt.Jobs = None,
-    seconds: opt.Seconds = None,
-    checkpoint: opt.Checkpoint = None,
+    random_state: opt.Seed = 0,
+    n_jobs: opt.Jobs = None,
+    long_run__seconds: opt.Seconds = None,
+    long_run__checkpoint: opt.Checkpoint = None,
     quiet: opt.Quiet = False,
 ) -> None:
     """Rank the features of a table and select the best.
@@ -122,28 +122,18 @@ def select(
     - `covmin select genes.parquet -t -1 --kernel polynomial --set kernel__degree=2`
     - `zcat big.csv.gz | covmin select - -t y --json | jq .selected`
     """
+    typed = locals()
     from .columns import ColumnOptions
     from .files import FileOptions
     from .select import run_select
 
-    parameters: dict[str, Any] = {
-        "n_features_to_select": m,
-        "task": str(task),
-        "kernel": kernel,
-        "epsilon": epsilon,
-        "formulation": formulation,
-        "standardize": standardize,
-        "class_weight": class_weight,
-        "interactions": interactions,
-        "n_jobs": jobs,
-        "random_state": seed,
-        "verbose": 0 if quiet else "auto",
-    }
-    limits = {"long_run__seconds": seconds, "long_run__checkpoint": checkpoint}
-    parameters |= {name: value for name, value in limits.items() if value is not None}
+    parameters = {name: typed[name] for name in opt.OPTION_OF if typed.get(name) is not None}
+    columns = _named(ColumnOptions, typed)
+    parameters = {name: value for name, value in parameters.items() if name not in columns}
+    parameters |= {"task": str(task), "verbose": 0 if quiet else "auto"}
     run_select(
-        FileOptions(**_named(FileOptions, locals())),
-        ColumnOptions(**_named(ColumnOptions, locals())),
+        FileOptions(**_named(FileOptions, typed)),
+        ColumnOptions(**columns),
         parameters | opt.parse_settings(settings),
         command=shlex.join(["covmin", *ctx.meta[TYPED]]),
         report=report,

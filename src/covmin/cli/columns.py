@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 
-from covmin.data.columns import read_by_itself
+from covmin.data.columns import KINDS, read_by_itself
 from covmin.data.dtypes import is_category, is_number, is_time
 from covmin.data.response import ordered_levels
 from covmin.data.survival import as_structured
@@ -23,7 +23,6 @@ from .errors import ColumnError, DataError, UsageError, did_you_mean, nearest
 if TYPE_CHECKING:
     import pandas as pd
 
-KINDS = ("number", "category", "date", "drop")
 _TARGETS = ("y", "Y", "target", "label", "class")
 _RANGE = re.compile(r"(-?\d*):(-?\d*)")
 

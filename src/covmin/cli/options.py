@@ -96,7 +96,7 @@ Time = Annotated[str | None, _column("--time",
 Drop = Annotated[list[str] | None, _column("--drop", "-d",
     help="Columns to exclude, separated by commas; repeatable.")]
 Kinds = Annotated[list[str] | None, _setting("column_types", "--as", metavar="COL=KIND",
-    help="Override how a column is read: number, category, date or drop, such as "
+    help="Override how a column is read: number, category, date, text or drop, such as "
     "--as zip=category; repeatable.")]
 Given = Annotated[list[str] | None, _setting("given", "--given", metavar="COL",
     help="Columns known to matter, separated by commas. They are always kept and do not count; "

@@ -49,9 +49,9 @@ def take(array: Array, indices: Array, axis: int) -> Array:
     return xp.take(array, where, axis=axis)
 
 
-def to_device(array: np.ndarray, device: str | None) -> Array:
-    """Return a NumPy array unchanged (``device=None``) or move it to a torch device."""
-    if device is None:
+def to_device(array: Array, device: str | None) -> Array:
+    """Move a NumPy array to a torch device; with ``device=None``, return it unchanged."""
+    if device is None or is_torch_array(array):
         return array
     try:
         import torch

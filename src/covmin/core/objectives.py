@@ -108,31 +108,27 @@ class InverseFreePoint:
         self._units = objective.units
         self.operator = operator = objective.gram.at(objective.units.spread(w))
         self._mu, self._epsilon = objective.penalty, objective.epsilon
-        self.state = self._conjugate_gradients(state, objective.n_steps)
-        self._residual = R = self._shifted(self.state) - operator.Y
-        terms = operator.dots(operator.Y, self.state) + self._mu * operator.dots(R, R)
-        self.value = float(array_namespace(terms).sum(terms))
+        Y, dots = operator.Y, operator.dots
+        xp = array_namespace(Y)
+        F = xp.zeros_like(Y) if state is None else state
+        # Half the negative gradient in f, divided by μ: T(Y − Tf) − Y/(2μ), with T = C + εI.
+        R = self._shifted(Y - self._shifted(F)) - Y / (2.0 * self._mu)
+        D, square = R, dots(R, R)
+        # Stop updating a column whose residual has vanished; continuing would divide by zero.
+        done = float(xp.finfo(Y.dtype).eps) ** 4 * dots(Y, Y)
+        for _ in range(objective.n_steps):
+            TD = self._shifted(D)
+            step = _ratio(square, dots(TD, TD), square > done)
+            F = F + step * D
+            R = R - step * self._shifted(TD)
+            square, previous = dots(R, R), square
+            D = R + _ratio(square, previous, square > done) * D
+        self.state = F
+        self._residual = R = self._shifted(F) - Y
+        self.value = float(xp.sum(dots(Y, F) + self._mu * dots(R, R)))
 
     def _shifted(self, F: Array) -> Array:
         return self.operator.matmul(F) + self._epsilon * F
-
-    def _conjugate_gradients(self, F: Array | None, n_steps: int) -> Array:
-        Y = self.operator.Y
-        xp = array_namespace(Y)
-        F = xp.zeros_like(Y) if F is None else F
-        # Half the negative gradient in f, divided by μ: T(Y − Tf) − Y/(2μ), with T = C + εI.
-        R = self._shifted(Y - self._shifted(F)) - Y / (2.0 * self._mu)
-        D, square = R, self.operator.dots(R, R)
-        # Stop updating a column whose residual has vanished; continuing would divide by zero.
-        done = float(xp.finfo(Y.dtype).eps) ** 4 * self.operator.dots(Y, Y)
-        for _ in range(n_steps):
-            TD = self._shifted(D)
-            step = _ratio(square, self.operator.dots(TD, TD), square > done)
-            F = F + step * D
-            R = R - step * self._shifted(TD)
-            square, previous = self.operator.dots(R, R), square
-            D = R + _ratio(square, previous, square > done) * D
-        return F
 
     def gradient(self) -> np.ndarray:
         """Return the gradient in w at fixed α: ``2μ ∇⟨R, C f⟩``."""

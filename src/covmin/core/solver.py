@@ -234,8 +234,20 @@ def _advance(
     state: _State, constraint: Constraint, steps: Steps, rounding: float
 ) -> tuple[int, bool]:
     """Take one step in place; return the number of evaluations and whether it succeeded."""
-    cap = min(state.reach * steps.max_step, 1.0)
-    length = min(_capped_length(state, constraint, cap), state.length)
+    # The length at which a weight moves by ``cap`` is searched for, without evaluations: the
+    # projection subtracts what all features share, so the gradient does not tell it.
+    cap, before = min(state.reach * steps.max_step, 1.0), 0.0
+    length = cap / max(float(np.abs(state.gradient).max()), np.finfo(float).tiny)
+    for _ in range(60):
+        moved = constraint.project(state.w - length * state.gradient) - state.w
+        largest = float(np.abs(moved).max())
+        # A wide window, so that rounding does not decide when the search ends. At a corner, a
+        # longer step makes no difference.
+        if 0.9 * cap <= largest <= 1.05 * cap or 0.0 < largest == before:
+            break
+        before = largest
+        length *= min(cap / max(largest, 1e-12 * cap), 10.0)
+    length = min(length, state.length)
     for trial in range(_MAX_HALVINGS):
         w = constraint.project(state.w - length * state.gradient)
         move = w - state.w
@@ -255,23 +267,3 @@ def _advance(
             return trial + 1, True
         length *= 0.5
     return _MAX_HALVINGS, False
-
-
-def _capped_length(state: _State, constraint: Constraint, max_step: float) -> float:
-    """Return the step length t at which ``P(w − t·g)`` moves a weight by ``max_step``.
-
-    The projection subtracts what all features share, so t cannot be read off the gradient and is
-    searched for. This needs no evaluation of the objective.
-    """
-    length = max_step / max(float(np.abs(state.gradient).max()), np.finfo(float).tiny)
-    before = 0.0
-    for _ in range(60):
-        move = float(np.abs(constraint.project(state.w - length * state.gradient) - state.w).max())
-        # A wide window, so that rounding does not decide when the search ends.
-        if 0.9 * max_step <= move <= 1.05 * max_step:
-            break
-        if 0.0 < move == before:  # at a corner, where a longer step makes no difference
-            break
-        before = move
-        length *= min(max_step / max(move, 1e-12 * max_step), 10.0)
-    return length

@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from scipy.special import gammaln
+from scipy.stats import rankdata
 from sklearn.utils import _safe_indexing, check_array
 
-from covmin.constants import OUTLIERS
+from covmin.constants import FEW_LEVELS, OUTLIERS, SUSPICIOUS_SHARE
 from covmin.core.arrays import row_tiles
 from covmin.remarks import InputError, warn
 from covmin.text import listed
 
 from .blocks import in_blocks
 from .blocks.views import rows_to_look_at
-from .columns import Reading, summary
-from .dtypes import holds_numbers, is_frame, is_time, missing_mask, names_of
+from .columns import LEFT_OUT, Reading, summary
+from .dtypes import as_numbers, holds_numbers, is_frame, is_number, is_time, missing_mask, names_of
 from .standardize import PreparedColumns, Standardize
 
 # What to do about columns that are not numeric.
@@ -188,7 +189,7 @@ def check_columns(samples: Any, columns: PreparedColumns, standardize: Standardi
             "constant-columns",
             f"{n_constant} constant feature(s) carry no information and are ranked last.",
         )
-    if out := [each for each in samples.readings if each.kind in ("identifier", "empty")]:
+    if out := [each for each in samples.readings if each.kind in LEFT_OUT[:-1]]:
         _warn_of_excluded(samples, out)
     if standardize and standardize != "rank":
         _warn_of_outliers(samples, columns)
@@ -219,23 +220,40 @@ def _warn_of_outliers(samples: Any, columns: PreparedColumns) -> None:
 
 
 def _warn_of_excluded(samples: Any, out: list[Reading]) -> None:
-    """Warn about columns that are not used: row identifiers and empty ones."""
+    """Warn about columns that are not used: row identifiers, free text and empty ones."""
     is_given = samples.layout.given[samples.layout.unit]
     labels = np.arange(is_given.size) if samples.names is None else samples.names
     given = set(labels[is_given].tolist())
     if excluded := [each for each in out if each.column not in given]:
-        warn(
-            "excluded-columns",
-            f"{' '.join(summary(excluded))} Use column_types to override this.",
-            [each.column for each in excluded],
-        )
+        said = [*summary(excluded), "Use column_types to override this."]
+        if prose := [each.column for each in excluded if each.kind == "free text"]:
+            said.append(f"For example, column_types={{{prose[0]!r}: 'text'}} uses its words.")
+        ids = [each.column for each in excluded if each.kind == "identifier"]
+        if close := [name for name in ids if _follows_response(samples, name)]:
+            said.append(
+                f"But the numbers in {listed(close)} follow the response: they are its ranks, or "
+                "the rows are sorted by it."
+            )
+        warn("excluded-columns", " ".join(said), [each.column for each in excluded])
     if kept := [each.column for each in out if each.column in given]:
         warn(
             "given-not-used",
-            f"Kept because given, but not used in the fit, being row identifiers or empty: "
-            f"{listed(kept)}. Use column_types to override this.",
+            f"Kept because given, but not used in the fit, being row identifiers, free text or "
+            f"empty: {listed(kept)}. Use column_types to override this.",
             kept,
         )
+
+
+def _follows_response(samples: Any, name: Any) -> bool:
+    """Tell whether the ranks of a numeric column and of the response are correlated."""
+    X = samples.passed[0]
+    j = list(samples.names).index(name) if samples.names is not None else int(name)
+    column = _safe_indexing(X, j, axis=1)
+    if not is_number(column.dtype):
+        return False
+    ranks = rankdata(as_numbers(column)[samples.row])
+    found = [np.corrcoef(ranks, rankdata(y))[0, 1] for y in samples.response.Y.T]
+    return bool(np.max(np.square(found)) > SUSPICIOUS_SHARE[2])
 
 
 def check_enough(samples: Any, columns: PreparedColumns) -> None:
@@ -250,6 +268,12 @@ def check_enough(samples: Any, columns: PreparedColumns) -> None:
             f"{samples.n_samples} samples are too few to distinguish {columns.units.size} "
             f"features: by chance alone, about {by_chance:.0f} of them would sort the samples by "
             "y. Do not trust the ranking.",
+        )
+    elif samples.n_samples < 2 * FEW_LEVELS:
+        warn(
+            "too-few-samples",
+            f"With {samples.n_samples} samples, ranks are hardly better than chance unless an "
+            "effect is very strong. Do not rely on them without more samples.",
         )
     if response.has_outliers:
         warn(

@@ -34,23 +34,26 @@ from .parsing import (
 _DAY = np.timedelta64(1, "D")
 _SECONDS_OF_DAY = 86_400.0
 #: Kinds that the user may request for a column.
-KINDS = ("number", "category", "date", "drop")
+KINDS = ("number", "category", "date", "text", "drop")
 # Kinds of columns that are excluded from the selection.
-LEFT_OUT = ("identifier", "empty", "dropped")
-_READ_AS = {"number": "numbers", "category": "categories", "date": "dates"}
+LEFT_OUT = ("identifier", "free text", "empty", "dropped")  # the last one as requested
+_READ_AS = {"number": "numbers", "category": "categories", "date": "dates", "text": "text"}
 _EXCLUDED = {
     "identifier": "as row identifiers",
+    "free text": "as free text",
     "empty": "because empty",
     "dropped": "as requested",
 }
-_ROW_NUMBERS = "consecutive integers, like row numbers"
+_ROW_NUMBERS = "integers that never repeat, like row numbers"
+# Words of a cell of free text.
+_WORDS = 3
 
 
 @dataclass(frozen=True)
 class ReadColumn:
     """A column encoded as numbers."""
 
-    kind: str  # "number", "category", "date", or one of LEFT_OUT
+    kind: str  # "number", "category", "date", "text", or one of LEFT_OUT
     block: np.ndarray  # (n_samples, n_encoded), NaN where a number or a date is missing
     words: str = ""  # how it was read, if the dtype alone does not tell
     # "merged" if rare levels are merged, "presence" if only whether there is a value is used.
@@ -134,26 +137,36 @@ class Levels:
         return np.concatenate([numbers, nothing])[self.codes]
 
 
-def counts_rows(numbers: np.ndarray) -> bool:
-    """Tell whether numbers are consecutive integers in any order, none of them missing."""
+def identifies_rows(numbers: np.ndarray, n_columns: int = 1) -> bool:
+    """Tell whether integers identify rows: all differ although they lie close together.
+
+    Row numbers do, and numbers of customers or of answers. Of n independent integers from a range
+    of R, all differ with probability ``Π (1 − i/R)`` over i < n. Small probabilities are allowed
+    for among many columns. Missing values, and steps larger than one, identify nothing.
+    """
     n = numbers.size
-    if n <= FEW_LEVELS:  # as few may be consecutive by chance or by design
-        return False
     exact = int if numbers.dtype.kind in "iu" else float
-    if exact(numbers.max()) - exact(numbers.min()) != n - 1:  # also if a value is missing
+    size = exact(numbers.max()) - exact(numbers.min()) + 1  # NaN if a value is missing
+    # With more than one integer, a range beyond n²/2 makes none equal on average.
+    if not (n > 1 and n <= size < n * n) or not float(numbers.flat[0]).is_integer():
         return False
-    return float(numbers.flat[0]).is_integer() and bool((np.diff(np.sort(numbers)) == 1).all())
+    steps = np.diff(np.sort(numbers))
+    if steps.min() < 1 or (steps % 1).any() or np.gcd.reduce(steps.astype(np.int64)) > 1:
+        return False
+    return bool(np.log1p(-np.arange(n) / size).sum() < -FEW_LEVELS - np.log(n_columns))
 
 
 def are_row_numbers(X: Any, columns: Sequence[int]) -> np.ndarray:
-    """Return a mask of those columns of integers of a frame that are row numbers."""
-    values = np.asarray(_safe_indexing(X, columns, axis=1))
+    """Return a mask of those columns of integers of a frame that identify rows."""
+    values, d = np.asarray(_safe_indexing(X, columns, axis=1)), len(columns)
     if values.dtype.kind not in "iu":  # values are missing
-        return np.array([counts_rows(as_numbers(_safe_indexing(X, j, axis=1))) for j in columns])
+        numbers = [as_numbers(_safe_indexing(X, j, axis=1)) for j in columns]
+        return np.array([identifies_rows(each, d) for each in numbers])
     # All ranges at once. As unsigned integers, the difference of any two integers fits.
     low, high = values.min(axis=0).astype(np.uint64), values.max(axis=0).astype(np.uint64)
-    dense = high - low == len(values) - 1
-    return np.array([d and counts_rows(values[:, k]) for k, d in enumerate(dense)], dtype=bool)
+    n = len(values)
+    dense = (high - low >= n - 1) & (high - low < n * n)
+    return np.array([each and identifies_rows(values[:, k], d) for k, each in enumerate(dense)])
 
 
 # --- columns whose kind is inferred ------------------------------------------------------------
@@ -174,7 +187,7 @@ def read_by_itself(column: Any, *, is_trusted: bool = False) -> ReadColumn:
         exact = np.asarray(column)
         numbers = as_numbers(column)
         exact = exact if exact.dtype.kind in "iu" else numbers
-        if not is_trusted and is_integer(dtype) and counts_rows(exact):
+        if not is_trusted and is_integer(dtype) and identifies_rows(exact):
             return _left_out(len(column), "identifier", _ROW_NUMBERS)
         return ReadColumn("number", numbers[:, None])
     if is_time(dtype):
@@ -268,7 +281,7 @@ def _of_text(levels: Levels, texts: Sequence[str], is_trusted: bool) -> ReadColu
 
     if (found := read_numerals(held)) is not None:
         numbers = spread(found.values)
-        if not is_trusted and counts_rows(numbers):
+        if not is_trusted and identifies_rows(numbers):
             return _left_out(levels.codes.size, "identifier", _ROW_NUMBERS)
         return ReadColumn("number", numbers[:, None], found.words)
     if (dates := read_dates(held)) is not None:
@@ -307,7 +320,11 @@ def read_categories(levels: Levels) -> ReadColumn:
     counts = np.bincount(levels.codes[levels.codes >= 0], minlength=n_levels)
     rare = counts < min(RARE_LEVEL[0], RARE_LEVEL[1] * n)
     hardly_repeat = 2 * n_levels > n and n_levels > FEW_LEVELS
-    if hardly_repeat or rare.all():
+    is_mostly_rare = n_levels > FEW_LEVELS and 2 * counts[rare].sum() > n
+    is_prose = (hardly_repeat or is_mostly_rare) and _is_prose(levels.values)
+    if hardly_repeat or rare.all() or is_prose:
+        if is_prose:
+            return _left_out(levels.codes.size, "free text", f"{words}, of several words each")
         if not _is_often_missing(levels):
             return _left_out(levels.codes.size, "identifier", f"{words}: a row identifier")
         words += ": a row identifier, used only as an indicator of missingness"
@@ -316,6 +333,11 @@ def read_categories(levels: Levels) -> ReadColumn:
     if n_merged:
         return ReadColumn("category", block, f"{words}, {n_merged} rare ones merged", "merged")
     return ReadColumn("category", block, words)
+
+
+def _is_prose(values: Sequence[Any]) -> bool:
+    """Tell whether most values are text of several words."""
+    return bool(np.median([len(_as_text(value).split()) for value in values]) >= _WORDS)
 
 
 def _is_often_missing(levels: Levels) -> bool:
@@ -370,6 +392,8 @@ def read_as(kind: str, column: Any, label: Hashable) -> ReadColumn:
         return _as_category(Levels.of(column), label)
     if kind == "number":
         return _as_number(column, label)
+    if kind == "text":
+        return _as_words(Levels.of(column), label)
     read = _by_values(column)
     if read.kind in ("date", "empty"):
         return read
@@ -421,6 +445,27 @@ def _as_category(levels: Levels, label: Hashable) -> ReadColumn:
             [label],
         )
     return ReadColumn("category", indicators(levels)[0])
+
+
+def _as_words(levels: Levels, label: Hashable) -> ReadColumn:
+    """Return the main directions of the frequencies of words, weighted by how rare a word is."""
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    if not levels.values:
+        return _empty(levels.codes.size)
+    texts = np.array([*map(_as_text, levels.values), ""], dtype=object)[levels.codes]
+    try:
+        words = TfidfVectorizer(sublinear_tf=True).fit_transform(texts)
+    except ValueError as error:  # no words
+        raise _unread(label, "text", levels, ", and words have at least two letters") from error
+    most = min(FEW_LEVELS, *(size - 1 for size in words.shape))
+    block = words.toarray()
+    if most > 0:
+        block = TruncatedSVD(most, algorithm="arpack", random_state=0).fit_transform(words)
+    block[levels.codes < 0] = np.nan
+    said = f"frequencies of {words.shape[1]} words, in {block.shape[1]} numbers"
+    return ReadColumn("text", block, said)
 
 
 def _unread(label: Hashable, kind: str, levels: Levels, example: str = "") -> InputError:

@@ -274,6 +274,8 @@ def _guess_task_of_whole_numbers(y: np.ndarray) -> str:
     are_codes = values[0] in (0, 1) and values[-1] - values[0] == n_classes - 1
     measured = not are_codes or y.shape[0] < MANY_CLASSES[1] * n_classes
     task, other = ("regression", "classification") if measured else ("classification", "regression")
+    if not are_codes and n_classes > MANY_CLASSES[0] * MANY_CLASSES[1]:
+        return task  # such as a price: nobody would take these for classes
     warn(
         "guessed-task",
         f"y has {n_classes} distinct integers in {y.shape[0]} samples, which are treated as "

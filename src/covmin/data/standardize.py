@@ -142,7 +142,7 @@ class PreparedColumns:
         as the values of single features suggest.
         """
         some = rows.first[:MANY_ROWS]
-        X = self.X[some] if isinstance(self.X, np.ndarray) else self.X.sample(some)
+        X = self.X[some] if isinstance(self.X, np.ndarray) else to_numpy(self.X.sample(some))
         # Rows with equal features have equal projections.
         n_distinct = np.unique(X @ np.random.default_rng(0).standard_normal(X.shape[1])).size
         if len(X) - n_distinct > DUPLICATES[0] * n_distinct:
@@ -305,7 +305,7 @@ def _scores(X: Any, p: np.ndarray, layout: Layout, standardize: Standardize) -> 
     if not standardize:
         return None
     rows = ranked_rows(X.shape[0]) if standardize == "rank" else rows_to_look_at(X.shape[0])
-    drawn = X.take(rows) if in_blocks(X) else X[rows]
+    drawn = to_numpy(X.take(rows)) if in_blocks(X) else X[rows]
     left = layout.categorical[layout.source]
     left[layout.indicators] = True
     if standardize == "rank":

@@ -125,10 +125,10 @@ class Table:
             shares[j] = p @ missing_mask(_safe_indexing(passed, j, axis=1))[self.row]
         return shares
 
-    def columns(self, standardize: Standardize) -> PreparedColumns:
-        """Prepare the columns for the criterion, to be read in blocks."""
+    def columns(self, standardize: Standardize, device: str | None = None) -> PreparedColumns:
+        """Prepare the columns for the criterion, to be read in blocks, on a device if named."""
         return prepare_columns(
-            as_blocks(self.X),
+            as_blocks(self.X, device),
             standardize,
             layout=self.layout,
             sample_weight=self.weight,

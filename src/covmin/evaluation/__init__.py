@@ -16,10 +16,4 @@ from .compare import compare_selectors
 from .curves import CurveResult, default_sizes
 from .selectors import SelectorSpec, named_selectors
 
-__all__ = [
-    "CurveResult",
-    "SelectorSpec",
-    "compare_selectors",
-    "default_sizes",
-    "named_selectors",
-]
+__all__ = ["CurveResult", "SelectorSpec", "compare_selectors", "default_sizes", "named_selectors"]

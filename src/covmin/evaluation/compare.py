@@ -13,6 +13,7 @@ from sklearn.utils import column_or_1d
 
 from covmin.data import TableOptions, read
 from covmin.data.columns import LEFT_OUT, summary
+from covmin.data.independence import check_independence
 from covmin.remarks import warn
 from covmin.runtime.seeds import seed_of, unit_seed
 from covmin.selection.scoring import scoring_name
@@ -130,6 +131,8 @@ def compare_selectors(
         )
     if out := [each for each in table.readings if each.kind in LEFT_OUT]:
         warn("excluded-columns", " ".join(summary(out)))
+    if isinstance(cv, Integral):
+        check_independence(table, table.columns(standardize=True))
     y = column_or_1d(table.passed[1])[table.row]
     encoded = ComparedTable.of(table)
     classes = table.response.task == "classification"

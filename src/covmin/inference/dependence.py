@@ -11,6 +11,7 @@ import numpy as np
 from covmin.constants import TESTED_ROWS
 from covmin.core.kernels import Gaussian
 from covmin.data import Table, TableOptions, read
+from covmin.data.independence import check_independence, one_of_each_group
 from covmin.data.standardize import prepare_columns
 from covmin.plan.rules import by_size
 from covmin.remarks import InputError
@@ -64,6 +65,7 @@ class DependenceTest:
         "n_resamples": [Interval(Integral, 1, None, closed="left")],
         "epsilon": [Interval(Real, 0, None, closed="neither")],
         "sample_weight": [None, "array-like"],
+        "groups": [None, "array-like"],
         **shared_constraints("task", "n_jobs", "random_state", "verbose"),
     },
     prefer_skip_nested_validation=True,
@@ -77,6 +79,7 @@ def conditional_dependence_test(
     task: str = "auto",
     epsilon: float = 0.01,
     sample_weight: Any = None,
+    groups: Any = None,
     n_jobs: int | None = None,
     random_state: Any = None,
     verbose: int | str = "auto",
@@ -102,6 +105,9 @@ def conditional_dependence_test(
     sample_weight : array-like of shape (n_samples,), default=None
         Sample weights, with ``given``. A sample of weight 2 is one observation that counts twice,
         not two observations.
+    groups : array-like of shape (n_samples,), default=None
+        Group of each sample, such as a patient or a day, if samples of a group are alike: one
+        sample of each group, drawn at random, is tested.
     n_jobs, random_state, verbose
         Number of permutations to process in parallel, seed of the permutations and of the order of
         the samples, and whether to show progress, as in :class:`CCMSelector`.
@@ -117,7 +123,8 @@ def conditional_dependence_test(
 
     Notes
     -----
-    Without ``given``, the rows of X are permuted; the test is exact for independent samples.
+    Samples in time order or in clusters and near copies are refused; pass ``groups``. Without
+    ``given``, the rows of X are permuted; the test is exact for independent samples.
 
     With ``given``, the test uses residual products, a generalised covariance measure [1]_ with many
     functions of X: kernel ridge regression removes from y, and from functions of X, what the given
@@ -148,7 +155,8 @@ def conditional_dependence_test(
     True
     """
     seed = seed_of(random_state)
-    table = _read(X, y, task, None if given is None else sample_weight, "X")
+    table = _read(X, y, task, None if given is None else sample_weight, "X", groups)
+    check_independence(table, refuses=True)
     if given is not None:
         known = _read(given, table.passed[1], task, sample_weight, "given")
         p_value, ratio = _by_residual_products(table, known, seed)
@@ -157,15 +165,17 @@ def conditional_dependence_test(
         raise ValueError("sample_weight requires given=: unequal weights cannot be permuted.")
     with one_blas_thread():
         columns = prepare_columns(table.X, layout=table.layout)
+    drawn = np.random.default_rng(seed).permutation(table.n_samples)
+    drawn = np.sort(drawn[one_of_each_group(table.groups, drawn)])
     # Features count alike, whatever the number of their columns; variances sum to one.
     share = columns.units.scale / np.sqrt(max(columns.units.size, 1))
-    block = np.asarray(columns.X, dtype=np.float64) * share
+    block, R = np.asarray(columns.X[drawn], dtype=np.float64) * share, table.response.Y[drawn]
 
     def statistic(number: int) -> float:
         rows = np.arange(len(block))
         if number > 0:  # number 0 is the original sample, the others are permutations
             rows = np.random.default_rng([seed, number]).permutation(rows)
-        return explained_share(block[rows], table.response.Y, epsilon)
+        return explained_share(block[rows], R - R.mean(axis=0), epsilon)
 
     numbers = range(n_resamples + 1)
     values = repeat(statistic, numbers, "dependence test", "draw", n_jobs, verbose)
@@ -184,7 +194,8 @@ def _by_residual_products(own: Table, known: Table, seed: int) -> tuple[float, f
             "given",
         )
     # In random order, because the first samples are landmarks.
-    rows = np.random.default_rng(seed).permutation(own.n_samples)[:TESTED_ROWS]
+    rows = np.random.default_rng(seed).permutation(own.n_samples)
+    rows = rows[one_of_each_group(own.groups, rows)[:TESTED_ROWS]]
     p = own.weight[rows] / own.weight[rows].sum()
     with one_blas_thread():
         given = Given(*_normal_scores(known, rows), p)
@@ -194,7 +205,6 @@ def _by_residual_products(own: Table, known: Table, seed: int) -> tuple[float, f
                 f"{rows.size} samples: regressions on so many leave nothing to test. Pass at most "
                 f"{max(rows.size - SAMPLES_LEFT, 0)}, or use VerdictSelector, which conditions on "
                 "the features that matter.",
-                "too-many-given",
                 "given",
             )
         return residual_product_test(*_normal_scores(own, rows), own.response.Y[rows], given)
@@ -224,7 +234,7 @@ def explained_share(columns: np.ndarray, R: np.ndarray, epsilon: float) -> float
     return 1.0 - epsilon * value / float((R**2).mean(axis=0).sum())
 
 
-def _read(X: Any, y: Any, task: str, sample_weight: Any, name: str) -> Table:
+def _read(X: Any, y: Any, task: str, sample_weight: Any, name: str, groups: Any = None) -> Table:
     """Read one or several columns; raise an error for names in place of columns."""
     if isinstance(X, str) or (isinstance(X, list) and any(isinstance(x, str) for x in X)):
         raise TypeError(f"{name} contains names; pass columns instead, such as frame[names].")
@@ -233,7 +243,7 @@ def _read(X: Any, y: Any, task: str, sample_weight: Any, name: str) -> Table:
     elif not isinstance(X, Table):
         X = X if hasattr(X, "shape") else np.asarray(X)
         X = X.reshape(-1, 1) if getattr(X, "ndim", 2) == 1 else X
-    table = read(X, y, TableOptions(task=task), sample_weight).in_memory()
+    table = read(X, y, TableOptions(task=task), sample_weight, groups).in_memory()
     if table.n_samples < _MIN_SAMPLES:
         raise ValueError(
             f"Found array with {table.n_samples} sample(s) while a minimum of {_MIN_SAMPLES} "

@@ -22,7 +22,8 @@ from covmin.core.kernels import Mixed
 from covmin.core.regression import regress_on_sets
 from covmin.core.screening import SEARCH, Found, Ranked, Screening
 from covmin.core.units import ALWAYS_ON, Units
-from covmin.data.response import EncodedResponse
+from covmin.data import Table
+from covmin.data.independence import one_of_each_group
 from covmin.data.standardize import PreparedColumns
 from covmin.plan.rules import candidate_sizes, search_order
 from covmin.selection.selector import CCMSelector
@@ -67,13 +68,15 @@ class Conditions:
     is_copy: np.ndarray  # units that another one determines
 
 
-def draw_sample(columns: PreparedColumns, response: EncodedResponse, seed: int) -> RankedSample:
+def draw_sample(columns: PreparedColumns, table: Table, seed: int) -> RankedSample:
     """Return the prepared rows, or a random sample of them if there are very many.
 
-    Duplicates of a row are merged: they are one observation.
+    Duplicates of a row are merged: they are one observation. So is a group of rows: one of them
+    is drawn.
     """
-    rows = columns.independent(seed)
-    first, p = rows.first[:TESTED_ROWS], rows.p[:TESTED_ROWS]
+    rows, response = columns.independent(seed), table.response
+    chosen = one_of_each_group(table.groups, rows.first)[:TESTED_ROWS]
+    first, p = rows.first[chosen], rows.p[chosen]
     p = p / p.sum()
     labels = response.labels if response.task == "classification" else None
     if labels is not None:

@@ -29,6 +29,8 @@ _LEAST_BEYOND = 0.05
 # Lower bound on the share of independent noise that a regression leaves in a sample.
 _LEAST_LEFT = 1e-6
 _ROUNDING = 1e-12
+# Largest number of products of two columns that are looked at.
+_MOST_PRODUCTS = 1000
 
 
 @dataclass(frozen=True)
@@ -138,14 +140,21 @@ class Regressions:
 
 
 class _Functions:
-    """Functions of single columns Z (n, q) of normal scores: cosines of the ranks, and steps."""
+    """Functions of columns Z (n, q) of normal scores: cosines of ranks, products, and steps."""
 
     def __init__(self, Z: np.ndarray, p: np.ndarray) -> None:
         self._Z, self._root = Z, np.sqrt(p)[:, None]
         self._n = 1.0 / (p @ p)  # effective number of samples
         cosines = Ranked.of(Z, p).functions(np.arange(Z.shape[1]), 2 * N_FUNCTIONS)[1:]
-        waves = cosines.reshape(-1, len(Z)).T * self._root
-        self._waves = waves[:, (waves**2).sum(axis=0) > 0.5]  # not those of few values
+        waves = cosines.reshape(-1, len(Z)).T
+        waves = waves[:, p @ waves**2 > 0.5]  # not those of few values
+        if Z.shape[1] * (Z.shape[1] - 1) <= 2 * _MOST_PRODUCTS:
+            first, second = np.triu_indices(Z.shape[1], 1)
+            products = Z[:, first] * Z[:, second]
+            products -= p @ products
+            products /= np.sqrt(np.maximum(p @ products**2, _ROUNDING))
+            waves = np.hstack([waves, products])
+        self._waves = waves * self._root
         self._order = np.argsort(Z, axis=0, kind="stable")
         self._sorted = np.take_along_axis(Z, self._order, axis=0)
         weights = p[self._order]

@@ -13,6 +13,7 @@ from covmin.constants import KNOCKOFF_KERNEL
 from covmin.core.kernels import Mixed
 from covmin.data import Table
 from covmin.data.checks import check_columns, check_enough
+from covmin.data.independence import check_independence, one_of_each_group
 from covmin.data.standardize import prepare_columns
 from covmin.data.table import from_tensors
 from covmin.remarks import silenced, warn
@@ -149,10 +150,13 @@ class KnockoffSelector(InferenceSelector):
 
         Parameters
         ----------
-        X, y, groups
+        X, y
             As in :meth:`CCMSelector.fit`, with X in memory.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights, for the distribution of the features and for the estimator.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample. One sample of each group, drawn at random, is used: samples of a
+            group may be alike. Without groups, samples that depend on each other are refused.
 
         Returns
         -------
@@ -177,8 +181,11 @@ class KnockoffSelector(InferenceSelector):
         )
         check_columns(table, columns, standardize)
         check_enough(table, columns)
+        check_independence(table, columns, refuses=True)
         seed = seed_of(self.random_state)
         rows, weight = rows_to_fit(columns, estimator, seed, is_weighted=data.weight is not None)
+        chosen = one_of_each_group(table.groups, rows)
+        rows, weight = rows[chosen], None if weight is None else weight[chosen]
         if len(rows) < _MIN_SAMPLES:
             raise ValueError(
                 f"Found array with {len(rows)} sample(s) while a minimum of {_MIN_SAMPLES} is "
@@ -192,7 +199,7 @@ class KnockoffSelector(InferenceSelector):
             copies = columns.apply(knockoffs.draw(rng))
         self._warn_of_assumptions(table, knockoffs.curved_pairs())
         # What is silenced was already issued for the features.
-        with one_blas_thread(), silenced("outliers", "too-few-samples"):
+        with one_blas_thread(), silenced("outliers", "too-few-samples", "dependent-rows"):
             of_units = swap_statistics(
                 estimator,
                 columns.X[rows],

@@ -16,12 +16,13 @@ from sklearn.utils.metadata_routing import (
     _routing_enabled,
     process_routing,
 )
-from sklearn.utils.validation import _check_method_params
+from sklearn.utils.validation import _check_method_params, has_fit_parameter
 
 from covmin.data import Table
 from covmin.data.blocks import as_blocks, in_blocks
 from covmin.data.columns import LEFT_OUT, summary
 from covmin.data.dtypes import is_frame
+from covmin.data.independence import check_independence
 from covmin.data.response import ordered_levels
 from covmin.data.standardize import n_features_to_keep, prepare_columns
 from covmin.remarks import warn
@@ -161,9 +162,12 @@ class StabilitySelector(InferenceSelector):
 
         Parameters
         ----------
-        X, y, groups
+        X, y
             As in :meth:`CCMSelector.fit`, with X in memory. A data frame is passed to the selector
             unchanged. Classes are split evenly between halves.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample. Samples of a group are in one half, and a selector whose ``fit``
+            takes groups gets them. Without groups, samples that depend on each other are refused.
         **fit_params : dict
             Parameters of the selector's ``fit``, such as ``sample_weight``, which are split into
             halves. With scikit-learn's metadata routing, the selector must request them.
@@ -185,13 +189,30 @@ class StabilitySelector(InferenceSelector):
             columns = prepare_columns(
                 X, layout=table.layout, sample_weight=data.weight, Y=table.response.Y
             )
+        check_independence(table, columns, refuses=True)
         rows, weight = rows_to_fit(columns, estimator, 0, is_weighted=data.weight is not None)
         if len(rows) == table.n_samples and np.ptp(columns.p) == 0.0:
             rows, weight = np.arange(table.n_samples), None  # in table order
         numbers = table.row[rows]
+        # Groups are split, not rows; those with one class, by class.
+        group = np.arange(len(rows))
+        if table.groups is not None:
+            group = np.unique(table.groups[rows], return_inverse=True)[1]
         strata = table.response.strata  # classes or events
         strata = np.zeros(len(rows), dtype=int) if strata is None else strata[rows]
-        halves = list(_complementary_halves(strata, self.n_pairs, seed_of(self.random_state)))
+        lowest, highest = np.full(group.max() + 1, strata.max()), np.zeros(group.max() + 1, int)
+        np.minimum.at(lowest, group, strata)
+        np.maximum.at(highest, group, strata)
+        strata = np.where(lowest == highest, lowest, strata.max() + 1)
+        seed = seed_of(self.random_state)
+        halves = [
+            np.flatnonzero(np.isin(group, half))
+            for half in _complementary_halves(strata, self.n_pairs, seed)
+        ]
+        if table.groups is not None and has_fit_parameter(estimator, "groups"):
+            of_rows = np.zeros(len(data.y), dtype=table.groups.dtype)
+            of_rows[table.row] = table.groups
+            fit_params = fit_params | {"groups": of_rows}
         if weight is not None:
             of_all = np.zeros(len(data.y))
             of_all[numbers] = weight
@@ -210,7 +231,8 @@ class StabilitySelector(InferenceSelector):
     def get_metadata_routing(self) -> MetadataRouter:
         """Return the metadata that the inner selector has requested for its ``fit``."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
-        return MetadataRouter(owner=self).add(estimator=self._selector, method_mapping=mapping)
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(estimator=self._selector, method_mapping=mapping)
 
     @property
     def _selector(self) -> Any:
@@ -231,10 +253,11 @@ class StabilitySelector(InferenceSelector):
             # It cannot read text.
             X = check_array(X, dtype="numeric", accept_sparse="csr", ensure_all_finite="allow-nan")
         data = read_for(selector, X, y, sample_weight, groups, takes_missing=takes_missing)
-        if data.table.n_samples < _MIN_SAMPLES:
+        n, groups = data.table.n_samples, data.table.groups
+        if n < _MIN_SAMPLES or (groups is not None and np.unique(groups).size < _MIN_SAMPLES):
             raise ValueError(
-                f"Found array with {data.table.n_samples} sample(s) while a minimum of "
-                f"{_MIN_SAMPLES} is required, two for each half."
+                f"Found array with {n} sample(s) while a minimum of {_MIN_SAMPLES} is required, or "
+                "of as many groups: two for each half."
             )
         return data
 

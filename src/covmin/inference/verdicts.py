@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from covmin.data import TableOptions, read
 from covmin.data.checks import check_columns
+from covmin.data.independence import check_independence
 from covmin.runtime.compat import Interval, StrOptions, fit_context
 from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.run import repeat
@@ -96,8 +97,12 @@ class VerdictSelector(InferenceSelector):
 
     *Relevant* combines three tests, each at a third of the level: the ranks of the feature against
     y; the pairs and larger sets that a search over all products finds, given the other features in
-    them; and the test above. A feature is called needed only if it is called relevant too. Only the
-    mean of y, or its class probabilities, are tested, on at most 5000 samples.
+    them; and the test above. A feature is called needed only if it is called relevant too.
+
+    *Assumptions.* Samples are independent, or ``groups`` of them are; samples in time order, in
+    clusters, or nearly copied are refused without ``groups``. As in
+    :func:`conditional_dependence_test`, regressions must be able to find what features share. Only
+    the mean of y, or its class probabilities, are tested, on at most 5000 samples.
 
     References
     ----------
@@ -149,11 +154,14 @@ class VerdictSelector(InferenceSelector):
 
         Parameters
         ----------
-        X, y, groups
+        X, y
             As in :meth:`CCMSelector.fit`.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights. A sample of weight 2 is one observation that counts twice, not two
             observations.
+        groups : array-like of shape (n_samples,), default=None
+            Group of each sample, such as a patient, a day, or a block of consecutive rows. One
+            sample of each group, drawn at random, is tested: samples of a group may be alike.
 
         Returns
         -------
@@ -164,7 +172,8 @@ class VerdictSelector(InferenceSelector):
         with one_blas_thread():
             columns = table.columns("rank")
             check_columns(table, columns, "rank")
-            sample = draw_sample(columns, table.response, seed_of(self.random_state))
+            check_independence(table, columns, refuses=True)
+            sample = draw_sample(columns, table, seed_of(self.random_state))
             sets = find_sets(sample)
             conditions = find_conditions(sample, sets)
             test = partial(p_value_given_all, sample, conditions, self.fdr)

@@ -23,9 +23,8 @@ class Formulation(Configurable):
     Parameters
     ----------
     strategy : {"path", "single"}, default="path"
-        "path" solves for a decreasing number of features, each time among the survivors of the
-        previous stage, and ranks features by the stage at which they are dropped. "single" solves
-        once and ranks features by weight.
+        "path" solves for a decreasing number of features and ranks them by the stage at which they
+        are dropped. "single" solves once and ranks features by weight.
     constraint : {"hard", "soft"}, default="hard"
         "hard" imposes the constraint Σw ≤ m. "soft" adds the penalty ``lambda1`` · Σw instead.
     lambda1 : float, default=None

@@ -34,12 +34,7 @@ from covmin.core.problem import EFFORT, Effort
 from covmin.core.screening import N_FUNCTIONS
 from covmin.data.blocks.array import block_rows
 from covmin.remarks import InputError
-from covmin.runtime.machine import (
-    check_memory,
-    exact_bytes,
-    fourier_bytes,
-    row_threads,
-)
+from covmin.runtime.machine import check_memory, exact_bytes, fourier_bytes, row_threads
 
 from .formulation import Formulation
 from .plan import Decision
@@ -329,15 +324,12 @@ def ridge_for_noise(
     is the criterion for ``nε = ρ``. If all features together leave a fraction L of the variance
     unpredicted, then ``ρ = L/(1 − L)``.
 
-    L is measured before any selection, so it is not biased by it. The features that a stage keeps
-    may leave more or less unpredicted than all of them, so ε has limits.
+    The features that a stage keeps may leave more or less unpredicted, so ε has limits.
 
-    All features together cannot predict an interaction of a few among many. By chance, a
-    prediction has a correlation of ``1/√n`` with the response, where n is the number of samples
-    used to measure L (``n_seen``; by default all). If ``√(1 − L)`` is below twice that, L carries
-    no information about the noise. If, in addition, no single feature has a significant effect, ρ
-    is set to a small value: a close fit can reveal an interaction, and if there is none, no ridge
-    will find it. Otherwise the effects are weak and the noise is large.
+    All features together cannot predict an interaction of a few among many. If they predict no
+    more of the ``n_seen`` samples than by chance, L carries no information about the noise. If, in
+    addition, no single feature has a significant effect, ρ is set to a small value: a close fit can
+    reveal an interaction, and if there is none, no ridge will find it.
 
     >>> ridge_for_noise(400, 0.75)
     (0.0075, 'all features together leave 75% of the variance unpredicted, 400 samples')

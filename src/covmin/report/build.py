@@ -77,8 +77,7 @@ def build_report(
     warnings : list of dict, optional
         what `check_data` returns for it, if they are known already.
     from_command : bool, default=False
-        Whether the fit was made by the command ``covmin``, so that advice names its options
-        instead of Python's parameters.
+        Whether advice names options of the command ``covmin`` instead of Python's parameters.
 
     Returns
     -------
@@ -112,7 +111,7 @@ def build_report(
     n, shown = found["n_samples"], view.table.n_samples
     sampled = [f"Warnings and figures use {shown:,} of {n:,} rows."] if shown < n else []
     code = code or reproduction_code(selector, target_name, source)
-    changes = effects(view, explained, kept)
+    changes, path = effects(view, explained, kept), selector.path_
     return {
         "target": target,
         "source": source and printable(source),
@@ -131,7 +130,12 @@ def build_report(
             "in_folds": [row["in_folds"] for row in rows],
             "about": _about_columns(selector, view, rows),
         },
-        "path": _path(selector, order),
+        "path": {
+            "sizes": path.n_features.tolist(),
+            "features": order[:_PATH_ROWS],
+            "loo": np.round(path.optimistic_loo_error, 5).tolist(),
+            "weights": np.round(path.weights[:, order[:_PATH_ROWS]], 3).tolist(),
+        },
         "plots": [
             plot | {"effect": changes.get(plot["feature"])}
             for plot in feature_plots(view, used[:_PLOTTED], alone)
@@ -280,16 +284,6 @@ def _asked(selector: Any, found: dict[str, Any]) -> list[dict[str, str]]:
         "Converged": "yes" if found["converged"] else "no: too few steps",
     }
     return [{"label": label, "value": value} for label, value in rows.items()]
-
-
-def _path(selector: Any, order: list[int]) -> dict[str, Any]:
-    path, rows = selector.path_, order[:_PATH_ROWS]
-    return {
-        "sizes": path.n_features.tolist(),
-        "features": rows,
-        "loo": np.round(path.optimistic_loo_error, 5).tolist(),
-        "weights": np.round(path.weights[:, rows], 3).tolist(),
-    }
 
 
 def _verdicts(selector: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from uuid import uuid4
 import joblib
 import numpy as np
 
+from covmin.core.arrays import to_numpy
 from covmin.core.path import Stage
 from covmin.core.solver import Iteration, Progress, Solution
 from covmin.remarks import InputError
@@ -92,7 +93,7 @@ class ResultLog:
         if not (data.startswith(_START) or _START.startswith(data)):
             raise InputError(
                 f"{self.path} is not a results file of covmin and was left unchanged. "
-                "Choose another file.",
+                "Choose another file."
             )
         self._n_bytes = data.rfind(b"\n") + 1
         try:
@@ -102,7 +103,7 @@ class ResultLog:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(
                 f"{self.path} is damaged ({error}). Choose another file, or delete it to start "
-                "again.",
+                "again."
             ) from error
         changed = [
             f"  {name}: {found.get(name)!r} in the file, {self.settings.get(name)!r} in this run"
@@ -113,7 +114,7 @@ class ResultLog:
             raise InputError(
                 f"{self.path} holds results of other settings:\n"
                 + "\n".join(changed or ["  a different format"])
-                + "\nContinue with the settings in that file, or choose another file.",
+                + "\nContinue with the settings in that file, or choose another file."
             )
 
 
@@ -186,7 +187,7 @@ def fingerprint(parameters: dict[str, Any], columns: Any, response: Any) -> dict
 
 
 def _hash_of_block(X: np.ndarray, Y: np.ndarray, p: np.ndarray) -> str:
-    return str(joblib.hash(np.ascontiguousarray(X)))
+    return str(joblib.hash(np.ascontiguousarray(to_numpy(X))))
 
 
 def _identity(name: str, value: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from covmin.constants import CANDIDATES, N_COMPONENTS, SAMPLE_ROWS, SAMPLES_FOR_EACH_FEATURE
-from covmin.core.arrays import to_device, to_numpy
+from covmin.core.arrays import like, to_device, to_numpy
 from covmin.core.exchange import Exchanged, SetSample
 from covmin.core.kernels import Kernel
 from covmin.core.lookback import refine
@@ -133,9 +133,8 @@ def _held(
     first, p = rows.first[:most], rows.p[:most]
     p = p / p.sum()
     X = columns.X.sample(first) if isinstance(columns.X, StandardizedBlocks) else columns.X[first]
-    parts = X, Y[first] - p @ Y[first], p
-    X, Y, p = (to_device(part.astype(X.dtype, copy=False), device) for part in parts)
-    return Sample(X, Y, p, n_threads=n_threads)
+    X = to_device(X, device)
+    return Sample(X, like(Y[first] - p @ Y[first], X), like(p, X), n_threads=n_threads)
 
 
 @dataclass

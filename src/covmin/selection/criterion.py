@@ -9,6 +9,7 @@ import numpy as np
 from covmin.constants import LANDMARKS, MANY_ROWS, PAPER_RIDGE
 from covmin.core.regression import regress_on_sets
 from covmin.data import TableOptions, read
+from covmin.data.independence import check_independence
 from covmin.data.standardize import Standardize
 from covmin.data.table import from_tensors
 from covmin.plan.formulation import FORMULATIONS, Fourier, approximation_of
@@ -18,6 +19,7 @@ from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.seeds import seed_of
 
 from .assemble import make_problem
+from .crossval import held_out_share
 from .selector import CCMSelector
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -27,17 +29,19 @@ def _allowed(*names: str, **others: Any) -> Callable[[_Function], _Function]:
     """Return a check of the parameters that mean the same as in :class:`CCMSelector`."""
     shared = {name: CCMSelector._parameter_constraints[name] for name in (*names, "random_state")}
     # The reader checks the tables.
-    tables = dict.fromkeys(("X", "y", "sample_weight"), "no_validation")
+    tables = dict.fromkeys(("X", "y", "sample_weight", "groups"), "no_validation")
     check: Any = validate_params(tables | shared | others, prefer_skip_nested_validation=True)
     return check
 
 
-@_allowed("task", "column_types")
+@_allowed("task", "column_types", "cv")
 def unexplained_variance(
     X: Any,
     y: Any = None,
     *,
     sample_weight: Any = None,
+    cv: Any = None,
+    groups: Any = None,
     task: str = "auto",
     column_types: Any = "auto",
     random_state: Any = None,
@@ -59,6 +63,10 @@ def unexplained_variance(
     sample_weight : array-like of shape (n_samples,), default=None
         Sample weights. A weight of 2 is equivalent to repeating the sample, unless every feature
         has only a few values: equal rows are then separate samples.
+    cv : int, splitter or iterable of (train, test), default=None
+    groups : array-like of shape (n_samples,), default=None
+        Folds, and group of each sample, for samples that are not independent, as in
+        :class:`~covmin.CCMSelector`. The error is then that on held-out samples.
     task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
     column_types : {"auto", "strict"} or dict, default="auto"
         As in :class:`~covmin.CCMSelector`.
@@ -98,11 +106,17 @@ def unexplained_variance(
     """
     X, _, y, sample_weight = from_tensors(X, None, y, sample_weight)
     options = TableOptions(column_types, task=task)
-    table = read(X, y, options, sample_weight)
+    table = read(X, y, options, sample_weight, groups)
     seed = seed_of(random_state)
     columns = table.columns(standardize=True)
+    if cv is None:
+        check_independence(table, columns)
     # Duplicates are merged, because one would predict the other.
     rows = columns.independent(seed)
+    groups = table.groups
+    if cv is not None or (groups is not None and np.unique(groups).size < table.n_samples):
+        with one_blas_thread():
+            return held_out_share(table.distinct(rows, MANY_ROWS), cv)
     first, p = rows.first[:MANY_ROWS], rows.p[:MANY_ROWS] / rows.p[:MANY_ROWS].sum()
     Z, Y = columns.X.sample(first).astype(np.float64), table.response.Y[first]
     if columns.index.size == 0 or not np.ptp(Y, axis=0).any():
@@ -137,11 +151,8 @@ def conditional_covariance_trace(
     """Return the paper's criterion, the estimated trace of the conditional covariance operator.
 
     ``ε · tr(Yᵀ (G_w + nεI)⁻¹ Y)`` for y given ``w ⊙ x``, for one ε and one bandwidth, in squared
-    units of y. Use it to compare sets of the same size at the same ε, as the paper does. As n grows
-    and ε shrinks, it converges to the mean conditional variance of y. For finite n it is larger,
-    because of the regularisation, and it may increase when features are added, because the
-    bandwidth increases with them. To measure what features leave unexplained, use
-    :func:`~covmin.unexplained_variance`.
+    units of y. Use it to compare sets of the same size at the same ε, as the paper does. It exceeds
+    the conditional variance, and may increase when features are added, because the bandwidth does.
 
     Parameters
     ----------

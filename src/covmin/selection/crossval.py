@@ -15,11 +15,12 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold, check_cv
 from sklearn.utils import Bunch
 
 from covmin.constants import FOLDS, SAMPLE_ROWS, STANDARD_ERRORS
+from covmin.core.arrays import to_numpy
 from covmin.core.path import run_path
 from covmin.core.regression import regress_on_sets
 from covmin.core.solver import Watch
 from covmin.data import Layout, Table
-from covmin.data.blocks import ArrayBlocks, StandardizedBlocks, in_blocks
+from covmin.data.blocks import ArrayBlocks, StandardizedBlocks, as_blocks, in_blocks
 from covmin.data.response import EncodedResponse
 from covmin.data.standardize import DistinctRows, PreparedColumns, Standardize, prepare_columns
 from covmin.data.survival import martingale_residuals
@@ -173,7 +174,7 @@ class _HeldOut:
         used = np.unique(np.concatenate(chosen))
         X, p = self.columns.X, self.columns.p[:most]
         if isinstance(X, StandardizedBlocks):
-            first = X.restrict(used).sample(np.arange(min(most, X.shape[0])))
+            first = to_numpy(X.restrict(used).sample(np.arange(min(most, X.shape[0]))))
         else:
             first = np.asarray(X[:most, used])
         regressions = regress_on_sets(
@@ -228,7 +229,7 @@ def cross_validate(
     plan = replace(plan, n_threads=max(1, plan.n_threads // n_workers))
 
     def scored(fold: Fold) -> np.ndarray | None:
-        held = _hold_out(samples, samples.layout, standardize, fold)
+        held = _hold_out(samples, samples.layout, standardize, fold, plan.device)
         chosen = _chosen(held, plan, sizes, _UntilChosen(run))
         if run.stop_choosing():  # an unfinished ranking is not comparable
             return None
@@ -299,8 +300,29 @@ def beyond_given(samples: Table, rows: DistinctRows, standardize: Standardize) -
     return replace(samples, response=samples.response.reduced_to(centred, samples.weight))
 
 
-def _hold_out(samples: Table, layout: Layout, standardize: Standardize, fold: Fold) -> _HeldOut:
-    """Prepare the training columns and responses, and the samples of the test fold.
+def held_out_share(samples: Table, cv: Any) -> float:
+    """Return the error on held-out samples of regression on all features, relative to the mean's.
+
+    It is at most one, because the mean is a candidate too.
+    """
+    every, error, of_mean = np.arange(samples.layout.unit.size), 0.0, 0.0
+    for fold in splits(samples, cv, every_fold=True):
+        held = _hold_out(samples, samples.layout, True, fold)
+        [predicted] = held.predicted([every], held.response.Y)
+        weight = samples.weight[fold[1]]
+        error += float(weight @ ((held.target - predicted) ** 2).sum(axis=1))
+        of_mean += float(weight @ (held.target**2).sum(axis=1))
+    return min(error / of_mean, 1.0)
+
+
+def _hold_out(
+    samples: Table,
+    layout: Layout,
+    standardize: Standardize,
+    fold: Fold,
+    device: str | None = None,
+) -> _HeldOut:
+    """Prepare the training columns and responses, on a device, and the samples of the test fold.
 
     Both responses are centred by the mean of the training samples.
     """
@@ -310,6 +332,8 @@ def _hold_out(samples: Table, layout: Layout, standardize: Standardize, fold: Fo
     mean = trained @ Y[train] / trained.sum()
     Y_train = Y[train] - mean
     X_train, X_left = (X.keep(m) if in_blocks(X) else X[m] for m in fold)
+    if device is not None:
+        X_train = as_blocks(X_train, device)
     columns = prepare_columns(X_train, standardize, layout=layout, sample_weight=trained, Y=Y_train)
     return _HeldOut(
         columns,
@@ -329,6 +353,8 @@ def splits(table: Table, cv: Any = None, *, every_fold: bool = False) -> list[Fo
     are needed for enough test samples, unless ``every_fold``.
     """
     n, strata, groups = table.n_samples, table.response.strata, table.groups
+    if groups is not None and np.unique(groups).size == n:  # every sample is on its own
+        groups = None
     pairs: list[Any]
     if cv is None and groups is None:
         tests = stratified_folds(n, strata)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from covmin.data import TableOptions, read
 from covmin.data.checks import check_columns, check_enough
+from covmin.data.independence import check_independence
 from covmin.data.table import from_tensors
 from covmin.plan import Formulation, Fourier
 from covmin.plan.formulation import formulation_of
@@ -47,12 +48,10 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
     Parameters
     ----------
     n_features_to_select : int, float in (0, 1], (int, int) or "auto", default="auto"
-        Number or fraction of features to keep. "auto" chooses the number by cross-validation: on
-        each training fold the features are ranked, and the first m are scored on the test fold by
-        kernel ridge regression, or by ``estimator``. The smallest m that is not clearly worse than
-        the best is kept, and the smallest of all if the best is not clearly better than no
-        features. A pair, such as ``(2, 20)``, chooses a number in this range. A group counts as one
-        feature; ``given`` columns do not count.
+        Number or fraction of features to keep. "auto" chooses by cross-validation the smallest
+        number that is not clearly worse than the best, by the error of kernel ridge regression or
+        the score of ``estimator``. A pair, such as ``(2, 20)``, chooses a number in this range. A
+        group counts as one feature; ``given`` columns do not count.
     cv : int, splitter or iterable, default=None
         How the samples are split to choose the number of features, as in scikit-learn. None uses
         up to five folds: stratified by class, and with the samples of a group (see ``fit``) in one
@@ -66,17 +65,15 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         Columns that are kept or dropped together: a label for each column, or a dict that maps a
         label to its columns (names or indices). Columns that the dict omits are not grouped.
     given : str, int or array-like, default=None
-        Columns that are known to matter, as names, indices or a mask. They are always kept and do
-        not count. What they explain is first removed from the response; the other features are
-        ranked by what they add.
+        Columns that are known to matter, as names, indices or a mask. They are always kept; the
+        other features are ranked by what they add.
     column_types : {"auto", "strict"} or dict, default="auto"
-        How to read the columns. "auto" reads categorical dtypes and text as categories (and merges
-        rare ones), numbers and dates in text as such, and dates as time and cycles; it excludes
-        columns that identify the rows. A missing value is set to the column mean, with an
-        indicator of missingness that shares the weight of its column. ``plan_`` lists the result.
-        A dict maps columns, by name or index, to "number", "category", "date" or "drop"; a
-        category is one feature, whatever its number of levels. "strict" accepts only numbers and
-        categorical dtypes, without missing values.
+        How to read the columns. "auto" reads categorical dtypes and text as categories, numbers
+        and dates in text as such, and dates as time and cycles; it excludes free text and columns
+        that identify the rows. A missing value is set to the column mean, with an indicator of
+        missingness. ``plan_`` lists the result. A dict maps columns, by name or index, to "number",
+        "category", "date", "text" (one feature of its words) or "drop". "strict" accepts only
+        numbers and categorical dtypes, none missing.
     task : {"auto", "classification", "ordinal", "regression", "survival"}, default="auto"
         How to read y. "auto" treats labels, and integers with few distinct values, as classes;
         integers with many distinct values and other numbers as a numeric response; an ordered
@@ -92,27 +89,24 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
     kernel : str or kernel, default="auto"
         Kernel on the weighted samples: "mixed", "additive", "rational-quadratic", "gaussian",
         "laplacian", "linear", "polynomial", or an object from :mod:`covmin.kernels`, such as
-        ``Gaussian(bandwidth=1.5)``. "mixed" is the sum of a rational quadratic kernel, which
-        captures interactions at many scales, and an additive kernel, which captures single effects
-        among many features. "auto" is "mixed" for a path ("additive" if most features rarely vary,
-        as word counts do), and "gaussian", as in the paper, for a single solve.
+        ``Gaussian(bandwidth=1.5)``. "auto" is "mixed", the sum of a rational quadratic and an
+        additive kernel, for a path ("additive" if most features rarely vary, as word counts do),
+        and "gaussian", as in the paper, for a single solve.
     epsilon : "auto", float or array-like of float, default="auto"
-        Regularisation parameter ε; larger values mean smoother functions. "auto" estimates the
-        noise-to-signal ratio from the part of y that all features together cannot predict, and
-        divides it by the number of samples. Cross-validation chooses among several values.
+        Regularisation parameter ε; larger values mean smoother functions. "auto" depends on the
+        part of y that all features together cannot predict. Cross-validation chooses among several
+        values.
     formulation : {"path", "paper"} or Formulation, default="path"
         "path" solves for a decreasing number of features; "paper" solves once, as published. A
         :class:`covmin.Formulation` gives access to all options of the paper.
     interactions : "auto", bool or int, default="auto"
-        Largest number of features whose products are all tested first (see ``interactions_``).
-        Features found so are protected at the start of the path. This finds interactions with far
-        fewer samples. "auto", like True, tests all pairs, and all sets of three and four if there
-        are few enough; False tests none.
+        Largest number of features whose products are all tested first (see ``interactions_``), to
+        protect the features found at the start of the path. "auto", like True, tests all pairs, and
+        all sets of three and four if there are few enough; False tests none.
     approximation : {"auto", "exact", "fourier"} or Fourier, default="auto"
-        "exact" uses the n×n kernel matrix of all samples in double precision. "fourier" uses random
-        Fourier features, without an n×n matrix; :class:`covmin.Fourier` sets their number. "auto"
-        uses the matrix for up to 2000 samples. Except with "exact", early stages may use a
-        subsample.
+        "exact" uses the n×n kernel matrix of all samples; "fourier" uses random Fourier features,
+        whose number :class:`covmin.Fourier` sets; "auto" uses the matrix for up to 2000 samples.
+        Except with "exact", early stages may use a subsample.
     device : str, default=None
         Torch device ("cpu", "cuda"). None uses NumPy, or the device of X if X is a tensor.
     n_jobs : int, default=None
@@ -134,9 +128,8 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         Mask of the columns kept: ``n_features_`` features and the ``given`` columns.
     lost_without_ : ndarray of shape (n_features,)
         What the selected features no longer explain if this one alone is left out, as a fraction of
-        the variance of y: the rise of the leave-one-out error of kernel ridge regression. About 0
-        if others carry the same. NaN for features that are not selected, with more than 30
-        features, and without tuned regressions (see ``plan_``).
+        the variance of y; about 0 if others carry the same. NaN for features that are not selected,
+        with more than 30 features, and without tuned regressions (see ``plan_``).
     missing_share_ : ndarray of shape (n_features,)
         Fraction of missing values in each column.
     constant_ : ndarray of bool of shape (n_features,)
@@ -146,20 +139,20 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
     weights_ : ndarray of shape (n_features,)
         Weights w for ``n_features_`` features; 1 for ``given`` columns.
     column_kinds_ : ndarray of str of shape (n_features,)
-        How each column was read: "number", "category", "date", "identifier", "empty", "dropped".
+        How each column was read: "number", "category", "date", "text", "identifier", "free text",
+        "empty", "dropped".
     plan_ : Plan
         The decisions of the fit and their reasons: ``print(selector.plan_)``.
     feature_groups_, group_ranking_, group_support_ : ndarray of shape (n_groups,) or None
         Labels, ranks and mask of the groups, if there are groups.
     objective_ : float
-        Criterion Q (or its inverse-free form) at ``weights_``, in squared units of y after the
-        effect of ``given`` columns; for several numeric responses, the mean over the standardised
-        responses. For a fraction of the variance, use :func:`~covmin.unexplained_variance`.
+        Criterion Q (or its inverse-free form) at ``weights_``, in squared units of y. For a
+        fraction of the variance, use :func:`~covmin.unexplained_variance`.
     approximation_ : "fourier" or None
         Approximation used.
     approximation_error_ : float
-        Relative difference between the criterion of the selected features and that of the exact
-        kernel, on a sample of the rows. If it exceeds a few per cent, use more components.
+        Relative difference between the criterion and that of the exact kernel, on a sample of the
+        rows. If it exceeds a few per cent, use more components.
     device_ : str or None
         Torch device used; None for NumPy.
     kernel_ : str
@@ -174,11 +167,9 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
     interactions_ : Bunch
         Sets of features that explain more jointly than separately, in the order found:
         ``features`` of shape (n_sets, largest size), as indices, filled up with -1 (with names:
-        :meth:`interactions_frame`);
-        ``share``, the fraction of the variance of a product of functions of their ranks, beyond
-        single effects and earlier sets, that is associated with what single effects leave of the
-        response; ``p_value``, the probability that any of all sets reaches this share without
-        interactions, at most 0.05. The response enters by its ranks.
+        :meth:`interactions_frame`); ``share``, how much of a product of functions of their ranks is
+        associated with what single effects leave of the response; ``p_value``, the probability that
+        any of all sets reaches this share without interactions, at most 0.05.
     spread_ : Bunch
         Features that affect the spread of a numeric response and have no effect on its mean, often
         because they interact: ``features`` as indices, ``share`` and ``p_value`` as above.
@@ -309,7 +300,8 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
             to omitting it.
         groups : array-like of shape (n_samples,), default=None
             Group of each sample, such as a patient or a day. Cross-validation keeps the samples of
-            a group in one fold.
+            a group in one fold. Without groups and ``cv``, samples that follow each other or are
+            nearly copies and are alike, in a feature and in y, lead to a warning.
 
         Returns
         -------
@@ -325,9 +317,11 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
         settings = settings_of(self, device)
         table = read(X, y, TableOptions.of(self), sample_weight, groups)
         with one_blas_thread():
-            columns = table.columns(self.standardize)
+            columns = table.columns(self.standardize, device)
         check_columns(table, columns, self.standardize)
         check_enough(table, columns)
+        if self.cv is None:
+            check_independence(table, columns)
         identity: dict[str, Any] = {}
         if self.long_run is not None and self.long_run.checkpoint is not None:
             identity = fingerprint(self.get_params(deep=False), columns, table.response)

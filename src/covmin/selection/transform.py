@@ -94,8 +94,9 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
         Returns
         -------
         X_selected : array or frame of shape (n_samples, n_selected)
-            An array; or what ``set_output`` asks for, with the dtypes of X if X is a data frame.
-            Sparse matrices, Dask collections, torch tensors and Parquet files keep their type.
+            A frame if X is one, with its dtypes, and otherwise an array; or what ``set_output``
+            asks for. Sparse matrices, Dask collections, torch tensors and Parquet files keep their
+            type.
         """
         support = self.get_support(indices=True)  # first, so that NotFittedError comes first
         X = local_frame(X)
@@ -108,21 +109,16 @@ class FeatureSelector(SelectorMixin, BaseEstimator):
             if not hasattr(X, "shape") and np.asarray(X).dtype.kind in "US":
                 X = np.asarray(X, dtype=object)  # NumPy would convert numbers in lists to text
             return super().transform(X)
-        wanted = output_container(self)
-        # scikit-learn does not check a pandas frame if the output is a frame.
-        is_checked = wanted == "default" or not is_of(X, "pandas", wanted)
-        is_other = [is_category(d) or is_time(d) or str(d) in _TEXT for d in X.dtypes]
-        numbers = np.flatnonzero(~np.array(is_other, dtype=bool))
-        if is_checked and numbers.size == X.shape[1]:
-            return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         # Refuse the same values in a frame as in an array.
+        is_other = [is_category(d) or is_time(d) or str(d) in _TEXT for d in X.dtypes]
+        numbers = np.flatnonzero(~np.array(is_other, dtype=bool))
         if numbers.size:
             checked_numbers(_safe_indexing(X, numbers, axis=1))
         if not get_tags(self).input_tags.allow_nan:
             refuse_missing(X)
-        kept = _safe_indexing(X, support, axis=1)
-        if is_of(kept, wanted):
+        kept, wanted = _safe_indexing(X, support, axis=1), output_container(self)
+        if wanted == "default" or is_of(kept, wanted):
             return kept
         if wanted == "polars" and is_of(kept, "pandas"):
             from polars import from_pandas

@@ -23,13 +23,7 @@ from ..arrays import Array
 from .exact import ExactGram
 from .fourier import FourierGram, single_effects
 
-__all__ = [
-    "ExactGram",
-    "FourierGram",
-    "Gram",
-    "Operator",
-    "single_effects",
-]
+__all__ = ["ExactGram", "FourierGram", "Gram", "Operator", "single_effects"]
 
 
 class Operator(Protocol):

@@ -157,31 +157,29 @@ class FourierOperator:
     def __init__(self, gram: FourierGram, w: np.ndarray) -> None:
         self._gram = gram
         self._w = w
-        self._means, UU, UY, YY = self._sums()
+        components, known, rows = gram.components, gram.moments, gram.rows
+        moving = components.moving
+        self._n_moving = 0 if moving is None else 2 * int(moving.frequencies.shape[1])
+        if moving is None:
+            assert known is not None
+            self._means, UU, UY, YY = known
+        else:
+            kept = rows.keep(partial(_moving_block, moving, w), self._n_moving)
+            self._kept = kept, gram.fixed
+            parts = moving, components.fixed, w
+            sums = rows.sum(partial(_moments_block, parts), *self._kept)
+            self._means, UU, UY, YY, *cross = (to_numpy(part) for part in sums)
+            if known is not None:  # the moving components come first
+                UU = np.block([[UU, cross[0]], [cross[0].T, known[1]]])
+                self._means = np.concatenate([self._means, known[0]])
+                UY = np.concatenate([UY, known[2]])
         self._k = k = YY.shape[0]
         # Y is centred, so VᵀpY = UᵀpY.
         self._N = np.block([[YY, UY.T], [UY, UU]])
         self._N[k:, k:] -= np.outer(self._means, self._means)
-        self._powers = gram.components.powers(w, self._n_moving)
+        self._powers = components.powers(w, self._n_moving)
         self._open = np.flatnonzero(self._powers > 0.0)
         self.Y = np.eye(len(self._N), k)
-
-    def _sums(self) -> Moments:
-        """Return sums over the rows of all components, the moving ones first."""
-        moving, known, rows = self._gram.components.moving, self._gram.moments, self._gram.rows
-        self._n_moving = 0 if moving is None else 2 * int(moving.frequencies.shape[1])
-        if moving is None:
-            assert known is not None
-            return known
-        kept = rows.keep(partial(_moving_block, moving, self._w), self._n_moving)
-        self._kept = kept, self._gram.fixed
-        parts = moving, self._gram.components.fixed, self._w
-        sums = rows.sum(partial(_moments_block, parts), *self._kept)
-        means, UU, UY, YY, *cross = (to_numpy(part) for part in sums)
-        if known is not None:
-            UU = np.block([[UU, cross[0]], [cross[0].T, known[1]]])
-            means, UY = np.concatenate([means, known[0]]), np.concatenate([UY, known[2]])
-        return means, UU, UY, YY
 
     def _pad(self, beta: np.ndarray) -> np.ndarray:
         return np.concatenate([np.zeros((self._k, beta.shape[1])), beta])

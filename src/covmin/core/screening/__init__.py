@@ -9,12 +9,4 @@ from .products import SEARCH, Search
 from .ranks import N_FUNCTIONS, Ranked
 from .screening import Found, Protected, Screening
 
-__all__ = [
-    "N_FUNCTIONS",
-    "SEARCH",
-    "Found",
-    "Protected",
-    "Ranked",
-    "Screening",
-    "Search",
-]
+__all__ = ["N_FUNCTIONS", "SEARCH", "Found", "Protected", "Ranked", "Screening", "Search"]

@@ -1,6 +1,6 @@
 """Tables that are read in blocks of rows."""
 
-from .array import ArrayBlocks, Blocks, as_blocks, in_blocks, rows_of
+from .array import ArrayBlocks, Blocks, DeviceBlocks, as_blocks, in_blocks, rows_of
 from .sparse import SparseBlocks, sparse_table
 from .views import ChangedBlocks, NormalScores, StandardizedBlocks, marked
 
@@ -8,6 +8,7 @@ __all__ = [
     "ArrayBlocks",
     "Blocks",
     "ChangedBlocks",
+    "DeviceBlocks",
     "NormalScores",
     "SparseBlocks",
     "StandardizedBlocks",

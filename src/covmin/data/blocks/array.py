@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from covmin.core.arrays import Array, take, to_device
 from covmin.core.rows import map_blocks
 from covmin.runtime.machine import row_threads
 
@@ -53,9 +54,11 @@ def in_blocks(X: Any) -> bool:
     return getattr(X, "reads_in_blocks", False) is True
 
 
-def as_blocks(X: Any) -> Any:
-    """Return an array as blocks, and blocks unchanged."""
-    return X if in_blocks(X) else ArrayBlocks(X)
+def as_blocks(X: Any, device: str | None = None) -> Any:
+    """Return an array as blocks, on a device if one is named, and blocks unchanged."""
+    if in_blocks(X):
+        return X
+    return ArrayBlocks(X) if device is None else DeviceBlocks(X, device)
 
 
 def rows_of(X: Any, rows: np.ndarray) -> Any:
@@ -96,6 +99,8 @@ def restrict_columns(X: Any, columns: np.ndarray) -> Any:
 BLOCK_ROWS = 8192
 # Largest number of values in a block of wide rows.
 BLOCK_NUMBERS = 2**22
+# The same on an accelerator, which has room for several blocks in double precision.
+_DEVICE_NUMBERS = 2**26
 # Results of blocks merged together; with many columns each result is large.
 _MERGED = 64
 
@@ -186,3 +191,26 @@ class ArrayBlocks(LocalBlocks):
     def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> np.ndarray:
         taken = self.array[rows] if columns is None else self.array[np.ix_(rows, columns)]
         return np.asarray(taken, dtype=self.dtype)
+
+
+class DeviceBlocks(LocalBlocks):
+    """An array that is copied to a device, where everything is computed of it."""
+
+    def __init__(self, X: np.ndarray, device: str) -> None:
+        self.shape = (int(X.shape[0]), int(X.shape[1]))
+        self.dtype = float_dtype(X.dtype)
+        self.array = to_device(X.astype(self.dtype, copy=False), device)
+        self._device = device
+
+    def reduce(
+        self, function: RawFunction, merge: Merge, Y: Any, p: Any, columns: np.ndarray | None = None
+    ) -> Any:
+        Y, p = to_device(Y, self._device), to_device(p, self._device)
+        X = self.array if columns is None else take(self.array, columns, axis=1)
+        size = max(1, _DEVICE_NUMBERS // X.shape[1])
+        parts = (slice(start, start + size) for start in range(0, X.shape[0], size))
+        return merge(function(X[part, :], Y[part, :], p[part]) for part in parts)
+
+    def take(self, rows: np.ndarray, columns: np.ndarray | None = None) -> Array:
+        X = take(self.array, rows, axis=0)
+        return X if columns is None else take(X, columns, axis=1)

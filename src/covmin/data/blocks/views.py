@@ -9,14 +9,22 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from array_api_compat import is_numpy_array
 from scipy.special import ndtri
 
 from covmin.constants import MANY_ROWS, SAMPLE_ROWS
-from covmin.core.arrays import default_block_size, row_tiles
+from covmin.core.arrays import (
+    Array,
+    array_namespace,
+    default_block_size,
+    like,
+    row_tiles,
+    to_numpy,
+)
 from covmin.core.rows import BlockFunction, add_up, map_blocks
 from covmin.runtime.machine import row_threads
 
-from .array import Blocks, Merge, RawFunction
+from .array import Blocks, DeviceBlocks, Merge, RawFunction
 
 # Rows that are enough to find far values.
 _LOOKED_AT = 1000
@@ -64,8 +72,10 @@ class NormalScores:
         knots = tuple((b, b) if f else None for b, f in zip(bounds, far, strict=True))
         return cls(knots, clips=True)
 
-    def apply(self, X: np.ndarray) -> np.ndarray:
+    def apply(self, X: Array) -> Array:
         """Return the scores of samples (n_samples, n_columns); NaN and infinity stay."""
+        if not is_numpy_array(X):
+            return like(self.apply(to_numpy(X)), X)
         scores = np.array(X, order="C")
         for j, knots in enumerate(self.knots):
             if knots is None:
@@ -187,28 +197,31 @@ def marked(blocks: Blocks, columns: np.ndarray) -> ChangedBlocks:
 
 
 def _on_changed(
-    function: RawFunction, change: Any, dtype: np.dtype[Any], X: np.ndarray, *others: np.ndarray
+    function: RawFunction, change: Any, dtype: np.dtype[Any], X: Array, *others: Array
 ) -> Any:
     # Convert first: the scores of integers are not integers.
-    return function(change.apply(X.astype(dtype, copy=False)), *others)
+    xp = array_namespace(X)
+    return function(change.apply(xp.astype(X, getattr(xp, dtype.name), copy=False)), *others)
 
 
 def standardize_block(
-    X: np.ndarray,
+    X: Array,
     mean: np.ndarray,
     scale: np.ndarray,
     missing_at: np.ndarray | None,
     dtype: np.dtype[Any],
-) -> np.ndarray:
+) -> Array:
     """Return ``(X − mean) / scale``, computed in float64 and rounded to ``dtype``.
 
     ``missing_at`` is the value that replaces a missing one in each column; None if none is missing.
     """
-    prepared = np.subtract(X, mean, dtype=np.float64)
-    prepared /= scale
+    xp = array_namespace(X)
+    prepared = xp.astype(X, xp.float64)
+    prepared -= like(mean, prepared)
+    prepared /= like(scale, prepared)
     if missing_at is not None:
-        np.copyto(prepared, missing_at, where=np.isnan(prepared))
-    return prepared.astype(dtype, copy=False)
+        prepared = xp.where(xp.isnan(prepared), like(missing_at, prepared), prepared)
+    return xp.astype(prepared, getattr(xp, dtype.name), copy=False)
 
 
 @dataclass(frozen=True)
@@ -230,11 +243,13 @@ class StandardizedBlocks:
         """Return the same columns, to be rounded to another dtype."""
         return replace(self, dtype=np.dtype(dtype))
 
-    def sample(self, rows: np.ndarray) -> np.ndarray:
-        """Return standardised rows at any row numbers."""
+    def sample(self, rows: np.ndarray) -> Array:
+        """Return standardised rows at any row numbers, where the table is."""
+        how = self.mean, self.scale, self.missing_at, self.dtype
+        if isinstance(self.source, DeviceBlocks):
+            return standardize_block(self.source.take(rows, self.index), *how)
         order = np.argsort(rows)
         taken, place = self.source.take(rows[order], self.index), np.argsort(order)
-        how = self.mean, self.scale, self.missing_at, self.dtype
         sample = np.empty((rows.size, self.index.size), dtype=self.dtype)
 
         def fill(tile: slice) -> None:

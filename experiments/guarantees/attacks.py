@@ -1,0 +1,189 @@
+"""A second look: designs that no tool was developed on, and rows that depend on each other.
+
+Each table has 20 columns. *False* is the mean share of false ones among those called needed
+(verdicts) or kept (knockoffs), or the share of tests that reject a column that adds nothing (test).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from covmin import KnockoffSelector, VerdictSelector, conditional_dependence_test
+from covmin.remarks import InputError
+from covmin.runtime.seeds import unit_seed
+from experiments.study import Unit, results
+
+from .simulation import gaussian_design, simulation
+
+D, LEVEL = 20, 0.1
+ALPHA = 0.05
+Rng = np.random.Generator
+# X, y, and the columns that add to all others.
+Data = tuple[np.ndarray, np.ndarray, list[int]]
+
+
+def factors(rng: Rng, n: int) -> Data:
+    shared = np.repeat(rng.standard_normal((n, 4)), 5, axis=1)
+    X = shared + 0.5 * rng.standard_normal((n, D))
+    return X, X[:, 0] + X[:, 5] - X[:, 10] + rng.standard_normal(n), [0, 5, 10]
+
+
+def hinge(rng: Rng, n: int) -> Data:
+    X = gaussian_design(rng, 0.5, n, D)
+    bend = np.maximum(X[:, 0] - 0.5, 0.0)
+    X[:, 1] = bend + 0.2 * X[:, 1]
+    return X, 3.0 * bend + X[:, 8] + 0.5 * rng.standard_normal(n), [0, 8]
+
+
+def wave(rng: Rng, n: int) -> Data:
+    X = rng.uniform(-1.0, 1.0, (n, D))
+    X[:, 1] = np.sin(4.0 * X[:, 0]) + 0.3 * X[:, 1]
+    return X, np.sin(4.0 * X[:, 0]) + X[:, 5] + 0.3 * rng.standard_normal(n), [0, 5]
+
+
+def product_copied(rng: Rng, n: int) -> Data:
+    X = rng.standard_normal((n, D))
+    X[:, 2] = X[:, 0] * X[:, 1] + 0.5 * X[:, 2]
+    return X, X[:, 0] * X[:, 1] + X[:, 9] + 0.5 * rng.standard_normal(n), [0, 1, 9]
+
+
+def levels(rng: Rng, n: int) -> Data:
+    X = rng.integers(0, 5, (n, D)).astype(float)
+    step = (X[:, 0] > 2.0).astype(float)
+    X[:, 1] = np.where(rng.random(n) < 0.8, X[:, 0], X[:, 1])
+    return X, 2.0 * step + X[:, 6] / 2.0 + rng.standard_normal(n), [0, 6]
+
+
+def counts(rng: Rng, n: int) -> Data:
+    X = gaussian_design(rng, 0.7, n, D)
+    return X, rng.poisson(np.exp(0.6 * X[:, 3] + 0.5 * X[:, 12])).astype(float) + 0.0, [3, 12]
+
+
+def rare(rng: Rng, n: int) -> Data:
+    X = gaussian_design(rng, 0.7, n, D)
+    y = X[:, 3] + X[:, 12] + 0.5 * rng.standard_normal(n)
+    return X, (y > np.quantile(y, 0.9)).astype(int), [3, 12]
+
+
+def heavy(rng: Rng, n: int) -> Data:
+    X = np.exp(gaussian_design(rng, 0.7, n, D))
+    return X, np.log(X[:, 3]) + np.log(X[:, 12]) + rng.standard_t(2, n), [3, 12]
+
+
+def spread(rng: Rng, n: int) -> Data:
+    X = gaussian_design(rng, 0.7, n, D)
+    return X, X[:, 3] + np.exp(X[:, 12] / 2.0) * rng.standard_normal(n), [3]
+
+
+def ten(rng: Rng, n: int) -> Data:
+    """Half of the columns matter; the others are noisy sums of two of them."""
+    X = rng.standard_normal((n, D))
+    half = D // 2
+    X[:, half:] = X[:, :half] + np.roll(X[:, :half], 1, axis=1) + 0.3 * X[:, half:]
+    return X, X[:, :half].sum(axis=1) + np.sqrt(half / 6.0) * rng.standard_normal(n), [*range(half)]
+
+
+def patients(rng: Rng, n: int) -> Data:
+    """Eight rows of each patient, and a coin toss for each patient; nothing can be learnt."""
+    patient = np.arange(n) // 8
+    X = rng.standard_normal((n // 8 + 1, D))[patient] + 0.3 * rng.standard_normal((n, D))
+    return X, rng.integers(0, 2, n // 8 + 1)[patient], []
+
+
+def in_time(rng: Rng, n: int) -> Data:
+    """Columns and response are independent autoregressions of 0.9."""
+    X = gaussian_design(rng, 0.9, D + 1, n).T
+    return X[:, 1:], X[:, 0], []
+
+
+DESIGNS: dict[str, tuple[Callable[[Rng, int], Data], str]] = {
+    "factors": (factors, "three of twenty noisy versions of four factors"),
+    "hinge": (hinge, "a hinge, of which another column is a noisy copy, and a line"),
+    "wave": (wave, "a sine, of which another column is a noisy copy, and a line"),
+    "product": (product_copied, "a product, of which another column is a noisy copy, and a line"),
+    "levels": (levels, "five levels: a step, another column often equal, and a line"),
+    "counts": (counts, "a Poisson response on two columns of AR(0.7)"),
+    "rare": (rare, "a class of a tenth on two columns of AR(0.7)"),
+    "heavy": (heavy, "lognormal columns of AR(0.7), t₂ noise"),
+    "spread": (spread, "one column of AR(0.7); another sets the spread of y"),
+    "sums": (ten, "ten columns, and ten noisy sums of two of them each"),
+    "patients": (patients, "eight rows of each patient, coin tosses; `groups` are the patients"),
+    "in time": (in_time, "independent AR(0.9) rows; `groups` are blocks of 20 rows"),
+}
+LENGTHS = {"patients": 8, "in time": 20}
+
+
+def work(unit: Unit) -> dict[str, Any]:
+    """False and true ones of a tool on one table, and whether it refuses without groups."""
+    name, n, tool = unit["design"], unit["n"], unit["tool"]
+    rng = np.random.default_rng(unit_seed(2, "attacks", name, n, unit["run"]))
+    X, y, needed = DESIGNS[name][0](rng, n)
+    is_true = np.isin(np.arange(D), needed)
+
+    def called(groups: np.ndarray | None) -> np.ndarray:
+        if tool == "verdicts":
+            return (
+                VerdictSelector(fdr=LEVEL, verbose=0).fit(X, y, groups=groups).verdicts_ == "needed"
+            )
+        if tool.startswith("knockoffs"):
+            return KnockoffSelector(fdr=float(tool.split()[1])).fit(X, y, groups=groups).support_
+        # The column most like a needed one, given all others.
+        j = np.flatnonzero(~is_true)[np.abs(np.corrcoef(X.T)[~is_true][:, is_true]).sum(1).argmax()]
+        others = np.delete(X, j, axis=1)[:, : 3 if name in LENGTHS else D]  # few, for few groups
+        found = conditional_dependence_test(X[:, [j]], y, given=others, groups=groups)
+        return (np.arange(D) == j) & (found.p_value <= ALPHA)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        refused, groups = 0.0, None
+        if name in LENGTHS:
+            groups = np.arange(n) // LENGTHS[name]
+            try:
+                called(None)
+            except InputError:
+                refused = 1.0
+        kept = called(groups)
+    return {
+        "false": float((kept & ~is_true).sum() / max(kept.sum(), 1)),
+        "found": float(kept[is_true].mean()) if needed and tool != "test" else None,
+        "refused": refused,
+    }
+
+
+def page() -> pd.DataFrame:
+    frame = results("guarantees-attacks")
+    level = frame["tool"].map({"test": ALPHA, "verdicts": LEVEL, "knockoffs 0.2": 0.2})
+    within = frame["false"] <= level + 2.0 * frame["false, s.e."]
+    return pd.DataFrame(
+        {
+            "tool": frame["tool"].str.split().str[0],
+            "design": frame["design"],
+            "n": frame["n"],
+            "nominal": level.map("{:g}".format),
+            "false": frame["false"],
+            "standard error": frame["false, s.e."],
+            "within 2 s.e.": np.where(within, "yes", "**no**"),
+            "found": frame["found"],
+            "refused without groups": frame["refused"],
+            "runs": frame["runs"],
+            "what": [DESIGNS[name][1] for name in frame["design"]],
+        }
+    )
+
+
+_SIZES = {"test": (60, 200, 1000), "verdicts": (100, 300, 1000), "knockoffs 0.2": (300,)}
+_RUNS = {"test": 200, "verdicts": 60, "knockoffs 0.2": 100}
+CELLS = [
+    {"tool": tool, "design": name, "n": n, "runs": _RUNS[tool] if n < 1000 else 20}
+    for tool, sizes in _SIZES.items()
+    for n in sizes
+    for name in DESIGNS
+    if n >= 10 * LENGTHS.get(name, 1)
+]
+STUDIES = [simulation("guarantees-attacks", CELLS, work, "tool")]
+TABLES = {"attacks": (page, 3)}

@@ -1,0 +1,191 @@
+"""Tell whether the rows of a table are independent of each other.
+
+Dependence matters if rows that belong together are alike in a feature *and* in the response: then
+the same accident counts several times. Rows that follow each other may belong together, in time or
+because they come from one patient or place, and so may rows that are nearly copies of each other.
+Groups of rows that are neither adjacent nor nearly copies cannot be recognised: they look like rows
+of a population that consists of such groups.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.fft import dct, idct
+from scipy.spatial.distance import cdist
+from scipy.stats import norm
+
+from covmin.constants import TESTED_ROWS
+from covmin.remarks import InputError, Remark, warn
+
+from .blocks import as_blocks
+from .standardize import PreparedColumns
+
+# Chance of an alarm for rows in order, if they are independent.
+_LEVEL = 0.01
+_ROUNDING = 1e-12
+_FEWEST_ROWS, _FEWEST_GROUPS = 30, 10
+# Rows whose neighbours are sought, and columns that are looked at.
+_N_ROWS, _N_COLUMNS = 1000, 100
+# Rows for each cosine of the row number, and largest number of jumps of a column that is sorted.
+_SLOW, _JUMPS = 20, 10
+# Smallest share of a column that must be left beyond these.
+_LEAST_LEFT = 0.05
+# A near copy is closer than the next row by this factor; the share of rows with near copies that
+# independent rows do not reach, even on a line; and the most copies of a row.
+_CLOSER, _COPIED, _MOST_COPIES = 20.0, 0.25, 20
+
+
+def check_independence(
+    table: Any, columns: PreparedColumns | None = None, *, refuses: bool = False
+) -> None:
+    """Say once that rows depend on each other, unless the table has groups of rows.
+
+    Equal rows count once if the tool merges them, which needs the prepared ``columns``. A tool that
+    ``refuses`` raises an error, because its error rates would not hold.
+    """
+    if table.groups is not None:
+        return
+    merged = None if columns is None else np.sort(columns.independent(0).first)
+    if (found := dependence_of_rows(table, merged)) is None:
+        return
+    if not refuses:
+        raised = f"{found.text} Errors that are said of this fit are then too small. {_CURES[0]}"
+        warn(Remark(found.code, raised, found.columns))
+        return
+    raise InputError(
+        f"{found.text} The error rates of this method would not hold. {_CURES[1]}",
+        "groups",
+        found.columns,
+    )
+
+
+def one_of_each_group(groups: np.ndarray | None, rows: np.ndarray) -> np.ndarray:
+    """Return the places of the first of the rows in each group, in order: independent samples."""
+    if groups is None:
+        return np.arange(rows.size)
+    places = np.sort(np.unique(groups[rows], return_index=True)[1])
+    if places.size < _FEWEST_GROUPS:
+        raise InputError(
+            f"groups has {places.size} values, which are as many observations: at least "
+            f"{_FEWEST_GROUPS} are required. Pass smaller groups that are independent.",
+            "groups",
+        )
+    return places
+
+
+_CURES = (
+    "If rows belong to patients, places or days, pass these as groups= to fit; if they are in time "
+    "order, pass cv=TimeSeriesSplit() of scikit-learn. groups=range(n_rows) says that rows are "
+    "independent all the same.",
+    "If rows belong to patients, places or days, pass these as groups=; if they are in time order, "
+    "pass blocks of consecutive rows that are longer than the dependence lasts, such as "
+    "groups=np.arange(n_rows) // 20. One row of each group is then one observation. "
+    "groups=range(n_rows) says that rows are independent all the same.",
+)
+
+
+def dependence_of_rows(table: Any, rows: np.ndarray | None = None) -> Remark | None:
+    """Return what shows that rows, by default all, are not independent; None if nothing does.
+
+    At most the first 5000 rows and 100 columns are looked at.
+    """
+    rows = (np.arange(table.n_samples) if rows is None else rows)[:TESTED_ROWS]
+    if rows.size < _FEWEST_ROWS:
+        return None
+    every = np.arange(table.X.shape[1])
+    chosen = every[:: -(-every.size // _N_COLUMNS)]
+    X = _standardized(np.asarray(as_blocks(table.X).take(rows, chosen), dtype=np.float64))
+    Y = _standardized(np.asarray(table.response.Y[rows], dtype=np.float64))
+    of_X, of_Y = _serial_correlations(X, Y)
+    if min(of_X.max(initial=-np.inf), of_Y) > norm.isf(_LEVEL / 2):
+        [column] = table.column_labels[chosen[[np.argmax(of_X)]]].tolist()
+        return Remark(
+            "dependent-rows",
+            "The rows are not independent: those that follow each other are alike, in column "
+            f"{column!r} and in y.",
+            (column,),
+        )
+    share = share_of_near_copies(X, Y)
+    if share < _COPIED:
+        return None
+    return Remark(
+        "dependent-rows",
+        f"The rows are not independent: {share:.0%} of them are nearly copies of others, with "
+        "nearly the same y.",
+    )
+
+
+def _standardized(X: np.ndarray) -> np.ndarray:
+    """Return columns of mean 0 and variance 1, without far values; missing values are 0."""
+    there = ~np.isnan(X)
+    X = np.where(there, X, 0.0)
+    largest = np.abs(X).max(axis=0, initial=0.0)
+    X = X / np.where(largest > 0.0, largest, 1.0)
+    X = np.where(there, X - X.sum(axis=0) / np.maximum(there.sum(axis=0), 1), 0.0)
+    spread = np.sqrt((X**2).mean(axis=0))
+    return np.clip(X / np.where(spread > _ROUNDING, spread, np.inf), -5.0, 5.0)
+
+
+def _serial_correlations(X: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return how far rows resemble the next, in standard errors, in each column and in Y.
+
+    Independent rows that were sorted by a feature or by the response resemble the next one too.
+    So what follows the row number slowly is removed, and jumps of columns with few of them. The
+    columns' numbers of standard errors are reduced to those of a single test.
+    """
+    n = len(X)
+    both = np.hstack([X, Y])
+    n_slow = 1 + n // _SLOW
+    changes = both[1:] != both[:-1]
+    places = np.unique(np.flatnonzero(changes[:, changes.sum(axis=0) <= _JUMPS].any(axis=1)))
+    places = places[: n // 5]
+    left = dct(np.column_stack([np.arange(n)[:, None] > places, both]), axis=0, norm="ortho")
+    left[:n_slow] = 0.0
+    left = idct(left, axis=0, norm="ortho")
+    free, left = np.linalg.qr(left[:, : places.size])[0], left[:, places.size :]
+    left -= free @ (free.T @ left)
+    squares, n_left = (left**2).sum(axis=0), n - n_slow - places.size
+    beyond = (left[1:] * left[:-1]).sum(axis=0) / np.maximum(squares, _LEAST_LEFT * n)
+    # What was removed is alike in consecutive rows, so what is left is a little unlike.
+    beyond += (n_slow + (free[1:] * free[:-1]).sum()) / n_left
+    sizes = beyond * np.sqrt(n_left)
+
+    def single(sizes: np.ndarray) -> np.ndarray:
+        return np.asarray(norm.isf(np.minimum(1.0, max(sizes.size, 1) * norm.sf(sizes))))
+
+    of_X, of_Y = single(sizes[: X.shape[1]]), single(sizes[X.shape[1] :])
+    # A response that is sorted says nothing: the features decide.
+    is_sorted = (squares[X.shape[1] :] < _LEAST_LEFT * n).all()
+    return of_X, np.inf if is_sorted else float(of_Y.max(initial=-np.inf))
+
+
+def share_of_near_copies(X: np.ndarray, Y: np.ndarray) -> float:
+    """Return the share of rows that are nearly copies of others, with a similar response.
+
+    Such a row has k others much closer than the next one. The distances of independent rows from a
+    density in D dimensions have ratios ``P(r_{k+1} > c r_k) = c^{-kD}``: of one in twenty rows at
+    most for c = 20. Only columns with mostly different values have a density.
+    """
+    values = np.array([np.unique(column).size for column in X.T])
+    X = X[:, values > 0.5 * len(X)]
+    if X.shape[1] == 0:
+        return 0.0
+    if len(X) > _N_ROWS:  # those next to each other in a direction, because near copies are
+        along = np.argsort(X @ np.random.default_rng(0).standard_normal(X.shape[1]))
+        few = along[(along.size - _N_ROWS) // 2 :][:_N_ROWS]
+        X, Y = X[few], Y[few]
+    X, first = np.unique(X, axis=0, return_index=True)
+    Y, most = Y[first], min(_MOST_COPIES, len(X) - 2)
+    if most < 1:
+        return 0.0
+    distances = cdist(X, X)
+    nearest = np.argpartition(distances, most + 1, axis=1)[:, : most + 2]
+    r = np.sort(np.take_along_axis(distances, nearest, axis=1), axis=1)[:, 1:]
+    np.fill_diagonal(distances, np.inf)
+    has_copies = (r[:, 1:] > _CLOSER * r[:, :-1]).any(axis=1)
+    closest = distances.argmin(axis=1)
+    apart = ((Y[has_copies] - Y[closest[has_copies]]) ** 2).mean() if has_copies.any() else np.inf
+    # The responses of two independent rows differ by twice the variance.
+    return float(has_copies.mean()) if apart < max(Y.var(axis=0).mean(), 1e-12) else 0.0
