@@ -46,7 +46,7 @@ _TUNINGS = set(product(range(len(SET_KERNELS)), range(len(FUNCTION_RIDGES) - 1))
 # Those that are tried first.
 _START = tuple(product((1, 3, 4, 5), (1, 4)))
 # Fewest rows of a rough comparison, rows for each landmark, and multiplications; more for the last.
-_ROUGH_ROWS, _ROWS_FOR_EACH, _ROUGH_WORK, _LAST_WORK = 128, 6, 1.5e7, 1.2e8
+_ROUGH_ROWS, _ROWS_FOR_EACH, _ROUGH_WORK, _LAST_WORK = 128, 6, 5e6, 2e7
 
 
 @dataclass(frozen=True)
@@ -264,18 +264,16 @@ class _Search:
 
         Any feature may leave, and more sets are tried, to ``certify`` that nothing helps.
         """
+        n_tried, work = (_CERTIFIED, _LAST_WORK) if certify else (_TRIED, _ROUGH_WORK)
         while (self.best[k].features, certify) not in self.settled:
             old = self.best[k]
             less = [old.features - {j} for j in sorted(old.features)]
             if k > _LEAVING and not certify:
                 less = self.promising(old, less, _LEAVING)
             others = [j for j in self.candidates if j not in old.features]
-            sets = [one | {j} for one in less for j in others]
-            if certify and sets:
-                sets = self.promising(old, sets, _CERTIFIED, _LAST_WORK)
-            elif sets:
-                sets = self.promising(old, [old.features, *sets], _TRIED + 1)
-                sets = sets[: sets.index(old.features)] if old.features in sets else sets[:_TRIED]
+            sets = [old.features, *(one | {j} for one in less for j in others)]
+            sets = self.promising(old, sets, n_tried + 1, work)
+            sets = sets[: sets.index(old.features)] if old.features in sets else sets[:n_tried]
             offered = [self.offer(one, old) for one in sets]  # all of them, not one
             if not any(offered):
                 self.settled.add((old.features, certify))
