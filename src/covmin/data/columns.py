@@ -213,7 +213,7 @@ def _of_times(column: Any) -> ReadColumn:
     """Read a column whose dtype holds dates, times of day or durations."""
     name = str(column.dtype).lower()
     if name.startswith(("timedelta", "duration")):
-        array = column.to_numpy()
+        array = column.to_numpy() if hasattr(column, "to_numpy") else column
         if array.dtype.kind != "m":
             return _of_objects(Levels.of(column), is_trusted=True)
         return ReadColumn("number", (array / _DAY)[:, None], "durations, in days")
