@@ -183,7 +183,7 @@ CELLS = [
     for tool, sizes in _SIZES.items()
     for n in sizes
     for name in DESIGNS
-    if n >= 10 * LENGTHS.get(name, 1)
+    if n >= 15 * LENGTHS.get(name, 1)  # as many groups
 ]
 STUDIES = [simulation("guarantees-attacks", CELLS, work, "tool")]
 TABLES = {"attacks": (page, 3)}

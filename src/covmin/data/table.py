@@ -108,11 +108,6 @@ class Table:
         """Label of each column of X: the name or number of the input column."""
         return self.layout.source if self.names is None else self.names[self.layout.source]
 
-    @property
-    def columns_with_missing(self) -> list[Any]:
-        """Labels of the input columns with missing values."""
-        return list(self.column_labels[self.layout.indicators].tolist())
-
     def missing_shares(self, p: np.ndarray) -> np.ndarray:
         """Return the weighted fraction of missing values in each input column."""
         shares = np.zeros(self.layout.unit.size)

@@ -20,6 +20,7 @@ from covmin.constants import (
     RIDGE_LIMITS,
     SAMPLE_ROWS,
 )
+from covmin.core.arrays import to_numpy
 from covmin.core.kernels import Additive, Mixed
 from covmin.core.path import Path, run_path, stage_of
 from covmin.core.problem import EFFORT, Problem
@@ -101,10 +102,12 @@ def fit(table: Table, columns: PreparedColumns, settings: SimpleNamespace, run: 
     if settings.task == "auto" and table.response.may_be_ordered:
         few = columns.distinct(settings.seed).first[:SAMPLE_ROWS]
         seen = columns.X[few] if isinstance(columns.X, np.ndarray) else columns.X.sample(few)
+        seen = to_numpy(seen)
         table = replace(table, response=table.response.with_order(seen, few, table.weight))
     plan = make_plan(table, columns, settings)
-    on_host = plan.approximation is None and plan.device is None
-    with blas_threads(columns.n_distinct if on_host else 0, plan.n_threads):
+    # Blocks of rows have threads of their own.
+    in_one_piece = plan.approximation is None or plan.device is not None
+    with blas_threads(columns.n_distinct if in_one_piece else 0, plan.n_threads):
         rows = columns.independent(settings.seed)
         if table.layout.given.any():
             table = beyond_given(table, rows, settings.standardize)
@@ -213,7 +216,7 @@ def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[
         choice = f"clipped in {count_of(len(far), 'column')}: {listed(far)}"
         reason = "beyond what normal values of so many samples reach, and most of the variance"
         decisions.append(Decision("far values", choice, reason))
-    if names := table.columns_with_missing:
+    if names := table.column_labels[table.layout.indicators].tolist():
         choice = f"{count_of(len(names), 'column')}: {listed(names)}"
         reason = "set to the mean, with an indicator of missingness that shares the weight of the"
         decisions.append(Decision("missing values", choice, f"{reason} column"))
