@@ -27,13 +27,7 @@ from covmin.selection.selector import CCMSelector
 
 from .copula import TableKnockoffs
 from .error_control import knockoff_q_values
-from .refitting import (
-    InferenceSelector,
-    by_column,
-    read_for,
-    rows_to_fit,
-    shared_constraints,
-)
+from .refitting import InferenceSelector, by_column, read_for, rows_to_fit, shared_constraints
 
 Importance = Callable[[Any], np.ndarray]
 
