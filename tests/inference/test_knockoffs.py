@@ -15,8 +15,8 @@ from covmin.core.units import Units
 from covmin.data import TableOptions, read
 from covmin.datasets import make_survival
 from covmin.inference.comparison import swap_statistics
+from covmin.inference.copula import GaussianKnockoffs
 from covmin.inference.error_control import knockoff_q_values
-from covmin.inference.gaussian import GaussianKnockoffs
 
 
 @pytest.mark.filterwarnings("ignore:.*constant feature:UserWarning")

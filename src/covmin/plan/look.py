@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from covmin.constants import FUNCTION_RIDGES, NOISE, SAMPLES_FOR_EACH_FEATURE
+from covmin.constants import CANDIDATES, FUNCTION_RIDGES, NOISE, SAMPLES_FOR_EACH_FEATURE
 from covmin.core.kernels import Kernel
 from covmin.core.problem import Problem
 from covmin.core.screening import Protected, Screening
@@ -75,6 +75,10 @@ class FirstLook:
         n_functions = pair_waves(n_samples, n_columns, int(self.problem.sample.Y.shape[1]))
         found = screening.interactions(self.order, n_functions)
         above = found.n_samples / SAMPLES_FOR_EACH_FEATURE
-        if self.task != "regression":
-            return Protected(found, above=above)
-        return Protected(found, screening.spread(), above=above)
+        spread = screening.spread() if self.task == "regression" else Protected().spread
+        # Candidates beside those of the path, if there are enough samples for more.
+        room, alone = n_samples // CANDIDATES[2] - CANDIDATES[1], found.units[:0].ravel()
+        if room > 0:
+            alone = screening.of_column[screening.effects[1]]
+            alone = np.array(list(dict.fromkeys(alone[alone >= 0].tolist()))[:room], dtype=int)
+        return Protected(found, spread, alone, above)

@@ -216,7 +216,7 @@ def _on_table(table: Table, columns: PreparedColumns, standardize: Any) -> list[
         choice = f"clipped in {count_of(len(far), 'column')}: {listed(far)}"
         reason = "beyond what normal values of so many samples reach, and most of the variance"
         decisions.append(Decision("far values", choice, reason))
-    if names := table.columns_with_missing:
+    if names := table.column_labels[table.layout.indicators].tolist():
         choice = f"{count_of(len(names), 'column')}: {listed(names)}"
         reason = "set to the mean, with an indicator of missingness that shares the weight of the"
         decisions.append(Decision("missing values", choice, f"{reason} column"))

@@ -1,6 +1,8 @@
 """The scikit-learn estimator: a fit reads the data, plans, chooses m and ε, and runs the path."""
 
-from copy import copy
+import weakref
+from collections.abc import Callable
+from copy import copy, deepcopy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -26,9 +28,9 @@ from covmin.runtime.machine import one_blas_thread
 from covmin.runtime.resume import fingerprint
 from covmin.runtime.run import LongRun, Run
 
-from .attributes import is_suspicious, present, warn_of_the_end
+from .attributes import present, warn_of_the_end
 from .fit import fit, settings_of
-from .frames import NamedResultsMixin, remembered
+from .frames import NamedResultsMixin
 from .scoring import check_scored
 from .transform import FeatureSelector
 
@@ -344,11 +346,7 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
             attributes = present(found, run.steps)
             # Warnings may be errors for the user. A failed fit changes nothing and keeps its
             # checkpoint, so warn before the attributes are set.
-            warn_of_the_end(found, attributes, run)
-            if is_suspicious(attributes):
-                from .leaks import warn_of_leaks
-
-                warn_of_leaks(self, table, attributes["ranking_"], attributes["n_features_"])
+            warn_of_the_end(self, found, table, attributes, run)
         if attributes["feature_names_in_"] is None:
             del attributes["feature_names_in_"]
             self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
@@ -374,3 +372,12 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
             if nested and (given is None or isinstance(given, str)):
                 params[name] = copy(made(given))
         return super().set_params(**params)
+
+
+def remembered(table: Any) -> Callable[[], Any]:
+    """Return a weak reference to a table: a function that returns it as long as it exists."""
+    try:
+        return weakref.ref(table)
+    except TypeError:  # of lists there are no weak references, and they are small: keep a copy
+        copied = deepcopy(table) if isinstance(table, list | tuple) else None
+        return lambda: copied
