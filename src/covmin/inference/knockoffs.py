@@ -26,13 +26,7 @@ from covmin.selection.selector import CCMSelector
 from .comparison import Importance, swap_statistics
 from .copula import TableKnockoffs
 from .error_control import knockoff_q_values
-from .refitting import (
-    InferenceSelector,
-    by_column,
-    read_for,
-    rows_to_fit,
-    shared_constraints,
-)
+from .refitting import InferenceSelector, by_column, read_for, rows_to_fit, shared_constraints
 
 # The meaning of "auto" here; only the ranking matters.
 _AUTO: dict[str, Any] = {
