@@ -54,7 +54,7 @@ def check_independence(
     if (found := dependence_of_rows(table, merged)) is None:
         return
     if not refuses:
-        raised = f"{found.text} Errors that are said of this fit are then too small. {_CURES[0]}"
+        raised = f"{found.text} The errors reported for this fit are then too small. {_CURES[0]}"
         warn(Remark(found.code, raised, found.columns))
         return
     raise InputError(

@@ -35,6 +35,7 @@ from .dtypes import (
     is_integer,
     is_number,
     is_of,
+    is_structured,
     local_frame,
     missing_mask,
     names_of,
@@ -50,7 +51,7 @@ from .standardize import (
     value_range,
     weighted_samples,
 )
-from .survival import is_structured, survival_times
+from .survival import survival_times
 
 # Kind of a column that is used unchanged, or refused if it is not numeric.
 _PLAIN = "plain"

@@ -232,6 +232,7 @@ def _ranked(sample: RankedSample, among: np.ndarray) -> np.ndarray:
     is_given = of_column == ALWAYS_ON
     selector = CCMSelector(
         1,
+        kernel="mixed",  # the path alone: tests decide, not exchanges
         feature_groups=of_column,  # the columns always included form one unit
         given=is_given if is_given.any() else None,
         task="regression" if sample.labels is None else "classification",

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from covmin.constants import FUNCTION_RIDGES, NOISE, SAMPLES_FOR_EACH_FEATURE
+from covmin.constants import CANDIDATES, FUNCTION_RIDGES, NOISE, SAMPLES_FOR_EACH_FEATURE
 from covmin.core.kernels import Kernel
 from covmin.core.problem import Problem
 from covmin.core.screening import Protected, Screening
@@ -48,16 +48,6 @@ class FirstLook:
         of_column, n_threads = problem.units.of_column, problem.n_threads
         return Screening.of(seen.X, seen.Y, seen.p, of_column, n_threads=n_threads)
 
-    @property
-    def rare_share(self) -> float:
-        """Mean share of the samples in which a feature is unusual.
-
-        The standard deviation of its ranks tells: it is ½√(s(1 − s)) if all but a share s of the
-        samples are equal. For a feature with distinct values, s is ½.
-        """
-        product = 4.0 * self.screening.ranked.spread**2  # s(1 − s)
-        return float((0.5 - np.sqrt(np.maximum(0.25 - product, 0.0))).mean())
-
     def by(self, kernel: Kernel) -> FirstLook:
         """Return the same for another kernel; the search for pairs does not depend on it."""
         other = FirstLook(replace(self.problem, kernel=kernel), self.task, self.order)
@@ -75,6 +65,10 @@ class FirstLook:
         n_functions = pair_waves(n_samples, n_columns, int(self.problem.sample.Y.shape[1]))
         found = screening.interactions(self.order, n_functions)
         above = found.n_samples / SAMPLES_FOR_EACH_FEATURE
-        if self.task != "regression":
-            return Protected(found, above=above)
-        return Protected(found, screening.spread(), above=above)
+        spread = screening.spread() if self.task == "regression" else Protected().spread
+        # Candidates beside those of the path, if there are enough samples for more.
+        room, alone = n_samples // CANDIDATES[2] - CANDIDATES[1], found.units[:0].ravel()
+        if room > 0:
+            alone = screening.of_column[screening.effects[1]]
+            alone = np.array(list(dict.fromkeys(alone[alone >= 0].tolist()))[:room], dtype=int)
+        return Protected(found, spread, alone, above)

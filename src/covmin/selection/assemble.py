@@ -71,6 +71,7 @@ def refined(plan: Plan, problem: Problem, path: Path, m: int | None) -> Exchange
     sample = SetSample(to_numpy(few.X), units.of_column, units.scale, Y - p @ Y, p / p.sum())
     found = [np.unique(members[members >= 0]) for members in path.protected.interactions.units]
     named: list[Any] = [members for members in found if members.size > 1]
+    named += [[j] for j in path.protected.alone.tolist()]
     also = np.concatenate([path.protected.spread.units.ravel(), *named]).astype(int)
     first = path.order[: CANDIDATES[1]]
     also = np.unique(also[(also >= 0) & ~np.isin(also, first)])

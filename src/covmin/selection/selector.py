@@ -1,6 +1,8 @@
 """The scikit-learn estimator: a fit reads the data, plans, chooses m and ε, and runs the path."""
 
-from copy import copy
+import weakref
+from collections.abc import Callable
+from copy import copy, deepcopy
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -28,7 +30,7 @@ from covmin.runtime.run import LongRun, Run
 
 from .attributes import present, warn_of_the_end
 from .fit import fit, settings_of
-from .frames import NamedResultsMixin, remembered
+from .frames import NamedResultsMixin
 from .scoring import check_scored
 from .transform import FeatureSelector
 
@@ -370,3 +372,12 @@ class CCMSelector(NamedResultsMixin, FeatureSelector):
             if nested and (given is None or isinstance(given, str)):
                 params[name] = copy(made(given))
         return super().set_params(**params)
+
+
+def remembered(table: Any) -> Callable[[], Any]:
+    """Return a weak reference to a table: a function that returns it as long as it exists."""
+    try:
+        return weakref.ref(table)
+    except TypeError:  # of lists there are no weak references, and they are small: keep a copy
+        copied = deepcopy(table) if isinstance(table, list | tuple) else None
+        return lambda: copied

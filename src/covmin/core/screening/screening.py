@@ -69,6 +69,9 @@ class Protected:
 
     interactions: Found = field(default_factory=Found)
     spread: Found = field(default_factory=lambda: Found(_NO_COLUMNS(), _NO_COLUMNS()))
+    # Units with single effects, each given the earlier ones. A path sees these, so it need not
+    # protect them, but it may drop them among many others.
+    alone: np.ndarray = field(default_factory=partial(np.empty, 0, np.int64))
     above: float = 0.0  # "many" means more features than this
 
     def while_many(self, members: np.ndarray, budget: int) -> np.ndarray:
