@@ -101,22 +101,19 @@ class SetErrors:
         root = np.sqrt(sample.p)[:, None]
         self._targets = root * sample.Y / (np.sqrt((sample.p @ sample.Y**2).sum()) or 1.0)
         # (n_features + 1, n_rows, n_landmarks); the first entry is for columns of every set.
-        self._distances = self._apart(ALWAYS_ON)[None]
-        self.include(features)
+        self._distances = np.empty((0, len(root), min(LANDMARKS[0], len(root))))
+        self.include([ALWAYS_ON, *features])
 
     def include(self, features: Sequence[int]) -> None:
         """Add features; sets that were judged stay so."""
-        self.features += map(int, features)
-        self._distances = np.stack([*self._distances, *map(self._apart, features)])
-
-    def _apart(self, feature: int) -> np.ndarray:
-        """Return the squared distances between all samples and the landmarks in one feature."""
-        X, n_landmarks = self.sample.X, LANDMARKS[0]
-        distances = np.zeros((len(X), min(n_landmarks, len(X))))
-        for column in np.flatnonzero(self.sample.of_column == feature):
-            x = self.sample.scale[column] * X[:, column].astype(np.float64)
-            distances += (x[:, None] - x[:n_landmarks]) ** 2
-        return distances
+        X, of_column = self.sample.X, self.sample.of_column
+        more = np.zeros((len(features), *self._distances.shape[1:]))
+        for distances, feature in zip(more, features, strict=True):
+            for column in np.flatnonzero(of_column == feature):
+                x = self.sample.scale[column] * X[:, column].astype(np.float64)
+                distances += (x[:, None] - x[: distances.shape[1]]) ** 2
+        self._distances = np.concatenate([self._distances, more])
+        self.features += [int(j) for j in features if j != ALWAYS_ON]
 
     def judge(self, features: Set, near: Judged | None = None, limit: float = np.inf) -> Judged:
         """Return a set with its best kernel and ridge.

@@ -41,7 +41,6 @@ from covmin.plan.rules import (
     paper_ridge,
     path_budgets,
     ridge_for_noise,
-    ridge_for_units,
     search_order,
     with_share,
 )
@@ -246,7 +245,13 @@ def look(
     n = float(p.sum() ** 2 / (p @ p))  # as if all rows had equal weight
     n_seen = min(n, NOISE[0])
     enough = min(SEARCH.fewest_carriers, SEARCH.carrier_share * n)
-    is_rare = bool(plan.refines and plan.order) and n * first.rare_share**2 < enough
+    is_rare = False
+    if plan.refines and plan.order:
+        # Ranks have a deviation of ½√(s(1 − s)) if all but a share s of the samples are equal; of
+        # distinct values, s is ½.
+        unequal = 4.0 * first.screening.ranked.spread**2
+        share = float((0.5 - np.sqrt(np.maximum(0.25 - unequal, 0.0))).mean())
+        is_rare = n * share**2 < enough
     if is_rare and not first.protected.interactions.share.size:
         alone = first.by(Additive(bandwidth=plan.kernel.bandwidth))
         if not is_by_chance(alone.unpredicted, n_seen):
@@ -264,7 +269,11 @@ def look(
     else:
         stands_out = lambda: first.screening.has_single_effects()  # noqa: E731 (searched if asked)
         epsilon, reason = ridge_for_noise(n, first.unpredicted, stands_out, n_seen)
-    least = ridge_for_units(columns.unit_sizes, columns.n_distinct)
+    # By chance, a category with twenty levels, or a group of twenty columns, fits twenty directions
+    # where a single column fits a few. A ridge of one sample for each column in excess of the
+    # smallest feature compensates for this.
+    excess = float(np.ptp(columns.unit_sizes)) if columns.units.size else 0.0
+    least = min(excess / columns.n_distinct, RIDGE_LIMITS[3])
     if least > epsilon:
         epsilon, reason = least, "categories, groups or missing values of different sizes"
     return plan.deciding(Decision("ridge", f"{epsilon:.3g}", reason), epsilons=(epsilon,)), first
