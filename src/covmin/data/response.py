@@ -260,12 +260,8 @@ def guess_task(y: np.ndarray) -> str:
         return "classification"
     if kind not in ("binary", "multiclass"):
         return "regression"
-    if kind == "multiclass" and y.dtype.kind in "iuf":
-        return _guess_task_of_whole_numbers(y)
-    return "classification"
-
-
-def _guess_task_of_whole_numbers(y: np.ndarray) -> str:
+    if kind == "binary" or y.dtype.kind not in "iuf":
+        return "classification"
     values = np.unique(y)
     n_classes = values.size
     if n_classes <= MANY_CLASSES[0] and n_classes < y.size:

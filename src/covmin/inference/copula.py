@@ -197,11 +197,7 @@ def _estimate(
     p: np.ndarray,
     rng: np.random.Generator,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return latent variables within their bounds, and their correlation.
-
-    Unknown variables are drawn given the correlation, and the correlation is estimated given them,
-    in turns. The estimates of the second half of the turns are averaged.
-    """
+    """Return latent variables within their bounds, and their correlation, estimated in turns."""
     Z = _gibbs_sweep(np.zeros_like(lower), np.eye(lower.shape[1]), lower, upper, rng)
     if (lower == upper).all():
         return Z, shrunk_correlation(Z, independent, p)
@@ -218,9 +214,7 @@ def shrunk_correlation(Z: np.ndarray, independent: np.ndarray, p: np.ndarray) ->
     α maximises the leave-one-out likelihood of the samples, which depends on the smallest
     eigenvalues: columns that others nearly determine are hardly shrunk, independent ones are
     wholly. With r = zᵢᵀΣ⁻¹zᵢ, leaving out zᵢ turns log|Σ| + r into ``log|Σ| + log h + r/h``, where
-    ``h = 1 − (1 − α)pᵢr``. A shrinkage that minimises the squared error of Σ, such as that of
-    Ledoit and Wolf, would make the copies of nearly determined columns too independent of the
-    others.
+    ``h = 1 − (1 − α)pᵢr``.
     """
     Z = Z - p @ Z
     Z = np.linalg.solve(block_roots((Z.T * p) @ Z, independent), Z.T).T
